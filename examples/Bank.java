@@ -101,7 +101,7 @@ final class Bank {
       var workDone = new CompletableFuture<Void>();
       System.out.printf("%d accounts, %d tellers, seed %d%n", accounts, tellers, seed);
       Pid bank = runtime.spawn(supervisor(journals, chaos, workDone));
-      CompletableFuture<Exit> closed = runtime.exit(bank);
+      CompletableFuture<Exit> closed = runtime.whenExited(bank);
       Heddle.await(CompletableFuture.anyOf(workDone, closed));
       runtime.cancel(bank, "closing time", Duration.ofSeconds(5));
       Heddle.await(closed); // from now on nobody writes into the journals
@@ -212,10 +212,10 @@ final class Account extends CoroutineProcess {
   @Override
   protected Object run(Object input) {
     // on a thread for that: a million lines take a second, for which no step may hold its worker
-    statement = call(Commands.call(() -> Statement.of(read(Files.readAllBytes(journal)))));
+    statement = execute(Commands.call(() -> Statement.of(read(Files.readAllBytes(journal)))));
     while (true) {
       Request request = receive(Request.class);
-      request.reply().with(book((Booking) request.message()));
+      request.reply().complete(book((Booking) request.message()));
     }
   }
 
@@ -228,7 +228,7 @@ final class Account extends CoroutineProcess {
     }
     chaos.strike(); // nothing has happened yet
     String line = booking.number() + " " + booking.amount() + "\n";
-    call(Commands.writeFile(journal, line.getBytes(UTF_8), APPEND));
+    execute(Commands.writeFile(journal, line.getBytes(UTF_8), APPEND));
     statement = statement.with(booking);
     chaos.strike(); // it is booked, and nobody knows
     return true;
@@ -285,10 +285,10 @@ final class Teller extends CoroutineProcess {
   /// Asks until there is an answer: an account that has crashed will be there again.
   private boolean book(String account, Booking booking) {
     while (true) {
-      Pid pid = context().runtime().whereis(account);
+      Pid pid = context().runtime().whereIs(account);
       try {
         if (pid != null) {
-          return call(Commands.ask(pid, booking, Duration.ofSeconds(5)));
+          return execute(Commands.ask(pid, booking, Duration.ofSeconds(5)));
         }
       } catch (AskFailedException | SendFailedException | DeadlineException _) {
         // it had crashed, or did so now

@@ -66,7 +66,7 @@ final class Chat {
 
   private void welcome(StreamSocket socket) {
     try {
-      String name = Heddle.within(PATIENCE, () -> askName(socket));
+      String name = Heddle.withTimeout(PATIENCE, () -> askName(socket));
       if (name != null) {
         attend(new Guest(name, socket));
       }
@@ -147,7 +147,7 @@ final class Chat {
       } else {
         dropped++;
       }
-      more.pull();
+      more.fire();
     }
 
     /// Writes what is queued, for as long as the guest is there.

@@ -9,7 +9,7 @@ import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.Ref;
 import dev.heddle.process.Reply;
 import dev.heddle.process.StartOptions;
-import dev.heddle.process.behavior.Server;
+import dev.heddle.process.behavior.GenServer;
 import dev.heddle.process.behavior.StateMachine;
 import dev.heddle.process.behavior.Transition;
 import dev.heddle.process.supervisor.Backoff;
@@ -168,12 +168,12 @@ final class Lock extends StateMachine<Lock.State, Lock.Input> {
       case Button(char digit, Reply<State> reply) -> {
         entered = next(entered + number(digit));
         boolean isCode = entered.equals(code);
-        reply.with(isCode ? State.OPEN : State.LOCKED);
+        reply.complete(isCode ? State.OPEN : State.LOCKED);
         Transition<State, Input> next = isCode ? Transition.to(State.OPEN) : Transition.stay();
         yield isCode ? next : next.withEventTimeout(PATIENCE, new Forget());
       }
       case AwaitLocked(Reply<State> reply) -> {
-        reply.with(State.LOCKED);
+        reply.complete(State.LOCKED);
         yield Transition.stay();
       }
       case Forget _ -> {
@@ -188,7 +188,7 @@ final class Lock extends StateMachine<Lock.State, Lock.Input> {
     return switch (message) {
       case Button(char digit, Reply<State> reply) -> {
         var _ = number(digit); // nothing to enter, but it may break
-        reply.with(State.OPEN);
+        reply.complete(State.OPEN);
         yield Transition.stay();
       }
       case AwaitLocked _ -> Transition.postpone();
@@ -198,10 +198,10 @@ final class Lock extends StateMachine<Lock.State, Lock.Input> {
   }
 
   @Override
-  protected void entered(State from, State now) {
+  protected void onEnter(State from, State now) {
     entered = "";
     if (now == State.OPEN) {
-      stateTimeout(opens, new Close());
+      setStateTimeout(opens, new Close());
     }
     if (from != null) {
       context().runtime().events().publish(new Journal.Message.Event(now.name()));
@@ -223,7 +223,7 @@ final class Lock extends StateMachine<Lock.State, Lock.Input> {
 }
 
 /// Writes down what the lock publishes.
-final class Journal extends Server<Journal.Message> {
+final class Journal extends GenServer<Journal.Message> {
   sealed interface Message {
     /// The lock has changed.
     record Event(String state) implements Message {}
@@ -242,7 +242,7 @@ final class Journal extends Server<Journal.Message> {
   protected void receive(Message message) {
     switch (message) {
       case Message.Event(String state) -> states.add(state);
-      case Message.Read(Reply<List<String>> reply) -> reply.with(List.copyOf(states));
+      case Message.Read(Reply<List<String>> reply) -> reply.complete(List.copyOf(states));
     }
   }
 }

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import module java.base;
 
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.io.AsyncIo;
@@ -42,10 +42,10 @@ record FileServer(Path root) {
 
   private void talk(AsyncIo client) {
     try (var wire = new Wire(client)) {
-      while (Heddle.within(IDLE, () -> answer(wire))) {
+      while (Heddle.withTimeout(IDLE, () -> answer(wire))) {
         // the next request of the same client
       }
-    } catch (CoroutineFailure | DeadlineException _) {
+    } catch (CoroutineException | DeadlineException _) {
       // it hung up, or fell silent: nobody else's business
     }
   }

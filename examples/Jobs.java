@@ -4,7 +4,7 @@ import module java.base;
 
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
-import dev.heddle.coroutine.Iterate;
+import dev.heddle.coroutine.ForEach;
 import dev.heddle.os.Child;
 import dev.heddle.os.Command;
 
@@ -94,7 +94,7 @@ final class Jobs {
   private void run() {
     List<Job> jobs =
         IntStream.range(0, lines.size()).mapToObj(i -> new Job(i + 1, lines.get(i))).toList();
-    Iterate.over(jobs).withConcurrency(atOnce).each(this::run);
+    ForEach.over(jobs).withConcurrency(atOnce).run(this::run);
   }
 
   private void run(Job job) {
@@ -102,7 +102,7 @@ final class Jobs {
     String end = "interrupted";
     boolean succeeded = false;
     try {
-      int code = Heddle.within(limit, () -> follow(job));
+      int code = Heddle.withTimeout(limit, () -> follow(job));
       succeeded = code == 0;
       end = succeeded ? "done" : "exit code " + code;
     } catch (DeadlineException _) {

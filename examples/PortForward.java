@@ -119,7 +119,7 @@ final class PortForward {
     var traffic = new Traffic();
     String end = "was cut off";
     open++;
-    try (StreamSocket server = Heddle.within(CONNECTING, () -> Tcp.connect(target))) {
+    try (StreamSocket server = Heddle.withTimeout(CONNECTING, () -> Tcp.connect(target))) {
       Heddle.scope(directions -> {
         directions.launch("there", () -> pump(client, server, n -> count(traffic, n, 0)));
         directions.launch("back", () -> pump(server, client, n -> count(traffic, 0, n)));

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import module java.base;
 
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Scope;
@@ -163,12 +163,12 @@ final class Crawl {
     String problem = null;
     Set<String> ids = null;
     try {
-      Web.Reply reply = Heddle.within(timeout, () -> Web.get(url));
+      Web.Reply reply = Heddle.withTimeout(timeout, () -> Web.get(url));
       problem = reply.status() < 400 ? null : reply.status() + " " + reply.reason();
       ids = follow(scope, url, reply);
     } catch (DeadlineException _) {
       problem = "no answer within " + timeout.toMillis() + " ms";
-    } catch (CoroutineFailure e) { // carries a checked exception
+    } catch (CoroutineException e) { // carries a checked exception
       problem = e.getCause().getClass().getSimpleName() + ": " + e.getCause().getMessage();
     }
     return new Page(problem, Duration.ofNanos(System.nanoTime() - sent), ids);
@@ -300,7 +300,7 @@ final class Words implements AutoCloseable {
     public void step(List<ProcessEvent> events, StepOutput out) {
       for (ProcessEvent event : events) {
         if (event.data() instanceof Request request) {
-          request.reply().with(Map.copyOf(table));
+          request.reply().complete(Map.copyOf(table));
         } else {
           count((String) event.data());
         }

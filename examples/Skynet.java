@@ -61,7 +61,7 @@ final class Skynet {
   private boolean run() {
     try (var runtime = ProcessRuntime.builder().workers(workers).start()) {
       long began = System.nanoTime();
-      Exit root = Heddle.await(runtime.exit(runtime.spawn(new Node(0, leaves))));
+      Exit root = Heddle.await(runtime.whenExited(runtime.spawn(new Node(0, leaves))));
       double seconds = (System.nanoTime() - began) / 1e9;
 
       long expected = leaves * (leaves - 1L) / 2;

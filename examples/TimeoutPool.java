@@ -57,7 +57,7 @@ final class TimeoutPool {
     boolean[] cleanedUp = {false};
     String end = "done";
     try {
-      Heddle.within(LIMIT, () -> work(job, cleanedUp));
+      Heddle.withTimeout(LIMIT, () -> work(job, cleanedUp));
     } catch (DeadlineException _) {
       end = "cut";
     } finally {

@@ -59,8 +59,8 @@ final class Askers extends World {
         } else if (chance < 8) {
           continue;
         }
-        request.reply().with(request.message());
-        check(!request.reply().with("second"), () -> "answered twice: " + request.message());
+        request.reply().complete(request.message());
+        check(!request.reply().complete("second"), () -> "answered twice: " + request.message());
       }
     });
   }
@@ -96,7 +96,7 @@ final class Askers extends World {
       for (long i = 0; goesOn(); i++) {
         String question = self.context().self() + "/" + i;
         try {
-          answered(question, self.call(Commands.<Object>ask(server.get(), question, LIMIT)));
+          answered(question, self.execute(Commands.<Object>ask(server.get(), question, LIMIT)));
         } catch (DeadlineException _) {
           // it was late, or silent
         } catch (AskFailedException | SendFailedException _) {
@@ -104,7 +104,7 @@ final class Askers extends World {
         }
         did();
       }
-      return self.context().outstanding();
+      return self.context().pendingCommands();
     });
   }
 

@@ -71,7 +71,7 @@ final class Commanders extends World {
         }
         cancelOne();
       } else if (open.isEmpty()) {
-        out.done(self().outstanding());
+        out.done(self().pendingCommands());
       }
     }
 

@@ -57,7 +57,7 @@ final class DroppingMailboxes extends World {
           long number;
           if (event.data() instanceof Request request) {
             number = (Long) request.message();
-            if (request.reply().with(number)) {
+            if (request.reply().complete(number)) {
               answered.increment();
             }
           } else {

@@ -66,7 +66,7 @@ final class FullMailbox extends World {
     long from = born.incrementAndGet();
     Pid sender = spawn(CoroutineProcess.of(self -> send(self, from)));
     senders.add(sender);
-    runtime().exit(sender).thenRun(() -> senders.remove(sender));
+    runtime().whenExited(sender).thenRun(() -> senders.remove(sender));
   }
 
   private Object send(CoroutineProcess self, long from) {

@@ -6,7 +6,7 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
-import dev.heddle.process.Signal;
+import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.StepOutput;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,11 +73,11 @@ final class LinkedTrees extends World {
         check(told.get() == trapping.size(), () -> told + " were told, of " + trapping.size());
       }
       for (Pid pid : apart) {
-        check(lives(pid), () -> "has left its tree, and ended: " + runtime().exit(pid));
+        check(lives(pid), () -> "has left its tree, and ended: " + runtime().whenExited(pid));
         terminate(pid);
       }
       for (Pid pid : trapping) {
-        check(lives(pid), () -> "traps exits, and ended: " + runtime().exit(pid));
+        check(lives(pid), () -> "traps exits, and ended: " + runtime().whenExited(pid));
         terminate(pid);
       }
     }
@@ -105,10 +105,10 @@ final class LinkedTrees extends World {
             begin(self());
           }
           for (ProcessEvent event : events) {
-            if (event.data() instanceof Signal.LinkDown) {
+            if (event.data() instanceof ProcessSignal.LinkDown) {
               check(!leaves, () -> "told by a link that was undone: " + event.data());
               told.incrementAndGet();
-            } else if (event.data() instanceof Signal.Cancel) {
+            } else if (event.data() instanceof ProcessSignal.Cancel) {
               out.done();
             }
           }

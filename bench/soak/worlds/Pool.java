@@ -10,7 +10,7 @@ import dev.heddle.process.Process;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.Commands;
-import dev.heddle.process.pool.FunctionPool;
+import dev.heddle.process.pool.ProcessPool;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,10 +42,10 @@ final class Pool extends World {
   void begin() {
     pool =
         spawn(
-            FunctionPool.of(this::member)
+            ProcessPool.of(this::member)
                 .members(1, MEMBERS)
-                .queue(QUEUE)
-                .quiet(Duration.ofMillis(50))
+                .queueCapacity(QUEUE)
+                .keepAlive(Duration.ofMillis(50))
                 .build());
     for (int i = 0; i < CALLERS; i++) {
       callers.add(spawn(caller()));
@@ -69,7 +69,7 @@ final class Pool extends World {
         } finally {
           atWork.decrementAndGet();
         }
-        request.reply().with(request.message());
+        request.reply().complete(request.message());
       }
     });
   }
@@ -79,7 +79,7 @@ final class Pool extends World {
       for (long i = 0; goesOn(); i++) {
         String call = self.context().self() + "/" + i;
         try {
-          Object answer = self.call(Commands.<Object>ask(pool, call, LIMIT));
+          Object answer = self.execute(Commands.<Object>ask(pool, call, LIMIT));
           check(call.equals(answer), () -> call + " was answered with " + answer);
         } catch (DeadlineException | AskFailedException | SendFailedException _) {
           self.sleep(Duration.ofMillis(1));

@@ -111,7 +111,7 @@ final class Streams extends World {
       if (!goesOn()) {
         out.done();
       } else if (random.nextInt(3) == 0) {
-        out.again();
+        out.continueNow();
       } else {
         Duration time = Duration.ofNanos(random.nextInt(2_000_000));
         out.yield(System.nanoTime(), Commands.sleep(time));

@@ -5,7 +5,7 @@ import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
-import dev.heddle.process.Signal;
+import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
 import dev.heddle.process.Commands;
@@ -96,7 +96,7 @@ final class Supervisors extends World {
     @Override
     public void step(List<ProcessEvent> events, StepOutput out) {
       for (ProcessEvent event : events) {
-        if (event.data() instanceof Signal) { // to end, or with a sibling
+        if (event.data() instanceof ProcessSignal) { // to end, or with a sibling
           out.done();
           return;
         }
@@ -106,7 +106,7 @@ final class Supervisors extends World {
         throw new Crash();
       } else if (goesOn() && chance == 1) {
         out.done();
-      } else if (self().outstanding() == 0) {
+      } else if (self().pendingCommands() == 0) {
         out.yield(++tag, Commands.sleep(PAUSE));
       }
     }

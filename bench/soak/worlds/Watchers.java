@@ -4,7 +4,7 @@ package worlds;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessEvent;
-import dev.heddle.process.Signal;
+import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.StepOutput;
 import dev.heddle.process.Commands;
@@ -59,8 +59,8 @@ final class Watchers extends World {
       self().trapExits(traps);
       for (ProcessEvent event : events) {
         switch (event.data()) {
-          case Signal.Down down -> fired(down);
-          case Signal.Cancel _ -> asked = true;
+          case ProcessSignal.Down down -> fired(down);
+          case ProcessSignal.Cancel _ -> asked = true;
           case null, default -> {
             // the end of a pause
           }
@@ -73,7 +73,7 @@ final class Watchers extends World {
       } // else what is open comes
     }
 
-    private void fired(Signal.Down down) {
+    private void fired(ProcessSignal.Down down) {
       long monitor = down.monitor();
       check(!takenBack.contains(monitor), () -> "a monitor that was taken back fires: " + down);
       Pid meant = open.remove(monitor);
@@ -101,8 +101,8 @@ final class Watchers extends World {
         takeBack(open.keySet().iterator().next());
       }
       if (random.nextInt(4) == 0) {
-        out.again();
-      } else if (self().outstanding() == 0) {
+        out.continueNow();
+      } else if (self().pendingCommands() == 0) {
         out.yield(++tag, Commands.sleep(Duration.ofNanos(random.nextInt(1_000_000))));
       }
     }
@@ -130,7 +130,7 @@ final class Watchers extends World {
     @Override
     public void step(List<ProcessEvent> events, StepOutput out) {
       if (--steps > 0) {
-        out.again();
+        out.continueNow();
       } else if (fails) {
         throw new Crash();
       } else {

@@ -151,7 +151,7 @@ abstract class World {
   }
 
   final Exit awaitExit(Pid pid) throws InterruptedException {
-    CompletableFuture<Exit> exit = runtime().exit(pid);
+    CompletableFuture<Exit> exit = runtime().whenExited(pid);
     await("the end of " + pid, exit::isDone);
     return exit.join();
   }

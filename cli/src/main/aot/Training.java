@@ -9,7 +9,7 @@ import dev.heddle.process.Commands;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.Request;
-import dev.heddle.process.Signal;
+import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.Supervisor;
@@ -56,7 +56,7 @@ Object delegate(String text) throws InterruptedException {
             (events, out) -> {
               for (var event : events) {
                 if (event.data() instanceof Request request) {
-                  request.reply().with(request.message() + " done");
+                  request.reply().complete(request.message() + " done");
                   out.done();
                 }
               }
@@ -68,8 +68,8 @@ Object delegate(String text) throws InterruptedException {
               self.context().monitor(clerk);
               self.sleep(Duration.ofMillis(1));
               var answer =
-                  self.call(Commands.ask(clerk, self.receive(String.class), Duration.ofSeconds(5)));
-              return answer + ": " + self.receive(Signal.Down.class).exit().reason();
+                  self.execute(Commands.ask(clerk, self.receive(String.class), Duration.ofSeconds(5)));
+              return answer + ": " + self.receive(ProcessSignal.Down.class).exit().reason();
             }));
     var shop =
         runtime.spawn(
@@ -78,7 +78,7 @@ Object delegate(String text) throws InterruptedException {
                 .build());
     runtime.send(boss, text);
     runtime.ask(shop, new Supervisor.Children(), Duration.ofSeconds(5));
-    return Heddle.await(runtime.exit(boss)).result();
+    return Heddle.await(runtime.whenExited(boss)).result();
   }
 }
 
@@ -108,7 +108,7 @@ long weave() {
   long base = total;
   return Heddle.scope(scope -> {
     var left = scope.spawn("left", () -> slowly(base));
-    var right = scope.spawn(() -> Heddle.within(Duration.ofSeconds(5), () -> slowly(2L)));
+    var right = scope.spawn(() -> Heddle.withTimeout(Duration.ofSeconds(5), () -> slowly(2L)));
     return left.await() + right.await();
   });
 }

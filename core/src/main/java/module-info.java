@@ -26,7 +26,7 @@ module dev.heddle {
       dev.heddle.netty;
   exports dev.heddle.reactor.jdk to
       dev.heddle.netty;
-  exports dev.heddle.reactor.raw to
+  exports dev.heddle.reactor.linux to
       dev.heddle.netty;
   exports dev.heddle.os;
   exports dev.heddle.sync;
@@ -43,7 +43,7 @@ module dev.heddle {
       dev.heddle.netty;
 
   // for what runs beside loops, and belongs into a dump
-  exports dev.heddle.observe.beside to
+  exports dev.heddle.observe.spi to
       dev.heddle.process;
 
   // for processes with a sequential body, which run on virtual threads of ours too

@@ -18,7 +18,7 @@ module dev.heddle.netty {
   exports dev.heddle.netty;
 
   provides dev.heddle.io.dns.NameResolverProvider with
-      dev.heddle.netty.dns.NettyNames;
+      dev.heddle.netty.dns.NettyDnsResolverProvider;
   provides dev.heddle.reactor.driver.DriverProvider with
       dev.heddle.netty.uring.UringProvider,
       dev.heddle.netty.epoll.EpollProvider,

@@ -8,6 +8,6 @@ package dev.heddle;
 public interface Action {
   /// Runs as plain blocking code; it may suspend at any depth.
   ///
-  /// @throws Exception any; a checked one reaches others wrapped once in a [CoroutineFailure]
+  /// @throws Exception any; a checked one reaches others wrapped once in a [CoroutineException]
   void run() throws Exception;
 }

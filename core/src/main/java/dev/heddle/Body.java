@@ -11,6 +11,6 @@ import org.jspecify.annotations.Nullable;
 public interface Body<T extends @Nullable Object> {
   /// Runs as plain blocking code; it may suspend at any depth.
   ///
-  /// @throws Exception any; a checked one reaches others wrapped once in a [CoroutineFailure]
+  /// @throws Exception any; a checked one reaches others wrapped once in a [CoroutineException]
   T run() throws Exception;
 }

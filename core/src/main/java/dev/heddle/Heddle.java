@@ -2,8 +2,8 @@
 package dev.heddle;
 
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.ForEach;
 import dev.heddle.coroutine.ItemAction;
-import dev.heddle.coroutine.Iterate;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.ScopeBody;
 import dev.heddle.coroutine.ScopeProvider;
@@ -21,13 +21,13 @@ import dev.heddle.event.Promise;
 import dev.heddle.event.Trigger;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.FailureTable;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.loop.MainHandlers;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.LoopCounters;
-import dev.heddle.observe.beside.DumpParts;
+import dev.heddle.observe.spi.DumpParts;
+import dev.heddle.reactor.CompletionStageWait;
 import dev.heddle.reactor.PeriodicTimer;
-import dev.heddle.reactor.StageWait;
 import dev.heddle.reactor.TriggerEvent;
 import dev.heddle.scheduler.Scheduler;
 import java.time.Duration;
@@ -74,7 +74,7 @@ public final class Heddle {
   /// @return what `main` returned
   /// @throws IllegalStateException inside a coroutine, or where the JVM lacks the flag that Heddle
   ///   needs (the message has it)
-  /// @throws CoroutineFailure when `main`, or a coroutine whose failure nobody took, threw a
+  /// @throws CoroutineException when `main`, or a coroutine whose failure nobody took, threw a
   ///   checked exception; unchecked ones and errors come as they are
   /// @throws DeadlockError when coroutines were left that nothing could wake
   /// @throws Cancellation when `main` was cancelled: by [#shutdown(Duration)], or by itself
@@ -95,7 +95,7 @@ public final class Heddle {
     if (needsAThreadOfItsOwn()) {
       Loop.run(options, asBody(main));
     } else {
-      LoopRoot.run(options, main, MainHandlers.take(), loop -> {});
+      LoopRuntime.run(options, main, MainHandlers.claim(), loop -> {});
     }
   }
 
@@ -106,7 +106,7 @@ public final class Heddle {
     if (needsAThreadOfItsOwn()) {
       return Loop.run(options, main);
     }
-    return LoopRoot.run(options, main, MainHandlers.take(), loop -> {});
+    return LoopRuntime.run(options, main, MainHandlers.claim(), loop -> {});
   }
 
   // a carrier must be a platform thread
@@ -126,7 +126,7 @@ public final class Heddle {
 
   /// Runs a block with a value, or with its scope in hand. Else as [#scope(Action)].
   public static <T extends @Nullable Object> T scope(ScopeBody<T> body) {
-    return unchecked(() -> ScopeNode.block(body, false));
+    return rethrowing(() -> ScopeNode.block(body, false));
   }
 
   /// Runs a block whose coroutines all end before it does, but in which a failure cancels no other:
@@ -139,49 +139,49 @@ public final class Heddle {
 
   /// Runs a block with a value, or with its scope in hand. Else as [#supervise(Action)].
   public static <T extends @Nullable Object> T supervise(ScopeBody<T> body) {
-    return unchecked(() -> ScopeNode.block(body, true));
+    return rethrowing(() -> ScopeNode.block(body, true));
   }
 
   /// Starts a coroutine in the current scope; it runs when the current one suspends or ends. While
   /// the loop stops, a scope that takes no more is stood in for by the root scope: who cleans up
   /// may spawn, until the shutdown deadline. **Suspends** never.
   public static <T extends @Nullable Object> Coroutine<T> spawn(Body<T> body) {
-    return ScopeNode.ofSpawn().spawn(body);
+    return ScopeNode.spawnTarget().spawn(body);
   }
 
   /// Starts a named coroutine in the current scope. Else as [#spawn(Body)].
   public static <T extends @Nullable Object> Coroutine<T> spawn(String name, Body<T> body) {
-    return ScopeNode.ofSpawn().spawn(name, body);
+    return ScopeNode.spawnTarget().spawn(name, body);
   }
 
   /// Starts a coroutine without a result. Else as [#spawn(Body)].
   public static Coroutine<@Nullable Void> spawn(Action action) {
-    return ScopeNode.ofSpawn().spawn(action);
+    return ScopeNode.spawnTarget().spawn(action);
   }
 
   /// Starts a named coroutine without a result. Else as [#spawn(Body)].
   public static Coroutine<@Nullable Void> spawn(String name, Action action) {
-    return ScopeNode.ofSpawn().spawn(name, action);
+    return ScopeNode.spawnTarget().spawn(name, action);
   }
 
   /// Starts a named coroutine that nobody awaits, in the current scope. Else as [#spawn(Body)].
   public static void launch(String name, Action action) {
-    ScopeNode.ofSpawn().launch(name, action);
+    ScopeNode.spawnTarget().launch(name, action);
   }
 
   /// Starts a named coroutine that is cancelled when the others of the current scope are done. Else
   /// as [#spawn(Body)].
   public static void background(String name, Action action) {
-    ScopeNode.ofSpawn().background(name, action);
+    ScopeNode.spawnTarget().background(name, action);
   }
 
   /// Calls `action` for each item of `source`, at most so many at a time, each in a coroutine that
-  /// may suspend. **Suspends** until all have ended. [Iterate] has the details, and more ways.
+  /// may suspend. **Suspends** until all have ended. [ForEach] has the details, and more ways.
   ///
   /// @param concurrency at least 1
-  public static <T extends @Nullable Object> void iterate(
+  public static <T extends @Nullable Object> void forEach(
       Iterable<? extends T> source, int concurrency, ItemAction<? super T> action) {
-    Iterate.<T>over(source).withConcurrency(concurrency).each(action);
+    ForEach.<T>over(source).withConcurrency(concurrency).run(action);
   }
 
   /// Starts a coroutine in the scope that `provider` says, or in the current one when it says none.
@@ -192,7 +192,7 @@ public final class Heddle {
   public static <T extends @Nullable Object> Coroutine<T> spawnWith(
       ScopeProvider provider, Body<T> body) {
     Scope provided = provider.provideScope();
-    Scope scope = provided == null ? ScopeNode.ofSpawn() : provided;
+    Scope scope = provided == null ? ScopeNode.spawnTarget() : provided;
     if (!(provider instanceof SpawnStrategy strategy)) {
       return scope.spawn(body);
     }
@@ -215,7 +215,7 @@ public final class Heddle {
   // ---- waiting ----
 
   /// Lets every coroutine that is ready run once. **Suspends** when there is one.
-  public static void suspend() {
+  public static void yieldNow() {
     CoroutineNode<?> self = CoroutineNode.current();
     self.scheduler().yieldFrom(self);
   }
@@ -281,7 +281,7 @@ public final class Heddle {
   /// Waits for a stage of another library, completed by any thread. **Suspends** unless it is
   /// complete. **Cancelled** the stage goes on.
   ///
-  /// @throws CoroutineFailure when it failed with a checked exception; a [CompletionException] is
+  /// @throws CoroutineException when it failed with a checked exception; a [CompletionException] is
   ///   unwrapped first
   public static <T extends @Nullable Object> T await(CompletionStage<T> stage) {
     return awaitStage(stage, CoroutineNode.current()::awaitEvent);
@@ -309,10 +309,10 @@ public final class Heddle {
   @SuppressWarnings({"unchecked", "NullAway"}) // the stage completes with a T
   private static <T extends @Nullable Object> T awaitStage(
       CompletionStage<T> stage, Function<EventSource, @Nullable Object> wait) {
-    if (stage instanceof CompletableFuture<T> future && StageWait.hasSucceeded(future)) {
+    if (stage instanceof CompletableFuture<T> future && CompletionStageWait.hasSucceeded(future)) {
       return future.resultNow();
     }
-    try (StageWait watched = AwaitedStages.enter(stage)) {
+    try (CompletionStageWait watched = LoopStages.enter(stage)) {
       return (T) wait.apply(watched.event());
     }
   }
@@ -330,7 +330,7 @@ public final class Heddle {
   /// A wait that no interrupt ends, such as `lock()` or `join()` of a future, lets the block
   /// outlast its limit; it returns if no other wait follows.
   ///
-  /// What another thread hands over just as the limit runs out is not lost. `take()` of a queue
+  /// What another thread hands over just as the limit runs out is not lost. `claim()` of a queue
   /// returns it then, and leaves the interrupt flag set. If the body returns it, the block does. A
   /// body that catches the `InterruptedException` of such a wait, restores the flag and returns a
   /// value looks the same: the block returns that value. An action has no result, and its block
@@ -338,65 +338,65 @@ public final class Heddle {
   ///
   /// @throws DeadlineException when the limit cut it
   /// @throws IllegalArgumentException unless the limit is positive
-  public static <T extends @Nullable Object> T within(Duration limit, Body<T> body) {
-    return unchecked(() -> CoroutineNode.current().within(limit, body));
+  public static <T extends @Nullable Object> T withTimeout(Duration limit, Body<T> body) {
+    return rethrowing(() -> CoroutineNode.current().withTimeout(limit, body));
   }
 
   /// Runs an action for at most `limit`. Else as [#within(Duration, Body)].
-  public static void within(Duration limit, Action action) {
-    within(limit, asBody(action));
+  public static void withTimeout(Duration limit, Action action) {
+    withTimeout(limit, asBody(action));
   }
 
   /// Runs `body` until `deadline` at most. Else as [#within(Duration, Body)].
   ///
   /// @throws DeadlineException when the deadline cut it
-  public static <T extends @Nullable Object> T within(Deadline deadline, Body<T> body) {
-    return unchecked(() -> CoroutineNode.current().within(deadline, body));
+  public static <T extends @Nullable Object> T withDeadline(Deadline deadline, Body<T> body) {
+    return rethrowing(() -> CoroutineNode.current().withDeadline(deadline, body));
   }
 
   /// Runs an action until `deadline` at most. Else as [#within(Duration, Body)].
-  public static void within(Deadline deadline, Action action) {
-    within(deadline, asBody(action));
+  public static void withDeadline(Deadline deadline, Action action) {
+    withDeadline(deadline, asBody(action));
   }
 
   /// Runs `body` until `token` fires at most; then the body is cancelled: what it waits for throws,
   /// and its `finally` blocks run.
   ///
   /// @throws WaitCancelledException when the token cut it; its cause is what the token failed with
-  public static <T extends @Nullable Object> T within(Awaitable<?> token, Body<T> body) {
+  public static <T extends @Nullable Object> T cancelWhen(Awaitable<?> token, Body<T> body) {
     EventSource end = EventSource.of(token);
-    return unchecked(() -> CoroutineNode.current().within(end, body));
+    return rethrowing(() -> CoroutineNode.current().within(end, body));
   }
 
   /// Runs an action until `token` fires at most. Else as [#within(Awaitable, Body)].
-  public static void within(Awaitable<?> token, Action action) {
-    within(token, asBody(action));
+  public static void cancelWhen(Awaitable<?> token, Action action) {
+    cancelWhen(token, asBody(action));
   }
 
   /// Runs `body` so that what it waits for in the JDK is not interrupted when it is cancelled: the
   /// JDK closes the sockets and channels of a thread that is interrupted. The cancellation is
   /// thrown at its next suspension point of Heddle's. Blocks nest. An interrupt that the JDK has
   /// left set is cleared first.
-  public static <T extends @Nullable Object> T uninterrupted(Body<T> body) {
-    return unchecked(() -> CoroutineNode.current().uninterrupted(body));
+  public static <T extends @Nullable Object> T uninterruptibly(Body<T> body) {
+    return rethrowing(() -> CoroutineNode.current().uninterruptibly(body));
   }
 
-  /// Runs an action without interrupts. Else as [#uninterrupted(Body)].
-  public static void uninterrupted(Action action) {
-    uninterrupted(asBody(action));
+  /// Runs an action without interrupts. Else as [#uninterruptibly(Body)].
+  public static void uninterruptibly(Action action) {
+    uninterruptibly(asBody(action));
   }
 
   /// Runs `body` to its end before a cancellation is delivered; blocks nest. A cancellation that
   /// came meanwhile is thrown as the outermost block ends. An interrupt by another thread does not
   /// end waits for the loop in it. An interrupt that the JDK has left set behind a socket that was
   /// cut is cleared before the body runs.
-  public static <T extends @Nullable Object> T protect(Body<T> body) {
-    return unchecked(() -> CoroutineNode.current().protect(body));
+  public static <T extends @Nullable Object> T shield(Body<T> body) {
+    return rethrowing(() -> CoroutineNode.current().shielded(body));
   }
 
-  /// Runs an action to its end before a cancellation is delivered. Else as [#protect(Body)].
-  public static void protect(Action action) {
-    protect(asBody(action));
+  /// Runs an action to its end before a cancellation is delivered. Else as [#shield(Body)].
+  public static void shield(Action action) {
+    shield(asBody(action));
   }
 
   /// Runs a call that would hold the loop (file I/O, a native call) on another thread. **Suspends**
@@ -406,7 +406,7 @@ public final class Heddle {
   @SuppressWarnings({"unchecked", "NullAway"}) // the call returns a T
   public static <T extends @Nullable Object> T offload(Callable<T> call) {
     CoroutineNode<?> self = CoroutineNode.current();
-    return unchecked(() -> (T) LoopRoot.of(self).threads().offload().run(self, call));
+    return rethrowing(() -> (T) LoopRuntime.of(self).blockingPools().offload().run(self, call));
   }
 
   /// Runs `body`, which must not suspend: what it leaves half done is seen by no other coroutine. A
@@ -418,7 +418,7 @@ public final class Heddle {
   ///
   /// @throws IllegalStateException when it did, naming the place; also when the body caught that
   public static <T extends @Nullable Object> T assertNoSuspend(Body<T> body) {
-    return unchecked(() -> CoroutineNode.current().assertNoSuspend(body));
+    return rethrowing(() -> CoroutineNode.current().assertNoSuspend(body));
   }
 
   /// Runs an action that must not suspend. Else as [#assertNoSuspend(Body)].
@@ -481,7 +481,7 @@ public final class Heddle {
   /// @param deadline from now; zero: at once
   /// @throws IllegalArgumentException when it is negative
   public static void shutdown(Duration deadline) {
-    LoopRoot.current().shutdown().request("shutdown was called", null, deadline);
+    LoopRuntime.current().shutdown().request("shutdown was called", null, deadline);
   }
 
   /// Closes `resource` when the loop has ended all its coroutines, whether it stops or simply has
@@ -499,14 +499,14 @@ public final class Heddle {
   /// @return takes it back, on the loop
   /// @throws LoopEndedException past the shutdown deadline
   public static Registration onShutdown(AutoCloseable resource) {
-    return LoopRoot.current().shutdown().closers().add(null, resource);
+    return LoopRuntime.current().shutdown().closers().add(null, resource);
   }
 
   /// Closes `resource` at the end, and calls it `name` in reports. Else as
   /// [#onShutdown(AutoCloseable)].
   public static Registration onShutdown(String name, AutoCloseable resource) {
     Objects.requireNonNull(name, "name");
-    return LoopRoot.current().shutdown().closers().add(name, resource);
+    return LoopRuntime.current().shutdown().closers().add(name, resource);
   }
 
   /// Stops the loop gracefully and makes [#run] throw an [ExitException] with `code`; of several
@@ -515,13 +515,13 @@ public final class Heddle {
   /// @throws Cancellation the current coroutine's own, unless it is protected
   public static void exit(int code) {
     CoroutineNode<?> self = CoroutineNode.current();
-    LoopRoot.of(self).shutdown().exit(code);
+    LoopRuntime.of(self).shutdown().exit(code);
     self.checkCancelled();
   }
 
   /// What the current loop has counted.
   public static LoopCounters counters() {
-    return LoopRoot.current().counters();
+    return LoopRuntime.current().counters();
   }
 
   /// A promise, to be completed on this loop by whoever has it.
@@ -541,7 +541,7 @@ public final class Heddle {
   /// [dev.heddle.observe.LoopMXBean] has the same of the loop. **Suspends** never. **Cost** some
   /// microseconds for each coroutine, and each process with a sequential body.
   public static Dump dump() {
-    return DumpParts.addedTo(LoopRoot.current().dump());
+    return DumpParts.addedTo(LoopRuntime.current().dump());
   }
 
   /// Something that other threads pull to wake coroutines of this loop.
@@ -563,9 +563,9 @@ public final class Heddle {
 
   /// A timer that neither keeps the loop alive nor counts against a deadlock. Else as
   /// [#timer(Duration)].
-  public static Event hiddenTimer(Duration delay) {
+  public static Event daemonTimer(Duration delay) {
     CoroutineTree tree = CoroutineNode.current().tree();
-    return tree.hiddenTimer(tree.nanoTimeAfter(delay));
+    return tree.daemonTimer(tree.nanoTimeAfter(delay));
   }
 
   /// Ticks, one in each period from now on, with the number of the period. Lateness does not add
@@ -588,13 +588,13 @@ public final class Heddle {
     };
   }
 
-  private static <T extends @Nullable Object> T unchecked(Body<T> body) {
+  private static <T extends @Nullable Object> T rethrowing(Body<T> body) {
     try {
       return body.run();
     } catch (RuntimeException | Error e) {
       throw e;
     } catch (Exception e) {
-      throw new CoroutineFailure(e);
+      throw new CoroutineException(e);
     }
   }
 }

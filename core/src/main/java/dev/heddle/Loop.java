@@ -2,13 +2,12 @@
 package dev.heddle;
 
 import dev.heddle.coroutine.SwitchHandler;
-import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.loop.LoopRoot;
-import dev.heddle.loop.MainHandlers;
 import dev.heddle.internal.Rethrow;
-import dev.heddle.loop.Shutdown;
+import dev.heddle.loop.LoopRuntime;
+import dev.heddle.loop.LoopShutdown;
+import dev.heddle.loop.MainHandlers;
 import dev.heddle.observe.Dump;
-import dev.heddle.observe.beside.DumpParts;
+import dev.heddle.observe.spi.DumpParts;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -26,10 +25,10 @@ import org.jspecify.annotations.Nullable;
 /// @param <T> what its main coroutine returns
 /// @since 0.1
 public final class Loop<T extends @Nullable Object> implements AutoCloseable {
-  private final CompletableFuture<LoopRoot> root;
+  private final CompletableFuture<LoopRuntime> root;
   private final CompletableFuture<T> result; // perhaps the loop's own: only copies are given away
 
-  private Loop(CompletableFuture<LoopRoot> root, CompletableFuture<T> result) {
+  private Loop(CompletableFuture<LoopRuntime> root, CompletableFuture<T> result) {
     this.root = root;
     this.result = result;
   }
@@ -45,7 +44,7 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
     Objects.requireNonNull(options, "options");
     Objects.requireNonNull(main, "main");
     Loop<T> loop = new Loop<>(new CompletableFuture<>(), new CompletableFuture<>());
-    List<SwitchHandler> forMain = MainHandlers.take();
+    List<SwitchHandler> forMain = MainHandlers.claim();
     Thread.ofPlatform()
         .name(options.name())
         .daemon(false)
@@ -56,7 +55,7 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
 
   private void run(HeddleOptions options, Body<T> main, List<SwitchHandler> forMain) {
     try {
-      result.complete(LoopRoot.run(options, main, forMain, root::complete));
+      result.complete(LoopRuntime.run(options, main, forMain, root::complete));
     } catch (Throwable e) {
       root.completeExceptionally(e);
       result.completeExceptionally(e);
@@ -68,7 +67,7 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
   ///
   /// @throws IllegalStateException outside a coroutine
   public static Loop<?> current() {
-    LoopRoot root = LoopRoot.current();
+    LoopRuntime root = LoopRuntime.current();
     return new Loop<@Nullable Object>(CompletableFuture.completedFuture(root), root.outcome());
   }
 
@@ -91,7 +90,7 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
   }
 
   private void refuseItsOwnCoroutines() {
-    LoopRoot own = root.isCompletedExceptionally() ? null : root.getNow(null);
+    LoopRuntime own = root.isCompletedExceptionally() ? null : root.getNow(null);
     if (own != null && own.scheduler().isOnLoop()) {
       throw new IllegalStateException(
           "a coroutine would wait for the end of its own loop; wait from another thread");
@@ -156,7 +155,7 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
   /// @param deadline after which what still runs is named and abandoned; zero: at once
   /// @throws IllegalArgumentException when the deadline is negative
   public void shutdown(Duration deadline) {
-    Shutdown.checkDeadline(deadline);
+    LoopShutdown.checkDeadline(deadline);
     var _ = root.thenAccept(r -> r.shutdown().request("shutdown was called", null, deadline));
   }
 
@@ -181,7 +180,7 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
   /// @throws LoopEndedException when the loop has ended
   public Dump dump() {
     try {
-      LoopRoot r = root.join();
+      LoopRuntime r = root.join();
       Dump dump = r.isCurrent() ? r.dump() : r.askForDump().join();
       return DumpParts.addedTo(dump);
     } catch (CompletionException e) {

@@ -3,7 +3,7 @@ package dev.heddle;
 
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Trigger;
-import dev.heddle.failure.AnotherThread;
+import dev.heddle.failure.CrossThreadTraces;
 import dev.heddle.io.ConnectionHandler;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Server;
@@ -39,14 +39,15 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class LoopGroup implements AutoCloseable {
-  private static final Duration AFTER_A_FAILURE = Duration.ofSeconds(10);
+  private static final Duration FAILURE_SHUTDOWN_DEADLINE = Duration.ofSeconds(10);
 
   private final List<Loop<?>> loops = new CopyOnWriteArrayList<>(); // one may fail at once
-  private final List<CompletableFuture<Trigger>> ends = new ArrayList<>();
-  private final List<CompletableFuture<?>> over = new ArrayList<>();
-  private final AtomicReference<@Nullable Throwable> first = new AtomicReference<>(); // to fail
+  private final List<CompletableFuture<Trigger>> stopTriggers = new ArrayList<>();
+  private final List<CompletableFuture<?>> loopEnds = new ArrayList<>();
+  private final AtomicReference<@Nullable Throwable> firstFailure =
+      new AtomicReference<>(); // to fail
   private final List<Serving> servers = new CopyOnWriteArrayList<>();
-  private final AtomicInteger turns = new AtomicInteger();
+  private final AtomicInteger nextLoop = new AtomicInteger();
 
   private LoopGroup() {}
 
@@ -69,8 +70,8 @@ public final class LoopGroup implements AutoCloseable {
     for (int i = 0; i < loops; i++) {
       group.startLoop(options.withName(options.name() + "-" + (i + 1)));
     }
-    if (group.first.get() != null) {
-      group.shutdown(AFTER_A_FAILURE); // those that were started after one had failed
+    if (group.firstFailure.get() != null) {
+      group.shutdown(FAILURE_SHUTDOWN_DEADLINE); // those that were started after one had failed
     }
     return group;
   }
@@ -86,14 +87,14 @@ public final class LoopGroup implements AutoCloseable {
               return Heddle.await(end);
             });
     loops.add(loop);
-    ends.add(begun);
-    over.add(
+    stopTriggers.add(begun);
+    loopEnds.add(
         loop.result()
             .handle((result, failure) -> {
               if (failure != null) {
                 begun.completeExceptionally(failure);
-                first.compareAndSet(null, unwrapped(failure));
-                shutdown(AFTER_A_FAILURE);
+                firstFailure.compareAndSet(null, unwrapped(failure));
+                shutdown(FAILURE_SHUTDOWN_DEADLINE);
               }
               return result;
             }));
@@ -118,7 +119,7 @@ public final class LoopGroup implements AutoCloseable {
 
   /// Runs `body` as a coroutine of the next loop; they take turns. Else as [Loop#submit].
   public <T extends @Nullable Object> CompletableFuture<T> submit(Body<T> body) {
-    return loop(Math.floorMod(turns.getAndIncrement(), loops.size())).submit(body);
+    return loop(Math.floorMod(nextLoop.getAndIncrement(), loops.size())).submit(body);
   }
 
   /// Runs an action as a coroutine of each loop.
@@ -209,7 +210,7 @@ public final class LoopGroup implements AutoCloseable {
     Serving serve(ServerOptions options, ConnectionHandler<? super StreamSocket> handler)
         throws IOException {
       CompletableFuture<Server> started =
-          loop.submit(() -> ConnectionServer.startBeside(listener, options, handler));
+          loop.submit(() -> ConnectionServer.startDaemon(listener, options, handler));
       return new Serving(loop, outcome(started));
     }
   }
@@ -250,9 +251,9 @@ public final class LoopGroup implements AutoCloseable {
       return future.join();
     } catch (CompletionException e) {
       switch (e.getCause()) {
-        case IOException cause -> throw AnotherThread.calledFromHere(cause);
-        case RuntimeException cause -> throw AnotherThread.calledFromHere(cause);
-        case Error cause -> throw AnotherThread.calledFromHere(cause);
+        case IOException cause -> throw CrossThreadTraces.appendCallerTrace(cause);
+        case RuntimeException cause -> throw CrossThreadTraces.appendCallerTrace(cause);
+        case Error cause -> throw CrossThreadTraces.appendCallerTrace(cause);
         case null, default -> throw e;
       }
     }
@@ -271,8 +272,8 @@ public final class LoopGroup implements AutoCloseable {
   ///
   /// @throws RuntimeException the first failure, as [Loop#join()] throws it
   public void join() {
-    over.forEach(CompletableFuture::join);
-    switch (first.get()) {
+    loopEnds.forEach(CompletableFuture::join);
+    switch (firstFailure.get()) {
       case RuntimeException failure -> throw failure;
       case Error failure -> throw failure;
       case null, default -> {
@@ -287,8 +288,8 @@ public final class LoopGroup implements AutoCloseable {
   /// @throws RuntimeException the first failure, as [Loop#join()] throws it
   @Override
   public void close() {
-    for (CompletableFuture<Trigger> end : ends) {
-      var _ = end.thenAccept(Trigger::pull);
+    for (CompletableFuture<Trigger> end : stopTriggers) {
+      var _ = end.thenAccept(Trigger::fire);
     }
     join();
   }

@@ -12,6 +12,6 @@ import org.jspecify.annotations.Nullable;
 public interface Transform<T extends @Nullable Object, R extends @Nullable Object> {
   /// Runs as plain blocking code; it may suspend at any depth.
   ///
-  /// @throws Exception any; a checked one reaches others wrapped once in a [CoroutineFailure]
+  /// @throws Exception any; a checked one reaches others wrapped once in a [CoroutineException]
   R apply(T value) throws Exception;
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench;
 
+import dev.heddle.bench.fork.ContenderProcess;
 import dev.heddle.bench.fork.ForkFailedException;
 import dev.heddle.bench.fork.Peers;
-import dev.heddle.bench.fork.Seat;
 import dev.heddle.bench.measure.Sample;
 import dev.heddle.bench.result.Figures;
 import dev.heddle.bench.result.ShapeResult;
 import dev.heddle.bench.shape.Case;
 import dev.heddle.bench.shape.Contender;
-import dev.heddle.bench.shape.Pace;
+import dev.heddle.bench.shape.RoundSize;
 import dev.heddle.bench.shape.Shape;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,7 +31,8 @@ final class Driver {
   private final Shape shape;
   private final Effort effort;
   private final Consumer<String> progress;
-  private final Map<String, Seat> seats = new LinkedHashMap<>(); // those still taking part
+  private final Map<String, ContenderProcess> processes =
+      new LinkedHashMap<>(); // those still taking part
   private final Map<String, String> runtimes = new LinkedHashMap<>();
   private final Map<String, String> missing = new LinkedHashMap<>();
 
@@ -49,7 +50,7 @@ final class Driver {
     try {
       return driver.run();
     } finally {
-      driver.seats.values().forEach(Seat::close);
+      driver.processes.values().forEach(ContenderProcess::close);
     }
   }
 
@@ -74,11 +75,15 @@ final class Driver {
       return;
     }
     try {
-      Seat seat = Seat.take(shape, contender);
-      seats.put(name, seat);
-      runtimes.put(name, seat.runtime());
+      ContenderProcess contenderProcess = ContenderProcess.start(shape, contender);
+      processes.put(name, contenderProcess);
+      runtimes.put(name, contenderProcess.runtime());
       progress.accept(
-          name + ": " + seat.runtime() + "; flags: " + String.join(" ", contender.flags()));
+          name
+              + ": "
+              + contenderProcess.runtime()
+              + "; flags: "
+              + String.join(" ", contender.flags()));
     } catch (ForkFailedException e) {
       leave(name, e);
     }
@@ -123,7 +128,7 @@ final class Driver {
     for (String name : present) {
       progress.accept(size.name() + ": warming up " + name);
       try {
-        seat(name).open(effort.tiny() ? size.tiny() : size, ANSWER_LIMIT);
+        process(name).open(effort.tiny() ? size.tiny() : size, ANSWER_LIMIT);
         operations.put(name, effort.tiny() ? size.pace().tiny() : settle(size, name, warmNanos));
       } catch (ForkFailedException e) {
         leave(name, e);
@@ -137,37 +142,37 @@ final class Driver {
     if (size.pace().together()) {
       return size.pace().least();
     }
-    Seat seat = seat(name);
-    Pace pace = size.pace();
-    long operations = pace.warmUp();
+    ContenderProcess contenderProcess = process(name);
+    RoundSize roundSize = size.pace();
+    long operations = roundSize.warmUp();
     long started = System.nanoTime();
-    seat.practise(Duration.ofNanos(warmNanos / 2));
+    contenderProcess.practise(Duration.ofNanos(warmNanos / 2));
     long took;
     int round = 0;
     do {
-      seat.begin(operations);
+      contenderProcess.begin(operations);
       // what it measures, not what it takes: fio's start is longer than a short round
-      took = Math.max(1, seat.end(ANSWER_LIMIT).wallNanos());
-      if (!pace.isFixed()) {
+      took = Math.max(1, contenderProcess.end(ANSWER_LIMIT).wallNanos());
+      if (!roundSize.isFixed()) {
         double wanted = operations * Math.min(GROWTH, (double) effort.round().toNanos() / took);
-        operations = pace.clamp(wanted);
+        operations = roundSize.clamp(wanted);
       }
     } while (System.nanoTime() - started < warmNanos
         || (++round < LEAST_WARM_UPS && took < effort.round().toNanos() / 2));
-    return pace.isFixed() ? pace.least() : operations;
+    return roundSize.isFixed() ? roundSize.least() : operations;
   }
 
   private Map<String, Sample> round(Case size, List<String> order, Map<String, Long> operations) {
     Map<String, Sample> samples = new LinkedHashMap<>();
     if (size.pace().together()) {
-      order.forEach(name -> seat(name).begin(size.pace().least()));
+      order.forEach(name -> process(name).begin(size.pace().least()));
     }
     for (String name : order) {
       try {
         if (!size.pace().together()) {
-          seat(name).begin(operations.getOrDefault(name, size.pace().least()));
+          process(name).begin(operations.getOrDefault(name, size.pace().least()));
         }
-        samples.put(name, seat(name).end(ANSWER_LIMIT));
+        samples.put(name, process(name).end(ANSWER_LIMIT));
       } catch (ForkFailedException e) {
         leave(name, e);
       }
@@ -177,21 +182,21 @@ final class Driver {
 
   /// Who is still there and takes part in this case, in order.
   private List<String> present(Case size) {
-    List<String> names = new ArrayList<>(seats.keySet());
+    List<String> names = new ArrayList<>(processes.keySet());
     names.removeIf(name -> !shape.contender(name).isIn(size));
     return names;
   }
 
-  private Seat seat(String name) {
-    return Objects.requireNonNull(seats.get(name), name);
+  private ContenderProcess process(String name) {
+    return Objects.requireNonNull(processes.get(name), name);
   }
 
   private void leave(String name, ForkFailedException e) {
     missing.put(name, String.valueOf(e.getMessage()));
     progress.accept(name + ": " + e.getMessage());
-    Seat seat = seats.remove(name);
-    if (seat != null) {
-      seat.close();
+    ContenderProcess contenderProcess = processes.remove(name);
+    if (contenderProcess != null) {
+      contenderProcess.close();
     }
   }
 }

@@ -4,13 +4,13 @@ package dev.heddle.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.heddle.bench.fork.Fork;
+import dev.heddle.bench.fork.RoundsProcess;
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.result.ShapeResult;
 import dev.heddle.bench.shape.Case;
 import dev.heddle.bench.shape.Contender;
 import dev.heddle.bench.shape.Metric;
-import dev.heddle.bench.shape.Pace;
+import dev.heddle.bench.shape.RoundSize;
 import dev.heddle.bench.shape.Shape;
 import dev.heddle.bench.shape.Shapes;
 import java.io.ByteArrayOutputStream;
@@ -61,7 +61,7 @@ class BenchMainTest {
         new Shape(
             "made-up",
             "nothing",
-            List.of(Case.of("made-up", "nothing", 1, Pace.fixed(1, 1), Metric.WALL)),
+            List.of(Case.of("made-up", "nothing", 1, RoundSize.fixed(1, 1), Metric.WALL)),
             List.of(absent),
             List.of());
 
@@ -81,7 +81,7 @@ class BenchMainTest {
             List.of("-XX:+NoSuchFlag"),
             BenchMainTest::noProgram);
 
-    assertThat(catchThrowable(() -> Fork.start(known, broken)))
+    assertThat(catchThrowable(() -> RoundsProcess.start(known, broken)))
         .hasMessageContaining("its process ended: ")
         .hasMessageContaining("NoSuchFlag");
   }

@@ -71,7 +71,7 @@ final class DoctorCommand implements Callable<Integer> {
                 + " processors");
     out().println();
     for (Finding finding : findings) {
-      out().printf("%-4s  %-16s %s%n", finding.grade().word(), finding.subject(), finding.text());
+      out().printf("%-4s  %-16s %s%n", finding.grade().label(), finding.subject(), finding.text());
     }
     out().println();
     out()

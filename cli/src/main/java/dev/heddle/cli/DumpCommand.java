@@ -46,7 +46,7 @@ final class DumpCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws AttachException {
-    if (!JavaProcess.look(pid, this::show)) {
+    if (!JavaProcess.observe(pid, this::show)) {
       throw AttachException.nothingRuns(pid);
     }
     return shown > 0 ? ExitCode.OK : ExitCode.FAILURE;

@@ -101,7 +101,7 @@ final class PsCommand implements Callable<Integer> {
   private Tables tablesOf(long candidate) {
     Tables tables = new Tables();
     try {
-      JavaProcess.look(candidate, tables::add);
+      JavaProcess.observe(candidate, tables::add);
     } catch (AttachException e) {
       complainOf(candidate, e);
     }
@@ -116,7 +116,7 @@ final class PsCommand implements Callable<Integer> {
   }
 
   private int list(long wanted) throws AttachException {
-    if (!JavaProcess.look(wanted, this::show)) {
+    if (!JavaProcess.observe(wanted, this::show)) {
       throw AttachException.nothingRuns(wanted);
     }
     return ExitCode.OK;

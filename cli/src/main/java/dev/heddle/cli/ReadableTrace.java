@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli;
 
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
 import java.util.Arrays;
@@ -58,10 +58,11 @@ final class ReadableTrace {
     }
   }
 
-  /// A [CoroutineFailure] only carries a checked exception over a boundary: users want the latter.
+  /// A [CoroutineException] only carries a checked exception over a boundary: users want the
+  /// latter.
   private static Throwable unwrapped(Throwable failure) {
     Throwable cause = failure.getCause();
-    return failure instanceof CoroutineFailure && cause != null ? cause : failure;
+    return failure instanceof CoroutineException && cause != null ? cause : failure;
   }
 
   private void write(

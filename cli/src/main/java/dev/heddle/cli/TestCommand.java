@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli;
 
-import dev.heddle.cli.suite.Board;
+import dev.heddle.cli.suite.ProgressBoard;
 import dev.heddle.cli.suite.SuitePlan;
 import dev.heddle.cli.suite.SuiteRun;
 import java.io.Console;
@@ -95,13 +95,13 @@ final class TestCommand implements Callable<Integer> {
   }
 
   /// Bars only where somebody watches them.
-  private static Board board(Map<String, String> environment, PrintWriter out) {
+  private static ProgressBoard board(Map<String, String> environment, PrintWriter out) {
     Console console = System.console();
     boolean watched =
         console != null
             && console.isTerminal()
             && !environment.getOrDefault("TERM", "dumb").equals("dumb")
             && environment.getOrDefault("CI", "").isEmpty();
-    return watched ? Board.onTerminal(out, 80) : Board.plain(out);
+    return watched ? ProgressBoard.onTerminal(out, 80) : ProgressBoard.plain(out);
   }
 }

@@ -53,7 +53,7 @@ class AttachIT {
         Loop.start(HeddleOptions.defaults().withName("other"), () -> { nap(); return null; });
         Heddle.run(() -> {
           Heddle.launch("napper", this::nap);
-          Heddle.suspend();
+          Heddle.yieldNow();
           IO.println("ready");
         });
       }

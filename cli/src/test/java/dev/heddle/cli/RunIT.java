@@ -53,7 +53,7 @@ class RunIT {
   /// command line.
   @Test
   void start_ofAFile_loadsCompilerAndRuntimeFromTheCache() throws Exception {
-    checkout.write("Hi.java", "void main() { dev.heddle.Heddle.suspend(); IO.println(\"hi\"); }");
+    checkout.write("Hi.java", "void main() { dev.heddle.Heddle.yieldNow(); IO.println(\"hi\"); }");
     Path log = checkout.root().resolve("loaded");
     Outcome outcome =
         checkout.heddle("run", "-J-Xlog:class+load=info:file=" + log + "::filesize=0", "Hi.java");
@@ -193,7 +193,7 @@ class RunIT {
         "void main() { System.exit(9); } # 9",
         "void main() {} # 0",
         "void main() { dev.heddle.Heddle.shutdown(java.time.Duration.ofHours(1));"
-            + " dev.heddle.Heddle.suspend(); } # 0",
+            + " dev.heddle.Heddle.yieldNow(); } # 0",
       })
   void exitCode_ofTheProgram_isPassedOn(String source, int code) throws Exception {
     assertThat(checkout.heddleReading(source, "run", "-").code()).isEqualTo(code);
@@ -280,7 +280,7 @@ class RunIT {
   @Test
   void runnableJar_withoutFlags_runsALoop() throws Exception {
     checkout.write(
-        "Bare.java", "void main() { dev.heddle.Heddle.suspend(); IO.println(\"bare\"); }");
+        "Bare.java", "void main() { dev.heddle.Heddle.yieldNow(); IO.println(\"bare\"); }");
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     Outcome outcome =
         Outcome.of(

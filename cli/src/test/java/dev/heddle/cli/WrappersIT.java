@@ -55,7 +55,7 @@ class WrappersIT {
 
       void stopClock() throws Exception {
         var read =
-            Class.forName("dev.heddle.loop.ProcessSignals")
+            Class.forName("dev.heddle.loop.SignalDispatcher")
                 .getDeclaredMethod("readTimeFrom", LongSupplier.class);
         read.setAccessible(true);
         Thread.ofPlatform().start(() -> replace(read)).join();

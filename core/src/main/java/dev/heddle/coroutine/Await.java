@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine;
 
-import dev.heddle.coroutine.Gathering.OnFailure;
+import dev.heddle.coroutine.GatherEvent.OnFailure;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
-import dev.heddle.failure.AnotherThread;
+import dev.heddle.failure.CrossThreadTraces;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Iterator;
@@ -55,7 +55,7 @@ public final class Await<K, T extends @Nullable Object> {
 
   /// Where the awaitables come from.
   private interface Source<K, T extends @Nullable Object> {
-    void feed(Gathering<K, T> into, Runnable afterEach);
+    void feed(GatherEvent<K, T> into, Runnable afterEach);
   }
 
   // ---- which ones ----
@@ -92,7 +92,7 @@ public final class Await<K, T extends @Nullable Object> {
 
   private static <T extends @Nullable Object> void feed(
       Iterator<? extends Awaitable<? extends T>> from,
-      Gathering<Integer, T> into,
+      GatherEvent<Integer, T> into,
       Runnable afterEach) {
     for (int position = 0; !into.isClosed() && from.hasNext(); position++) {
       into.add(position, from.next());
@@ -214,59 +214,59 @@ public final class Await<K, T extends @Nullable Object> {
 
   private Outcomes<K, T> gather(int needed, OnFailure onFailure) {
     CoroutineNode<?> self = CoroutineNode.current();
-    Gathering<K, T> gathering = new Gathering<>(self.scheduler(), needed, onFailure);
+    GatherEvent<K, T> gatherEvent = new GatherEvent<>(self.scheduler(), needed, onFailure);
     if (pulled && self.currentScope().isOpen()) {
-      awaitPulled(self, gathering);
+      awaitPulled(self, gatherEvent);
     } else {
-      source.feed(gathering, () -> {});
-      gathering.seal();
-      await(self, gathering);
+      source.feed(gatherEvent, () -> {});
+      gatherEvent.seal();
+      await(self, gatherEvent);
     }
-    return gathering.outcomes();
+    return gatherEvent.outcomes();
   }
 
   // the puller stands in the scope of who waits: what the iterator spawns must outlive the wait
-  private void awaitPulled(CoroutineNode<?> self, Gathering<K, T> gathering) {
+  private void awaitPulled(CoroutineNode<?> self, GatherEvent<K, T> gatherEvent) {
     Coroutine<?> puller =
         self.currentScope()
             .<@Nullable Void>spawn(
                 "puller",
                 () -> {
-                  source.feed(gathering, Await::letOthersRun);
+                  source.feed(gatherEvent, Await::yieldNow);
                   return null;
                 });
-    puller.event().subscribe(gathering.asFeedersEnd());
+    puller.event().subscribe(gatherEvent.feederCallback());
     try {
-      await(self, gathering);
+      await(self, gatherEvent);
     } finally {
       if (!puller.isDone()) {
-        self.end(puller, "what it pulled for is decided");
+        self.cancelAndAwait(puller, "what it pulled for is decided");
       }
     }
   }
 
   // an iterator that never waits, and has no end, would keep what it brings from running
-  private static void letOthersRun() {
+  private static void yieldNow() {
     CoroutineNode<?> puller = CoroutineNode.current();
     puller.scheduler().yieldFrom(puller);
   }
 
-  private void await(CoroutineNode<?> self, Gathering<K, T> gathering) {
+  private void await(CoroutineNode<?> self, GatherEvent<K, T> gatherEvent) {
     try {
-      awaitBounded(self, gathering);
+      awaitBounded(self, gatherEvent);
     } catch (Throwable e) {
-      AnotherThread.awaitedHere(e);
+      CrossThreadTraces.appendAwaiterTrace(e);
       throw e;
     }
   }
 
-  private void awaitBounded(CoroutineNode<?> self, Gathering<K, T> gathering) {
+  private void awaitBounded(CoroutineNode<?> self, GatherEvent<K, T> gatherEvent) {
     if (deadline != null) {
-      self.scheduler().await(gathering, deadline);
+      self.scheduler().await(gatherEvent, deadline);
     } else if (token != null) {
-      self.scheduler().await(gathering, token);
+      self.scheduler().await(gatherEvent, token);
     } else {
-      self.scheduler().await(gathering);
+      self.scheduler().await(gatherEvent);
     }
   }
 }

@@ -6,11 +6,11 @@ package dev.heddle.coroutine;
 /// @since 0.1
 public enum CancelMode {
   /// Every member, started or not, and the body of a block.
-  EVERYONE,
+  ALL,
 
   /// Members that have not started; those that have may finish.
   ///
   /// They no longer keep the loop alive: when only such members are left in it, they are cancelled
   /// and have their grace period. Whoever joins or closes the scope still waits for them.
-  LET_STARTED_FINISH
+  DRAIN
 }

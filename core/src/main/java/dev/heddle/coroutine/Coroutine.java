@@ -27,7 +27,7 @@ public interface Coroutine<T extends @Nullable Object> extends Completable<T> {
   ///
   /// @return what the body returned
   /// @throws Cancellation when the coroutine was cancelled, or the waiting one is
-  /// @throws dev.heddle.CoroutineFailure when the body threw a checked exception; unchecked ones
+  /// @throws dev.heddle.CoroutineException when the body threw a checked exception; unchecked ones
   ///   and errors come as they are
   /// @throws IllegalStateException when it awaits itself, or belongs to another loop
   @Override
@@ -97,7 +97,7 @@ public interface Coroutine<T extends @Nullable Object> extends Completable<T> {
   /// row.
   ///
   /// @return this
-  Coroutine<T> highPriority();
+  Coroutine<T> setHighPriority();
 
   /// Calls `handler` each time it leaves and enters its thread, after the handlers that were added
   /// before, until the handler returns false.

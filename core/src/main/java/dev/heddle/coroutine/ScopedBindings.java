@@ -39,14 +39,14 @@ public final class ScopedBindings {
   }
 
   /// A body that runs with these values bound.
-  public <T extends @Nullable Object> Body<T> around(Body<T> body) {
+  public <T extends @Nullable Object> Body<T> wrap(Body<T> body) {
     Objects.requireNonNull(body, "body");
     ScopedValue.Carrier bound = carrier;
     return bound == null ? body : () -> bound.call(body::run);
   }
 
   /// An action that runs with these values bound.
-  public Action around(Action action) {
+  public Action wrap(Action action) {
     Objects.requireNonNull(action, "action");
     ScopedValue.Carrier bound = carrier;
     return bound == null

@@ -20,7 +20,7 @@ public interface Completable<T extends @Nullable Object> extends Awaitable<T> {
   ///
   /// @return what it ended with
   /// @throws Cancellation when it was cancelled, or the waiting coroutine is
-  /// @throws dev.heddle.CoroutineFailure when it failed with a checked exception; unchecked ones
+  /// @throws dev.heddle.CoroutineException when it failed with a checked exception; unchecked ones
   ///   and errors come as they are
   /// @throws IllegalStateException when it belongs to another loop
   T await();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.event;
 
-import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.HomeLoop;
 import dev.heddle.internal.Nanos;
 import java.time.Duration;
 import java.util.Objects;
@@ -59,7 +59,7 @@ public final class Deadline {
 
   // the clock of the loop that asks; outside of loops there is only the JVM's
   private static long now() {
-    EventHome loop = EventHome.current();
+    HomeLoop loop = HomeLoop.current();
     return loop == null ? System.nanoTime() : loop.nanoTime();
   }
 

@@ -3,12 +3,12 @@ package dev.heddle.event;
 
 import dev.heddle.Cancellation;
 import dev.heddle.EventsLostException;
-import dev.heddle.event.source.EventHome;
 import dev.heddle.event.source.EventSource;
-import dev.heddle.event.source.FutureLedger;
-import dev.heddle.event.source.FutureLedger.Fate;
-import dev.heddle.event.source.FutureLedger.OpenStream;
+import dev.heddle.event.source.HomeLoop;
 import dev.heddle.event.source.InlineCallback;
+import dev.heddle.event.source.UnobservedOutcomes;
+import dev.heddle.event.source.UnobservedOutcomes.ObservationToken;
+import dev.heddle.event.source.UnobservedOutcomes.OpenStream;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
 import java.util.ArrayDeque;
@@ -46,16 +46,16 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   private final int capacity;
   private final boolean latest;
   private final @Nullable Merging<T> merging;
-  private final Intake intake = new Intake();
+  private final Subscription subscription = new Subscription();
   private final Ready ready;
   private final Object openedAt;
 
   // loop only
   private final ArrayDeque<Object> items = new ArrayDeque<>(); // with a Lost where some are missing
-  private int held; // items that are not Lost
+  private int itemCount; // items that are not Lost
   private long lost;
   private @Nullable Throwable failure; // behind the items
-  private @Nullable Fate unread; // while nobody has read the failure
+  private @Nullable ObservationToken unreadFailure; // while nobody has read the failure
   private boolean reading;
   private boolean closed;
 
@@ -66,13 +66,13 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     this.latest = latest;
     this.merging = merging;
     this.ready = new Ready(source.home());
-    FutureLedger.prepare();
-    this.openedAt = source.home().futures().here(null);
+    UnobservedOutcomes.prepare();
+    this.openedAt = source.home().futures().callSite(null);
     if (source.isClosed()) {
-      source.replay(intake);
+      source.replay(subscription);
     }
-    intake.place = source.add(intake);
-    source.watch();
+    subscription.place = source.add(subscription);
+    source.startDaemon();
   }
 
   /// Opens a stream over an event.
@@ -179,7 +179,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
           gap.count);
     }
     if (item != null) {
-      held--;
+      itemCount--;
       Object taken = merging == null ? item : merging.take((Slot) item);
       return (T) (taken == NULL ? null : taken);
     }
@@ -192,9 +192,9 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   }
 
   private void read() {
-    if (unread != null) {
-      unread.take();
-      unread = null;
+    if (unreadFailure != null) {
+      unreadFailure.observe();
+      unreadFailure = null;
     }
   }
 
@@ -236,13 +236,13 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     if (!closed) {
       source.home().requireStack();
       closed = true;
-      source.unsubscribe(intake, intake.place);
-      source.unwatch();
+      source.unsubscribe(subscription, subscription.place);
+      source.stopDaemon();
       items.clear();
       // one that waits to read gets it, unless it is cancelled before
-      if (unread != null && !reading && failure != null) {
+      if (unreadFailure != null && !reading && failure != null) {
         read();
-        source.home().futures().untaken("nobody read the failure of " + this, failure);
+        source.home().futures().unobserved("nobody read the failure of " + this, failure);
       }
       ready.tell();
     }
@@ -250,7 +250,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
 
   @Override
   public String toString() {
-    return "a stream of " + source.info() + ", holding " + held + " of " + capacity;
+    return "a stream of " + source.info() + ", holding " + itemCount + " of " + capacity;
   }
 
   // ---- filling ----
@@ -282,7 +282,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     }
 
     @SuppressWarnings({"unchecked", "NullAway"}) // the event fires with a T
-    boolean takesIn(@Nullable Object next) {
+    boolean merge(@Nullable Object next) {
       Slot slot = unread.get(key.apply((T) next));
       if (slot != null) {
         T before = (T) (slot.item == NULL ? null : slot.item);
@@ -304,7 +304,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     }
   }
 
-  private final class Intake implements InlineCallback {
+  private final class Subscription implements InlineCallback {
     int place; // among the source's subscribers
 
     @Override
@@ -318,32 +318,32 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
         items.add(error); // at its place; more is to come
       } else if (error != null) {
         failed(error);
-      } else if (merging != null && merging.takesIn(result)) {
+      } else if (merging != null && merging.merge(result)) {
         // it is there already
       } else if (latest) {
         items.clear();
         items.add(Objects.requireNonNullElse(result, NULL));
-        held = 1;
-      } else if (held < capacity) {
+        itemCount = 1;
+      } else if (itemCount < capacity) {
         Object item = Objects.requireNonNullElse(result, NULL);
         items.add(merging == null ? item : merging.slot(item));
-        held++;
+        itemCount++;
       } else {
         lose();
       }
-      source.taken();
+      source.onConsumed();
       ready.tell();
     }
 
     private void failed(Throwable error) {
-      if (unread != null && failure != null) {
+      if (unreadFailure != null && failure != null) {
         FailureTable.merge(error, failure);
         read();
       }
       failure = error;
       if (!(error instanceof Cancellation)) {
-        FutureLedger ledger = source.home().futures();
-        unread = ledger.open(new OpenStream(openedAt), error);
+        UnobservedOutcomes ledger = source.home().futures();
+        unreadFailure = ledger.open(new OpenStream(openedAt), error);
       }
     }
 
@@ -360,7 +360,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
 
   /// Whether a read would not suspend, as an event.
   private final class Ready extends EventSource {
-    Ready(EventHome home) {
+    Ready(HomeLoop home) {
       super(home);
     }
 
@@ -370,8 +370,8 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     }
 
     @Override
-    public boolean isHidden() {
-      return source.isHidden();
+    public boolean isDaemon() {
+      return source.isDaemon();
     }
 
     void tell() {

@@ -3,15 +3,15 @@ package dev.heddle.event;
 
 import dev.heddle.Action;
 import dev.heddle.Cancellation;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.Transform;
-import dev.heddle.event.source.EventHome;
 import dev.heddle.event.source.EventSource;
-import dev.heddle.event.source.FutureLedger;
-import dev.heddle.event.source.FutureLedger.Fate;
-import dev.heddle.event.source.FutureLedger.Label;
+import dev.heddle.event.source.HomeLoop;
 import dev.heddle.event.source.InlineCallback;
-import dev.heddle.failure.AnotherThread;
+import dev.heddle.event.source.UnobservedOutcomes;
+import dev.heddle.event.source.UnobservedOutcomes.Label;
+import dev.heddle.event.source.UnobservedOutcomes.ObservationToken;
+import dev.heddle.failure.CrossThreadTraces;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
 import java.util.Collection;
@@ -46,8 +46,8 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
    * function runs in a coroutine of its own. The source's event holds the callback, and that the derived future: it resolves
    * whoever has let go of the source. One that is cancelled leaves it. An outcome that the function is not for is passed on without a coroutine.
    *
-   * Whose failure is it. Of those who wait when it comes, and of recover(). Else it is open (FutureLedger), for whoever comes
-   * later. map() and onCompletion() hand on the same throwable with the same Fate: taken from one of them, it is taken.
+   * Whose failure is it. Of those who wait when it comes, and of recover(). Else it is open (UnobservedOutcomes), for whoever comes
+   * later. map() and onCompletion() hand on the same throwable with the same ObservationToken: taken from one of them, it is taken.
    *
    * I1. Every subscriber is told once, and latecomers get a replay. [FutureTest]
    * I2. No user code runs where a future completes. [FutureTest]
@@ -58,38 +58,38 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   private static final byte SUCCEEDED = 1;
   private static final byte FAILED = 2;
 
-  private final EventHome home;
-  private final Ending ending;
+  private final HomeLoop home;
+  private final EndEvent endEvent;
   private final @Nullable String name;
   private final Object createdAt;
 
   // loop only
   private byte state = PENDING;
-  private @Nullable Source source; // null: completed, or to be by a promise
+  private @Nullable FutureSource futureSource; // null: completed, or to be by a promise
   private boolean used; // somebody asked for it; that nobody did is reported of a promise only
   private boolean ignored;
   private boolean withdrawn; // cancelled by a reader
   private @Nullable Object outcome; // the value, or what it failed with
   private @Nullable Object completedAt;
-  private @Nullable Fate fate; // while nobody has taken the outcome
+  private @Nullable ObservationToken observation; // while nobody has taken the outcome
 
   private Future(
-      EventHome home,
+      HomeLoop home,
       @Nullable String name,
       @Nullable Object code,
-      @Nullable Source source,
+      @Nullable FutureSource futureSource,
       boolean used) {
     this.home = home;
     this.name = name;
-    this.createdAt = home.futures().here(code);
-    this.source = source;
+    this.createdAt = home.futures().callSite(code);
+    this.futureSource = futureSource;
     this.used = used;
-    this.ending = new Ending();
+    this.endEvent = new EndEvent();
   }
 
   /// A future that a promise completes.
-  static <T extends @Nullable Object> Future<T> promised(EventHome home, @Nullable String name) {
-    FutureLedger.prepare();
+  static <T extends @Nullable Object> Future<T> promised(HomeLoop home, @Nullable String name) {
+    UnobservedOutcomes.prepare();
     return new Future<>(home, name, null, null, false);
   }
 
@@ -136,8 +136,8 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     Objects.requireNonNull(whenCancelled, "whenCancelled");
     EventSource event = EventSource.of(source);
     event.home().checkOnLoop();
-    FutureLedger.prepare();
-    Outside from = new Outside(event, whenCancelled, forAwaiters);
+    UnobservedOutcomes.prepare();
+    AwaitableSource from = new AwaitableSource(event, whenCancelled, forAwaiters);
     Future<T> future = new Future<>(event.home(), name, null, from, true);
     from.bind(future);
     return future;
@@ -152,19 +152,19 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   }
 
   private EventSource awaited() {
-    use();
-    return ending;
+    markUsed();
+    return endEvent;
   }
 
   @Override
   public T await() {
     if (isDone()) {
-      return taken();
+      return observedValue();
     }
     try {
       return asResult(home.await(awaited()));
     } catch (Throwable e) {
-      leftWith(e);
+      awaitThrew(e);
       throw e;
     }
   }
@@ -172,12 +172,12 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   @Override
   public T await(Deadline deadline) {
     if (isDone()) {
-      return taken();
+      return observedValue();
     }
     try {
       return asResult(home.await(awaited(), deadline));
     } catch (Throwable e) {
-      leftWith(e);
+      awaitThrew(e);
       throw e;
     }
   }
@@ -186,42 +186,42 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   public T await(Awaitable<?> token) {
     EventSource end = EventSource.of(token); // a use of the token, needed or not
     if (isDone()) {
-      return taken();
+      return observedValue();
     }
     try {
       return asResult(home.await(awaited(), end));
     } catch (Throwable e) {
-      leftWith(e);
+      awaitThrew(e);
       throw e;
     }
   }
 
   /// A wait for it has thrown something, its own failure or not.
-  private void leftWith(Throwable thrown) {
+  private void awaitThrew(Throwable thrown) {
     if (thrown instanceof Cancellation c) {
-      abandonedBy(c);
+      awaiterCancelled(c);
     } else if (thrown == outcome) {
-      AnotherThread.awaitedHere(thrown);
+      CrossThreadTraces.appendAwaiterTrace(thrown);
     }
   }
 
   /// A coroutine that awaited it was cancelled, or it was itself.
-  private void abandonedBy(Cancellation c) {
-    if (source == null || !source.isForAwaiters() || ending.isAwaited()) {
+  private void awaiterCancelled(Cancellation c) {
+    if (futureSource == null || !futureSource.isForAwaiters() || endEvent.isAwaited()) {
       return;
     }
     try {
       cancel(c);
     } catch (Throwable e) { // the awaiter gets its cancellation all the same
       FailureTable.throwIfFatal(e);
-      home.futures().untaken("what is to be told of a cancellation failed, of " + this, e);
+      home.futures().unobserved("what is to be told of a cancellation failed, of " + this, e);
     }
   }
 
-  private T taken() {
-    take();
+  private T observedValue() {
+    observe();
     if (outcome instanceof Throwable failure && state == FAILED) {
-      AnotherThread.awaitedHere(failure);
+      CrossThreadTraces.appendAwaiterTrace(failure);
     }
     return value();
   }
@@ -235,19 +235,19 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   }
 
   /// Somebody is interested; a value needs no more.
-  private void use() {
+  private void markUsed() {
     used = true;
     if (state == SUCCEEDED) {
-      take();
+      observe();
     }
   }
 
   /// Somebody has the outcome.
-  void take() {
+  void observe() {
     used = true;
-    if (fate != null) {
-      fate.take();
-      fate = null;
+    if (observation != null) {
+      observation.observe();
+      observation = null;
     }
   }
 
@@ -256,7 +256,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   /// @return this
   public Future<T> ignore() {
     ignored = true;
-    take();
+    observe();
     return this;
   }
 
@@ -265,21 +265,21 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   /// What `mapper` makes of the value. A failure passes by and goes to the derived future.
   public <R extends @Nullable Object> Future<R> map(Transform<? super T, ? extends R> mapper) {
     Objects.requireNonNull(mapper, "mapper");
-    return derive(new Derivation.Mapping<>(this, derived(mapper), mapper));
+    return derive(new DerivedStage.Mapping<>(this, derived(mapper), mapper));
   }
 
   /// The value, or what `recovery` makes of the failure, which it takes by that. That this future
   /// was cancelled is a failure here.
   public Future<T> recover(Transform<? super Throwable, ? extends T> recovery) {
     Objects.requireNonNull(recovery, "recovery");
-    return derive(new Derivation.Recovery<>(this, derived(recovery), recovery));
+    return derive(new DerivedStage.Recovery<>(this, derived(recovery), recovery));
   }
 
   /// The same outcome, once `handler` has run. If the handler throws, that is the outcome; a
   /// failure that it takes the place of is found in its report. It takes no failure itself.
   public Future<T> onCompletion(Action handler) {
     Objects.requireNonNull(handler, "handler");
-    return derive(new Derivation.Completion<>(this, derived(handler), handler));
+    return derive(new DerivedStage.Completion<>(this, derived(handler), handler));
   }
 
   private <R extends @Nullable Object> Future<R> derived(Object code) {
@@ -287,11 +287,11 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return new Future<>(home, null, code, null, true);
   }
 
-  private <R extends @Nullable Object> Future<R> derive(Derivation<T, R> derivation) {
-    use();
-    Future<R> derived = derivation.derived;
-    derived.source = derivation;
-    derivation.listen();
+  private <R extends @Nullable Object> Future<R> derive(DerivedStage<T, R> derivedStage) {
+    markUsed();
+    Future<R> derived = derivedStage.derived;
+    derived.futureSource = derivedStage;
+    derivedStage.subscribe();
     return derived;
   }
 
@@ -304,8 +304,8 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     } else {
       used = true;
       home.futures().add(export);
-      ending.subscribe(export);
-      ending.start();
+      endEvent.subscribe(export);
+      endEvent.start();
     }
     return export.exported;
   }
@@ -326,9 +326,9 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     used = true;
     if (!isDone()) {
       home.requireStack();
-      Source from = source;
+      FutureSource from = futureSource;
       withdrawn = true;
-      fail(c, home.futures().here(null));
+      fail(c, home.futures().callSite(null));
       if (from != null) {
         from.withdraw(c);
       }
@@ -340,12 +340,12 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   }
 
   boolean fail(Throwable failure, Object at) {
-    return end(FAILED, CoroutineFailure.of(failure), at, null, true);
+    return end(FAILED, CoroutineException.of(failure), at, null, true);
   }
 
   /// Ends as `other` has, with no function in between: whose failure it is does not change.
   boolean adopt(Future<?> other) {
-    return end(other.state, other.outcome, other.completedAt, other.fate, false);
+    return end(other.state, other.outcome, other.completedAt, other.observation, false);
   }
 
   /// @return false when it has ended already
@@ -353,7 +353,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
       byte how,
       @Nullable Object what,
       @Nullable Object at,
-      @Nullable Fate inherited,
+      @Nullable ObservationToken inherited,
       boolean first) {
     if (isDone()) {
       return false;
@@ -361,20 +361,20 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     state = how;
     outcome = what;
     completedAt = at;
-    source = null; // or a chain of derived futures would hold all before it
+    futureSource = null; // or a chain of derived futures would hold all before it
     // before anybody is told: a derived future inherits it
-    fate = first ? openFate() : inherited;
-    if (ignored || ending.hasTaker(how == FAILED)) {
-      take();
+    observation = first ? openObservation() : inherited;
+    if (ignored || endEvent.hasObserver(how == FAILED)) {
+      observe();
     }
-    ending.tell();
+    endEvent.tell();
     return true;
   }
 
-  private @Nullable Fate openFate() {
+  private @Nullable ObservationToken openObservation() {
     Throwable failure = failure();
     boolean answered = failure == null ? used : isCancelled();
-    if (answered || ignored || ending.hasTaker(failure != null)) {
+    if (answered || ignored || endEvent.hasObserver(failure != null)) {
       return null;
     }
     return home.futures().open(new Label(name, createdAt, site(completedAt)), failure);
@@ -423,13 +423,13 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return site == null ? "unknown" : site;
   }
 
-  EventHome home() {
+  HomeLoop home() {
     return home;
   }
 
   /// Its end; to ask for it is no use.
-  EventSource ending() {
-    return ending;
+  EventSource endEvent() {
+    return endEvent;
   }
 
   /// What it is, for errors and dumps.
@@ -450,8 +450,8 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   // ---- its event, and what is subscribed to those of others ----
 
   /// The end of this future, as an event.
-  private final class Ending extends EventSource {
-    Ending() {
+  private final class EndEvent extends EventSource {
+    EndEvent() {
       super(home);
     }
 
@@ -462,22 +462,22 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
     @Override
     public Collection<? extends Awaitable<?>> holders() {
-      return source == null ? List.of() : source.event.holders();
+      return futureSource == null ? List.of() : futureSource.event.holders();
     }
 
     // not hidden where another thread, or the clock, completes it: who waits for it then counts
     @Override
-    public boolean isHidden() {
-      return source == null || source.isHidden();
+    public boolean isDaemon() {
+      return futureSource == null || futureSource.isDaemon();
     }
 
     boolean isAwaited() {
-      return isStarted() || hasTaker();
+      return isStarted() || hasObserver();
     }
 
     @Override
-    protected void takersGone() {
-      fate = openFate();
+    protected void onObserversGone() {
+      observation = openObservation();
     }
 
     void tell() {
@@ -490,8 +490,8 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
       if (!isDone()) {
         super.replay(callback);
       }
-      if (InlineCallback.takes(callback)) {
-        take();
+      if (InlineCallback.accepts(callback)) {
+        observe();
       }
       callback.onEvent(this, result(), failure());
     }
@@ -504,12 +504,12 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   /// Brings the next outcome of another event, which does not count before somebody awaits the
   /// future.
-  private static final class Outside extends Source {
+  private static final class AwaitableSource extends FutureSource {
     private final Consumer<Cancellation> whenCancelled;
     private final boolean forAwaiters;
     private @Nullable Future<?> future;
 
-    Outside(EventSource event, Consumer<Cancellation> whenCancelled, boolean forAwaiters) {
+    AwaitableSource(EventSource event, Consumer<Cancellation> whenCancelled, boolean forAwaiters) {
       super(event);
       this.whenCancelled = whenCancelled;
       this.forAwaiters = forAwaiters;
@@ -517,28 +517,28 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
     void bind(Future<?> waiting) {
       future = waiting;
-      listen();
+      subscribe();
     }
 
     @Override
-    void enter() {
-      event.watch();
+    void arm() {
+      event.startDaemon();
     }
 
     @Override
-    void exit() {
-      event.unwatch();
+    void disarm() {
+      event.stopDaemon();
     }
 
     @Override
     void withdraw(Cancellation c) {
-      leave();
+      unsubscribe();
       whenCancelled.accept(c);
     }
 
     @Override
-    boolean isHidden() {
-      return event.isHidden();
+    boolean isDaemon() {
+      return event.isDaemon();
     }
 
     @Override
@@ -547,20 +547,20 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     }
 
     @Override
-    public boolean takes() {
+    public boolean accepts() {
       return future != null && !future.isDone();
     }
 
     @Override
     public void onEvent(Event fired, @Nullable Object result, @Nullable Throwable error) {
-      leave();
+      unsubscribe();
       if (future == null) {
         return;
       }
       if (error != null) {
         future.fail(error, this);
       } else {
-        event.taken();
+        event.onConsumed();
         future.succeed(result, this);
       }
     }

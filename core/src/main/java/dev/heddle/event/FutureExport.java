@@ -3,14 +3,14 @@ package dev.heddle.event;
 
 import dev.heddle.LoopEndedException;
 import dev.heddle.event.source.ExportedFuture;
-import dev.heddle.event.source.FutureLedger;
-import dev.heddle.event.source.FutureLedger.Label;
 import dev.heddle.event.source.InlineCallback;
+import dev.heddle.event.source.UnobservedOutcomes;
+import dev.heddle.event.source.UnobservedOutcomes.Label;
 import org.jspecify.annotations.Nullable;
 
 /// Brings the outcome of a future to one of the JDK, whose dependents are user code.
 final class FutureExport<T extends @Nullable Object>
-    implements InlineCallback, FutureLedger.Waiting {
+    implements InlineCallback, UnobservedOutcomes.Waiting {
   private final Future<T> future;
   final ExportedFuture<T> exported;
 
@@ -28,7 +28,7 @@ final class FutureExport<T extends @Nullable Object>
   @SuppressWarnings("NullAway") // null exactly when the future's T allows it
   void deliver() {
     future.home().futures().remove(this);
-    future.take();
+    future.observe();
     Throwable failure = future.failure();
     if (failure == null) {
       exported.complete(future.result());

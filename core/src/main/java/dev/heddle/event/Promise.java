@@ -2,7 +2,7 @@
 package dev.heddle.event;
 
 import dev.heddle.Cancellation;
-import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.HomeLoop;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -32,8 +32,8 @@ public final class Promise<T extends @Nullable Object> {
     this.future = Future.promised(loop(), Objects.requireNonNull(name, "name"));
   }
 
-  private static EventHome loop() {
-    EventHome loop = EventHome.current();
+  private static HomeLoop loop() {
+    HomeLoop loop = HomeLoop.current();
     if (loop == null) {
       throw new IllegalStateException(
           "a promise was made outside a coroutine; make it inside Heddle.run, where its readers"
@@ -74,7 +74,7 @@ public final class Promise<T extends @Nullable Object> {
       future
           .home()
           .futures()
-          .untaken("a failure came after the cancellation of " + future, failure);
+          .unobserved("a failure came after the cancellation of " + future, failure);
     }
   }
 
@@ -84,7 +84,7 @@ public final class Promise<T extends @Nullable Object> {
   /// @throws IllegalStateException on another thread than its loop's
   public boolean tryComplete(T value) {
     checkMayComplete();
-    return future.succeed(value, future.home().futures().here(null));
+    return future.succeed(value, future.home().futures().callSite(null));
   }
 
   /// Completes the future with a failure, unless it is done.
@@ -94,7 +94,7 @@ public final class Promise<T extends @Nullable Object> {
   public boolean tryFail(Throwable failure) {
     Objects.requireNonNull(failure, "failure");
     checkMayComplete();
-    return future.fail(failure, future.home().futures().here(null));
+    return future.fail(failure, future.home().futures().callSite(null));
   }
 
   /// Whether the future is done, by this promise or by a reader's cancellation.

@@ -13,5 +13,5 @@ public interface Trigger extends Awaitable<Object> {
   /// Wakes who waits. **Thread** any; never blocks.
   ///
   /// @return false when the loop has ended
-  boolean pull();
+  boolean fire();
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.eventloop;
 
-import dev.heddle.loop.LoopRoot;
-import dev.heddle.loop.Shutdown;
-import dev.heddle.scheduler.context.ContextKeeper;
+import dev.heddle.loop.LoopRuntime;
+import dev.heddle.loop.LoopShutdown;
+import dev.heddle.scheduler.context.ContextOwner;
 import dev.heddle.scheduler.context.ExecutionContext;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +37,7 @@ public final class EventLoopTurns {
    *
    * One thread. An event loop compares threads to find out whether it is called from inside, and
    * keeps buffers and caches in thread-locals. Neither may change with each turn. So the context is
-   * reserved (ContextKeeper), and the coroutines follow each other on it.
+   * reserved (ContextOwner), and the coroutines follow each other on it.
    *
    * One coroutine for each turn, not one for ever: while there is no work there is no coroutine, so
    * the loop can end, detect deadlocks and write dumps as if the event loop did not exist. While a
@@ -49,19 +49,19 @@ public final class EventLoopTurns {
 
   private static final Duration LOOK = Duration.ofMillis(100);
 
-  private final LoopRoot loop;
+  private final LoopRuntime loop;
   private final String name;
   private final HostedEventLoop hosted;
   private final ExecutionContext context;
-  private volatile boolean underWay;
-  private volatile boolean begun; // the turn that is under way
+  private volatile boolean active;
+  private volatile boolean started; // the turn that is under way
   private boolean over;
 
-  private EventLoopTurns(LoopRoot loop, String name, HostedEventLoop hosted) {
+  private EventLoopTurns(LoopRuntime loop, String name, HostedEventLoop hosted) {
     this.loop = loop;
     this.name = name;
     this.hosted = hosted;
-    this.context = loop.scheduler().contexts().keepFor(new Keeper());
+    this.context = loop.scheduler().contexts().reserveFor(new Keeper());
   }
 
   /// The turns of an event loop on the current loop.
@@ -69,13 +69,13 @@ public final class EventLoopTurns {
   /// @param name of the turns' thread, in dumps
   /// @throws IllegalStateException outside a coroutine
   public static EventLoopTurns onCurrentLoop(String name, HostedEventLoop hosted) {
-    return new EventLoopTurns(LoopRoot.current(), name, hosted);
+    return new EventLoopTurns(LoopRuntime.current(), name, hosted);
   }
 
   /// Whether the current thread runs a turn of any event loop. **Thread** any.
   public static boolean isCurrent() {
     ExecutionContext current = ExecutionContext.current();
-    return current != null && current.keeper() instanceof Keeper;
+    return current != null && current.owner() instanceof Keeper;
   }
 
   /// The thread of all turns. **Thread** any.
@@ -97,7 +97,7 @@ public final class EventLoopTurns {
   /// The thread of the turn that was under way when the loop ended; null when there is none, or it
   /// has returned. **Thread** any.
   public @Nullable Thread leftBehind() {
-    return hasLoopEnded() && underWay && begun && thread().isAlive() ? thread() : null;
+    return hasLoopEnded() && active && started && thread().isAlive() ? thread() : null;
   }
 
   /// Waits until that turn has returned; for ever, if it never does. **Thread** any outside the
@@ -114,23 +114,23 @@ public final class EventLoopTurns {
   }
 
   /// Whether a turn is queued, runs or is parked.
-  public boolean isUnderWay() {
-    return underWay;
+  public boolean isActive() {
+    return active;
   }
 
   /// Whether a turn is queued and has not begun.
-  public boolean isAboutToRun() {
-    return underWay && !begun && !hasLoopEnded();
+  public boolean isQueued() {
+    return active && !started && !hasLoopEnded();
   }
 
   /// Whether the turn under way has called `System.exit`, which waits for the loop.
   public boolean isInExit() {
-    return underWay && Shutdown.isInExit(context);
+    return active && LoopShutdown.isInExit(context);
   }
 
   /// There is work: requests a turn, unless one is under way.
   public void request() {
-    if (!underWay) {
+    if (!active) {
       begin(false);
     }
   }
@@ -138,7 +138,7 @@ public final class EventLoopTurns {
   /// There is work from outside, which is reported again until it is done: requests a turn that
   /// runs before the coroutines that are already ready, unless one is under way.
   public void requestFirst() {
-    if (!underWay) {
+    if (!active) {
       begin(true);
     }
   }
@@ -147,28 +147,28 @@ public final class EventLoopTurns {
     if (over || loop.scheduler().hasEnded()) {
       return; // the turns' thread has ended
     }
-    underWay = true;
-    loop.startOwn(name, this::take, context, first);
+    active = true;
+    loop.startInternal(name, this::take, context, first);
   }
 
   private void take() {
     if (isLeftBehind()) {
       return;
     }
-    begun = true;
+    started = true;
     hosted.takeTurn();
   }
 
-  private final class Keeper implements ContextKeeper {
+  private final class Keeper implements ContextOwner {
     @Override
-    public void frame(Runnable guests) {
+    public void runInFrame(Runnable guests) {
       hosted.frame(guests);
     }
 
     @Override
-    public boolean guestEnded() {
-      underWay = false;
-      begun = false;
+    public boolean occupantEnded() {
+      active = false;
+      started = false;
       if (hosted.isOver()) {
         over = true;
         return false;

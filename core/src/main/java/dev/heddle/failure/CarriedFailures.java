@@ -75,7 +75,7 @@ public final class CarriedFailures {
   /// report of that one, which also carries them if it is a cancellation itself.
   ///
   /// @param isCut as in [#take]
-  public static void handOver(Throwable cut, Throwable to, Predicate<? super Throwable> isCut) {
+  public static void transferTo(Throwable cut, Throwable to, Predicate<? super Throwable> isCut) {
     if (cut == to) {
       return;
     }

@@ -102,7 +102,7 @@ public final class FailureTable {
 
   /// The failures that were suppressed by another, directly or through others, each once and
   /// without cancellations: those that a report of that failure must name.
-  public static List<Throwable> behind(Throwable failure) {
+  public static List<Throwable> allMergedInto(Throwable failure) {
     Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
     seen.add(failure);
     ArrayDeque<Throwable> toDo = new ArrayDeque<>(List.of(failure));
@@ -202,11 +202,12 @@ public final class FailureTable {
   ///
   /// @param length of the list from this entry on
   /// @param cleaned the list's length after its last cleaning
-  private record GaveWay(Throwable failure, @Nullable GaveWay older, int length, int cleaned) {
-    static GaveWay before(@Nullable GaveWay older, Throwable failure) {
+  private record Superseded(
+      Throwable failure, @Nullable Superseded older, int length, int cleaned) {
+    static Superseded before(@Nullable Superseded older, Throwable failure) {
       return older == null
-          ? new GaveWay(failure, null, 1, SMALLEST_CLEANING)
-          : new GaveWay(failure, older, older.length + 1, older.cleaned);
+          ? new Superseded(failure, null, 1, SMALLEST_CLEANING)
+          : new Superseded(failure, older, older.length + 1, older.cleaned);
     }
 
     boolean isToBeCleaned() {
@@ -216,17 +217,17 @@ public final class FailureTable {
 
   private static final class Known {
     final AtomicReference<@Nullable Origin> origin = new AtomicReference<>();
-    final AtomicReference<@Nullable GaveWay> newest = new AtomicReference<>();
+    final AtomicReference<@Nullable Superseded> newest = new AtomicReference<>();
     final AtomicInteger passedOn = new AtomicInteger();
 
     /// Whether it is the first suppressed failure.
     boolean add(Throwable gaveWay) {
       while (true) {
-        GaveWay before = newest.get();
+        Superseded before = newest.get();
         if (before != null && before.failure == gaveWay) {
           return false;
         }
-        GaveWay after = GaveWay.before(before, gaveWay);
+        Superseded after = Superseded.before(before, gaveWay);
         if (newest.compareAndSet(before, after.isToBeCleaned() ? cleaned(after) : after)) {
           return before == null;
         }
@@ -238,9 +239,9 @@ public final class FailureTable {
     }
 
     /// The failures of the list without repetitions, oldest first.
-    private static List<Throwable> onceEach(@Nullable GaveWay list) {
+    private static List<Throwable> onceEach(@Nullable Superseded list) {
       List<Throwable> inOrder = new ArrayList<>();
-      for (GaveWay g = list; g != null; g = g.older) {
+      for (Superseded g = list; g != null; g = g.older) {
         inOrder.add(g.failure);
       }
       Collections.reverse(inOrder);
@@ -249,12 +250,13 @@ public final class FailureTable {
       return inOrder;
     }
 
-    private static @Nullable GaveWay cleaned(GaveWay list) {
+    private static @Nullable Superseded cleaned(Superseded list) {
       List<Throwable> left = onceEach(list);
-      GaveWay cleaned = null;
+      Superseded cleaned = null;
       for (Throwable failure : left) {
         int length = cleaned == null ? 1 : cleaned.length + 1;
-        cleaned = new GaveWay(failure, cleaned, length, Math.max(SMALLEST_CLEANING, left.size()));
+        cleaned =
+            new Superseded(failure, cleaned, length, Math.max(SMALLEST_CLEANING, left.size()));
       }
       return cleaned;
     }

@@ -8,5 +8,5 @@
 /// | the origin of a failure, from the coroutine tree | reports, to any caller |
 /// | failures suppressed by others, from every room | |
 ///
-/// Threads: any. Read `FailureTable`, then `AnotherThread`.
+/// Threads: any. Read `FailureTable`, then `CrossThreadTraces`.
 package dev.heddle.failure;

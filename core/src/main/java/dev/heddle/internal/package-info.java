@@ -7,5 +7,5 @@
 /// |---|---|
 /// | calls, from every room and module of the runtime | nothing |
 ///
-/// Threads: any. Read `StackReserve` first.
+/// Threads: any. Read `StackGuard` first.
 package dev.heddle.internal;

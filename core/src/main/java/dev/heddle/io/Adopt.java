@@ -56,7 +56,7 @@ public final class Adopt {
       throw new NotYetBoundException();
     }
     Scheduler scheduler = CoroutineNode.current().scheduler();
-    return Sockets.adopted(scheduler, scheduler.reactor().driver().adopt(channel));
+    return StreamSockets.adopted(scheduler, scheduler.reactor().driver().adopt(channel));
   }
 
   private static void requireFit(SelectableChannel channel) {
@@ -96,7 +96,7 @@ public final class Adopt {
   ///   says what it is
   public static Listener listener(int number) throws IOException {
     Scheduler scheduler = CoroutineNode.current().scheduler();
-    return Sockets.adopted(scheduler, scheduler.reactor().driver().adoptListener(number));
+    return StreamSockets.adopted(scheduler, scheduler.reactor().driver().adoptListener(number));
   }
 
   /// Adopts an end of a pipe by its number; it is read from, or written to, as it was opened. Else

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Reads are served in the order of their calls, writes too; one read and one write may be under
 /// way at the same time. Calls that take no [Deadline] are bounded by
-/// [dev.heddle.Heddle#within(java.time.Duration, dev.heddle.Body)]. **Thread** the loop that opened
-/// it; it is closed with its loop at the latest.
+/// [dev.heddle.Heddle#withTimeout(java.time.Duration, dev.heddle.Body)]. **Thread** the loop that
+/// opened it; it is closed with its loop at the latest.
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=stream}
 ///

@@ -227,19 +227,19 @@ public final class FileIo {
   /// @throws IOException when the system refuses otherwise, or `content` has thrown it; when it
   ///   refuses the sync of the directory, the file is replaced already
   public static void replace(Path path, FileContent content) throws IOException {
-    Replacement.replace(path, content);
+    AtomicReplacement.replace(path, content);
   }
 
   /// Replaces what a file has by these bytes. Else as [#replace].
   public static void replaceBytes(Path path, byte[] bytes) throws IOException {
     ByteBuffer own = ByteBuffer.wrap(bytes.clone());
-    Replacement.replace(path, file -> file.write(own));
+    AtomicReplacement.replace(path, file -> file.write(own));
   }
 
   /// Replaces what a file has by this text, in UTF-8. Else as [#replace].
   public static void replaceString(Path path, CharSequence text) throws IOException {
     ByteBuffer own = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8));
-    Replacement.replace(path, file -> file.write(own));
+    AtomicReplacement.replace(path, file -> file.write(own));
   }
 
   /// Waits until the names in a directory are on the device: a file that was created, renamed or
@@ -248,14 +248,14 @@ public final class FileIo {
   /// @throws java.nio.file.NotDirectoryException when it is none
   /// @throws IOException when the system refuses; Windows always does
   public static void syncDirectory(Path directory) throws IOException {
-    BesideTheLoop.call(
+    PathCalls.call(
         "the sync of ",
         directory,
         () -> {
           if (Files.exists(directory) && !Files.isDirectory(directory)) {
             throw new NotDirectoryException(directory.toString());
           }
-          BesideTheLoop.syncDirectory(directory);
+          PathCalls.syncDirectory(directory);
           return directory;
         });
   }
@@ -295,6 +295,6 @@ public final class FileIo {
   }
 
   private static <T> T call(String doing, Path path, Callable<T> call) throws IOException {
-    return BesideTheLoop.call(doing, path, call);
+    return PathCalls.call(doing, path, call);
   }
 }

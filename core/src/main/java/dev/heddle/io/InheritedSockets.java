@@ -18,8 +18,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /// A JVM cannot unset its environment, as `sd_listen_fds` does so that nobody takes the numbers
 /// twice: hence the note that they are taken.
 final class InheritedSockets {
-  private static final int FIRST = 3; // SD_LISTEN_FDS_START
-  private static final int MOST = 1 << 16; // more than any limit of descriptors leaves room for
+  private static final int FIRST_FD = 3; // SD_LISTEN_FDS_START
+  private static final int MAX_SOCKETS =
+      1 << 16; // more than any limit of descriptors leaves room for
   private static final String UNNAMED = "unknown"; // as sd_listen_fds_with_names has it
   static final AtomicBoolean TAKEN = new AtomicBoolean(); // tests give them back
 
@@ -57,8 +58,8 @@ final class InheritedSockets {
     IOException first = null;
     for (int i = 0; i < names.size(); i++) {
       try {
-        adopted.put(i, driver.adoptListener(FIRST + i));
-      } catch (OtherKindException e) {
+        adopted.put(i, driver.adoptListener(FIRST_FD + i));
+      } catch (DescriptorTypeException e) {
         first = first == null ? refused(names.get(i), e) : first;
       } catch (IOException e) {
         throw refused(names.get(i), e);
@@ -79,7 +80,7 @@ final class InheritedSockets {
     Map<String, List<Listener>> all = new LinkedHashMap<>();
     adopted.forEach((i, listener) ->
         all.computeIfAbsent(names.get(i), _ -> new ArrayList<>())
-            .add(Sockets.adopted(scheduler, listener)));
+            .add(StreamSockets.adopted(scheduler, listener)));
     all.replaceAll((_, listeners) -> List.copyOf(listeners));
     return Collections.unmodifiableMap(all);
   }
@@ -92,7 +93,7 @@ final class InheritedSockets {
       return List.of();
     }
     long many = number("LISTEN_FDS", count);
-    if (many > MOST) {
+    if (many > MAX_SOCKETS) {
       throw new IOException("LISTEN_FDS=" + count + ": nobody hands over that many sockets");
     }
     String[] given = environment.getOrDefault("LISTEN_FDNAMES", "").split(":", -1);

@@ -5,7 +5,7 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.reactor.Reactor;
-import dev.heddle.reactor.Watched;
+import dev.heddle.reactor.SharedPoll;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
 import java.nio.channels.AsynchronousCloseException;
@@ -28,15 +28,15 @@ import java.util.Objects;
 public final class Poll implements AutoCloseable {
   private final Scheduler scheduler;
   private final Object channel; // or the descriptor's number
-  private final Watched watched;
+  private final SharedPoll sharedPoll;
 
   // loop only
   private boolean open = true;
 
-  private Poll(Scheduler scheduler, Object channel, Watched watched) {
+  private Poll(Scheduler scheduler, Object channel, SharedPoll sharedPoll) {
     this.scheduler = scheduler;
     this.channel = channel;
-    this.watched = watched;
+    this.sharedPoll = sharedPoll;
   }
 
   /// Watches a channel, which must be in non-blocking mode.
@@ -72,12 +72,12 @@ public final class Poll implements AutoCloseable {
   /// Fires each time somebody waits for it and the channel can be read from, or accepted from. A
   /// token for other waits, or one of several to wait for.
   public Awaitable<?> readable() {
-    return requireOpen(watched.readable());
+    return requireOpen(sharedPoll.readable());
   }
 
   /// Fires each time somebody waits for it and the channel can be written to, or has connected.
   public Awaitable<?> writable() {
-    return requireOpen(watched.writable());
+    return requireOpen(sharedPoll.writable());
   }
 
   private EventSource requireOpen(EventSource readiness) {
@@ -95,7 +95,7 @@ public final class Poll implements AutoCloseable {
       scheduler.checkOnLoop();
       open = false;
       Reactor reactor = scheduler.reactor();
-      reactor.unwatch(channel, watched);
+      reactor.unwatch(channel, sharedPoll);
     }
   }
 

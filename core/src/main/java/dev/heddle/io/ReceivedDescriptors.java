@@ -66,7 +66,7 @@ public final class ReceivedDescriptors implements AutoCloseable {
   /// @throws IllegalStateException when it was taken or closed already
   public StreamSocket takeSocket(int index) throws IOException {
     Descriptor one = descriptor(index);
-    SocketDescriptor socket = driver().adoptSocket(driver().number(one));
+    SocketDescriptor socket = driver().adoptSocket(driver().fd(one));
     taken(index, one);
     return new SocketHandle(scheduler, socket, "a connection that was received");
   }
@@ -77,9 +77,9 @@ public final class ReceivedDescriptors implements AutoCloseable {
   /// @throws IOException when it does not listen; it can still be taken otherwise
   public Listener takeListener(int index) throws IOException {
     Descriptor one = descriptor(index);
-    ListenerDescriptor listener = driver().adoptListener(driver().number(one));
+    ListenerDescriptor listener = driver().adoptListener(driver().fd(one));
     taken(index, one);
-    return Sockets.adopted(scheduler, listener);
+    return StreamSockets.adopted(scheduler, listener);
   }
 
   /// Takes an end of a pipe: from now on it is one of this loop, which the caller closes. Else as
@@ -88,7 +88,7 @@ public final class ReceivedDescriptors implements AutoCloseable {
   /// @throws IOException when it is no pipe; it can still be taken otherwise
   public AsyncIo takePipe(int index) throws IOException {
     Descriptor one = descriptor(index);
-    StreamDescriptor pipe = driver().adoptPipe(driver().number(one));
+    StreamDescriptor pipe = driver().adoptPipe(driver().fd(one));
     taken(index, one);
     return new StreamHandle(scheduler, pipe, "a pipe that was received");
   }
@@ -96,7 +96,7 @@ public final class ReceivedDescriptors implements AutoCloseable {
   /// Takes the number itself, for a native library; the caller closes it. Else as [#takeSocket].
   public int takeNumber(int index) throws IOException {
     Descriptor one = descriptor(index);
-    int number = driver().number(one);
+    int number = driver().fd(one);
     taken(index, one);
     return number;
   }
@@ -108,7 +108,7 @@ public final class ReceivedDescriptors implements AutoCloseable {
   /// @throws IOException when the system refuses
   /// @throws IllegalStateException when it was taken or closed already
   public AsyncFile openFile(int index, OpenOption... options) throws IOException {
-    return FileIo.open(Path.of("/proc/self/fd/" + driver().number(descriptor(index))), options);
+    return FileIo.open(Path.of("/proc/self/fd/" + driver().fd(descriptor(index))), options);
   }
 
   private void taken(int index, Descriptor one) {

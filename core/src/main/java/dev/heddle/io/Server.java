@@ -24,7 +24,7 @@ import java.net.SocketAddress;
 ///
 /// **When the system refuses a connection**, most often because no descriptor is left, the server
 /// logs that, at most once a minute, and tries again every 100 ms. Clients wait in the system's
-/// line meanwhile. [ServerOptions#withConnections] bounds the connections before that happens.
+/// line meanwhile. [ServerOptions#withMaxConnections] bounds the connections before that happens.
 ///
 /// **To stop** call [#drain], which lets connections end, or [#close()], which cancels them.
 ///

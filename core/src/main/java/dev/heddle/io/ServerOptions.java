@@ -12,11 +12,11 @@ public final class ServerOptions {
   private static final ServerOptions DEFAULTS =
       new ServerOptions(Integer.MAX_VALUE, TcpOptions.defaults());
 
-  private final int connections;
+  private final int maxConnections;
   private final TcpOptions tcp;
 
-  private ServerOptions(int connections, TcpOptions tcp) {
-    this.connections = connections;
+  private ServerOptions(int maxConnections, TcpOptions tcp) {
+    this.maxConnections = maxConnections;
     this.tcp = tcp;
   }
 
@@ -34,7 +34,7 @@ public final class ServerOptions {
   /// them all. Each loop of a [dev.heddle.LoopGroup] has a bound of its own.
   ///
   /// @throws IllegalArgumentException unless it is positive
-  public ServerOptions withConnections(int most) {
+  public ServerOptions withMaxConnections(int most) {
     if (most < 1) {
       throw new IllegalArgumentException("a bound of connections must be positive, not " + most);
     }
@@ -44,12 +44,12 @@ public final class ServerOptions {
   /// The same with other options for the listening socket and for the connections. A server of UNIX
   /// domain sockets does not look at them.
   public ServerOptions withTcp(TcpOptions options) {
-    return new ServerOptions(connections, Objects.requireNonNull(options, "options"));
+    return new ServerOptions(maxConnections, Objects.requireNonNull(options, "options"));
   }
 
   /// How many connections are open at most.
-  public int connections() {
-    return connections;
+  public int maxConnections() {
+    return maxConnections;
   }
 
   /// The options for the listening socket and for the connections.
@@ -59,7 +59,8 @@ public final class ServerOptions {
 
   @Override
   public String toString() {
-    String bound = connections == Integer.MAX_VALUE ? "any number of" : "at most " + connections;
+    String bound =
+        maxConnections == Integer.MAX_VALUE ? "any number of" : "at most " + maxConnections;
     return bound + " connections, " + tcp;
   }
 }

@@ -29,7 +29,7 @@ public final class Tcp {
   /// @throws UnsupportedOperationException when the system or the loop's driver lacks an option
   public static Listener listen(SocketAddress address, TcpOptions options) throws IOException {
     InetSocketAddress local = Internet.resolved(address);
-    return Sockets.listen(
+    return StreamSockets.listen(
         Internet.familyToBind(local),
         local,
         options.backlog(),
@@ -52,7 +52,7 @@ public final class Tcp {
   public static Server serve(
       SocketAddress address, ServerOptions options, ConnectionHandler<? super StreamSocket> handler)
       throws IOException {
-    return Sockets.served(listen(address, options.tcp()), options, handler);
+    return StreamSockets.served(listen(address, options.tcp()), options, handler);
   }
 
   /// Connects to an address. **Suspends** until the other side has answered. **Cancelled** the
@@ -70,7 +70,7 @@ public final class Tcp {
   /// @throws UnsupportedOperationException when the system or the loop's driver lacks an option
   public static StreamSocket connect(SocketAddress address, TcpOptions options) throws IOException {
     InetSocketAddress remote = Internet.resolved(address);
-    return Sockets.connect(Internet.family(remote), remote, options::applyTo);
+    return StreamSockets.connect(Internet.family(remote), remote, options::applyTo);
   }
 
   /// Connects to a host, at whichever of its addresses takes the connection first (Happy Eyeballs,

@@ -26,15 +26,18 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class TcpOptions {
-  private static final int BACKLOG = 1_024; // connections the system keeps while nobody accepts
+  private static final int DEFAULT_BACKLOG =
+      1_024; // connections the system keeps while nobody accepts
   private static final Set<SocketOption<?>> LISTENERS =
       Set.of(
           StandardSocketOptions.SO_RCVBUF,
           StandardSocketOptions.SO_REUSEADDR,
           StandardSocketOptions.SO_REUSEPORT);
-  private static final Duration ATTEMPT_DELAY = Duration.ofMillis(250); // RFC 8305, section 8
-  private static final Duration LEAST_ATTEMPT_DELAY = Duration.ofMillis(10); // the same
-  private static final TcpOptions DEFAULTS = new TcpOptions(BACKLOG, null, ATTEMPT_DELAY, Map.of());
+  private static final Duration DEFAULT_ATTEMPT_DELAY =
+      Duration.ofMillis(250); // RFC 8305, section 8
+  private static final Duration MIN_ATTEMPT_DELAY = Duration.ofMillis(10); // the same
+  private static final TcpOptions DEFAULTS =
+      new TcpOptions(DEFAULT_BACKLOG, null, DEFAULT_ATTEMPT_DELAY, Map.of());
 
   private final int backlog;
   private final @Nullable SocketAddress local;
@@ -93,7 +96,7 @@ public final class TcpOptions {
   /// @param delay default 250 ms; the RFC recommends 100 ms to 2 s
   /// @throws IllegalArgumentException below 10 ms, which the RFC forbids
   public TcpOptions withConnectionAttemptDelay(Duration delay) {
-    if (delay.compareTo(LEAST_ATTEMPT_DELAY) < 0) {
+    if (delay.compareTo(MIN_ATTEMPT_DELAY) < 0) {
       throw new IllegalArgumentException(
           "a connection attempt delay must be 10 ms at least (RFC 8305), not " + delay);
     }
@@ -151,7 +154,9 @@ public final class TcpOptions {
     return "backlog "
         + backlog
         + (local == null ? "" : ", from " + local)
-        + (attemptDelay.equals(ATTEMPT_DELAY) ? "" : ", attempts " + attemptDelay + " apart")
+        + (attemptDelay.equals(DEFAULT_ATTEMPT_DELAY)
+            ? ""
+            : ", attempts " + attemptDelay + " apart")
         + ", "
         + options;
   }

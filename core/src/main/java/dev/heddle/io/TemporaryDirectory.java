@@ -37,7 +37,7 @@ public final class TemporaryDirectory implements AutoCloseable {
   static TemporaryDirectory create(Path folder) throws IOException {
     Objects.requireNonNull(folder, "folder");
     return new TemporaryDirectory(
-        BesideTheLoop.create(
+        PathCalls.create(
             "a temporary directory in ",
             folder,
             () -> Files.createTempDirectory(folder, "heddle-"),
@@ -59,7 +59,7 @@ public final class TemporaryDirectory implements AutoCloseable {
     if (open) {
       scheduler.checkOnLoop();
       open = false;
-      BesideTheLoop.callToTheEnd(
+      PathCalls.callUncancellably(
           "the deletion of ", path, () -> Files.walkFileTree(path, new Deletion()));
     }
   }

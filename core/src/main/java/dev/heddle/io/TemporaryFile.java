@@ -39,7 +39,7 @@ public final class TemporaryFile implements AutoCloseable {
   static TemporaryFile create(Path folder) throws IOException {
     Objects.requireNonNull(folder, "folder");
     Path path =
-        BesideTheLoop.create(
+        PathCalls.create(
             "a temporary file in ",
             folder,
             () -> Files.createTempFile(folder, "heddle-", ".tmp"),
@@ -80,7 +80,7 @@ public final class TemporaryFile implements AutoCloseable {
   }
 
   private static void delete(Path path) throws IOException {
-    BesideTheLoop.callToTheEnd("the deletion of ", path, () -> Files.deleteIfExists(path));
+    PathCalls.callUncancellably("the deletion of ", path, () -> Files.deleteIfExists(path));
   }
 
   @Override

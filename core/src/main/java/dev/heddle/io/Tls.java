@@ -48,7 +48,7 @@ public final class Tls {
   /// @param host the name that the other side's certificate must be for
   public static TlsSocket client(AsyncIo over, String host, int port, TlsOptions options)
       throws IOException {
-    return agreed(over, () -> options.context().createSSLEngine(host, port), true, options);
+    return handshaken(over, () -> options.context().createSSLEngine(host, port), true, options);
   }
 
   /// Agrees on TLS over a connection, as its server; the connection is closed when that fails. Else
@@ -56,7 +56,7 @@ public final class Tls {
   ///
   /// @param options with a certificate of its own: [TlsOptions#of]
   public static TlsSocket server(AsyncIo over, TlsOptions options) throws IOException {
-    return agreed(over, () -> options.context().createSSLEngine(), false, options);
+    return handshaken(over, () -> options.context().createSSLEngine(), false, options);
   }
 
   /// Serves an address over TLS: each connection has a coroutine that agrees on TLS with the
@@ -90,7 +90,7 @@ public final class Tls {
         });
   }
 
-  private static TlsSocket agreed(
+  private static TlsSocket handshaken(
       AsyncIo over, Supplier<SSLEngine> maker, boolean client, TlsOptions options)
       throws IOException {
     boolean agreed = false;
@@ -102,7 +102,7 @@ public final class Tls {
       engine.setSSLParameters(parameters);
       CoroutineNode<?> self = CoroutineNode.current();
       TlsHandle handle = new TlsHandle(self, over, engine);
-      self.within(options.handshakeLimit(), handle::agree);
+      self.withTimeout(options.handshakeTimeout(), handle::handshake);
       agreed = true;
       return handle;
     } catch (IOException | RuntimeException e) {

@@ -16,23 +16,23 @@ import javax.net.ssl.SSLParameters;
 ///
 /// @since 0.1
 public final class TlsOptions {
-  private static final Duration HANDSHAKE = Duration.ofSeconds(10);
+  private static final Duration DEFAULT_HANDSHAKE_TIMEOUT = Duration.ofSeconds(10);
 
   private final SSLContext context;
   private final List<String> protocols;
-  private final Duration handshakeLimit;
+  private final Duration handshakeTimeout;
   private final boolean hostnameCheck;
   private final Consumer<SSLParameters> parameters;
 
   private TlsOptions(
       SSLContext context,
       List<String> protocols,
-      Duration handshakeLimit,
+      Duration handshakeTimeout,
       boolean hostnameCheck,
       Consumer<SSLParameters> parameters) {
     this.context = context;
     this.protocols = protocols;
-    this.handshakeLimit = handshakeLimit;
+    this.handshakeTimeout = handshakeTimeout;
     this.hostnameCheck = hostnameCheck;
     this.parameters = parameters;
   }
@@ -52,19 +52,23 @@ public final class TlsOptions {
   /// others than the JDK does.
   public static TlsOptions of(SSLContext context) {
     return new TlsOptions(
-        Objects.requireNonNull(context, "context"), List.of(), HANDSHAKE, true, p -> {});
+        Objects.requireNonNull(context, "context"),
+        List.of(),
+        DEFAULT_HANDSHAKE_TIMEOUT,
+        true,
+        p -> {});
   }
 
   /// The same, offering application protocols to the other side (ALPN), the best first: `h2`,
   /// `http/1.1`.
   public TlsOptions withProtocols(String... offered) {
-    return new TlsOptions(context, List.of(offered), handshakeLimit, hostnameCheck, parameters);
+    return new TlsOptions(context, List.of(offered), handshakeTimeout, hostnameCheck, parameters);
   }
 
   /// The same with another limit for the handshake; default 10 s.
   ///
   /// @throws IllegalArgumentException unless it is positive
-  public TlsOptions withHandshakeLimit(Duration limit) {
+  public TlsOptions withHandshakeTimeout(Duration limit) {
     if (!limit.isPositive()) {
       throw new IllegalArgumentException("a limit must be positive, not " + limit);
     }
@@ -74,7 +78,7 @@ public final class TlsOptions {
   /// The same for clients that take a certificate of any name, which makes whoever has one able to
   /// stand in for the server: for tests, and where the name is checked otherwise.
   public TlsOptions withoutHostnameCheck() {
-    return new TlsOptions(context, protocols, handshakeLimit, false, parameters);
+    return new TlsOptions(context, protocols, handshakeTimeout, false, parameters);
   }
 
   /// The same, with `change` done to the JDK's parameters as the last thing: cipher suites,
@@ -82,15 +86,15 @@ public final class TlsOptions {
   public TlsOptions withParameters(Consumer<SSLParameters> change) {
     Objects.requireNonNull(change, "change");
     return new TlsOptions(
-        context, protocols, handshakeLimit, hostnameCheck, parameters.andThen(change));
+        context, protocols, handshakeTimeout, hostnameCheck, parameters.andThen(change));
   }
 
   SSLContext context() {
     return context;
   }
 
-  Duration handshakeLimit() {
-    return handshakeLimit;
+  Duration handshakeTimeout() {
+    return handshakeTimeout;
   }
 
   void applyTo(SSLParameters to, boolean client) {

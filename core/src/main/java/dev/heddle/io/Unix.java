@@ -3,11 +3,11 @@ package dev.heddle.io;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.io.handle.DatagramHandle;
-import dev.heddle.io.handle.Numbered;
+import dev.heddle.io.handle.HasFileDescriptor;
 import dev.heddle.io.handle.SocketHandle;
+import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.DatagramDescriptor;
 import dev.heddle.reactor.driver.Descriptor;
-import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
@@ -24,7 +24,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Opens UNIX domain sockets on the current loop: connections and datagrams between processes of
-/// one machine, by the path of a file or, on Linux, by an [abstract name][UnixName].
+/// one machine, by the path of a file or, on Linux, by an [abstract name][UnixAbstractAddress].
 ///
 /// {@snippet class=dev.heddle.snippets.IoSnippetsTest region=unix}
 ///
@@ -34,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public final class Unix {
   private static final int BACKLOG = 1_024; // connections the system keeps while nobody accepts
-  private static final int MOST = 253; // descriptors in one sending: what Linux allows (SCM_MAX_FD)
+  private static final int MAX_DESCRIPTORS =
+      253; // descriptors in one sending: what Linux allows (SCM_MAX_FD)
 
   private Unix() {}
 
@@ -48,16 +49,16 @@ public final class Unix {
 
   /// Listens on a path or an abstract name. Else as [#listen(Path)].
   ///
-  /// @param address a [UnixDomainSocketAddress] or a [UnixName]
+  /// @param address a [UnixDomainSocketAddress] or a [UnixAbstractAddress]
   /// @throws UnsupportedOperationException for an abstract name, when the loop's driver has none
   public static Listener listen(SocketAddress address) throws IOException {
-    return Sockets.listen(
+    return StreamSockets.listen(
         StandardProtocolFamily.UNIX, known(address), BACKLOG, socket -> {}, socket -> {});
   }
 
   private static SocketAddress known(SocketAddress address) {
-    if (address instanceof UnixName) {
-      driver().require(Facility.ABSTRACT_NAME);
+    if (address instanceof UnixAbstractAddress) {
+      driver().require(Capability.ABSTRACT_ADDRESS);
     } else if (!(address instanceof UnixDomainSocketAddress)) {
       throw new IllegalArgumentException("not the address of a UNIX socket: " + address);
     }
@@ -78,7 +79,7 @@ public final class Unix {
   public static Server serve(
       Path path, ServerOptions options, ConnectionHandler<? super StreamSocket> handler)
       throws IOException {
-    return Sockets.served(listen(path), options, handler);
+    return StreamSockets.served(listen(path), options, handler);
   }
 
   /// Connects to a listener. **Suspends** until the other side has answered; while the listener's
@@ -94,10 +95,10 @@ public final class Unix {
 
   /// Connects to a listener on a path or an abstract name. Else as [#connect(Path)].
   ///
-  /// @param address a [UnixDomainSocketAddress] or a [UnixName]
+  /// @param address a [UnixDomainSocketAddress] or a [UnixAbstractAddress]
   /// @throws UnsupportedOperationException for an abstract name, when the loop's driver has none
   public static StreamSocket connect(SocketAddress address) throws IOException {
-    return Sockets.connect(StandardProtocolFamily.UNIX, known(address), socket -> {});
+    return StreamSockets.connect(StandardProtocolFamily.UNIX, known(address), socket -> {});
   }
 
   // ---- datagrams ----
@@ -116,7 +117,7 @@ public final class Unix {
 
   /// A socket for datagrams at a path or an abstract name. Else as [#bindDatagram(Path)].
   ///
-  /// @param address a [UnixDomainSocketAddress] or a [UnixName]
+  /// @param address a [UnixDomainSocketAddress] or a [UnixAbstractAddress]
   public static DatagramSocket bindDatagram(SocketAddress address) throws IOException {
     return datagram(known(address));
   }
@@ -157,18 +158,18 @@ public final class Unix {
   ///   does not know
   /// @throws java.nio.channels.ClosedChannelException when it is closed
   public static PeerCredentials peerCredentials(StreamSocket socket) throws IOException {
-    return unix(socket, Facility.PEER_CREDENTIALS).peerCredentials();
+    return unix(socket, Capability.PEER_CREDENTIALS).peerCredentials();
   }
 
-  private static SocketHandle unix(StreamSocket socket, Facility facility) throws IOException {
-    driver().require(facility);
+  private static SocketHandle unix(StreamSocket socket, Capability capability) throws IOException {
+    driver().require(capability);
     if (!socket.isOpen()) {
       throw new ClosedChannelException();
     }
     if (socket instanceof SocketHandle handle && handle.isUnix()) {
       return handle;
     }
-    throw new UnsupportedOperationException(socket + " is no UNIX socket: it has no " + facility);
+    throw new UnsupportedOperationException(socket + " is no UNIX socket: it has no " + capability);
   }
 
   // ---- descriptors ----
@@ -190,19 +191,19 @@ public final class Unix {
   /// @throws IOException when it broke, or a handle is closed
   public static void sendDescriptors(
       StreamSocket socket, ByteBuffer bytes, AutoCloseable... handles) throws IOException {
-    SocketHandle by = unix(socket, Facility.DESCRIPTOR_PASSING);
-    if (!bytes.hasRemaining() || handles.length == 0 || handles.length > MOST) {
+    SocketHandle by = unix(socket, Capability.DESCRIPTOR_PASSING);
+    if (!bytes.hasRemaining() || handles.length == 0 || handles.length > MAX_DESCRIPTORS) {
       throw new IllegalArgumentException(
           "1 to "
-              + MOST
+              + MAX_DESCRIPTORS
               + " descriptors leave with at least one byte, not "
               + handles.length
               + " with "
               + bytes.remaining());
     }
-    List<Numbered> numbered = new ArrayList<>();
+    List<HasFileDescriptor> numbered = new ArrayList<>();
     for (AutoCloseable handle : handles) {
-      if (!(handle instanceof Numbered one)) {
+      if (!(handle instanceof HasFileDescriptor one)) {
         throw new UnsupportedOperationException(handle + " has no descriptor of its own");
       }
       numbered.add(one);
@@ -226,11 +227,11 @@ public final class Unix {
   ///   socket
   public static ReceivedDescriptors receiveDescriptors(
       StreamSocket socket, ByteBuffer into, int most) throws IOException {
-    SocketHandle by = unix(socket, Facility.DESCRIPTOR_PASSING);
-    if (!into.hasRemaining() || most < 1 || most > MOST) {
+    SocketHandle by = unix(socket, Capability.DESCRIPTOR_PASSING);
+    if (!into.hasRemaining() || most < 1 || most > MAX_DESCRIPTORS) {
       throw new IllegalArgumentException(
           "1 to "
-              + MOST
+              + MAX_DESCRIPTORS
               + " descriptors come with at least one byte, not "
               + most
               + " with "

@@ -4,7 +4,7 @@ package dev.heddle.loop;
 import dev.heddle.Action;
 import dev.heddle.Cancellation;
 import dev.heddle.CompositeException;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.LoopEndedException;
 import dev.heddle.Registration;
 import dev.heddle.coroutine.Coroutine;
@@ -54,11 +54,11 @@ public final class Closers {
   private final CoroutineTree tree;
 
   // loop only
-  private final SequencedSet<Closer> left = new LinkedHashSet<>(); // the youngest last
-  private final List<Walk> walks = new ArrayList<>();
+  private final SequencedSet<Closer> remaining = new LinkedHashSet<>(); // the youngest last
+  private final List<CloserPass> walks = new ArrayList<>();
   private final List<Closer> late = new ArrayList<>(); // had not returned by the deadline
   private final List<Throwable> failures = new ArrayList<>();
-  private boolean past;
+  private boolean pastDeadline;
 
   Closers(CoroutineTree tree) {
     this.tree = tree;
@@ -88,51 +88,51 @@ public final class Closers {
   public Registration add(@Nullable String name, AutoCloseable resource) {
     tree.scheduler().checkOnLoop();
     Closer added = new Closer(name, resource);
-    if (past) {
+    if (pastDeadline) {
       throw new LoopEndedException(
           "closer " + added + " came past the shutdown deadline; close it here");
     }
-    left.add(added);
-    return () -> takeBack(added);
+    remaining.add(added);
+    return () -> unregister(added);
   }
 
-  private void takeBack(Closer closer) {
+  private void unregister(Closer closer) {
     if (!tree.scheduler().hasEnded()) {
       tree.scheduler().checkOnLoop();
-      left.remove(closer);
+      remaining.remove(closer);
     }
   }
 
-  boolean areLeft() {
-    return !left.isEmpty();
+  boolean hasRemaining() {
+    return !remaining.isEmpty();
   }
 
   /// Starts to call them.
-  void walk() {
-    Walk walk = new Walk(past);
-    walks.add(walk);
-    walk.coroutine.highPriority();
-    walk.coroutine.addSwitchHandler(walk);
-    tree.root().admit(walk.coroutine);
+  void startPass() {
+    CloserPass closerPass = new CloserPass(pastDeadline);
+    walks.add(closerPass);
+    closerPass.coroutine.setHighPriority();
+    closerPass.coroutine.addSwitchHandler(closerPass);
+    tree.root().admit(closerPass.coroutine);
   }
 
   /// Walks that hang are about to be cut.
   void pastDeadline() {
-    past = true;
-    for (Walk walk : walks) {
-      if (walk.at != null) {
-        late.add(walk.at);
+    pastDeadline = true;
+    for (CloserPass closerPass : walks) {
+      if (closerPass.at != null) {
+        late.add(closerPass.at);
       }
     }
-    if (areLeft()) {
-      walk();
+    if (hasRemaining()) {
+      startPass();
     }
   }
 
   /// Whether one of them may still end by itself, past the deadline.
   boolean mayWait() {
-    for (Walk walk : walks) {
-      if (walk.isLast) {
+    for (CloserPass closerPass : walks) {
+      if (closerPass.isLast) {
         return true;
       }
     }
@@ -141,29 +141,29 @@ public final class Closers {
 
   /// The JDK has parked a coroutine.
   void parked(Coroutine<?> coroutine) {
-    for (Walk walk : List.copyOf(walks)) {
-      if (walk.coroutine == coroutine) {
-        walk.handOn();
+    for (CloserPass closerPass : List.copyOf(walks)) {
+      if (closerPass.coroutine == coroutine) {
+        closerPass.handOver();
       }
     }
   }
 
   /// One way over what is left, until somebody else takes it on.
-  private final class Walk implements Action, SwitchHandler {
-    final CoroutineNode<?> coroutine = tree.root().newOwn("closers", this);
+  private final class CloserPass implements Action, SwitchHandler {
+    final CoroutineNode<?> coroutine = tree.root().newInternal("closers", this);
     final boolean isLast; // made past the deadline
-    private boolean handedOn;
+    private boolean handedOver;
     @Nullable Closer at;
 
-    Walk(boolean isLast) {
+    CloserPass(boolean isLast) {
       this.isLast = isLast;
     }
 
     @Override
     public void run() {
       try {
-        while (!handedOn && areLeft()) {
-          close(left.removeLast());
+        while (!handedOver && hasRemaining()) {
+          close(remaining.removeLast());
         }
       } finally {
         if (!tree.scheduler().hasEnded()) {
@@ -184,7 +184,7 @@ public final class Closers {
 
     private void failed(Closer closer, Throwable failure) {
       FailureTable.throwIfFatal(failure);
-      boolean cut = failure instanceof Cancellation || Interruptions.isOne(failure);
+      boolean cut = failure instanceof Cancellation || Interruptions.isInterrupt(failure);
       Throwable carried = cut ? Precedence.carriedBy(failure) : null;
       if (carried != null) {
         failures.add(carried);
@@ -196,16 +196,16 @@ public final class Closers {
     @Override
     public boolean onSwitch(Coroutine<?> self, Switch kind) {
       if (kind == Switch.LEAVE) {
-        handOn();
+        handOver();
       }
-      return !handedOn;
+      return !handedOver;
     }
 
-    private void handOn() {
-      if (!handedOn) {
-        handedOn = true;
-        if (areLeft()) {
-          walk();
+    private void handOver() {
+      if (!handedOver) {
+        handedOver = true;
+        if (hasRemaining()) {
+          startPass();
         }
       }
     }
@@ -217,21 +217,21 @@ public final class Closers {
   @Nullable Throwable failure() {
     return switch (failures.size()) {
       case 0 -> null;
-      case 1 -> CoroutineFailure.of(failures.getFirst());
+      case 1 -> CoroutineException.of(failures.getFirst());
       default -> new CompositeException(failures.size() + " closers failed", failures);
     };
   }
 
   /// Those that did not return by the deadline, or were not called, in words; empty: none.
-  String lateOnes() {
+  String describeOverdue() {
     StringBuilder words = new StringBuilder();
-    for (Walk walk : walks) {
-      if (walk.isLast && walk.at != null) {
-        late.add(walk.at);
+    for (CloserPass closerPass : walks) {
+      if (closerPass.isLast && closerPass.at != null) {
+        late.add(closerPass.at);
       }
     }
     late.forEach(closer -> words.append("\ncloser ").append(closer).append(" had not returned"));
-    left.forEach(closer -> words.append("\ncloser ").append(closer).append(" was not called"));
+    remaining.forEach(closer -> words.append("\ncloser ").append(closer).append(" was not called"));
     return words.toString();
   }
 }

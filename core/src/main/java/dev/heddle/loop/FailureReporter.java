@@ -33,7 +33,7 @@ final class FailureReporter {
   void report(String what, @Nullable Throwable failure) {
     reportAlone(what, failure);
     if (failure != null) {
-      FailureTable.behind(failure)
+      FailureTable.allMergedInto(failure)
           .forEach(
               other -> reportAlone("a failure gave way to one that is reported: " + what, other));
     }
@@ -41,7 +41,7 @@ final class FailureReporter {
 
   private void reportAlone(String what, @Nullable Throwable failure) {
     if (jvmExits) {
-      log.besideTheLog(what, failure);
+      log.stderrOnly(what, failure);
     } else {
       log.error(what, failure);
     }

@@ -58,36 +58,37 @@ final class HaltTimer {
    * the loop: it may be the loop that stands. An interrupt for the holder of the lock: it may be
    * any thread.
    */
-  private static final long LOOK_NANOS = 100_000_000;
+  private static final long CHECK_NANOS = 100_000_000;
   private static final Duration LOOP_TO_END =
       Duration.ofSeconds(1); // contexts and driver, with room
   private static final Duration HOOKS = Duration.ofSeconds(2); // a hook takes milliseconds
-  private static final int NAMED = 10; // threads, of those that may hold the exit up
+  private static final int MAX_NAMED = 10; // threads, of those that may hold the exit up
 
   private final String cause;
   private final int code;
   private volatile List<LoopEnd> loops; // that have not been seen to end
-  private final long looks; // until the exit is to have begun
+  private final long checksLeft; // until the exit is to have begun
 
   // its own threads
-  private volatile long looked;
-  private volatile boolean gaveUp;
+  private volatile long checksDone;
+  private volatile boolean abandoned;
 
-  private HaltTimer(String cause, int code, List<LoopEnd> loops, long looks) {
+  private HaltTimer(String cause, int code, List<LoopEnd> loops, long checksLeft) {
     this.cause = cause;
     this.code = code;
     this.loops = loops;
-    this.looks = looks;
+    this.checksLeft = checksLeft;
   }
 
   /// A signal has asked `loops` to stop: the process ends with `code`, in time.
   static void afterSignal(String signal, int code, List<LoopEnd> loops) {
     long longest = 0;
     for (LoopEnd loop : loops) {
-      long needed = looks(loop.options().shutdownDeadline()) + looks(loop.options().gracePeriod());
+      long needed =
+          checksIn(loop.options().shutdownDeadline()) + checksIn(loop.options().gracePeriod());
       longest = Math.max(longest, needed);
     }
-    HaltTimer timer = new HaltTimer(signal, code, loops, longest + looks(LOOP_TO_END));
+    HaltTimer timer = new HaltTimer(signal, code, loops, longest + checksIn(LOOP_TO_END));
     try {
       Thread hook = daemon("heddle-exit-after-signal", timer::exitBegins);
       Runtime.getRuntime().addShutdownHook(hook);
@@ -105,11 +106,11 @@ final class HaltTimer {
     String signal = signalOfTheExit();
     int with = signal == null ? code : codeOf(signal, code);
     HaltTimer timer = new HaltTimer(signal == null ? "the exit" : signal, with, List.of(), 0);
-    timer.haltAfter(Math.max(looks(gracePeriod), looks(HOOKS)));
+    timer.haltAfter(Math.max(checksIn(gracePeriod), checksIn(HOOKS)));
   }
 
-  private static long looks(Duration time) {
-    return TimeUnit.NANOSECONDS.convert(time) / LOOK_NANOS;
+  private static long checksIn(Duration time) {
+    return TimeUnit.NANOSECONDS.convert(time) / CHECK_NANOS;
   }
 
   private static Thread daemon(String name, Runnable body) {
@@ -122,14 +123,14 @@ final class HaltTimer {
 
   private void watch(Thread hook) {
     List<LoopEnd> left = loops;
-    while (looked < looks && !left.isEmpty()) {
-      look();
+    while (checksDone < checksLeft && !left.isEmpty()) {
+      check();
       left = left.stream().filter(loop -> !loop.isOver()).toList();
       loops = left;
     }
     if (!left.isEmpty()) {
-      gaveUp = true;
-      left.forEach(LoopEnd::giveUp);
+      abandoned = true;
+      left.forEach(LoopEnd::abandon);
       StandardError.say(
           "dev.heddle: "
               + names(left)
@@ -143,8 +144,8 @@ final class HaltTimer {
       daemon("heddle-exit", () -> Runtime.getRuntime().exit(code)).start();
       return; // the hook, ours among them, starts the clock
     }
-    while (looked < looks) {
-      look();
+    while (checksDone < checksLeft) {
+      check();
     }
     forget(hook);
   }
@@ -167,7 +168,7 @@ final class HaltTimer {
 
   // a hook of the JVM's: the others run at the same time, and are waited for
   private void exitBegins() {
-    haltAfter(Math.max(gaveUp ? 0 : looks - looked, looks(HOOKS)));
+    haltAfter(Math.max(abandoned ? 0 : checksLeft - checksDone, checksIn(HOOKS)));
   }
 
   private void haltAfter(long more) {
@@ -175,7 +176,7 @@ final class HaltTimer {
             "heddle-halt-timer",
             () -> {
               for (long i = 0; i < more; i++) {
-                LockSupport.parkNanos(LOOK_NANOS);
+                LockSupport.parkNanos(CHECK_NANOS);
               }
               halt();
             })
@@ -183,9 +184,9 @@ final class HaltTimer {
   }
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
-  private void look() {
-    LockSupport.parkNanos(LOOK_NANOS);
-    looked++;
+  private void check() {
+    LockSupport.parkNanos(CHECK_NANOS);
+    checksDone++;
   }
 
   private void halt() {
@@ -195,16 +196,16 @@ final class HaltTimer {
             + ": a shutdown hook of the JVM's has not returned; it is halted with code "
             + code
             + "\n"
-            + whoMayHoldItUp());
+            + describeBlockers());
     Runtime.getRuntime().halt(code);
   }
 
-  private static String whoMayHoldItUp() {
+  private static String describeBlockers() {
     StringBuilder text = new StringBuilder();
     Map<Thread, StackTraceElement[]> all = Thread.getAllStackTraces();
     all.entrySet().stream()
         .filter(entry -> !entry.getKey().isDaemon() && entry.getValue().length > 0)
-        .limit(NAMED)
+        .limit(MAX_NAMED)
         .forEach(entry -> {
           text.append("thread '").append(entry.getKey().getName()).append("'\n");
           for (StackTraceElement frame : entry.getValue()) {

@@ -26,7 +26,7 @@ final class JvmExit {
 
   /// Adds a hook to the JVM that stops `loop` and waits for it, as long as that may take; taken
   /// back when the loop has ended.
-  static Registration stops(LoopEnd loop) {
+  static Registration register(LoopEnd loop) {
     Thread hook = hook(loop.options().name() + "-exit", () -> stop(loop));
     try {
       Runtime.getRuntime().addShutdownHook(hook);
@@ -50,7 +50,7 @@ final class JvmExit {
   }
 
   private static void stop(LoopEnd loop) {
-    if (loop.isGivenUp()) {
+    if (loop.isAbandoned()) {
       return; // its time is over
     }
     loop.shutdown().requestForJvm();
@@ -82,9 +82,9 @@ final class JvmExit {
       Duration patience = gracePeriod;
       try {
         Runtime.getRuntime()
-            .addShutdownHook(hook("heddle-left-behind", () -> haltUnlessTheyHaveEnded(patience)));
+            .addShutdownHook(hook("heddle-left-behind", () -> haltUnlessEnded(patience)));
       } catch (IllegalStateException _) {
-        haltUnlessTheyHaveEnded(patience); // the JVM exits already
+        haltUnlessEnded(patience); // the JVM exits already
       }
     }
   }
@@ -105,7 +105,7 @@ final class JvmExit {
     return left != null && left.isAlive();
   }
 
-  private static void haltUnlessTheyHaveEnded(Duration patience) {
+  private static void haltUnlessEnded(Duration patience) {
     LeftBehind left = LEFT_BEHIND.get();
     if (left.threads().stream().anyMatch(JvmExit::isAlive)) {
       HaltTimer.afterExit(left.code(), patience);

@@ -2,7 +2,7 @@
 package dev.heddle.loop;
 
 import dev.heddle.HeddleOptions;
-import dev.heddle.loop.diagnostics.LoopWatch;
+import dev.heddle.loop.diagnostics.LoopDiagnostics;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -17,18 +17,18 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** any.
 public final class LoopEnd {
   private final HeddleOptions options;
-  private final Shutdown shutdown;
-  private final LoopWatch watch;
+  private final LoopShutdown loopShutdown;
+  private final LoopDiagnostics watch;
   private final CompletableFuture<@Nullable Object> outcome;
-  private volatile boolean givenUp;
+  private volatile boolean abandoned;
 
   LoopEnd(
       HeddleOptions options,
-      Shutdown shutdown,
-      LoopWatch watch,
+      LoopShutdown loopShutdown,
+      LoopDiagnostics watch,
       CompletableFuture<@Nullable Object> outcome) {
     this.options = options;
-    this.shutdown = shutdown;
+    this.loopShutdown = loopShutdown;
     this.watch = watch;
     this.outcome = outcome;
   }
@@ -37,8 +37,8 @@ public final class LoopEnd {
     return options;
   }
 
-  Shutdown shutdown() {
-    return shutdown;
+  LoopShutdown shutdown() {
+    return loopShutdown;
   }
 
   /// Whether `run` has returned, or is about to.
@@ -58,16 +58,16 @@ public final class LoopEnd {
   }
 
   /// The process ends without the loop, which has not ended in time.
-  void giveUp() {
-    givenUp = true;
+  void abandon() {
+    abandoned = true;
   }
 
-  boolean isGivenUp() {
-    return givenUp;
+  boolean isAbandoned() {
+    return abandoned;
   }
 
   /// What holds the loop, in words; empty when it has ended.
   String holder() {
-    return watch.hasEnded() ? "" : watch.holds().report(watch.holds().lasted()).text();
+    return watch.hasEnded() ? "" : watch.holds().report(watch.holds().heldFor()).text();
   }
 }

@@ -53,7 +53,7 @@ public final class MainHandlers {
   }
 
   /// Takes what is for the loop that the current thread is about to start, and for every loop.
-  public static List<SwitchHandler> take() {
+  public static List<SwitchHandler> claim() {
     Thread starter = Thread.currentThread();
     List<Entry> before = change(entries -> entries.removeIf(e -> e.isFor(starter)));
     return before.stream()

@@ -49,7 +49,7 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
   private final Body<T> body;
   private final CompletableFuture<T> result = new CompletableFuture<>();
 
-  private @Nullable Throwable jvmsEnd; // loop only: what has ended the body, and ends the loop
+  private @Nullable Throwable fatalError; // loop only: what has ended the body, and ends the loop
 
   private SpawnRequest(
       CoroutineTree tree, Set<SpawnRequest<?>> unanswered, String name, Body<T> body) {
@@ -83,8 +83,8 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
 
   // in a tick, perhaps on the stack of a coroutine
   @Override
-  public void arrive() {
-    tree.scheduler().onTrampoline(this::spawn);
+  public void onArrival() {
+    tree.scheduler().runOnCarrier(this::spawn);
   }
 
   private void spawn() {
@@ -110,7 +110,7 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
       result.complete(body.run());
     } catch (Throwable e) {
       if (FailureTable.isFatal(e)) {
-        jvmsEnd = e; // nobody is called for it before the loop has ended, which it does at once
+        fatalError = e; // nobody is called for it before the loop has ended, which it does at once
         throw Rethrow.unchecked(e);
       }
       Throwable carried = e instanceof Cancellation ? Precedence.carriedBy(e) : null;
@@ -121,7 +121,7 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
 
   // the loop stops, for its root scope is not cancelled for any other reason
   @Override
-  public void neverBegan() {
+  public void cancelledBeforeStart() {
     answered();
     refuse();
   }
@@ -134,7 +134,7 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
 
   /// The loop has ended without it, or with what its body has thrown.
   void refuse() {
-    failApart(jvmsEnd != null ? jvmsEnd : ended());
+    failApart(fatalError != null ? fatalError : ended());
   }
 
   private LoopEndedException ended() {

@@ -10,8 +10,9 @@
 /// | calls of `TreeHost` and `SchedulerOwner` | failures that no code gets, to the log |
 /// | signals, the JVM's exit | |
 ///
-/// Arrows point from `LoopRoot` to all others, and from none of them back.
+/// Arrows point from `LoopRuntime` to all others, and from none of them back.
 ///
-/// Threads: the loop's, unless a class says otherwise. Read `LoopRoot` first, then `Shutdown` and
-/// `Closers`; for signals and the JVM's exit `LoopEnd`, `ProcessSignals`, `JvmExit`, `HaltTimer`.
+/// Threads: the loop's, unless a class says otherwise. Read `LoopRuntime` first, then
+/// `LoopShutdown` and `Closers`; for signals and the JVM's exit `LoopEnd`, `SignalDispatcher`,
+/// `JvmExit`, `HaltTimer`.
 package dev.heddle.loop;

@@ -54,15 +54,15 @@ public record CoroutineSnapshot(
     /// It waits in the JDK: for a lock, a queue, a socket.
     FOREIGN("parked by the JDK");
 
-    private final String words;
+    private final String displayName;
 
-    State(String words) {
-      this.words = words;
+    State(String displayName) {
+      this.displayName = displayName;
     }
 
     /// As dumps say it.
-    public String words() {
-      return words;
+    public String displayName() {
+      return displayName;
     }
   }
 

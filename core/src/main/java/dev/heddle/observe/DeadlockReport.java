@@ -33,13 +33,13 @@ public record DeadlockReport(Dump dump) implements LoopReport {
   @Override
   public String text() {
     int waiting = dump.coroutines().size();
-    int more = waiting - DumpText.LISTED;
+    int more = waiting - DumpText.MAX_LISTED;
     return "Deadlock: no active coroutines, "
         + DumpText.count(waiting, "coroutine")
         + " in waiting\n"
         + new WaitGraph(dump).inWords()
         + "\n"
-        + new DumpText(dump, DumpText.LISTED).tree()
+        + new DumpText(dump, DumpText.MAX_LISTED).tree()
         + (more > 0 ? "and " + DumpText.number(more) + " more, without their stacks\n" : "");
   }
 

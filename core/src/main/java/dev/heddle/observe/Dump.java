@@ -12,7 +12,7 @@ import java.util.List;
 /// @param takenAt the moment
 /// @param scopes the tree: each scope behind the one it stands in, the root first
 /// @param coroutines all that have not ended, in the order of their numbers
-/// @param beside what else runs in this JVM: runtimes of processes; in dumps that the program asks
+/// @param parts what else runs in this JVM: runtimes of processes; in dumps that the program asks
 ///   for, not in the reports of its loops
 /// @see dev.heddle.Heddle#dump()
 /// @since 0.1
@@ -21,7 +21,7 @@ public record Dump(
     Instant takenAt,
     List<ScopeSnapshot> scopes,
     List<CoroutineSnapshot> coroutines,
-    List<DumpPart> beside) {
+    List<DumpPart> parts) {
   /// A dump of a loop alone.
   public Dump(
       String loop,
@@ -38,7 +38,7 @@ public record Dump(
   public String text() {
     DumpText text = new DumpText(this);
     StringBuilder all = new StringBuilder(text.heading() + "\n\n" + text.tree());
-    beside.forEach(part -> all.append('\n').append(part.text()));
+    parts.forEach(part -> all.append('\n').append(part.text()));
     return all.toString();
   }
 

@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
 final class DumpText {
   /// So many coroutines a report in words lists: as many as have a stack in it. Of more nobody
   /// reads all, and the text of a million, each unlike the others, would be hundreds of megabytes.
-  static final int LISTED = 1_000;
+  static final int MAX_LISTED = 1_000;
 
   private static final Pattern DIGITS = Pattern.compile("\\d+"); // compiled once, not for each
   private static final Pattern INNER_LOCK = Pattern.compile("[$](Nonfair|Fair)?Sync@");
-  private static final int NAMED = 5; // of those that are alike; the rest is counted
-  private static final int DEEPEST = 20; // deeper levels are indented no further
+  private static final int MAX_NAMED = 5; // of those that are alike; the rest is counted
+  private static final int MAX_DEPTH = 20; // deeper levels are indented no further
 
   private final Dump dump;
   private final Map<Long, CoroutineSnapshot> byId = new HashMap<>();
@@ -93,7 +93,7 @@ final class DumpText {
     String each =
         Arrays.stream(State.values())
             .filter(counts::containsKey)
-            .map(state -> number(counts.getOrDefault(state, 0L)) + " " + state.words())
+            .map(state -> number(counts.getOrDefault(state, 0L)) + " " + state.displayName())
             .collect(Collectors.joining(", "));
     return "Loop '"
         + dump.loop()
@@ -205,8 +205,11 @@ final class DumpText {
 
   private static String others(List<CoroutineSnapshot> rest) {
     String named =
-        rest.stream().limit(NAMED).map(CoroutineSnapshot::label).collect(Collectors.joining(", "));
-    int unnamed = rest.size() - NAMED;
+        rest.stream()
+            .limit(MAX_NAMED)
+            .map(CoroutineSnapshot::label)
+            .collect(Collectors.joining(", "));
+    int unnamed = rest.size() - MAX_NAMED;
     return named + (unnamed > 0 ? " and " + number(unnamed) + " more" : "") + ", alike";
   }
 
@@ -244,7 +247,7 @@ final class DumpText {
   }
 
   private void line(int depth, String words) {
-    text.repeat("  ", Math.min(depth, DEEPEST)).append(words).append('\n');
+    text.repeat("  ", Math.min(depth, MAX_DEPTH)).append(words).append('\n');
   }
 
   // ---- what a coroutine does ----
@@ -255,7 +258,7 @@ final class DumpText {
       case READY ->
           "is ready to run" + (c.outcome() == null ? "" : ", its wait has ended: " + c.outcome());
       case RUNNING -> "runs";
-      case WAITING -> "waits for " + waits(c, NAMED) + time(c);
+      case WAITING -> "waits for " + waits(c, MAX_NAMED) + time(c);
       case FOREIGN -> "is parked by the JDK" + foreign(c.foreign()) + time(c);
     };
   }
@@ -364,7 +367,7 @@ final class DumpText {
     return List.of(
         Long.toString(c.id()),
         c.name() == null ? "" : c.name(),
-        c.state() == State.FOREIGN ? "in the JDK" : c.state().words(),
+        c.state() == State.FOREIGN ? "in the JDK" : c.state().displayName(),
         c.waited() == null ? "" : inWords(c.waited()),
         c.suspendSite() == null ? c.spawnSite() : c.suspendSite(),
         on);

@@ -30,7 +30,7 @@ public record HoldReport(
     List<StackTraceElement> stack)
     implements LoopReport {
 
-  private static final String ONCE =
+  private static final String ONE_TIME_WORK =
       "that happens once, wherever it is done; do it before the loop begins where it matters";
 
   /// What holds a loop.
@@ -38,11 +38,11 @@ public record HoldReport(
     /// Java code runs.
     COMPUTING(
         "it computes",
-        "let others run by Heddle.suspend() now and then, or move it to a ThreadPool"),
+        "let others run by Heddle.yieldNow() now and then, or move it to a ThreadPool"),
     /// A file, or the output of another process, is read or written; the JDK blocks the thread.
     FILE("it reads or writes a file", "move the call to Heddle.offload(...)"),
     /// A host name is looked up by the operating system.
-    LOOK_UP("it looks up a host name", "move the call to Heddle.offload(...)"),
+    HOST_LOOKUP("it looks up a host name", "move the call to Heddle.offload(...)"),
     /// The JDK would park it, but cannot take its stack off the thread.
     PINNED(
         "it waits in the JDK below a class initialiser or a native frame",
@@ -51,15 +51,15 @@ public record HoldReport(
     MONITOR(
         "it is in Object.wait, which the JDK has kept on the loop's thread",
         "wait for a Condition of java.util.concurrent.locks, or begin the wait in"
-            + " Heddle.protect(...); docs/explanation/contexts.md says why"),
+            + " Heddle.shield(...); docs/explanation/contexts.md says why"),
     /// A native method of the program's, or of a library's, runs.
     NATIVE("it is inside a native method", "move the call to Heddle.offload(...)"),
     /// The JVM loads classes, or a native library.
-    LOADING("it loads classes, or a native library", HoldReport.ONCE),
+    LOADING("it loads classes, or a native library", HoldReport.ONE_TIME_WORK),
     /// The JVM runs the initialiser of a class.
-    INITIALISING("it initialises a class", HoldReport.ONCE),
+    INITIALISING("it initialises a class", HoldReport.ONE_TIME_WORK),
     /// The JVM links a call: of a lambda, a concatenation, a native function.
-    LINKING("it links calls", HoldReport.ONCE),
+    LINKING("it links calls", HoldReport.ONE_TIME_WORK),
     /// A native method runs that Heddle itself has called.
     RUNTIME(
         "Heddle itself is inside a call of the system",
@@ -77,17 +77,17 @@ public record HoldReport(
     /// Not a coroutine but the loop itself: said when somebody asks, or when it lasts for seconds.
     LOOP("no coroutine does", "it takes a dump, or is about to sleep");
 
-    private final String words;
+    private final String description;
     private final String advice;
 
-    Activity(String words, String advice) {
-      this.words = words;
+    Activity(String description, String advice) {
+      this.description = description;
       this.advice = advice;
     }
 
     /// As reports say it.
-    public String words() {
-      return words;
+    public String description() {
+      return description;
     }
 
     /// What to do about it.
@@ -120,7 +120,7 @@ public record HoldReport(
     if (spin != null) {
       return spin.words() + "; " + spin.advice();
     }
-    String words = activity.words();
+    String words = activity.description();
     if (activity == Activity.INITIALISING) {
       words =
           stack.stream()

@@ -8,12 +8,12 @@ package dev.heddle.observe;
 ///
 /// @param switches mounts of an execution context on the carrier: one for each resume, and for each
 ///   start that needs one
-/// @param lostMounts of these, the ones that the JDK refused because a thread dump held the stack;
-///   each was tried again
+/// @param retriedMounts of these, the ones that the JDK refused because a thread dump held the
+///   stack; each was tried again
 /// @param selfResumes suspensions that ended without a switch, because the same coroutine was next
 /// @param reusedStarts coroutines that started on a finished one's context without a switch
 /// @param immediateWaits waits that ended while they were armed, without a switch
-/// @param looks calls of the reactor that did not wait
+/// @param polls calls of the reactor that did not wait
 /// @param sleeps calls of the reactor that waited until something happened or a timer was due
 /// @param timers timers armed now
 /// @param contexts execution contexts made so far
@@ -21,11 +21,11 @@ package dev.heddle.observe;
 /// @since 0.1
 public record LoopCounters(
     long switches,
-    long lostMounts,
+    long retriedMounts,
     long selfResumes,
     long reusedStarts,
     long immediateWaits,
-    long looks,
+    long polls,
     long sleeps,
     int timers,
     long contexts,

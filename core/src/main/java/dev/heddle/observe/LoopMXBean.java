@@ -53,8 +53,8 @@ public interface LoopMXBean {
   /// As [LoopCounters#reusedStarts()].
   long getReusedStarts();
 
-  /// As [LoopCounters#looks()].
-  long getLooks();
+  /// As [LoopCounters#polls()].
+  long getPolls();
 
   /// As [LoopCounters#sleeps()].
   long getSleeps();

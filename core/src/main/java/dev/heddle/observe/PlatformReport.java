@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param hookProblem why loops cannot start, with what to do about it; null when they can
 /// @param flag the command-line flag that Heddle needs here
 /// @param drivers the reactor's drivers, best first, each with its state
-/// @param driverInForce the one that loops use
+/// @param activeDriver the one that loops use
 /// @param driverReason why this one
 /// @param children how commands are started, and why so
 /// @param warnings known defects of this JDK version that touch Heddle
@@ -27,7 +27,7 @@ public record PlatformReport(
     @Nullable String hookProblem,
     String flag,
     List<DriverStatus> drivers,
-    String driverInForce,
+    String activeDriver,
     String driverReason,
     String children,
     List<String> warnings) {
@@ -61,7 +61,7 @@ public record PlatformReport(
   private static DriverStatus status(DriverProvider driver) {
     String problem = driver.problem();
     return problem == null
-        ? new DriverStatus(driver.name(), true, driver.about())
+        ? new DriverStatus(driver.name(), true, driver.description())
         : new DriverStatus(driver.name(), false, problem);
   }
 

@@ -14,9 +14,10 @@ import java.util.List;
 ///
 /// @param dump every coroutine, with its stack and what the JDK tells of its blocker
 /// @param after how long nothing had happened by then
-/// @param untold what the JDK does not tell about these waits, in words
+/// @param unavailable what the JDK does not tell about these waits, in words
 /// @since 0.1
-public record StallReport(Dump dump, Duration after, List<String> untold) implements LoopReport {
+public record StallReport(Dump dump, Duration after, List<String> unavailable)
+    implements LoopReport {
   @Override
   public String loop() {
     return dump.loop();
@@ -39,7 +40,7 @@ public record StallReport(Dump dump, Duration after, List<String> untold) implem
         .append(new WaitGraph(dump).inWords())
         .append('\n')
         .append(new DumpText(dump).tree());
-    untold.forEach(line -> text.append(line).append('\n'));
+    unavailable.forEach(line -> text.append(line).append('\n'));
     return text.toString();
   }
 

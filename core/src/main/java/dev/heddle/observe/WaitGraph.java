@@ -19,13 +19,14 @@ final class WaitGraph {
    *
    * The search goes in depth, without recursion: a chain of 100,000 coroutines is a legal program. It meets a node on its path again
    * exactly when there is a cycle. A cycle is told unless a coroutine of it stands in one that was told: of a knot of many, enough to see
-   * how it is tied. `deepestTold` answers that without a walk over the cycle: the told coroutines on the path are chained from the deepest
+   * how it is tied. `deepestReported` answers that without a walk over the cycle: the told coroutines on the path are chained from the deepest
    * one up, and a cycle is always the end of the path.
    *
    * Cost. Linear in the edges. [WaitGraphTest]
    */
   private static final int NOWHERE = -1;
-  private static final int TOLD = DumpText.LISTED; // coroutines, in words; the rest is counted
+  private static final int MAX_NAMED =
+      DumpText.MAX_LISTED; // coroutines, in words; the rest is counted
 
   /// A cycle as it is told: from each member by a wait, null for one in the JDK, to the next.
   private record Cycle(List<CoroutineSnapshot> members, List<@Nullable WaitSnapshot> waits) {}
@@ -36,7 +37,7 @@ final class WaitGraph {
     int tried; // of its edges
     boolean entered;
     int depth = NOWHERE; // on the path
-    int toldAbove = NOWHERE; // where the path has the told coroutine before this one
+    int reportedAbove = NOWHERE; // where the path has the told coroutine before this one
 
     Node(@Nullable CoroutineSnapshot coroutine, List<Long> holders) {
       this.coroutine = coroutine;
@@ -58,7 +59,7 @@ final class WaitGraph {
 
   // of the search
   private final List<Node> path = new ArrayList<>();
-  private int deepestTold = NOWHERE;
+  private int deepestReported = NOWHERE;
   private long visited;
   private final List<Cycle> found = new ArrayList<>();
 
@@ -112,8 +113,8 @@ final class WaitGraph {
   }
 
   private void leave(Node last) {
-    if (deepestTold == last.depth) {
-      deepestTold = last.toldAbove;
+    if (deepestReported == last.depth) {
+      deepestReported = last.reportedAbove;
     }
     last.depth = NOWHERE;
     path.removeLast();
@@ -131,7 +132,7 @@ final class WaitGraph {
 
   /// The path leads from its end back to what stands at `from`.
   private void close(int from) {
-    if (deepestTold >= from) {
+    if (deepestReported >= from) {
       return;
     }
     List<CoroutineSnapshot> members = new ArrayList<>();
@@ -141,8 +142,8 @@ final class WaitGraph {
       if (node.coroutine != null) {
         members.add(node.coroutine);
         waits.add(waitBy(node.coroutine, path.get(i + 1 == path.size() ? from : i + 1)));
-        node.toldAbove = deepestTold;
-        deepestTold = i;
+        node.reportedAbove = deepestReported;
+        deepestReported = i;
       }
     }
     int lowest = 0;
@@ -169,10 +170,10 @@ final class WaitGraph {
   /// cycle too long for that the beginning.
   String inWords() {
     StringBuilder text = new StringBuilder();
-    int left = TOLD;
+    int left = MAX_NAMED;
     int told = 0;
     while (told < found.size() && left > 0) {
-      left -= tell(found.get(told++), left, text);
+      left -= describe(found.get(told++), left, text);
     }
     int more = found.size() - told;
     if (more > 0) {
@@ -182,7 +183,7 @@ final class WaitGraph {
   }
 
   /// @return how many were named
-  private static int tell(Cycle cycle, int most, StringBuilder text) {
+  private static int describe(Cycle cycle, int most, StringBuilder text) {
     List<CoroutineSnapshot> members = cycle.members();
     int named = Math.min(members.size(), most);
     text.append(members.getFirst().label());

@@ -7,8 +7,8 @@ import java.util.List;
 ///
 /// @param on what it is, in its own words
 /// @param fired whether it has fired already
-/// @param hidden whether it neither keeps the loop alive nor counts against a deadlock
+/// @param daemon whether it neither keeps the loop alive nor counts against a deadlock
 /// @param holders the numbers of the coroutines that have to act before it can fire, as far as it
 ///   knows
 /// @since 0.1
-public record WaitSnapshot(String on, boolean fired, boolean hidden, List<Long> holders) {}
+public record WaitSnapshot(String on, boolean fired, boolean daemon, List<Long> holders) {}

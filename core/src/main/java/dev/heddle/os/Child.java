@@ -8,11 +8,11 @@ import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.source.InlineCallback;
 import dev.heddle.internal.Rethrow;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.loop.LoopService;
 import dev.heddle.os.pipe.PipeSource;
 import dev.heddle.reactor.RemoteEvent;
-import dev.heddle.reactor.raw.RawCalls;
+import dev.heddle.reactor.linux.LinuxCalls;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashSet;
@@ -39,13 +39,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class Child implements Awaitable<Integer>, AutoCloseable {
-  private static final String LOOK = "a look for who is left of ";
+  private static final String GROUP_CHECK = "a look for who is left of ";
   private static final int BY_SIGNAL = 128; // the JDK says it as shells do
-  private static final Duration KILLED =
+  private static final Duration KILL_WAIT =
       Duration.ofSeconds(1); // for what SIGKILL has ended to be gone
-  private static final Duration GLANCE = Duration.ofMillis(10); // at processes that are not ours
+  private static final Duration GROUP_CHECK_WAIT =
+      Duration.ofMillis(10); // at processes that are not ours
 
-  private final LoopRoot loop;
+  private final LoopRuntime loop;
   private final CommandSettings command;
   private final StartedProgram program;
   private final RemoteEvent exit;
@@ -59,9 +60,10 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
 
   // loop only
   private boolean closed;
-  private boolean isLookedFor; // who is left of its group
+  private boolean isGroupChecked; // who is left of its group
 
-  private Child(LoopRoot loop, CommandSettings command, StartedProgram program) throws IOException {
+  private Child(LoopRuntime loop, CommandSettings command, StartedProgram program)
+      throws IOException {
     this.loop = loop;
     this.command = command;
     this.program = program;
@@ -83,13 +85,13 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   // ---- starting ----
 
   static Child start(CommandSettings command) throws IOException {
-    LoopRoot loop = LoopRoot.current();
-    Child child = of(loop, command, ProcessStart.of(command));
+    LoopRuntime loop = LoopRuntime.current();
+    Child child = of(loop, command, ProcessLauncher.of(command));
     child.begin();
     return child;
   }
 
-  static Child of(LoopRoot loop, CommandSettings command, StartedProgram program)
+  static Child of(LoopRuntime loop, CommandSettings command, StartedProgram program)
       throws IOException {
     try {
       return new Child(loop, command, program);
@@ -107,7 +109,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     InlineCallback ended =
         (event, result, failure) -> {
           if (program.holdsGroup()) {
-            loop.scheduler().onTrampoline(this::releaseIfAlone);
+            loop.scheduler().runOnCarrier(this::releaseIfAlone);
           } else {
             running.remove(this);
           }
@@ -117,27 +119,27 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
 
   // its number is kept for its group; where nobody is left there, nobody needs to close it for that
   private void releaseIfAlone() {
-    if (closed || isLookedFor || loop.scheduler().hasEnded()) {
+    if (closed || isGroupChecked || loop.scheduler().hasEnded()) {
       return;
     }
-    isLookedFor = true;
+    isGroupChecked = true;
     InlineCallback seen =
         (event, isLeft, failure) -> {
-          isLookedFor = false;
+          isGroupChecked = false;
           if (!closed && Boolean.FALSE.equals(isLeft)) {
             program.release();
             running(loop).remove(this);
           }
         };
-    loop.threads().paths().submit(LOOK + this, program::hasLiveGroup, seen);
+    loop.blockingPools().paths().submit(GROUP_CHECK + this, program::hasLiveGroup, seen);
   }
 
-  private static Set<Child> running(LoopRoot loop) {
+  private static Set<Child> running(LoopRuntime loop) {
     return loop.services().get(Running.class, Running::new).children;
   }
 
   /// The one with that number, unless it has ended.
-  static @Nullable Child running(LoopRoot loop, long pid) {
+  static @Nullable Child running(LoopRuntime loop, long pid) {
     return running(loop).stream()
         .filter(child -> child.pid() == pid && !child.exit.isClosed())
         .findAny()
@@ -253,13 +255,13 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   /// Asks it and its descendants to end: SIGTERM. **Suspends** for about a millisecond.
   public void terminate() {
     terminated = true;
-    beside(tree()::terminate);
+    offload(tree()::terminate);
   }
 
   /// Ends it and its descendants: SIGKILL. **Suspends** for about a millisecond.
   public void kill() {
     killed = true;
-    beside(tree()::kill);
+    offload(tree()::kill);
   }
 
   /// Sends a signal to all processes of its group, also when it has ended itself. **Suspends**
@@ -279,16 +281,16 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     int number = LinuxSignals.number(signal);
     terminated |= number == LinuxSignals.TERM;
     killed |= number == LinuxSignals.KILL;
-    int error = -natively("process group", NativeProgram::leads).signalGroup(number);
+    int error = -requireNative("process group", NativeProgram::leads).signalGroup(number);
     if (error == 0 && exit.isClosed()) {
       loop.scheduler()
-          .onTrampoline(this::releaseIfAlone); // a member that has ended since tells nobody
+          .runOnCarrier(this::releaseIfAlone); // a member that has ended since tells nobody
     }
-    if (error == 0 || error == LinuxSignals.NOBODY) {
+    if (error == 0 || error == LinuxSignals.ESRCH) {
       return error == 0;
     }
     throw new IOException(
-        "SIG" + signal + " to the group of " + this + ": " + RawCalls.text(error));
+        "SIG" + signal + " to the group of " + this + ": " + LinuxCalls.text(error));
   }
 
   /// Says how much its terminal shows; it is told by the signal `WINCH`. Nothing happens when it
@@ -300,14 +302,14 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   public void resize(int columns, int rows) throws IOException {
     loop.scheduler().checkOnLoop();
     int error =
-        -natively("terminal", NativeProgram::hasTerminal)
+        -requireNative("terminal", NativeProgram::hasTerminal)
             .resize(CommandSettings.size(columns, rows));
     if (error != 0) {
-      throw new IOException("the size of the terminal of " + this + ": " + RawCalls.text(error));
+      throw new IOException("the size of the terminal of " + this + ": " + LinuxCalls.text(error));
     }
   }
 
-  private NativeProgram natively(String what, Predicate<NativeProgram> has) {
+  private NativeProgram requireNative(String what, Predicate<NativeProgram> has) {
     if (program instanceof NativeProgram own && has.test(own)) {
       return own;
     }
@@ -315,12 +317,12 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   }
 
   private ProcessTree tree() {
-    return (ProcessTree) beside("the descendants of " + this, () -> ProcessTree.of(program));
+    return (ProcessTree) offload("the descendants of " + this, () -> ProcessTree.of(program));
   }
 
-  private void beside(Runnable signals) {
+  private void offload(Runnable signals) {
     var _ =
-        beside(
+        offload(
             "signals to " + this,
             () -> {
               signals.run();
@@ -328,11 +330,11 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
             });
   }
 
-  private Object beside(String what, Callable<?> call) {
+  private Object offload(String what, Callable<?> call) {
     try {
-      return taken(loop.threads().offload().run(CoroutineNode.current(), what, call));
+      return taken(loop.blockingPools().offload().run(CoroutineNode.current(), what, call));
     } catch (OutOfMemoryError e) {
-      if (!ProcessStart.isForThreads(e)) {
+      if (!ProcessLauncher.isForThreads(e)) {
         throw e;
       }
       try {
@@ -358,7 +360,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     closePipes();
     if (!exit.isClosed() || program.holdsGroup()) {
       try {
-        CoroutineNode.current().protect(this::end);
+        CoroutineNode.current().shielded(this::end);
       } catch (Exception e) {
         killAtOnce();
         throw Rethrow.unchecked(e);
@@ -384,29 +386,30 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   }
 
   private boolean end() {
-    if (exit.isClosed() && !(boolean) beside(LOOK + this, program::hasLiveGroup)) {
+    if (exit.isClosed() && !(boolean) offload(GROUP_CHECK + this, program::hasLiveGroup)) {
       return true;
     }
     ProcessTree tree = tree();
     if (command.killGrace.isPositive()) {
       terminated = true;
-      beside(tree::terminate);
+      offload(tree::terminate);
       if (hasEnded(tree, Deadline.after(command.killGrace))) {
         return true;
       }
     }
     killed = true;
-    beside(tree::kill);
+    offload(tree::kill);
     loop.scheduler().await(exit);
-    return hasEnded(tree, Deadline.after(KILLED)); // that some may not be killed is no failure
+    return hasEnded(tree, Deadline.after(KILL_WAIT)); // that some may not be killed is no failure
   }
 
   private boolean hasEnded(ProcessTree tree, Deadline limit) {
     try {
       loop.scheduler().await(exit, limit);
       // nobody tells this process of the end of others than its own children
-      while (isAnybodyLeft(tree)) {
-        loop.scheduler().await(loop.tree().timer(loop.tree().nanoTimeAfter(GLANCE)), limit);
+      while (hasLiveDescendants(tree)) {
+        loop.scheduler()
+            .await(loop.tree().timer(loop.tree().nanoTimeAfter(GROUP_CHECK_WAIT)), limit);
       }
       return true;
     } catch (DeadlineException _) {
@@ -414,8 +417,8 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     }
   }
 
-  private boolean isAnybodyLeft(ProcessTree tree) {
-    return (boolean) beside(LOOK + this, tree::isAnybodyLeft);
+  private boolean hasLiveDescendants(ProcessTree tree) {
+    return (boolean) offload(GROUP_CHECK + this, tree::hasLiveDescendants);
   }
 
   private void killAtOnce() {

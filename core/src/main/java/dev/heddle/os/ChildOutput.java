@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// It ends when every process that could write to it has ended or closed it. A child may leave
 /// processes behind that never do; so when the child has ended and nothing has come for a while
-/// ([Command#withSilence]), that counts as the end, too.
+/// ([Command#withDrainTimeout]), that counts as the end, too.
 ///
 /// For one reader at a time. **Thread** the loop that started the child. **Cancelled** nothing is
 /// lost: what was not returned is there for the next read.
@@ -39,7 +39,7 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
   private final Scheduler scheduler;
   private final PipeSource source;
   private final Awaitable<?> exit;
-  private final Duration silence;
+  private final Duration drainTimeout;
   private final Charset charset;
   private final int lineLimit; // bytes
   private final int outputLimit; // bytes
@@ -49,13 +49,13 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
   private byte[] bytes = new byte[FIRST];
   private int start;
   private int end;
-  private boolean givenUp;
+  private boolean abandoned;
 
   ChildOutput(Scheduler scheduler, PipeSource source, Awaitable<?> exit, CommandSettings command) {
     this.scheduler = scheduler;
     this.source = source;
     this.exit = exit;
-    this.silence = command.silence;
+    this.drainTimeout = command.drainTimeout;
     this.charset = command.charset;
     this.lineLimit = command.lineLimit;
     this.outputLimit = command.outputLimit;
@@ -149,7 +149,7 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
     if (lineEnd - start - (cr ? 1 : 0) > limit) {
       throw tooLong(limit);
     }
-    String line = Lines.decode(bytes, start, lineEnd, charset);
+    String line = LineDecoder.decode(bytes, start, lineEnd, charset);
     start = lineEnd + terminator;
     return line;
   }
@@ -189,7 +189,7 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
   ///
   /// @return false at the end
   private boolean fetch() throws IOException {
-    if (givenUp || !awaitMore()) {
+    if (abandoned || !awaitMore()) {
       return false;
     }
     makeRoom();
@@ -208,18 +208,18 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
         // it has ended; what it wrote last may still come
       }
     }
-    if (isSilent(ready)) {
-      givenUp = true;
+    if (awaitDrain(ready)) {
+      abandoned = true;
       source.close();
     }
-    return !givenUp;
+    return !abandoned;
   }
 
   /// Waits until there is more, or the silence has lasted. In parts, each begun when the one before
   /// is over: a machine that stands still takes one of them, and in the others the thread that
   /// reads gets its turn, for what the child wrote last may lie in the pipe all the time.
-  private boolean isSilent(EventSource ready) {
-    Duration part = silence.plusNanos(PARTS - 1).dividedBy(PARTS);
+  private boolean awaitDrain(EventSource ready) {
+    Duration part = drainTimeout.plusNanos(PARTS - 1).dividedBy(PARTS);
     for (int i = 0; i < PARTS && !ready.isClosed(); i++) {
       try {
         scheduler.await(ready, Deadline.after(part));

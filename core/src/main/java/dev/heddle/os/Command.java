@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.tree.ScopeNode;
@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class Command {
-  private final CommandSettings as;
+  private final CommandSettings settings;
 
-  private Command(CommandSettings as) {
-    this.as = as;
+  private Command(CommandSettings settings) {
+    this.settings = settings;
   }
 
   // ---- what is run ----
@@ -68,7 +68,7 @@ public final class Command {
   // ---- its surroundings ----
 
   private Command with(Consumer<CommandSettings> change) {
-    CommandSettings changed = new CommandSettings(as);
+    CommandSettings changed = new CommandSettings(settings);
     change.accept(changed);
     return new Command(changed);
   }
@@ -93,8 +93,8 @@ public final class Command {
   }
 
   /// Gives it none of the variables of this process, only those that were set for it.
-  public Command withOwnEnvironmentOnly() {
-    return with(draft -> draft.ownEnvironmentOnly = true);
+  public Command withoutInheritedEnvironment() {
+    return with(draft -> draft.withoutInheritedEnvironment = true);
   }
 
   /// Where its standard input comes from: [Redirect#PIPE], [Redirect#INHERIT] or a file. Else a
@@ -192,11 +192,11 @@ public final class Command {
   /// else 1 s. A process that it has left behind may do so for ever.
   ///
   /// @throws IllegalArgumentException unless it is positive
-  public Command withSilence(Duration silence) {
+  public Command withDrainTimeout(Duration silence) {
     if (!silence.isPositive()) {
       throw new IllegalArgumentException("a silence must be positive, not " + silence);
     }
-    return with(draft -> draft.silence = silence);
+    return with(draft -> draft.drainTimeout = silence);
   }
 
   /// How long a line of its output may be for [ChildOutput#readLine()], and where its lines are
@@ -236,7 +236,7 @@ public final class Command {
   public CommandResult run() throws IOException {
     try (Child child = start()) {
       return ScopeNode.block(scope -> collected(child, scope), false);
-    } catch (CoroutineFailure e) {
+    } catch (CoroutineException e) {
       if (e.getCause() instanceof OutputLimitException tooMuch) {
         throw tooMuch;
       }
@@ -244,7 +244,7 @@ public final class Command {
     } catch (IOException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw new CoroutineFailure(e); // safe: a block throws nothing else that is checked
+      throw new CoroutineException(e); // safe: a block throws nothing else that is checked
     }
   }
 
@@ -255,7 +255,8 @@ public final class Command {
     Coroutine<byte[]> output = scope.spawn("output of " + child, () -> all(child.outputOrNull()));
     Coroutine<byte[]> error = scope.spawn("error of " + child, () -> all(child.errorOrNull()));
     scope.join();
-    return new CommandResult(toString(), end.await(), output.await(), error.await(), as.charset);
+    return new CommandResult(
+        toString(), end.await(), output.await(), error.await(), settings.charset);
   }
 
   private static byte[] all(@Nullable ChildOutput from) throws IOException {
@@ -266,7 +267,7 @@ public final class Command {
     ChildInput input = child.inputOrNull();
     if (input != null) {
       try (input) {
-        input.write(as.text == null ? new byte[0] : as.text);
+        input.write(settings.text == null ? new byte[0] : settings.text);
       } catch (IOException _) {
         // safe: it does not want to read all of it; what it makes of that, its exit code says
       }
@@ -282,16 +283,16 @@ public final class Command {
   /// @throws UnsupportedOperationException for a process group, a session or a terminal where the
   ///   JDK starts children; the message says why it does
   public Child start() throws IOException {
-    return Child.start(as);
+    return Child.start(settings);
   }
 
   /// The line, for people.
   @Override
   public String toString() {
-    return as.toString();
+    return settings.toString();
   }
 
   CommandSettings settings() {
-    return as;
+    return settings;
   }
 }

@@ -67,12 +67,12 @@ public final class CommandResult {
     int start = 0;
     for (int at = 0; at < output.length; at++) {
       if (output[at] == '\n') {
-        lines.add(Lines.decode(output, start, at, charset));
+        lines.add(LineDecoder.decode(output, start, at, charset));
         start = at + 1;
       }
     }
     if (start < output.length) {
-      lines.add(Lines.decode(output, start, output.length, charset));
+      lines.add(LineDecoder.decode(output, start, output.length, charset));
     }
     return lines;
   }

@@ -19,26 +19,26 @@ import org.jspecify.annotations.Nullable;
 /// What a [Command] is made of. A command that is being made changes its own; once made, nothing
 /// does.
 final class CommandSettings {
-  private static final Duration KILL_GRACE = Duration.ofSeconds(5);
-  private static final Duration SILENCE = Duration.ofSeconds(1);
-  private static final int LINE_LIMIT = 1 << 20; // bytes
-  private static final int LARGEST = 65_535; // what the system has room for
-  private static final int OUTPUT_LIMIT = 64 << 20; // bytes
+  private static final Duration DEFAULT_KILL_GRACE = Duration.ofSeconds(5);
+  private static final Duration DEFAULT_DRAIN_TIMEOUT = Duration.ofSeconds(1);
+  private static final int DEFAULT_LINE_LIMIT = 1 << 20; // bytes
+  private static final int MAX_OUTPUT_LIMIT = 65_535; // what the system has room for
+  private static final int DEFAULT_OUTPUT_LIMIT = 64 << 20; // bytes
 
   final List<String> line;
   final Map<String, @Nullable String> environment;
   @Nullable Path directory;
-  boolean ownEnvironmentOnly;
+  boolean withoutInheritedEnvironment;
   Redirect input = Redirect.PIPE;
   byte @Nullable [] text;
   Redirect output = Redirect.PIPE;
   Redirect error = Redirect.PIPE;
   boolean merged;
   Charset charset = StandardCharsets.UTF_8;
-  Duration killGrace = KILL_GRACE;
-  Duration silence = SILENCE;
-  int lineLimit = LINE_LIMIT;
-  int outputLimit = OUTPUT_LIMIT;
+  Duration killGrace = DEFAULT_KILL_GRACE;
+  Duration drainTimeout = DEFAULT_DRAIN_TIMEOUT;
+  int lineLimit = DEFAULT_LINE_LIMIT;
+  int outputLimit = DEFAULT_OUTPUT_LIMIT;
   Group group = Group.INHERITED;
   @Nullable TerminalSize terminal;
 
@@ -51,7 +51,7 @@ final class CommandSettings {
     line = from.line;
     environment = new LinkedHashMap<>(from.environment);
     directory = from.directory;
-    ownEnvironmentOnly = from.ownEnvironmentOnly;
+    withoutInheritedEnvironment = from.withoutInheritedEnvironment;
     input = from.input;
     text = from.text;
     output = from.output;
@@ -59,7 +59,7 @@ final class CommandSettings {
     merged = from.merged;
     charset = from.charset;
     killGrace = from.killGrace;
-    silence = from.silence;
+    drainTimeout = from.drainTimeout;
     lineLimit = from.lineLimit;
     outputLimit = from.outputLimit;
     group = from.group;
@@ -73,7 +73,7 @@ final class CommandSettings {
   }
 
   static TerminalSize size(int columns, int rows) {
-    if (columns < 1 || columns > LARGEST || rows < 1 || rows > LARGEST) {
+    if (columns < 1 || columns > MAX_OUTPUT_LIMIT || rows < 1 || rows > MAX_OUTPUT_LIMIT) {
       throw new IllegalArgumentException(
           "a terminal has 1 to 65535 columns and rows, not " + columns + " x " + rows);
     }
@@ -96,7 +96,7 @@ final class CommandSettings {
       builder.directory(directory.toFile());
     }
     Map<String, String> own = builder.environment();
-    if (ownEnvironmentOnly) {
+    if (withoutInheritedEnvironment) {
       own.clear();
     }
     environment.forEach((name, value) -> {
@@ -113,7 +113,7 @@ final class CommandSettings {
     return new SpawnPlan(
         line,
         environment,
-        ownEnvironmentOnly,
+        withoutInheritedEnvironment,
         directory,
         input,
         output,
@@ -124,13 +124,13 @@ final class CommandSettings {
   }
 
   /// Whether it is to have a process group of its own.
-  boolean leads() {
+  boolean startsProcessGroup() {
     return group != Group.INHERITED || terminal != null;
   }
 
   /// Fails where it asks for what the JDK cannot do.
   void requireNothingNative(String why) {
-    if (leads()) {
+    if (startsProcessGroup()) {
       throw new UnsupportedOperationException(
           "a child has a "
               + (terminal == null ? "process group or session" : "terminal")

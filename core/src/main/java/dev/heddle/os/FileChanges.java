@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.EventsLostException;
-import dev.heddle.loop.LoopRoot;
-import dev.heddle.event.Event;
-import dev.heddle.event.source.InlineCallback;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.InlineCallback;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.os.watch.WatchListener;
-import dev.heddle.os.watch.WatchTree;
+import dev.heddle.os.watch.WatchedTree;
 import dev.heddle.reactor.TimerEvent;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.io.IOException;
@@ -26,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class FileChanges extends EventSource implements WatchListener {
   private static final int MOST = 1 << 16; // that the loop has not seen: it is held by somebody
 
-  private final LoopRoot loop;
+  private final LoopRuntime loop;
   private final FileWatches watches;
   private final Path root;
   private final @Nullable Duration quiet;
@@ -40,7 +39,7 @@ final class FileChanges extends EventSource implements WatchListener {
   private boolean lagging; // watching thread only
 
   // loop only
-  private @Nullable WatchTree tree;
+  private @Nullable WatchedTree tree;
   private @Nullable TimerEvent pending;
 
   FileChanges(FileWatches watches, Path root, @Nullable Duration quiet) {
@@ -55,29 +54,29 @@ final class FileChanges extends EventSource implements WatchListener {
 
   /// Begins to watch; who has subscribed before misses nothing. **Suspends**.
   void open(boolean recursive, int limit, Predicate<Path> filter) throws IOException {
-    WatchTree opened = new WatchTree(root, recursive, limit, filter, this);
+    WatchedTree opened = new WatchedTree(root, recursive, limit, filter, this);
     tree = opened;
     watches.add(opened, info());
   }
 
   @Override
-  public boolean isHidden() {
+  public boolean isDaemon() {
     return false;
   }
 
   /// The stream over it is closed.
   @Override
   protected void disarm() {
-    settleNoMore();
+    stopDebounce();
     if (tree != null) {
       watches.remove(tree);
     }
   }
 
-  private void took(Object next) {
+  private void deliver(Object next) {
     boolean news = next instanceof FileChange || next instanceof EventsLostException;
     if (news && quiet != null) {
-      settleLater(quiet); // what was lost has happened, too
+      startDebounce(quiet); // what was lost has happened, too
     } else if (next instanceof FileChange) {
       fire(next, null);
     } else {
@@ -85,15 +84,15 @@ final class FileChanges extends EventSource implements WatchListener {
     }
   }
 
-  private void settleLater(Duration after) {
-    settleNoMore();
-    TimerEvent timer = loop.tree().hiddenTimer(after);
+  private void startDebounce(Duration after) {
+    stopDebounce();
+    TimerEvent timer = loop.tree().daemonTimer(after);
     timer.subscribe(settled);
     timer.start();
     pending = timer;
   }
 
-  private void settleNoMore() {
+  private void stopDebounce() {
     if (pending != null) {
       pending.unsubscribe(settled);
       pending.stop();
@@ -102,7 +101,7 @@ final class FileChanges extends EventSource implements WatchListener {
   }
 
   private void settle() {
-    settleNoMore();
+    stopDebounce();
     fire(new FileChange(FileChange.Kind.SETTLED, root, null), null);
   }
 
@@ -144,7 +143,7 @@ final class FileChanges extends EventSource implements WatchListener {
         why instanceof IOException io
             ? new UncheckedIOException(
                 "the watch of " + root + " has ended: " + io.getMessage(), io)
-            : CoroutineFailure.of(why));
+            : CoroutineException.of(why));
   }
 
   private void add(Object next) {
@@ -163,11 +162,11 @@ final class FileChanges extends EventSource implements WatchListener {
 
   private final class Arrival extends Inbox.Node {
     @Override
-    public void arrive() {
-      readmit();
+    public void onArrival() {
+      clearPosted();
       for (Object next = found.poll(); next != null; next = found.poll()) {
         waiting.decrementAndGet();
-        took(next);
+        deliver(next);
       }
     }
   }

@@ -3,7 +3,7 @@ package dev.heddle.os;
 
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.EventStream;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -27,13 +27,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class FileWatch {
-  private static final int CAPACITY = 1024;
-  private static final int DIRECTORIES = 10_000;
+  private static final int DEFAULT_CAPACITY = 1024;
+  private static final int DEFAULT_LIMIT = 10_000;
 
-  private final Draft as;
+  private final Draft settings;
 
-  private FileWatch(Draft as) {
-    this.as = as;
+  private FileWatch(Draft settings) {
+    this.settings = settings;
   }
 
   /// A watch of the files in a directory.
@@ -43,7 +43,7 @@ public final class FileWatch {
   }
 
   private FileWatch with(Consumer<Draft> change) {
-    Draft changed = new Draft(as);
+    Draft changed = new Draft(settings);
     change.accept(changed);
     return new FileWatch(changed);
   }
@@ -124,15 +124,15 @@ public final class FileWatch {
   ///   be read
   /// @throws IllegalStateException outside a coroutine
   public EventStream<FileChange> open() throws IOException {
-    FileWatches watches = LoopRoot.current().services().get(FileWatches.class, FileWatches::new);
-    FileChanges changes = new FileChanges(watches, as.root, as.quiet);
+    FileWatches watches = LoopRuntime.current().services().get(FileWatches.class, FileWatches::new);
+    FileChanges changes = new FileChanges(watches, settings.root, settings.quiet);
     Awaitable<FileChange> source = () -> changes;
     EventStream<FileChange> stream =
-        as.raw
-            ? EventStream.of(source, as.capacity)
-            : EventStream.merging(source, as.capacity, FileChange::path, FileChange::then);
+        settings.raw
+            ? EventStream.of(source, settings.capacity)
+            : EventStream.merging(source, settings.capacity, FileChange::path, FileChange::then);
     try {
-      changes.open(as.recursive, as.limit, as.filter);
+      changes.open(settings.recursive, settings.limit, settings.filter);
       return stream;
     } catch (Throwable e) {
       stream.close();
@@ -147,8 +147,8 @@ public final class FileWatch {
     boolean raw;
     @Nullable Duration quiet;
     Predicate<Path> filter = path -> true;
-    int capacity = CAPACITY;
-    int limit = DIRECTORIES;
+    int capacity = DEFAULT_CAPACITY;
+    int limit = DEFAULT_LIMIT;
 
     Draft(Path root) {
       this.root = root;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
-import dev.heddle.failure.AnotherThread;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.failure.CrossThreadTraces;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.loop.LoopService;
 import dev.heddle.os.watch.DirectoryWatcher;
-import dev.heddle.os.watch.WatchTree;
-import dev.heddle.thread.worker.Work;
+import dev.heddle.os.watch.WatchedTree;
+import dev.heddle.thread.worker.OffloadedCall;
 import dev.heddle.thread.worker.WorkerThreads;
 import java.io.IOException;
 import java.util.concurrent.Callable;
@@ -14,25 +14,25 @@ import java.util.concurrent.Callable;
 /// The watches of one loop: what watches, and the thread on which watches are begun and ended, in
 /// the order of these calls.
 final class FileWatches implements LoopService {
-  private final LoopRoot loop;
+  private final LoopRuntime loop;
   private final DirectoryWatcher watcher;
   private final WorkerThreads caller;
 
   /// Of the current coroutine's loop.
   FileWatches() {
-    this.loop = LoopRoot.current();
+    this.loop = LoopRuntime.current();
     this.watcher = new DirectoryWatcher(loop.options().name() + "-watch");
-    this.caller = loop.threads().open(loop.options().name() + "-watches", 1, () -> {});
+    this.caller = loop.blockingPools().open(loop.options().name() + "-watches", 1, () -> {});
   }
 
-  LoopRoot loop() {
+  LoopRuntime loop() {
     return loop;
   }
 
   /// Begins to watch. **Suspends** until it does.
   @SuppressWarnings("RedundantThrows") // what the call throws comes through the wait
-  void add(WatchTree tree, String what) throws IOException {
-    Work work =
+  void add(WatchedTree tree, String what) throws IOException {
+    OffloadedCall offloadedCall =
         submit(
             "the begin of " + what,
             () -> {
@@ -40,21 +40,21 @@ final class FileWatches implements LoopService {
               return true;
             });
     try {
-      var _ = loop.scheduler().await(work.done());
+      var _ = loop.scheduler().await(offloadedCall.done());
     } catch (Throwable e) {
-      if (work.hasThrown(e)) {
-        AnotherThread.calledFromHere(e);
+      if (offloadedCall.hasThrown(e)) {
+        CrossThreadTraces.appendCallerTrace(e);
       }
       throw e;
     }
   }
 
   /// Watches no more; at once for whoever listens.
-  void remove(WatchTree tree) {
+  void remove(WatchedTree tree) {
     tree.silence();
     // the thread may have to be started, which takes locks of the JDK's
     loop.scheduler()
-        .onTrampoline(() -> {
+        .runOnCarrier(() -> {
           if (!loop.scheduler().hasEnded()) {
             submit(
                 "the end of a watch",
@@ -66,10 +66,10 @@ final class FileWatches implements LoopService {
         });
   }
 
-  private Work submit(String what, Callable<?> call) {
-    Work work = new Work(loop.scheduler(), what, call);
-    caller.submit(work);
-    return work;
+  private OffloadedCall submit(String what, Callable<?> call) {
+    OffloadedCall offloadedCall = new OffloadedCall(loop.scheduler(), what, call);
+    caller.submit(offloadedCall);
+    return offloadedCall;
   }
 
   @Override

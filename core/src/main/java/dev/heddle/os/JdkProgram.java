@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.os.pipe.BlockingSink;
 import dev.heddle.os.pipe.BlockingSource;
 import dev.heddle.os.pipe.PipeSink;
@@ -44,22 +44,22 @@ record JdkProgram(Process process) implements StartedProgram {
   }
 
   @Override
-  public void watch(LoopRoot loop, IntConsumer whenEnded) {
+  public void watch(LoopRuntime loop, IntConsumer whenEnded) {
     var _ = process.onExit().thenAccept(over -> whenEnded.accept(over.exitValue()));
   }
 
   @Override
-  public PipeSink input(LoopRoot loop, String what) {
+  public PipeSink input(LoopRuntime loop, String what) {
     return new BlockingSink(loop, thread("input"), what, process.getOutputStream());
   }
 
   @Override
-  public PipeSource output(LoopRoot loop, String what) {
+  public PipeSource output(LoopRuntime loop, String what) {
     return new BlockingSource(loop, thread("output"), what, process.getInputStream());
   }
 
   @Override
-  public PipeSource error(LoopRoot loop, String what) {
+  public PipeSource error(LoopRuntime loop, String what) {
     return new BlockingSource(loop, thread("error-output"), what, process.getErrorStream());
   }
 

@@ -6,7 +6,7 @@ import java.util.Map;
 /// The numbers of Linux's signals, on x86 and ARM.
 final class LinuxSignals {
   /// The system's error for a signal that nobody is there to get.
-  static final int NOBODY = 3; // ESRCH
+  static final int ESRCH = 3; // ESRCH
 
   static final int KILL = 9;
   static final int TERM = 15;

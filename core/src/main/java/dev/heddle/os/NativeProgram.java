@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
-import dev.heddle.loop.LoopRoot;
-import dev.heddle.event.Event;
-import dev.heddle.event.source.InlineCallback;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.InlineCallback;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.os.pipe.DescriptorSink;
 import dev.heddle.os.pipe.DescriptorSource;
 import dev.heddle.os.pipe.PipeSink;
@@ -13,7 +12,7 @@ import dev.heddle.os.spawn.SpawnPlan;
 import dev.heddle.os.spawn.SpawnedProcess;
 import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ReadinessListener;
-import dev.heddle.reactor.raw.RawStream;
+import dev.heddle.reactor.linux.RawStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -75,7 +74,7 @@ final class NativeProgram implements StartedProgram {
   // ---- its end ----
 
   @Override
-  public void watch(LoopRoot loop, IntConsumer whenEnded) throws IOException {
+  public void watch(LoopRuntime loop, IntConsumer whenEnded) throws IOException {
     RawStream number = stream(loop, process.takeEnd());
     end = new End(loop, number, whenEnded);
     end.await();
@@ -89,13 +88,13 @@ final class NativeProgram implements StartedProgram {
   /// Asked for as long as it runs, also when nobody waits for it: a process that has ended stays in
   /// the system's table until somebody asks how.
   private final class End implements ReadinessListener {
-    private final LoopRoot loop;
+    private final LoopRuntime loop;
     private final RawStream number;
     private final IntConsumer whenEnded;
     private Duration pause = FIRST_PAUSE;
     private boolean told;
 
-    End(LoopRoot loop, RawStream number, IntConsumer whenEnded) {
+    End(LoopRuntime loop, RawStream number, IntConsumer whenEnded) {
       this.loop = loop;
       this.number = number;
       this.whenEnded = whenEnded;
@@ -116,19 +115,19 @@ final class NativeProgram implements StartedProgram {
       if (process.hasEnded()) {
         tell();
       } else if (error == null) {
-        loop.scheduler().onTrampoline(this::pause);
+        loop.scheduler().runOnCarrier(this::pause);
       } else {
-        loop.scheduler().onTrampoline(this::waitOnAThread); // the driver watches no more
+        loop.scheduler().runOnCarrier(this::waitOnAThread); // the driver watches no more
       }
     }
 
     /// It has ended, and who traces it has it still: until that one lets go the system says to us
     /// that it runs.
     private void pause() {
-      EventSource timer = loop.tree().hiddenTimer(pause);
+      EventSource timer = loop.tree().daemonTimer(pause);
       Duration longer = pause.multipliedBy(2);
       pause = longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
-      InlineCallback again = (event, result, failure) -> loop.scheduler().onTrampoline(this::await);
+      InlineCallback again = (event, result, failure) -> loop.scheduler().runOnCarrier(this::await);
       timer.subscribe(again);
       timer.start();
     }
@@ -143,7 +142,7 @@ final class NativeProgram implements StartedProgram {
 
     private void tell() {
       told = true;
-      loop.scheduler().onTrampoline(this::close);
+      loop.scheduler().runOnCarrier(this::close);
       whenEnded.accept(process.code());
     }
 
@@ -182,7 +181,7 @@ final class NativeProgram implements StartedProgram {
   // ---- its pipes ----
 
   @Override
-  public PipeSink input(LoopRoot loop, String what) throws IOException {
+  public PipeSink input(LoopRuntime loop, String what) throws IOException {
     RawStream stream = stream(loop, process.takeInput());
     var sink = new DescriptorSink(loop.scheduler(), stream, what, process.hasTerminal());
     if (process.hasTerminal()) {
@@ -193,20 +192,20 @@ final class NativeProgram implements StartedProgram {
   }
 
   @Override
-  public PipeSource output(LoopRoot loop, String what) throws IOException {
+  public PipeSource output(LoopRuntime loop, String what) throws IOException {
     return source(loop, process.takeOutput(), what);
   }
 
   @Override
-  public PipeSource error(LoopRoot loop, String what) throws IOException {
+  public PipeSource error(LoopRuntime loop, String what) throws IOException {
     return source(loop, process.takeError(), what);
   }
 
-  private PipeSource source(LoopRoot loop, int number, String what) throws IOException {
+  private PipeSource source(LoopRuntime loop, int number, String what) throws IOException {
     return new DescriptorSource(loop.scheduler(), stream(loop, number), what);
   }
 
-  private RawStream stream(LoopRoot loop, int number) throws IOException {
+  private RawStream stream(LoopRuntime loop, int number) throws IOException {
     RawStream stream = loop.scheduler().reactor().stream(number);
     streams.add(stream);
     return stream;

@@ -51,7 +51,7 @@ final class ProcessTree {
   }
 
   /// Whether a descendant, or somebody of its group, is there that could still do something.
-  boolean isAnybodyLeft() {
+  boolean hasLiveDescendants() {
     return descendants.stream().anyMatch(each -> each.isAlive() && !isZombie(each))
         || (leader != null && leader.hasLiveGroup());
   }

@@ -3,7 +3,7 @@ package dev.heddle.os;
 
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.source.InlineCallback;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.loop.LoopService;
 import dev.heddle.reactor.RemoteEvent;
 import java.util.HashMap;
@@ -32,7 +32,7 @@ public final class Processes {
   /// @throws IllegalArgumentException for this process
   /// @throws IllegalStateException outside a coroutine
   public static Awaitable<Integer> exitOf(long pid) {
-    LoopRoot loop = LoopRoot.current();
+    LoopRuntime loop = LoopRuntime.current();
     Child child = Child.running(loop, pid);
     if (child != null) {
       return child;
@@ -49,20 +49,20 @@ public final class Processes {
   /// @return its exit code, as [Process#exitValue()] has it
   /// @throws IllegalStateException outside a coroutine
   public static Awaitable<Integer> exitOf(Process process) {
-    return Exits.of(LoopRoot.current()).end(process);
+    return Exits.of(LoopRuntime.current()).end(process);
   }
 
   /// One event for each process, while it runs: what is asked of the JDK for it stays there until
   /// the process has ended.
   private static final class Exits implements LoopService {
-    private final LoopRoot loop;
+    private final LoopRuntime loop;
     private final Map<Object, RemoteEvent> events = new HashMap<>(); // by Process or ProcessHandle
 
-    private Exits(LoopRoot loop) {
+    private Exits(LoopRuntime loop) {
       this.loop = loop;
     }
 
-    static Exits of(LoopRoot loop) {
+    static Exits of(LoopRuntime loop) {
       return loop.services().get(Exits.class, () -> new Exits(loop));
     }
 

@@ -3,11 +3,10 @@ package dev.heddle.os;
 
 import dev.heddle.Registration;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.loop.LoopRoot;
-import dev.heddle.loop.LoopService;
-import dev.heddle.loop.ProcessSignals;
-import dev.heddle.event.Event;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.loop.LoopRuntime;
+import dev.heddle.loop.LoopService;
+import dev.heddle.loop.SignalDispatcher;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -21,7 +20,7 @@ import java.util.stream.Collectors;
 /// stack of whoever waits, where no lock may be taken: so that is left to the trampoline, which
 /// comes before any other coroutine goes on.
 final class SignalEvent extends EventSource {
-  private final LoopRoot loop;
+  private final LoopRuntime loop;
   private final List<String> names;
 
   // the loop writes, threads that deliver a signal read
@@ -31,27 +30,27 @@ final class SignalEvent extends EventSource {
   private final List<Registration> handlers = new ArrayList<>();
   private boolean refused;
 
-  SignalEvent(LoopRoot loop, List<String> names) {
+  SignalEvent(LoopRuntime loop, List<String> names) {
     super(loop.scheduler());
     this.loop = loop;
     this.names = names;
   }
 
   @Override
-  public boolean isHidden() {
+  public boolean isDaemon() {
     return false;
   }
 
   @Override
   protected void arm() {
     armed = true;
-    loop.scheduler().onTrampoline(this::settle);
+    loop.scheduler().runOnCarrier(this::settle);
   }
 
   @Override
   protected void disarm() {
     armed = false;
-    loop.scheduler().onTrampoline(this::settle);
+    loop.scheduler().runOnCarrier(this::settle);
   }
 
   private void settle() {
@@ -67,7 +66,7 @@ final class SignalEvent extends EventSource {
     try {
       for (String name : names) {
         Registration handler =
-            ProcessSignals.listen(loop.end(), name, number -> raised(new Signal(name, number)));
+            SignalDispatcher.listen(loop.end(), name, number -> raised(new Signal(name, number)));
         if (handler != null) {
           handlers.add(handler);
         }
@@ -112,7 +111,7 @@ final class SignalEvent extends EventSource {
     }
 
     @Override
-    public void arrive() {
+    public void onArrival() {
       fire(signal, null);
     }
   }

@@ -3,8 +3,8 @@ package dev.heddle.os;
 
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.EventStream;
-import dev.heddle.loop.LoopRoot;
-import dev.heddle.loop.ProcessSignals;
+import dev.heddle.loop.LoopRuntime;
+import dev.heddle.loop.SignalDispatcher;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -76,13 +76,13 @@ public final class Signals {
   }
 
   private static SignalEvent event(String name, String... more) {
-    LoopRoot loop = LoopRoot.current();
+    LoopRuntime loop = LoopRuntime.current();
     Set<String> names = new LinkedHashSet<>();
     names.add(plain(name));
     for (String other : more) {
       names.add(plain(other));
     }
-    names.forEach(ProcessSignals::checkName);
+    names.forEach(SignalDispatcher::checkName);
     return new SignalEvent(loop, List.copyOf(names));
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.os.pipe.PipeSink;
 import dev.heddle.os.pipe.PipeSource;
 import java.io.IOException;
@@ -47,16 +47,16 @@ interface StartedProgram {
   /// Begins to wait for its end.
   ///
   /// @param whenEnded told how it has ended, as the JDK says it; by any thread
-  void watch(LoopRoot loop, IntConsumer whenEnded) throws IOException;
+  void watch(LoopRuntime loop, IntConsumer whenEnded) throws IOException;
 
   /// What it reads; to be asked for once.
-  PipeSink input(LoopRoot loop, String what) throws IOException;
+  PipeSink input(LoopRuntime loop, String what) throws IOException;
 
   /// What it writes; to be asked for once.
-  PipeSource output(LoopRoot loop, String what) throws IOException;
+  PipeSource output(LoopRuntime loop, String what) throws IOException;
 
   /// What it writes to its standard error; to be asked for once.
-  PipeSource error(LoopRoot loop, String what) throws IOException;
+  PipeSource error(LoopRuntime loop, String what) throws IOException;
 
   /// Closes what it has been asked for so far, for there is to be no child. To be called instead of
   /// reading from it or writing to it.

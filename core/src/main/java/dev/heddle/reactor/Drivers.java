@@ -19,7 +19,7 @@ public final class Drivers {
   // determined once: the class path does not change
   private static final List<DriverProvider> OFFERED =
       Stream.concat(brought(), Stream.of(new JdkDriverProvider()))
-          .sorted(Comparator.comparingInt(DriverProvider::rank).reversed())
+          .sorted(Comparator.comparingInt(DriverProvider::priority).reversed())
           .toList();
 
   private Drivers() {}
@@ -66,7 +66,7 @@ public final class Drivers {
   /// something. Throws as [#choose] does.
   public static ReactorDriver open(String name, DriverHost host) {
     return name.equals(AUTO) && OFFERED.size() > 1
-        ? new DeferredDriver(host, () -> choose(name).open(host))
+        ? new LazyDriver(host, () -> choose(name).open(host))
         : choose(name).open(host);
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor;
 
-import dev.heddle.event.source.EventHome;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.HomeLoop;
 import dev.heddle.event.source.InlineCallback;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +20,7 @@ public final class PeriodicTimer extends EventSource {
   private final Duration period;
   private final long periodNanos;
   private final long start;
-  private final InlineCallback due = (event, result, error) -> expired();
+  private final InlineCallback due = (event, result, error) -> onExpired();
 
   // loop only
   private long number; // of the last period that has fired
@@ -29,7 +29,7 @@ public final class PeriodicTimer extends EventSource {
   /// An unarmed timer.
   ///
   /// @throws IllegalArgumentException unless the period is positive
-  public PeriodicTimer(EventHome home, TimerQueue queue, Duration period) {
+  public PeriodicTimer(HomeLoop home, TimerQueue queue, Duration period) {
     super(home);
     if (period.isZero() || period.isNegative()) {
       throw new IllegalArgumentException("a period must be positive, not " + period);
@@ -41,7 +41,7 @@ public final class PeriodicTimer extends EventSource {
   }
 
   @Override
-  public boolean isHidden() {
+  public boolean isDaemon() {
     return false;
   }
 
@@ -68,7 +68,7 @@ public final class PeriodicTimer extends EventSource {
     }
   }
 
-  private void expired() {
+  private void onExpired() {
     disarm();
     number = Math.max(number + 1, (home().nanoTime() - start) / periodNanos);
     armNext();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor;
 
-import dev.heddle.event.source.EventHome;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.HomeLoop;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ReadinessListener;
@@ -18,7 +18,7 @@ public final class PollEvent extends EventSource implements ReadinessListener {
   /// An event for one direction of a descriptor.
   ///
   /// @param owner the object that the descriptor belongs to, for dumps
-  public PollEvent(EventHome home, Direction direction, Descriptor descriptor, Object owner) {
+  public PollEvent(HomeLoop home, Direction direction, Descriptor descriptor, Object owner) {
     super(home);
     this.direction = direction;
     this.descriptor = descriptor;
@@ -26,7 +26,7 @@ public final class PollEvent extends EventSource implements ReadinessListener {
   }
 
   @Override
-  public boolean isHidden() {
+  public boolean isDaemon() {
     return false;
   }
 

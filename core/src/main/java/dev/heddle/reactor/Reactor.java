@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor;
 
-import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.HomeLoop;
+import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.Direction;
-import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.Support;
-import dev.heddle.reactor.raw.RawCalls;
-import dev.heddle.reactor.raw.RawDescriptors;
-import dev.heddle.reactor.raw.RawStream;
+import dev.heddle.reactor.linux.EpollSet;
+import dev.heddle.reactor.linux.LinuxCalls;
+import dev.heddle.reactor.linux.RawStream;
 import java.io.IOException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.SelectableChannel;
@@ -21,17 +21,17 @@ import java.util.Set;
 
 /// Polls the driver: without blocking between coroutines, and blocking when nothing is ready.
 ///
-/// **Thread** [#execute] on the trampoline only, because a driver takes locks, and a coroutine that
-/// is parked inside one would keep them; everything else on the loop.
+/// **Thread** [#poll] on the trampoline only, because a driver takes locks, and a coroutine that is
+/// parked inside one would keep them; everything else on the loop.
 public final class Reactor {
   private final ReactorDriver driver;
   private final TimerQueue timers;
 
   // loop only
-  private final IdentityHashMap<Object, Watched> channels = new IdentityHashMap<>();
-  private final Map<Object, Watched> numbers = new HashMap<>();
+  private final IdentityHashMap<Object, SharedPoll> channels = new IdentityHashMap<>();
+  private final Map<Object, SharedPoll> descriptors = new HashMap<>();
   private final Set<RawStream> streams = new HashSet<>(); // open ones
-  private long looks;
+  private long polls;
   private long sleeps;
 
   /// A reactor over a driver and the loop's timers.
@@ -45,21 +45,21 @@ public final class Reactor {
   /// @param noWait true: only what has completed; false: sleep until something completes, the first
   ///   timer is due, or a wake-up
   /// @return the number of listeners notified
-  public int execute(boolean noWait) {
+  public int poll(boolean noWait) {
     if (noWait) {
-      looks++;
-      return driver.tick(ReactorDriver.NO_WAIT);
+      polls++;
+      return driver.poll(ReactorDriver.NO_WAIT);
     }
     sleeps++;
-    return driver.tick(timers.nextDeadline());
+    return driver.poll(timers.nextDeadline());
   }
 
   /// Watches a channel that other code has opened; all waits for the channel share one
   /// registration.
   ///
   /// @throws IOException when the driver cannot watch it
-  public Watched watch(EventHome home, SelectableChannel channel) throws IOException {
-    Watched known = channels.get(channel);
+  public SharedPoll watch(HomeLoop home, SelectableChannel channel) throws IOException {
+    SharedPoll known = channels.get(channel);
     if (known == null) {
       known = watched(home, driver().watch(channel), channel);
       channels.put(channel, known);
@@ -71,18 +71,18 @@ public final class Reactor {
   /// Watches a file descriptor that other code has opened; all waits for it share one registration.
   ///
   /// @throws IOException when the driver cannot watch it
-  public Watched watch(EventHome home, int number) throws IOException {
-    Watched known = numbers.get(number);
+  public SharedPoll watch(HomeLoop home, int number) throws IOException {
+    SharedPoll known = descriptors.get(number);
     if (known == null) {
       known = watched(home, driver().watch(number), "descriptor " + number);
-      numbers.put(number, known);
+      descriptors.put(number, known);
     }
     known.users++;
     return known;
   }
 
-  private Watched watched(EventHome home, Descriptor descriptor, Object owner) {
-    return new Watched(
+  private SharedPoll watched(HomeLoop home, Descriptor descriptor, Object owner) {
+    return new SharedPoll(
         descriptor,
         new PollEvent(home, Direction.READ, descriptor, owner),
         new PollEvent(home, Direction.WRITE, descriptor, owner));
@@ -90,11 +90,11 @@ public final class Reactor {
 
   /// Whether [#stream] works here.
   public boolean hasStreams() {
-    if (RawDescriptors.refusal() != null) {
+    if (EpollSet.refusal() != null) {
       return false; // before a driver is chosen for the question
     }
-    Support watched = driver().capabilities().get(Facility.RAW_POLL);
-    return watched != null && watched.level() != Support.Level.REFUSED;
+    Support watched = driver().capabilities().get(Capability.RAW_POLL);
+    return watched != null && watched.level() != Support.Level.UNSUPPORTED;
   }
 
   /// A stream over a file descriptor, which it owns; closed with the driver at the latest.
@@ -110,7 +110,7 @@ public final class Reactor {
       return stream;
     } finally {
       if (!watched) {
-        RawCalls.close(number);
+        LinuxCalls.close(number);
       }
     }
   }
@@ -125,10 +125,10 @@ public final class Reactor {
   }
 
   /// Ends one use of a watched channel or descriptor.
-  public void unwatch(Object what, Watched known) {
+  public void unwatch(Object what, SharedPoll known) {
     if (--known.users == 0) {
       if (what instanceof Integer) {
-        numbers.remove(what);
+        descriptors.remove(what);
       } else {
         channels.remove(what);
       }
@@ -141,7 +141,7 @@ public final class Reactor {
 
   /// The driver, chosen now if that has not happened yet.
   public ReactorDriver driver() {
-    return driver instanceof DeferredDriver deferred ? deferred.chosen() : driver;
+    return driver instanceof LazyDriver deferred ? deferred.chosen() : driver;
   }
 
   /// The loop's timers.
@@ -150,8 +150,8 @@ public final class Reactor {
   }
 
   /// The number of non-blocking polls so far.
-  public long looks() {
-    return looks;
+  public long polls() {
+    return polls;
   }
 
   /// The number of blocking polls so far.

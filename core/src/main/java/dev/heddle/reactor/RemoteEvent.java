@@ -2,8 +2,8 @@
 package dev.heddle.reactor;
 
 import dev.heddle.event.EventCallback;
-import dev.heddle.event.source.EventHome;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.HomeLoop;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class RemoteEvent extends EventSource {
   private final Inbox inbox;
   private final String info;
-  private final AtomicBoolean taken = new AtomicBoolean(); // by the thread that completes it
+  private final AtomicBoolean claimed = new AtomicBoolean(); // by the thread that completes it
   private final Arrival arrival = new Arrival();
 
   // written by the one completing thread before it posts, read by the loop after the arrival
@@ -26,7 +26,7 @@ public final class RemoteEvent extends EventSource {
   private boolean closed;
 
   /// An event whose waiters wait for `info`, as dumps show it.
-  public RemoteEvent(EventHome home, Inbox inbox, String info) {
+  public RemoteEvent(HomeLoop home, Inbox inbox, String info) {
     super(home);
     this.inbox = inbox;
     this.info = info;
@@ -36,7 +36,7 @@ public final class RemoteEvent extends EventSource {
   ///
   /// @return whether this was the first call
   public boolean complete(@Nullable Object value, @Nullable Throwable failure) {
-    if (!taken.compareAndSet(false, true)) {
+    if (!claimed.compareAndSet(false, true)) {
       return false;
     }
     result = value;
@@ -48,7 +48,7 @@ public final class RemoteEvent extends EventSource {
 
   /// Whether a thread has completed it, even if the loop has not seen that yet. **Thread** any.
   public boolean isCompleted() {
-    return taken.get();
+    return claimed.get();
   }
 
   /// Whether it has completed with this failure.
@@ -62,7 +62,7 @@ public final class RemoteEvent extends EventSource {
   }
 
   @Override
-  public boolean isHidden() {
+  public boolean isDaemon() {
     return false;
   }
 
@@ -81,7 +81,7 @@ public final class RemoteEvent extends EventSource {
 
   private final class Arrival extends Inbox.Node {
     @Override
-    public void arrive() {
+    public void onArrival() {
       closed = true;
       settled();
       fire(result, error);

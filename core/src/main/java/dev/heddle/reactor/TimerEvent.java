@@ -2,31 +2,31 @@
 package dev.heddle.reactor;
 
 import dev.heddle.event.EventCallback;
-import dev.heddle.event.source.EventHome;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.HomeLoop;
 
 /// A point in time as an event: fires once, never early, then stays closed.
 ///
 /// The caller computes the deadline from a new clock read. A daemon timer neither keeps the loop
 /// alive nor counts against a deadlock.
 public final class TimerEvent extends EventSource {
-  private static final byte HIDDEN = 1;
+  private static final byte DAEMON = 1;
   private static final byte FIRED = 2;
 
   private final TimerQueue queue;
 
   // used by the queue: the deadline, and this timer's position
   final long deadline;
-  int at = TimerQueue.NOWHERE;
+  int at = TimerQueue.UNPLACED;
 
   private byte flags;
 
   /// An unarmed timer for `deadline` on the scale of the loop's clock.
-  public TimerEvent(EventHome home, TimerQueue queue, long deadline, boolean hidden) {
+  public TimerEvent(HomeLoop home, TimerQueue queue, long deadline, boolean hidden) {
     super(home);
     this.queue = queue;
     this.deadline = deadline;
-    this.flags = hidden ? HIDDEN : 0;
+    this.flags = hidden ? DAEMON : 0;
   }
 
   /// The deadline, on the scale of the loop's clock.
@@ -35,8 +35,8 @@ public final class TimerEvent extends EventSource {
   }
 
   @Override
-  public boolean isHidden() {
-    return (flags & HIDDEN) != 0;
+  public boolean isDaemon() {
+    return (flags & DAEMON) != 0;
   }
 
   @Override
@@ -72,7 +72,7 @@ public final class TimerEvent extends EventSource {
 
   @Override
   public String info() {
-    String what = isHidden() ? "a hidden timer" : "a timer";
+    String what = isDaemon() ? "a hidden timer" : "a timer";
     return isClosed() ? what + " that has fired" : what + ", due in " + left();
   }
 

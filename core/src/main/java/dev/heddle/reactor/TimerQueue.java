@@ -24,14 +24,14 @@ public final class TimerQueue {
    *
    * States of a timer.
    *   from       event           to       who, remark
-   *   NOWHERE    arm             slot     a coroutine that waits, or the trampoline
-   *   NOWHERE    arm             heap     the same, when the timer's tick is before the horizon
+   *   UNPLACED    arm             slot     a coroutine that waits, or the trampoline
+   *   UNPLACED    arm             heap     the same, when the timer's tick is before the horizon
    *   far slot   advance         slot     the tick: at least one level down
    *   near slot  advance         run      the tick; the timer keeps its position
    *   slot       nextDeadline()  heap     all timers of the first slot, after the one with the
    *                                       least deadline was cancelled
-   *   any other  cancel          NOWHERE
-   *   heap, run  expire          NOWHERE  the tick
+   *   any other  cancel          UNPLACED
+   *   heap, run  expire          UNPLACED  the tick
    *
    * Threads. The loop's. No lock, no user code.
    *
@@ -62,7 +62,7 @@ public final class TimerQueue {
    * Sources. Varghese and Lauck, Hashed and Hierarchical Timing Wheels, 1987; trap-11, trap-14,
    * trap-15.
    */
-  static final int NOWHERE = -1;
+  static final int UNPLACED = -1;
   static final int TICK_SHIFT =
       20; // 1.05 ms: with a million timers over minutes, a few hundred share a tick
   private static final int DIGIT = 6; // bits of a far level, and of an index into a bitmap
@@ -89,7 +89,7 @@ public final class TimerQueue {
 
   /// An empty queue that has reached `now`.
   public TimerQueue(long now) {
-    reach(now >> TICK_SHIFT);
+    advanceTo(now >> TICK_SHIFT);
   }
 
   /// The number of armed timers.
@@ -129,20 +129,20 @@ public final class TimerQueue {
 
   void cancel(TimerEvent timer) {
     int at = timer.at;
-    if (at == NOWHERE) {
+    if (at == UNPLACED) {
       return;
     }
     armed--;
     if (at >= TimerHeap.PLACE) {
       heap.remove(timer);
-      drawIn();
+      refill();
     } else {
       int emptied = slots.remove(timer);
       if (emptied != TimerSlots.NONE) {
         vacate(emptied);
       }
     }
-    timer.at = NOWHERE;
+    timer.at = UNPLACED;
   }
 
   private void place(TimerEvent timer, long deadline) {
@@ -182,11 +182,11 @@ public final class TimerQueue {
     int fired = expire(now);
     // each slot fires before the next is searched for: a callback may arm an earlier timer
     for (int slot = firstSlot(); slot >= 0 && startOf(slot) <= reached; slot = firstSlot()) {
-      reach(startOf(slot));
+      advanceTo(startOf(slot));
       spill(slot);
       fired += expire(now);
     }
-    reach(Math.max(current, reached));
+    advanceTo(Math.max(current, reached));
     quietUntil = nextDeadline();
     return fired;
   }
@@ -226,13 +226,13 @@ public final class TimerQueue {
     }
   }
 
-  private void reach(long tick) {
+  private void advanceTo(long tick) {
     current = tick;
     horizon = Math.max(horizon, tick + 1);
   }
 
   // resets the horizon of an empty heap
-  private void drawIn() {
+  private void refill() {
     if (heap.isEmpty()) {
       horizon = current + 1;
     }
@@ -290,7 +290,7 @@ public final class TimerQueue {
   private int expire(long now) {
     int fired = 0;
     for (TimerEvent due = pollDue(now); due != null; due = pollDue(now)) {
-      due.at = NOWHERE;
+      due.at = UNPLACED;
       armed--;
       fired++;
       due.expire();
@@ -306,7 +306,7 @@ public final class TimerQueue {
         return null;
       }
       TimerEvent due = heap.poll();
-      drawIn();
+      refill();
       return due;
     }
     return hasRun && run.least() <= now ? run.poll() : null;

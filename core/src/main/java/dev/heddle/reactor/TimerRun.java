@@ -30,7 +30,7 @@ final class TimerRun {
   private TimerSlots.@Nullable Chunk taken;
 
   private long[] keys = new long[16];
-  private long[] spare = {};
+  private long[] sortBuffer = {};
   private final int[] places = new int[1 << DIGIT];
   private long start;
   private int size;
@@ -63,7 +63,7 @@ final class TimerRun {
     head = 0;
     if (keys.length > KEPT) {
       keys = new long[KEPT];
-      spare = new long[KEPT];
+      sortBuffer = new long[KEPT];
       timers = new TimerEvent[KEPT >> TimerSlots.SHIFT][];
     }
   }
@@ -90,11 +90,11 @@ final class TimerRun {
       Arrays.sort(keys, 0, size);
       return;
     }
-    if (spare.length < size) {
-      spare = new long[keys.length];
+    if (sortBuffer.length < size) {
+      sortBuffer = new long[keys.length];
     }
-    distribute(keys, spare, INDEX_BITS);
-    distribute(spare, keys, INDEX_BITS + DIGIT);
+    distribute(keys, sortBuffer, INDEX_BITS);
+    distribute(sortBuffer, keys, INDEX_BITS + DIGIT);
   }
 
   // one pass of a radix sort, stable

@@ -40,7 +40,7 @@ final class TimerSlots {
   static final int NONE = -1;
   static final int SHIFT = 6; // of a position: up to 64 timers a chunk
   static final int MASK = (1 << SHIFT) - 1;
-  private static final int FEW =
+  private static final int FIRST_CHUNK =
       8; // entries of a slot's first chunk: most slots hold one or two timers
 
   private final @Nullable Chunk[] tails;
@@ -51,7 +51,7 @@ final class TimerSlots {
   private int[] numbers = new int[16]; // free numbers, a stack
   private int free;
   private int used; // numbers used so far, including those that are free again
-  private @Nullable Chunk spare; // a first chunk to be used again
+  private @Nullable Chunk cachedChunk; // a first chunk to be used again
 
   TimerSlots(int count) {
     tails = new Chunk[count];
@@ -89,7 +89,7 @@ final class TimerSlots {
     if (timer.deadline == least[chunk.slot]) {
       least[chunk.slot] = UNKNOWN;
     }
-    return --chunk.live == 0 ? leave(chunk) : NONE;
+    return --chunk.live == 0 ? removeChunk(chunk) : NONE;
   }
 
   /// The least deadline of a non-empty slot, or [#UNKNOWN] after its timer was removed.
@@ -130,9 +130,11 @@ final class TimerSlots {
   @SuppressWarnings("NullAway") // a chunk of a slot has neighbours
   private Chunk extend(int slot, @Nullable Chunk tail) {
     Chunk chunk =
-        tail == null && spare != null ? spare : new Chunk(tail == null ? FEW : 1 << SHIFT);
-    if (chunk == spare) {
-      spare = null;
+        tail == null && cachedChunk != null
+            ? cachedChunk
+            : new Chunk(tail == null ? FIRST_CHUNK : 1 << SHIFT);
+    if (chunk == cachedChunk) {
+      cachedChunk = null;
       chunk.fill = 0;
     }
     chunk.slot = slot;
@@ -161,7 +163,7 @@ final class TimerSlots {
 
   // a chunk has lost its last timer: it stays if it is the slot's last, has space, and is not alone
   @SuppressWarnings("NullAway") // a chunk of a slot has neighbours
-  private int leave(Chunk chunk) {
+  private int removeChunk(Chunk chunk) {
     int slot = chunk.slot;
     if (slot == taken) {
       return NONE;
@@ -184,8 +186,8 @@ final class TimerSlots {
     }
     tails[slot] = null;
     release(tail);
-    if (tail.timers.length == FEW) {
-      spare = tail;
+    if (tail.timers.length == FIRST_CHUNK) {
+      cachedChunk = tail;
     }
     return slot;
   }

@@ -6,7 +6,7 @@ final class MicrotaskQueue {
   private static final int BUDGET =
       1_024; // a tick; a task that posts itself must not starve the coroutines
 
-  private final Ring tasks = new Ring(64);
+  private final RingBuffer tasks = new RingBuffer(64);
   private final SchedulerOwner owner;
 
   MicrotaskQueue(SchedulerOwner owner) {

@@ -29,7 +29,7 @@ final class PickedQueue extends ReadyQueue {
   }
 
   private void arrange() {
-    Ring lane = lane();
+    RingBuffer lane = lane();
     Object head = lane.peek();
     if (head != null && head != picked) {
       lane.bringForward(picker.pick(lane.size()));

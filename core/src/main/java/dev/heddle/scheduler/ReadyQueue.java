@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 class ReadyQueue {
   static final int HIGH_IN_A_ROW = 64; // keeps a normal entry's extra wait below 10 us
 
-  private final Ring normal = new Ring(128);
-  private final Ring high = new Ring(16);
+  private final RingBuffer normal = new RingBuffer(128);
+  private final RingBuffer high = new RingBuffer(16);
   private int highInARow;
 
   /// A queue whose order `picker` decides.
@@ -40,7 +40,7 @@ class ReadyQueue {
   ///
   /// @param place the number of entries before it
   /// @return null when there are no more entries than that
-  final @Nullable Object guess(int place) {
+  final @Nullable Object peekAhead(int place) {
     return place < normal.size() ? normal.at(place) : null;
   }
 
@@ -56,13 +56,13 @@ class ReadyQueue {
       }
       return normal.poll();
     }
-    Ring lane = lane();
+    RingBuffer lane = lane();
     highInARow = lane == high ? highInARow + 1 : 0;
     return lane.poll();
   }
 
   /// The lane that the next entry comes from.
-  final Ring lane() {
+  final RingBuffer lane() {
     return high.isEmpty() || (highInARow >= HIGH_IN_A_ROW && !normal.isEmpty()) ? normal : high;
   }
 }

@@ -4,25 +4,25 @@ package dev.heddle.scheduler;
 import dev.heddle.LoopEndedException;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.source.EventHome;
 import dev.heddle.event.source.EventSource;
-import dev.heddle.event.source.FutureLedger;
+import dev.heddle.event.source.HomeLoop;
+import dev.heddle.event.source.UnobservedOutcomes;
 import dev.heddle.internal.PinnedFrame;
-import dev.heddle.internal.StackReserve;
+import dev.heddle.internal.StackGuard;
 import dev.heddle.reactor.Reactor;
 import dev.heddle.reactor.TimerQueue;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.scheduler.context.ContextHost;
 import dev.heddle.scheduler.context.ContextPool;
+import dev.heddle.scheduler.context.ContextTask;
 import dev.heddle.scheduler.context.ExecutionContext;
-import dev.heddle.scheduler.context.Hosted;
 import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.scheduler.inbox.Wakeup;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /// Runs the coroutines of one loop, one at a time, on the thread that calls [#run()].
-public final class Scheduler implements ContextHost, EventHome {
+public final class Scheduler implements ContextHost, HomeLoop {
   /*
    * The scheduler has no coroutine of its own. Its code runs in two places:
    *
@@ -32,7 +32,7 @@ public final class Scheduler implements ContextHost, EventHome {
    *              needed.
    *   run()      the carrier's own frame (the trampoline): mounts the next coroutine, polls the
    *              reactor, sleeps. On a worker of a ForkJoinPool it runs the rest of the loop in a
-   *              second frame from the first sleep on; see PoolGuest.
+   *              second frame from the first sleep on; see ForkJoinBlocker.
    *
    *   suspend:    refuse where waits are forbidden
    *               -> nothing subscribed and not queued: return
@@ -54,7 +54,7 @@ public final class Scheduler implements ContextHost, EventHome {
    *                                 the runtime's inline callbacks; user callbacks run in a
    *                                 coroutine of their own (notifyLater). A microtask that throws
    *                                 ends the loop (T6).
-   *   carrier tasks (onTrampoline)  read stacks, send interrupts, close descriptors, install signal
+   *   carrier tasks (runOnCarrier)  read stacks, send interrupts, close descriptors, install signal
    *                                 handlers, start threads. They take only JDK locks with which no
    *                                 coroutine is parked. What one throws is reported.
    *   the driver                    takes its own locks, which no coroutine can hold; its
@@ -67,23 +67,23 @@ public final class Scheduler implements ContextHost, EventHome {
    *   functions of futures, tokens
    *   the end of the loop           each step is guarded; dependents of exported futures run on
    *                                 other threads
-   * RoomsTest checks that core calls no logger elsewhere and takes no lock. HoldWatch reports
+   * RoomsTest checks that core calls no logger elsewhere and takes no lock. HoldDetector reports
    * whatever holds the carrier all the same.
    *
-   * Foreign waits. If a mount ends with the context HOSTING, the JDK has parked it. If a context
+   * Foreign waits. If a mount ends with the context ACTIVE, the JDK has parked it. If a context
    * did not mount, a thread dump holds it. `foreign` counts both. The context comes back through
    * the inbox. Its arrival is dropped if it waits for the loop by then.
    *
    * I1. Exactly one mount per resume of a suspended coroutine. None for a coroutine that resumes
    *     itself, and none for one that starts on an ended one's context. [SwitchCountTest]
    * I2. While the reactor is armed, it is polled within 1 ms of running time and 16 dispatches, or
-   *     61 dispatches and the end of a round. While it is not, never. [FairnessTest; Pace]
+   *     61 dispatches and the end of a round. While it is not, never. [FairnessTest; PollPolicy]
    * I3. A coroutine that is ready when a round begins has run before the round ends (high priority
    *     apart: one in 65). [FairnessTest]
    * I4. The loop sleeps only when nothing is ready, after it has announced its sleep to the wake-up
    *     and checked the inbox once more. [WakeupStress]
    *
-   * Cost. One comparison (attentionAt) a dispatch covers both the clock and the rounds; one flag
+   * Cost. One comparison (nextCheck) a dispatch covers both the clock and the rounds; one flag
    * (chores) covers all that only the trampoline does.
    *
    * Rejected. A scheduler coroutine: a second switch each time. Polling the driver in the tick: its
@@ -99,30 +99,31 @@ public final class Scheduler implements ContextHost, EventHome {
   private final TimerQueue timers;
   private final Reactor reactor;
   private final Clock clock;
-  private final @Nullable Heartbeat heartbeat;
+  private final @Nullable TickListener tickListener;
   private final boolean reuse;
   private final Thread carrier = Thread.currentThread();
-  private final @Nullable PoolGuest guest = PoolGuest.of(carrier, this::run);
+  private final @Nullable ForkJoinBlocker forkJoinBlocker = ForkJoinBlocker.of(carrier, this::run);
 
   // loop only
   private final ReadyQueue ready;
-  private final Foresight foresight;
+  private final ContextPrefetcher prefetcher;
   private final MicrotaskQueue microtasks;
-  private final ArrayDeque<Runnable> errands = new ArrayDeque<>(); // carrier tasks
+  private final ArrayDeque<Runnable> carrierTasks = new ArrayDeque<>(); // carrier tasks
   private long dispatched; // scheduling decisions: mounts, self-resumes, starts without a switch
-  private final Pace pace;
-  private final Glances glances;
-  private long attentionAt; // a copy of the pace's next dispatch, compared at every dispatch
+  private final PollPolicy pollPolicy;
+  private final ClockSampler clockSampler;
+  private long nextCheck; // a copy of the pace's next dispatch, compared at every dispatch
   private long now; // a copy of the pace's last clock read, used by every tick
-  private boolean lookDue;
-  private boolean chores; // pending work for the carrier: a poll, a carrier task, a context to end
+  private boolean pollDue;
+  private boolean
+      carrierWorkPending; // pending work for the carrier: a poll, a carrier task, a context to end
   private boolean over;
   private boolean inTick;
   private int foreign; // contexts that the JDK will bring back
-  private int heldUp; // of these, resumes that a thread dump has refused
+  private int retriedResumes; // of these, resumes that a thread dump has refused
   private int armedEvents;
   private final SchedulerCounters counters = new SchedulerCounters();
-  private final Fairness fairness = new Fairness(this);
+  private final CoopBudget coopBudget = new CoopBudget(this);
 
   // the carrier writes, any thread reads
   private volatile boolean ended;
@@ -134,16 +135,16 @@ public final class Scheduler implements ContextHost, EventHome {
     this.owner = owner;
     this.driver = parts.driver();
     this.clock = parts.clock();
-    this.heartbeat = parts.heartbeat();
+    this.tickListener = parts.heartbeat();
     this.ready = ReadyQueue.of(parts.picker());
     this.reuse = reuse;
-    this.pace = new Pace(clock, driver);
-    this.glances = new Glances(clock);
-    this.now = pace.now();
+    this.pollPolicy = new PollPolicy(clock, driver);
+    this.clockSampler = new ClockSampler(clock);
+    this.now = pollPolicy.now();
     this.wakeup = new Wakeup(driver::wakeup);
     this.inbox = new Inbox(wakeup);
     this.pool = new ContextPool(this, this::arrived, reuse);
-    this.foresight = new Foresight(ready, pool);
+    this.prefetcher = new ContextPrefetcher(ready, pool);
     this.microtasks = new MicrotaskQueue(owner);
     this.timers = new TimerQueue(now);
     this.reactor = new Reactor(driver, timers);
@@ -172,8 +173,8 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   /// The loop's cooperative budget.
-  public Fairness fairness() {
-    return fairness;
+  public CoopBudget coopBudget() {
+    return coopBudget;
   }
 
   /// The scheduler's counters.
@@ -216,7 +217,7 @@ public final class Scheduler implements ContextHost, EventHome {
 
   /// Whether only foreign waits are left: nothing is ready, and only the JDK can wake a coroutine.
   public boolean hasOnlyForeignWaits() {
-    return ready.isEmpty() && armedEvents == 0 && foreign > 0 && !driver.hasGuests();
+    return ready.isEmpty() && armedEvents == 0 && foreign > 0 && !driver.hasEmbeddedEventLoop();
   }
 
   /// The number of entries that are ready. **Thread** any.
@@ -263,7 +264,7 @@ public final class Scheduler implements ContextHost, EventHome {
 
   @Override
   public void requireStack() {
-    StackReserve.require();
+    StackGuard.requireRoom();
   }
 
   void ready(Waker waker) {
@@ -285,24 +286,24 @@ public final class Scheduler implements ContextHost, EventHome {
   /// @return whether it has run; false also where that cannot be determined
   public boolean resumeNow(ExecutionContext context) {
     dispatched++;
-    goOn(context);
-    return !context.isHosting() || context.isParked();
+    resumeArrived(context);
+    return !context.isActive() || context.isParked();
   }
 
   /// Queues a carrier task: a piece of the runtime's own work that runs with no coroutine mounted,
   /// because it reads a stack or takes a JDK lock with which no coroutine can be parked. It runs no
   /// user code and no logger, which may wait for what only this thread can wake. What it throws is
   /// reported and affects no other task.
-  public void onTrampoline(Runnable errand) {
-    errands.add(errand);
-    chores = true;
+  public void runOnCarrier(Runnable errand) {
+    carrierTasks.add(errand);
+    carrierWorkPending = true;
   }
 
-  /// Queues `errand` as [#onTrampoline] does, after every entry has had a turn that is ready now or
+  /// Queues `errand` as [#runOnCarrier] does, after every entry has had a turn that is ready now or
   /// that the reactor or another thread has woken by now. Called on the trampoline.
-  public void afterRound(Runnable errand) {
+  public void runAfterRound(Runnable errand) {
     try {
-      look();
+      poll();
       inbox.drain();
     } finally {
       RoundEnd end = new RoundEnd(errand);
@@ -313,24 +314,24 @@ public final class Scheduler implements ContextHost, EventHome {
 
   /// Queued in both lanes, behind the entries of a round.
   private final class RoundEnd {
-    private final Runnable errand;
-    private boolean metBefore; // in the other lane
+    private final Runnable task;
+    private boolean reachedOnce; // in the other lane
 
-    RoundEnd(Runnable errand) {
-      this.errand = errand;
+    RoundEnd(Runnable task) {
+      this.task = task;
     }
 
-    void met() {
-      if (metBefore) {
-        onTrampoline(errand);
+    void reached() {
+      if (reachedOnce) {
+        runOnCarrier(task);
       }
-      metBefore = true;
+      reachedOnce = true;
     }
   }
 
   /// Polls the reactor as soon as no coroutine is mounted, before others run.
-  public void lookSoon() {
-    callForLook();
+  public void requestPoll() {
+    schedulePoll();
   }
 
   /// Reads the clock.
@@ -347,7 +348,7 @@ public final class Scheduler implements ContextHost, EventHome {
   /// Makes [#run()] return: the loop has nothing left to do.
   public void finish() {
     over = true;
-    chores = true; // no coroutine may run on; the trampoline ends the loop
+    carrierWorkPending = true; // no coroutine may run on; the trampoline ends the loop
   }
 
   @Override
@@ -366,7 +367,7 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   @Override
-  public FutureLedger futures() {
+  public UnobservedOutcomes futures() {
     return owner.futures();
   }
 
@@ -393,7 +394,7 @@ public final class Scheduler implements ContextHost, EventHome {
     try {
       return self.scheduler().suspend(self);
     } catch (Throwable e) {
-      event.gaveWayTo(e);
+      event.onSuperseded(e);
       throw e;
     }
   }
@@ -403,7 +404,7 @@ public final class Scheduler implements ContextHost, EventHome {
     refuseToWait(self);
     try {
       self.beginYield();
-      leaveAndEnter(self);
+      switchOutAndIn(self);
     } catch (StackOverflowError e) {
       self.status = Waker.NO_STATUS; // no call here: the stack has ended
       throw e;
@@ -431,9 +432,9 @@ public final class Scheduler implements ContextHost, EventHome {
       if (self.hasInterrupt()) {
         throw self.interruptedBeforeWait();
       }
-      if (!StackReserve.isThere()) {
+      if (!StackGuard.hasRoom()) {
         // arming must not stop half-way by a StackOverflowError
-        self.drop();
+        self.disarmAll();
         throw new StackOverflowError(self.describe() + " has no stack left to wait on");
       }
       if (!self.beginWait()) {
@@ -442,7 +443,7 @@ public final class Scheduler implements ContextHost, EventHome {
       }
     }
     try {
-      leaveAndEnter(self);
+      switchOutAndIn(self);
     } catch (StackOverflowError e) {
       // the next wait, or the end of the coroutine, drops the subscriptions
       self.status = Waker.NO_STATUS; // no call here: the stack has ended
@@ -452,11 +453,11 @@ public final class Scheduler implements ContextHost, EventHome {
   }
 
   // every path after the LEAVE handlers ends in the ENTER handlers, but for a StackOverflowError
-  private void leaveAndEnter(Waker self) {
+  private void switchOutAndIn(Waker self) {
     try {
-      self.left();
+      self.switchedOut();
       if (!isNext(self)) {
-        leave(self);
+        switchOut(self);
       }
     } catch (StackOverflowError e) {
       throw e; // the callers reset the status; there may be no stack for the ENTER handlers
@@ -466,16 +467,16 @@ public final class Scheduler implements ContextHost, EventHome {
         self.abandonWait();
       } else {
         // pinned, or a LEAVE handler failed: the coroutine did not suspend
-        self.stayed(e);
+        self.suspendFailed(e);
       }
       throw e;
     }
-    self.entered();
+    self.switchedIn();
   }
 
   private void refuseToWait(Waker self) {
     if (self.isHandlingSwitch()) {
-      throw self.insideAHandler();
+      throw self.insideHandler();
     }
     if (inTick) {
       throw new IllegalStateException(
@@ -485,7 +486,7 @@ public final class Scheduler implements ContextHost, EventHome {
 
   private boolean isNext(Waker self) {
     tickOnCoroutine();
-    if (chores || ready.peek() != self || !self.isQueued()) {
+    if (carrierWorkPending || ready.peek() != self || !self.isQueued()) {
       return false;
     }
     ready.poll();
@@ -494,7 +495,7 @@ public final class Scheduler implements ContextHost, EventHome {
     return true;
   }
 
-  private void leave(Waker self) {
+  private void switchOut(Waker self) {
     ExecutionContext context = self.context();
     if (context == null || !context.suspend()) {
       throw PinnedFrame.refusalOf(self.describe());
@@ -507,12 +508,12 @@ public final class Scheduler implements ContextHost, EventHome {
   /// The next occupant of a context whose coroutine has ended: a coroutine that has not started, if
   /// it is next.
   @Override
-  public @Nullable Hosted nextOn(ExecutionContext context) {
+  public @Nullable ContextTask nextOn(ExecutionContext context) {
     if (ended || !reuse) {
       return null;
     }
     tickOnCoroutine();
-    while (!chores && ready.peek() instanceof Waker waker) {
+    while (!carrierWorkPending && ready.peek() instanceof Waker waker) {
       if (waker.isIgnored()) {
         ready.poll();
         waker.finaliseIgnored();
@@ -539,24 +540,27 @@ public final class Scheduler implements ContextHost, EventHome {
   // ---- the tick ----
 
   private void tickOnCoroutine() {
-    if (dispatched >= attentionAt) {
-      payAttention();
+    if (dispatched >= nextCheck) {
+      checkPollDue();
     }
     // without stack for a tick the trampoline does the work: this coroutine is about to leave
-    if (hasWork() && StackReserve.isThere()) {
+    if (hasWork() && StackGuard.hasRoom()) {
       work(now);
     }
   }
 
   private boolean hasWork() {
-    return !inbox.isEmpty() || timers.mayBeDue(now) || !microtasks.isEmpty() || heartbeat != null;
+    return !inbox.isEmpty()
+        || timers.mayBeDue(now)
+        || !microtasks.isEmpty()
+        || tickListener != null;
   }
 
   private void work(long time) {
     inTick = true;
     try {
-      if (heartbeat != null) {
-        heartbeat.beat();
+      if (tickListener != null) {
+        tickListener.onTick();
       }
       microtasks.run();
       inbox.drain();
@@ -570,30 +574,30 @@ public final class Scheduler implements ContextHost, EventHome {
 
   /// A tick for code that only computes: it delivers what is due, and the coroutines that this
   /// wakes run when the caller suspends. A coroutine may call this as often as it likes.
-  public void lookAround() {
-    if (glances.isDue() || !inbox.isEmpty() || !microtasks.isEmpty()) {
-      long time = glances.readClock();
-      if (!inTick && StackReserve.isThere()) {
+  public void tickWhileComputing() {
+    if (clockSampler.isDue() || !inbox.isEmpty() || !microtasks.isEmpty()) {
+      long time = clockSampler.readClock();
+      if (!inTick && StackGuard.hasRoom()) {
         work(time);
       }
     }
   }
 
-  private void payAttention() {
-    if (pace.attend(dispatched, ready.size())) {
-      callForLook();
+  private void checkPollDue() {
+    if (pollPolicy.check(dispatched, ready.size())) {
+      schedulePoll();
     }
-    keepPace();
+    applyPollPolicy();
   }
 
-  private void keepPace() {
-    now = pace.now();
-    attentionAt = pace.attentionAt();
+  private void applyPollPolicy() {
+    now = pollPolicy.now();
+    nextCheck = pollPolicy.nextCheck();
   }
 
-  private void callForLook() {
-    lookDue = true;
-    chores = true;
+  private void schedulePoll() {
+    pollDue = true;
+    carrierWorkPending = true;
   }
 
   // ---- the trampoline ----
@@ -604,13 +608,13 @@ public final class Scheduler implements ContextHost, EventHome {
       if (hasWork()) {
         work(now);
       }
-      if (chores) {
-        doChores();
+      if (carrierWorkPending) {
+        runCarrierWork();
         if (over) {
           return;
         }
       }
-      foresight.beforeNext();
+      prefetcher.beforePoll();
       Object next = ready.poll();
       if (next != null) {
         dispatch(next);
@@ -619,53 +623,53 @@ public final class Scheduler implements ContextHost, EventHome {
       } else {
         // tasks beyond the budget, or behind one that failed; I/O and timers must make progress,
         // too
-        readClockAfterRest();
-        callForLook();
+        readClockAfterIdle();
+        schedulePoll();
       }
     }
   }
 
-  private void doChores() {
-    chores = false;
-    runErrands();
+  private void runCarrierWork() {
+    carrierWorkPending = false;
+    runCarrierTasks();
     pool.trim();
-    if (lookDue) {
-      look();
+    if (pollDue) {
+      poll();
     }
   }
 
-  private void runErrands() {
-    for (Runnable errand = errands.poll(); errand != null; errand = errands.poll()) {
+  private void runCarrierTasks() {
+    for (Runnable errand = carrierTasks.poll(); errand != null; errand = carrierTasks.poll()) {
       try {
         errand.run();
       } catch (Throwable e) {
         // safe: reported; the tasks behind it may interrupt, close a descriptor or end the loop
-        owner.errandFailed(e);
+        owner.carrierTaskFailed(e);
       }
     }
   }
 
   private void dispatch(Object next) {
     dispatched++;
-    if (dispatched >= attentionAt) {
-      payAttention();
+    if (dispatched >= nextCheck) {
+      checkPollDue();
     }
     if (next instanceof Waker waker) {
       dispatch(waker);
     } else if (next instanceof RoundEnd end) {
-      end.met();
+      end.reached();
     } else {
-      goOn((ExecutionContext) next);
+      resumeArrived((ExecutionContext) next);
     }
   }
 
   private void dispatch(Waker waker) {
     if (waker.isHandlingSwitch()) {
-      waker.missTurn();
+      waker.deferResume();
     } else if (waker.isQueued()) {
       ExecutionContext context = waker.context();
       if (context == null) {
-        context = pool.take(waker);
+        context = pool.acquire(waker);
         waker.mountOn(context);
       }
       mount(context);
@@ -677,11 +681,11 @@ public final class Scheduler implements ContextHost, EventHome {
 
   /// A context that the JDK has returned: its foreign wait is over, or a refused resume can be
   /// tried again.
-  private void goOn(ExecutionContext context) {
-    context.readmit();
-    if (context.isHosting() || context.isResumePending()) {
+  private void resumeArrived(ExecutionContext context) {
+    context.clearPosted();
+    if (context.isActive() || context.isResumePending()) {
       foreign--;
-      heldUp -= context.isResumePending() ? 1 : 0;
+      retriedResumes -= context.isResumePending() ? 1 : 0;
       mount(context);
     }
     // else an echo of a thread dump: the context waits for the loop, not for the JDK
@@ -691,12 +695,12 @@ public final class Scheduler implements ContextHost, EventHome {
     counters.mounts++;
     if (!context.mount()) {
       // another thread reads its stack; the JDK returns the context afterwards
-      counters.lostMounts++;
-      heldUp++;
+      counters.retriedMounts++;
+      retriedResumes++;
       foreign++;
-    } else if (context.isHosting()) {
+    } else if (context.isActive()) {
       foreign++;
-      if (context.guest() instanceof Waker waker) {
+      if (context.occupant() instanceof Waker waker) {
         waker.parked();
         owner.parked(waker);
       }
@@ -712,26 +716,26 @@ public final class Scheduler implements ContextHost, EventHome {
     ready.add(context);
   }
 
-  private void look() {
-    looked();
-    reactor.execute(true);
+  private void poll() {
+    afterPoll();
+    reactor.poll(true);
   }
 
-  private void looked() {
-    lookDue = false;
-    pace.looked(dispatched);
+  private void afterPoll() {
+    pollDue = false;
+    pollPolicy.onPoll(dispatched);
   }
 
   private void idle() {
-    if (over || (!owner.mayWait() && heldUp == 0)) {
+    if (over || (!owner.maySleep() && retriedResumes == 0)) {
       // a carrier task may have finished the loop
       over = true;
       return;
     }
-    boolean waits = owner.mayWait();
+    boolean waits = owner.maySleep();
     // without a timer the time is not needed before the sleep is over
-    pace.resting(dispatched, timers.size() > 0 || !waits);
-    keepPace();
+    pollPolicy.beforeIdle(dispatched, timers.size() > 0 || !waits);
+    applyPollPolicy();
     if (timers.mayBeDue(now) && timers.advance(now) > 0) {
       // start over, also when nothing is ready: one of the timers may be the shutdown deadline
       return;
@@ -740,43 +744,43 @@ public final class Scheduler implements ContextHost, EventHome {
       // a coroutine whose mount was refused is not waiting: the thread that reads its stack is
       // about to release it
       Thread.onSpinWait();
-    } else if (nothingIsExpected()) {
-      lastLookBeforeVerdict();
-    } else if (guest == null || !guest.ranTheRest()) {
+    } else if (isNothingArmed()) {
+      pollBeforeDeadlock();
+    } else if (forkJoinBlocker == null || !forkJoinBlocker.blockAndRun()) {
       sleep();
     }
   }
 
-  private void readClockAfterRest() {
-    pace.rested(dispatched);
-    keepPace();
+  private void readClockAfterIdle() {
+    pollPolicy.afterIdle(dispatched);
+    applyPollPolicy();
   }
 
-  private void lastLookBeforeVerdict() {
-    look();
+  private void pollBeforeDeadlock() {
+    poll();
     inbox.drain();
-    if (ready.isEmpty() && !over && nothingIsExpected()) {
-      owner.nothingCanGoOn();
+    if (ready.isEmpty() && !over && isNothingArmed()) {
+      owner.onDeadlock();
     }
   }
 
-  private boolean nothingIsExpected() {
-    return armedEvents == 0 && foreign == 0 && !driver.hasGuests();
+  private boolean isNothingArmed() {
+    return armedEvents == 0 && foreign == 0 && !driver.hasEmbeddedEventLoop();
   }
 
   private void sleep() {
     if (hasOnlyForeignWaits()) {
-      owner.onlyForeignWaits();
+      owner.onOnlyForeignWaits();
     }
     wakeup.beforeSleep();
     if (inbox.isEmpty()) {
-      looked();
-      reactor.execute(false);
+      afterPoll();
+      reactor.poll(false);
     }
     wakeup.afterSleep();
-    owner.awake();
-    pace.slept(dispatched);
-    keepPace();
+    owner.onWake();
+    pollPolicy.afterSleep(dispatched);
+    applyPollPolicy();
     if (Thread.interrupted()) {
       owner.carrierInterrupted();
     }
@@ -787,7 +791,7 @@ public final class Scheduler implements ContextHost, EventHome {
   /// The pool has contexts for [ContextPool#trim()] to end.
   @Override
   public void trimDue() {
-    chores = true;
+    carrierWorkPending = true;
   }
 
   /// Refuses everything from now on, and ends the contexts and the driver. Contexts that the JDK
@@ -797,7 +801,7 @@ public final class Scheduler implements ContextHost, EventHome {
     microtasks.close();
     pool.close();
     inbox.close();
-    runErrands(); // they see that the loop has ended
+    runCarrierTasks(); // they see that the loop has ended
     for (Object next = ready.poll(); next != null; next = ready.poll()) {
       Object context = next instanceof Waker waker ? waker.context() : next;
       if (context instanceof ExecutionContext left) {

@@ -4,7 +4,7 @@ package dev.heddle.scheduler;
 /// Counters of a scheduler, for tests and observers. Written on the loop by plain stores.
 public final class SchedulerCounters {
   long mounts;
-  long lostMounts;
+  long retriedMounts;
   long selfResumes;
   long reuses;
   long immediate;
@@ -17,8 +17,8 @@ public final class SchedulerCounters {
   }
 
   /// Mounts that the JDK refused because another thread was reading the stack; each was retried.
-  public long lostMounts() {
-    return lostMounts;
+  public long retriedMounts() {
+    return retriedMounts;
   }
 
   /// Suspensions that ended without a switch, because the same coroutine was next.

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
-import dev.heddle.event.source.FutureLedger;
+import dev.heddle.event.source.UnobservedOutcomes;
 
 /// The coroutine tree, as the scheduler sees it. Called on the trampoline unless stated otherwise.
 public interface SchedulerOwner {
   /// Nothing is ready: whether the loop waits for more; false ends the loop.
-  boolean mayWait();
+  boolean maySleep();
 
   /// Deadlock: nothing is ready, nothing is armed, no foreign wait is open, and coroutines are
   /// left.
-  void nothingCanGoOn();
+  void onDeadlock();
 
   /// Nothing is ready and no event is armed that keeps the loop alive, but coroutines are in
   /// foreign waits. Called before the loop sleeps.
-  void onlyForeignWaits();
+  void onOnlyForeignWaits();
 
   /// The loop has slept.
-  void awake();
+  void onWake();
 
   /// The carrier was interrupted while the loop slept.
   void carrierInterrupted();
@@ -29,11 +29,11 @@ public interface SchedulerOwner {
   void failed(Throwable failure);
 
   /// A carrier task has failed; the others continue.
-  void errandFailed(Throwable failure);
+  void carrierTaskFailed(Throwable failure);
 
   /// Runs `notification` as a short coroutine. May be called on a coroutine's stack.
   void notifyLater(Runnable notification);
 
   /// The table of the loop's futures. May be called anywhere on the loop.
-  FutureLedger futures();
+  UnobservedOutcomes futures();
 }

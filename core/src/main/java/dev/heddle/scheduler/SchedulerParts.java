@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// @param picker chooses the next coroutine
 /// @param heartbeat called at each tick; null: nothing is called
 public record SchedulerParts(
-    ReactorDriver driver, Clock clock, ReadyPicker picker, @Nullable Heartbeat heartbeat) {
+    ReactorDriver driver, Clock clock, ReadyPicker picker, @Nullable TickListener heartbeat) {
 
   /// The parts of ordinary programs: real time, first in, first out.
   public static SchedulerParts usual(ReactorDriver driver) {

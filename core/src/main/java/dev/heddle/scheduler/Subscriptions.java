@@ -86,7 +86,7 @@ abstract class Subscriptions implements InlineCallback {
   }
 
   /// The awaited event, for messages.
-  final String awaitedInWords() {
+  final String describeAwaited() {
     return first == null ? "nothing else" : first.info();
   }
 
@@ -118,7 +118,7 @@ abstract class Subscriptions implements InlineCallback {
   /// Subscribes for the coming suspension. An event that is subscribed already keeps its role,
   /// unless it is now awaited.
   public final void resumeWhen(EventSource event, Role role) {
-    event.checkHome(scheduler);
+    event.checkHomeLoop(scheduler);
     byte asked = role.code;
     if (first == null) {
       first = event;
@@ -149,7 +149,7 @@ abstract class Subscriptions implements InlineCallback {
 
   /// Bounds the coming wait. The first inline slot stays free for the awaited event.
   final void bound(EventSource event, Role role) {
-    event.checkHome(scheduler);
+    event.checkHomeLoop(scheduler);
     if (second == null) {
       second = event;
       secondRole = role.code;
@@ -227,7 +227,7 @@ abstract class Subscriptions implements InlineCallback {
   }
 
   /// Stops every event that was started for the last wait, exactly once.
-  final void drop() {
+  final void disarmAll() {
     if (first != null) {
       disarmOne(first, firstPlace, this);
       first = null;

@@ -10,15 +10,15 @@ import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
 import dev.heddle.reactor.TimerEvent;
+import dev.heddle.scheduler.context.ContextTask;
 import dev.heddle.scheduler.context.ExecutionContext;
-import dev.heddle.scheduler.context.Hosted;
-import dev.heddle.scheduler.context.OtherBody;
+import dev.heddle.scheduler.context.NonCoroutineThread;
 import dev.heddle.scheduler.context.VirtualThreads;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// Ties a coroutine to the events that it waits for; part of the coroutine's object.
-public abstract class Waker extends Subscriptions implements Hosted {
+public abstract class Waker extends Subscriptions implements ContextTask {
   /*
    * States.
    *   from       event                             to         who
@@ -106,9 +106,9 @@ public abstract class Waker extends Subscriptions implements Hosted {
   private boolean arming;
   boolean started;
   private boolean cancellationPending;
-  private boolean watched; // has switch handlers
+  private boolean hasSwitchHandlers; // has switch handlers
   private boolean handling; // runs one of them
-  private boolean missedTurn; // while it ran one
+  private boolean resumeDeferred; // while it ran one
   private boolean highPriority;
   private @Nullable ExecutionContext context;
   private @Nullable Object
@@ -125,10 +125,10 @@ public abstract class Waker extends Subscriptions implements Hosted {
 
   /// The exception to throw at this suspension point for a pending cancellation; null while the
   /// coroutine is shielded.
-  protected abstract @Nullable Cancellation takeCancellation();
+  protected abstract @Nullable Cancellation pollCancellation();
 
   /// Whether every suspension point throws from now on (forced cancellation).
-  protected abstract boolean isCancelledForGood();
+  protected abstract boolean isForceCancelled();
 
   /// The JDK has parked the coroutine while a cancellation was pending.
   protected abstract void interruptForeignWait();
@@ -161,12 +161,12 @@ public abstract class Waker extends Subscriptions implements Hosted {
 
   /// A slot for the coroutine while it cannot wait: before its start it holds the work, after its
   /// end the outcome. A wait uses the same slot, which saves eight bytes for each of the others.
-  protected final @Nullable Object carried() {
+  protected final @Nullable Object payload() {
     return carried;
   }
 
   /// Stores something for the coroutine, which must not wait as long as it needs that.
-  protected final void carry(@Nullable Object kept) {
+  protected final void setPayload(@Nullable Object kept) {
     carried = kept;
   }
 
@@ -216,7 +216,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
     if (cancellationPending) {
       interruptForeignWait();
     }
-    if (watched && context != null) {
+    if (hasSwitchHandlers && context != null) {
       onForeignWait(context);
     }
   }
@@ -235,53 +235,53 @@ public abstract class Waker extends Subscriptions implements Hosted {
   }
 
   /// Sets whether this coroutine has switch handlers.
-  protected final void watch(boolean on) {
-    watched = on;
+  protected final void setHasSwitchHandlers(boolean on) {
+    hasSwitchHandlers = on;
   }
 
-  final void left() {
-    if (watched) {
-      missedTurn = false;
-      handle(false, false);
-      if (missedTurn && status == QUEUED) {
+  final void switchedOut() {
+    if (hasSwitchHandlers) {
+      resumeDeferred = false;
+      callSwitchHandlers(false, false);
+      if (resumeDeferred && status == QUEUED) {
         scheduler.ready(this);
       }
     }
   }
 
-  final void entered() {
-    if (watched) {
+  final void switchedIn() {
+    if (hasSwitchHandlers) {
       try {
-        handle(true, false);
+        callSwitchHandlers(true, false);
       } catch (Throwable e) {
-        failedToEnter(e);
+        switchInFailed(e);
         throw e;
       }
     }
   }
 
   // the coroutine continues with that failure, not with the outcome of its wait
-  private void failedToEnter(Throwable failure) {
+  private void switchInFailed(Throwable failure) {
     if (outcome != VALUE && carried instanceof Throwable lost) {
       FailureTable.merge(failure, lost);
     }
     abandonWait();
-    drop();
+    disarmAll();
   }
 
   /// The coroutine did not suspend, because of `failure`. Its handlers have seen LEAVE, so they see
   /// ENTER.
-  final void stayed(Throwable failure) {
+  final void suspendFailed(Throwable failure) {
     abandonWait();
-    drop();
+    disarmAll();
     try {
-      entered();
+      switchedIn();
     } catch (Throwable e) {
       FailureTable.merge(failure, e);
     }
   }
 
-  private void handle(boolean enter, boolean finishing) {
+  private void callSwitchHandlers(boolean enter, boolean finishing) {
     handling = true;
     try {
       onSwitch(enter, finishing);
@@ -292,11 +292,11 @@ public abstract class Waker extends Subscriptions implements Hosted {
 
   /// The coroutine's turn has come while the JDK has parked it in a LEAVE handler. It cannot be
   /// mounted, and is queued again when the handler has returned.
-  final void missTurn() {
-    missedTurn = true;
+  final void deferResume() {
+    resumeDeferred = true;
   }
 
-  final IllegalStateException insideAHandler() {
+  final IllegalStateException insideHandler() {
     return new IllegalStateException(
         describe() + " was asked to wait inside a switch handler; start a coroutine there instead");
   }
@@ -314,7 +314,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
   /// @throws IllegalStateException outside of coroutines
   static Waker define(EventSource awaited) {
     ExecutionContext context = ExecutionContext.current();
-    if (context == null || !(context.guest() instanceof Waker self)) {
+    if (context == null || !(context.occupant() instanceof Waker self)) {
       throw outside("a wait for " + awaited.info() + " was begun");
     }
     if (self.scheduler.hasEnded()) {
@@ -338,8 +338,8 @@ public abstract class Waker extends Subscriptions implements Hosted {
               + " coroutine for it, in a scope that was created earlier");
     }
     String instead =
-        VirtualThreads.schedulerOf(thread) instanceof OtherBody body
-            ? body.insteadOn(thread)
+        VirtualThreads.schedulerOf(thread) instanceof NonCoroutineThread body
+            ? body.alternativeFor(thread)
             : null;
     if (instead != null) {
       return new IllegalStateException(what + " not inside a coroutine, but " + instead);
@@ -355,11 +355,11 @@ public abstract class Waker extends Subscriptions implements Hosted {
   }
 
   private static boolean isBetweenCoroutines() {
-    return StackWalker.getInstance().walk(frames -> frames.anyMatch(Waker::isTheLoop));
+    return StackWalker.getInstance().walk(frames -> frames.anyMatch(Waker::isLoopFrame));
   }
 
   /// Whether the frame is the loop's own; the scheduler's other methods run on any thread.
-  private static boolean isTheLoop(StackWalker.StackFrame frame) {
+  private static boolean isLoopFrame(StackWalker.StackFrame frame) {
     return frame.getMethodName().equals("run")
         && frame.getClassName().equals(Scheduler.class.getName());
   }
@@ -368,10 +368,10 @@ public abstract class Waker extends Subscriptions implements Hosted {
   public final void renew() {
     if (status != NO_STATUS) {
       // before anything is dropped: the wait that called this switch handler may need it
-      throw handling ? insideAHandler() : illegal("renew");
+      throw handling ? insideHandler() : illegal("renew");
     }
     if (hasSubscriptions()) {
-      drop();
+      disarmAll();
     }
     outcome = NOTHING;
     carried = null;
@@ -419,10 +419,10 @@ public abstract class Waker extends Subscriptions implements Hosted {
 
   /// The exception of a wait that was not begun.
   final WaitCancelledException interruptedBeforeWait() {
-    String inVain = awaitedInWords();
-    drop();
+    String inVain = describeAwaited();
+    disarmAll();
     Thread.interrupted(); // this exception reports it
-    return interruptedInVain(inVain);
+    return interruptedWait(inVain);
   }
 
   @Override
@@ -432,7 +432,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
     }
   }
 
-  private WaitCancelledException interruptedInVain(String awaited) {
+  private WaitCancelledException interruptedWait(String awaited) {
     return new WaitCancelledException(
         describe() + " stopped waiting for " + awaited + ": its thread was interrupted",
         new InterruptedException());
@@ -442,10 +442,10 @@ public abstract class Waker extends Subscriptions implements Hosted {
   final void beginYield() {
     clearOwnInterrupt();
     if (hasSubscriptions()) {
-      drop();
+      disarmAll();
     }
     // under forced cancellation it yields first: a coroutine that retries must not hold the loop
-    if (cancellationPending && !isCancelledForGood()) {
+    if (cancellationPending && !isForceCancelled()) {
       throwPendingCancellation();
     }
     enqueue();
@@ -518,18 +518,18 @@ public abstract class Waker extends Subscriptions implements Hosted {
     context = on;
     started = true;
     status = NO_STATUS;
-    entered();
+    switchedIn();
     return true;
   }
 
   /// The last call on the coroutine's context.
   protected final void end() {
     if (hasSubscriptions()) {
-      drop();
+      disarmAll();
     }
     try {
-      if (watched) {
-        handle(false, true);
+      if (hasSwitchHandlers) {
+        callSwitchHandlers(false, true);
       }
     } finally {
       context = null;
@@ -622,12 +622,12 @@ public abstract class Waker extends Subscriptions implements Hosted {
   }
 
   @Override
-  public final boolean takes() {
+  public final boolean accepts() {
     return status == WAITING;
   }
 
   @Override
-  public final boolean takesFailure() {
+  public final boolean acceptsFailure() {
     return status == WAITING
         || ((status == QUEUED || status == RESULT) && (outcome == VALUE || outcome == FAILURE));
   }
@@ -658,8 +658,8 @@ public abstract class Waker extends Subscriptions implements Hosted {
     status = RESULT;
     EventSource taken =
         outcome == VALUE ? firedAs(Role.RESOLVE) : outcome == TOKEN ? firedAs(Role.CANCEL) : null;
-    String inVain = outcome >= TOKEN ? awaitedInWords() : "";
-    drop();
+    String inVain = outcome >= TOKEN ? describeAwaited() : "";
+    disarmAll();
     status = NO_STATUS;
     byte kind = outcome;
     Object delivered = carried;
@@ -674,7 +674,7 @@ public abstract class Waker extends Subscriptions implements Hosted {
       throwPendingCancellation();
     }
     if (taken != null) {
-      taken.taken();
+      taken.onConsumed();
     }
     return switch (kind) {
       case FAILURE ->
@@ -687,13 +687,13 @@ public abstract class Waker extends Subscriptions implements Hosted {
       case TIMED_OUT ->
           throw new DeadlineException(
               describe() + " stopped waiting for " + inVain + ": the deadline ran out");
-      case INTERRUPTED -> throw interruptedInVain(inVain);
+      case INTERRUPTED -> throw interruptedWait(inVain);
       default -> delivered;
     };
   }
 
   final void throwPendingCancellation() {
-    Cancellation cancellation = takeCancellation();
+    Cancellation cancellation = pollCancellation();
     if (cancellation != null) {
       throw cancellation;
     }

@@ -3,7 +3,7 @@ package dev.heddle.sync;
 
 import dev.heddle.Action;
 import dev.heddle.Body;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
@@ -11,8 +11,8 @@ import dev.heddle.event.Deadline;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
-import dev.heddle.internal.StackReserve;
-import dev.heddle.scheduler.Permits;
+import dev.heddle.internal.StackGuard;
+import dev.heddle.scheduler.FairSemaphore;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.Waker;
 import java.util.List;
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public final class Mutex {
   /*
-   * One permit and its owner. The protocol of the queue and of the hand-over is that of Permits.
+   * One permit and its owner. The protocol of the queue and of the hand-over is that of FairSemaphore.
    * This class adds the rules of ownership: a second lock() by the owner, an unlock() by another
    * coroutine, and a lock() after the owner has ended without unlocking throw and change nothing.
    * unlock() itself sets the new owner, before that coroutine runs.
@@ -53,7 +53,7 @@ public final class Mutex {
    */
   private final Scheduler home;
   private final @Nullable String name;
-  private final Turn turn;
+  private final Permit permit;
 
   // loop only
   private @Nullable CoroutineNode<?> owner;
@@ -75,7 +75,7 @@ public final class Mutex {
   private Mutex(Scheduler home, @Nullable String name) {
     this.home = home;
     this.name = name;
-    this.turn = new Turn();
+    this.permit = new Permit();
   }
 
   // ---- locking ----
@@ -87,8 +87,8 @@ public final class Mutex {
   ///   ended without unlocking it, or when it belongs to another loop
   public void lock() {
     CoroutineNode<?> self = current();
-    if (!take(self)) {
-      turn.await(self, Deadline.never(), null);
+    if (!tryAcquire(self)) {
+      permit.awaitPermit(self, Deadline.never(), null);
     }
   }
 
@@ -98,8 +98,8 @@ public final class Mutex {
   ///   even after the deadline
   public void lock(Deadline deadline) {
     CoroutineNode<?> self = current();
-    if (!take(self)) {
-      turn.await(self, deadline, null);
+    if (!tryAcquire(self)) {
+      permit.awaitPermit(self, deadline, null);
     }
   }
 
@@ -109,8 +109,8 @@ public final class Mutex {
   ///   even after the token has fired
   public void lock(Awaitable<?> token) {
     CoroutineNode<?> self = current();
-    if (!take(self)) {
-      turn.await(self, Deadline.never(), EventSource.of(token));
+    if (!tryAcquire(self)) {
+      permit.awaitPermit(self, Deadline.never(), EventSource.of(token));
     }
   }
 
@@ -120,7 +120,7 @@ public final class Mutex {
   /// @throws IllegalStateException when it already owns the mutex, the owner has ended without
   ///   unlocking it, or the mutex belongs to another loop
   public boolean tryLock() {
-    return take(current());
+    return tryAcquire(current());
   }
 
   private CoroutineNode<?> current() {
@@ -132,16 +132,16 @@ public final class Mutex {
     return self;
   }
 
-  private boolean take(CoroutineNode<?> self) {
-    if (turn.tryTake()) {
+  private boolean tryAcquire(CoroutineNode<?> self) {
+    if (permit.tryAcquire()) {
       owner = self;
       return true;
     }
-    refuseForEver(self, owner);
+    checkNotEndless(self, owner);
     return false;
   }
 
-  private void refuseForEver(CoroutineNode<?> self, @Nullable CoroutineNode<?> holding) {
+  private void checkNotEndless(CoroutineNode<?> self, @Nullable CoroutineNode<?> holding) {
     if (holding == self) {
       throw new IllegalStateException(
           self.describe()
@@ -167,10 +167,11 @@ public final class Mutex {
       throw new IllegalStateException(
           self.describe() + " cannot unlock " + info() + "; only its owner may unlock it");
     }
-    if (turn.waiting() > 0) {
-      StackReserve.require(); // a StackOverflowError half-way would leave an owner that never wakes
+    if (permit.waiting() > 0) {
+      StackGuard
+          .requireRoom(); // a StackOverflowError half-way would leave an owner that never wakes
     }
-    turn.giveBack();
+    permit.release();
   }
 
   // ---- locking and unlocking ----
@@ -178,17 +179,17 @@ public final class Mutex {
   /// Runs `body` while the current coroutine owns the mutex, and unlocks it however the body ends.
   /// **Suspends** as [#lock()].
   ///
-  /// @throws CoroutineFailure when the body threw a checked exception; unchecked exceptions and
+  /// @throws CoroutineException when the body threw a checked exception; unchecked exceptions and
   ///   errors are thrown as they are
-  public <T extends @Nullable Object> T run(Body<T> body) {
+  public <T extends @Nullable Object> T withLock(Body<T> body) {
     // checked here, because unlocking must not overflow the stack; it needs no more than this
-    StackReserve.require();
+    StackGuard.requireRoom();
     lock();
     T result;
     try {
       result = body.run();
     } catch (Throwable e) {
-      throw unlockAfter(CoroutineFailure.of(e));
+      throw unlockAfter(CoroutineException.of(e));
     }
     unlock();
     return result;
@@ -203,9 +204,9 @@ public final class Mutex {
     return Rethrow.unchecked(failure);
   }
 
-  /// Runs an action while the current coroutine owns the mutex. Otherwise as [#run(Body)].
-  public void run(Action action) {
-    this.<@Nullable Void>run(() -> {
+  /// Runs an action while the current coroutine owns the mutex. Otherwise as [#withLock(Body)].
+  public void withLock(Action action) {
+    this.<@Nullable Void>withLock(() -> {
       action.run();
       return null;
     });
@@ -234,7 +235,7 @@ public final class Mutex {
         + holding.describe()
         + (holding.isDone() ? " (which has ended without unlocking it)" : "")
         + ", "
-        + turn.waiting()
+        + permit.waiting()
         + " waiting";
   }
 
@@ -248,13 +249,13 @@ public final class Mutex {
   }
 
   /// The mutex's one permit.
-  private final class Turn extends Permits {
-    Turn() {
+  private final class Permit extends FairSemaphore {
+    Permit() {
       super(home, 1, "");
     }
 
     @Override
-    protected void passedTo(@Nullable Waker next) {
+    protected void onReleased(@Nullable Waker next) {
       owner = (CoroutineNode<?>) next;
     }
 

@@ -2,7 +2,7 @@
 package dev.heddle.thread;
 
 import dev.heddle.Cancellation;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.Transform;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Await;
@@ -11,11 +11,11 @@ import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Future;
 import dev.heddle.event.source.EventSource;
-import dev.heddle.failure.AnotherThread;
-import dev.heddle.loop.LoopRoot;
-import dev.heddle.scheduler.Permits;
+import dev.heddle.failure.CrossThreadTraces;
+import dev.heddle.loop.LoopRuntime;
+import dev.heddle.scheduler.FairSemaphore;
 import dev.heddle.scheduler.Scheduler;
-import dev.heddle.thread.worker.Work;
+import dev.heddle.thread.worker.OffloadedCall;
 import dev.heddle.thread.worker.WorkerThreads;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
 public final class ThreadPool implements AutoCloseable {
   private final Scheduler home;
   private final String name;
-  private final int most;
+  private final int maxThreads;
   private final Slots slots;
   private final WorkerThreads threads;
 
@@ -85,9 +85,9 @@ public final class ThreadPool implements AutoCloseable {
     CoroutineNode<?> self = CoroutineNode.current();
     this.home = self.scheduler();
     this.name = name;
-    this.most = workers;
+    this.maxThreads = workers;
     this.slots = new Slots(workers + capacity);
-    this.threads = LoopRoot.of(self).threads().open(name, workers, slots::giveBack);
+    this.threads = LoopRuntime.of(self).blockingPools().open(name, workers, slots::release);
   }
 
   // ---- submitting ----
@@ -97,8 +97,8 @@ public final class ThreadPool implements AutoCloseable {
   /// @throws IllegalStateException when the pool is closed, or belongs to another loop
   public <T extends @Nullable Object> Future<T> submit(Callable<T> task) {
     CoroutineNode<?> self = current();
-    if (!slots.tryTake()) {
-      slots.await(self, Deadline.never(), null);
+    if (!slots.tryAcquire()) {
+      slots.awaitPermit(self, Deadline.never(), null);
     }
     return begin(task);
   }
@@ -109,8 +109,8 @@ public final class ThreadPool implements AutoCloseable {
   /// @throws dev.heddle.DeadlineException when the deadline runs out first
   public <T extends @Nullable Object> Future<T> submit(Callable<T> task, Deadline deadline) {
     CoroutineNode<?> self = current();
-    if (!slots.tryTake()) {
-      slots.await(self, deadline, null);
+    if (!slots.tryAcquire()) {
+      slots.awaitPermit(self, deadline, null);
     }
     return begin(task);
   }
@@ -121,8 +121,8 @@ public final class ThreadPool implements AutoCloseable {
   /// @throws dev.heddle.WaitCancelledException when the token fires first
   public <T extends @Nullable Object> Future<T> submit(Callable<T> task, Awaitable<?> token) {
     CoroutineNode<?> self = current();
-    if (!slots.tryTake()) {
-      slots.await(self, Deadline.never(), EventSource.of(token));
+    if (!slots.tryAcquire()) {
+      slots.awaitPermit(self, Deadline.never(), EventSource.of(token));
     }
     return begin(task);
   }
@@ -146,19 +146,19 @@ public final class ThreadPool implements AutoCloseable {
 
   /// Called with a slot taken.
   private <T extends @Nullable Object> Future<T> begin(Callable<T> task) {
-    Work work;
+    OffloadedCall offloadedCall;
     Future<T> future;
     try {
       checkOpen();
-      work = new Work(home, "a task of the pool '" + name + "'", task);
-      Awaitable<T> end = work::done;
+      offloadedCall = new OffloadedCall(home, "a task of the pool '" + name + "'", task);
+      Awaitable<T> end = offloadedCall::done;
       // an interrupt takes a JDK lock, so it is left to the trampoline
-      future = Future.ofWork(end, c -> home.onTrampoline(() -> threads.cancel(work, c)));
+      future = Future.ofWork(end, c -> home.runOnCarrier(() -> threads.cancel(offloadedCall, c)));
     } catch (Throwable e) {
-      slots.giveBack();
+      slots.release();
       throw e;
     }
-    threads.submit(work);
+    threads.submit(offloadedCall);
     return future;
   }
 
@@ -168,7 +168,7 @@ public final class ThreadPool implements AutoCloseable {
   /// The trace of what it throws continues with the frames of the caller.
   ///
   /// @return the task's result
-  /// @throws CoroutineFailure when it threw a checked exception; unchecked exceptions and errors
+  /// @throws CoroutineException when it threw a checked exception; unchecked exceptions and errors
   ///   are thrown as they are
   public <T extends @Nullable Object> T run(Callable<T> task) {
     Future<T> future = submit(task);
@@ -176,7 +176,7 @@ public final class ThreadPool implements AutoCloseable {
       return future.await();
     } catch (Throwable e) {
       if (future.failure() == e) {
-        AnotherThread.calledFromHere(e);
+        CrossThreadTraces.appendCallerTrace(e);
       }
       throw e;
     } finally {
@@ -192,8 +192,8 @@ public final class ThreadPool implements AutoCloseable {
   ///
   /// @param items taken one by one, as the queue has space
   /// @return the results, in the order of the items
-  /// @throws CoroutineFailure when the function threw a checked exception; of several failures the
-  ///   first one is thrown, at once
+  /// @throws CoroutineException when the function threw a checked exception; of several failures
+  ///   the first one is thrown, at once
   public <T extends @Nullable Object, R extends @Nullable Object> List<R> map(
       Iterable<? extends T> items, Transform<? super T, ? extends R> function) {
     current();
@@ -218,7 +218,7 @@ public final class ThreadPool implements AutoCloseable {
       return Await.<R>of(submitting).allOrFail().values();
     } catch (Throwable e) {
       if (submitted.stream().anyMatch(future -> future.failure() == e)) {
-        AnotherThread.calledFromHere(e);
+        CrossThreadTraces.appendCallerTrace(e);
       }
       throw e;
     } finally {
@@ -293,7 +293,7 @@ public final class ThreadPool implements AutoCloseable {
         + "', "
         + threads.live()
         + " of "
-        + most
+        + maxThreads
         + " threads, "
         + threads.outstanding()
         + " tasks, "
@@ -307,7 +307,7 @@ public final class ThreadPool implements AutoCloseable {
   }
 
   /// The slots of the pool: one for each task that runs or is queued.
-  private final class Slots extends Permits {
+  private final class Slots extends FairSemaphore {
     Slots(int number) {
       super(home, number, name);
     }
@@ -315,7 +315,7 @@ public final class ThreadPool implements AutoCloseable {
     // a task that no coroutine awaits also releases its slot, so waits for a slot are waits for the
     // outside world
     @Override
-    protected boolean areOfTheLoop() {
+    protected boolean releasedOnLoop() {
       return false;
     }
 

@@ -3,9 +3,9 @@ package dev.heddle.thread;
 
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Future;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.Scheduler;
-import dev.heddle.thread.worker.Work;
+import dev.heddle.thread.worker.OffloadedCall;
 import dev.heddle.thread.worker.WorkerThreads;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// Separate threads for single calls, which run long or need a thread that no other code has used.
 /// For many short calls there is [ThreadPool].
 ///
-/// {@snippet class=dev.heddle.snippets.ThreadSnippetsTest region=threads}
+/// {@snippet class=dev.heddle.snippets.ThreadSnippetsTest region=blockingPools}
 ///
 /// @since 0.1
 public final class Threads {
@@ -30,15 +30,16 @@ public final class Threads {
   /// @return the outcome of the call: what it returns, or throws
   /// @throws IllegalStateException outside a coroutine
   public static <T extends @Nullable Object> Future<T> start(String name, Callable<T> call) {
-    LoopRoot loop = LoopRoot.current();
+    LoopRuntime loop = LoopRuntime.current();
     Scheduler scheduler = loop.scheduler();
-    WorkerThreads thread = loop.threads().open(name, 1, () -> {});
-    Work work = new Work(scheduler, "the thread '" + name + "'", call);
-    Awaitable<T> end = work::done;
+    WorkerThreads thread = loop.blockingPools().open(name, 1, () -> {});
+    OffloadedCall offloadedCall = new OffloadedCall(scheduler, "the thread '" + name + "'", call);
+    Awaitable<T> end = offloadedCall::done;
     // an interrupt takes a JDK lock, so it is left to the trampoline
     Future<T> future =
-        Future.ofWork(name, end, c -> scheduler.onTrampoline(() -> thread.cancel(work, c)));
-    thread.submit(work);
+        Future.ofWork(
+            name, end, c -> scheduler.runOnCarrier(() -> thread.cancel(offloadedCall, c)));
+    thread.submit(offloadedCall);
     thread.finish();
     return future;
   }

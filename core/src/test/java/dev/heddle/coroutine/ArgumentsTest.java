@@ -48,11 +48,11 @@ class ArgumentsTest {
         call("action", () -> Heddle.scope(NO_ACTION)),
         call("body", () -> Heddle.supervise((ScopeBody<Object>) null)),
         call("action", () -> Heddle.supervise(NO_ACTION)),
-        call("body", () -> Heddle.within(second, NO_BODY)),
-        call("action", () -> Heddle.within(second, NO_ACTION)),
-        call("body", () -> Heddle.within(Deadline.never(), NO_BODY)),
-        call("body", () -> Heddle.protect(NO_BODY)),
-        call("body", () -> Heddle.uninterrupted(NO_BODY)),
+        call("body", () -> Heddle.withTimeout(second, NO_BODY)),
+        call("action", () -> Heddle.withTimeout(second, NO_ACTION)),
+        call("body", () -> Heddle.withDeadline(Deadline.never(), NO_BODY)),
+        call("body", () -> Heddle.shield(NO_BODY)),
+        call("body", () -> Heddle.uninterruptibly(NO_BODY)),
         call("body", () -> Heddle.assertNoSuspend(NO_BODY)),
         call("call", () -> Heddle.offload((Callable<Object>) null)),
         call("delay", () -> Deadline.after(null)),
@@ -80,7 +80,7 @@ class ArgumentsTest {
     Heddle.run(() -> {
       Heddle.scope(() -> {
         Heddle.spawn(() -> {
-          Heddle.suspend();
+          Heddle.yieldNow();
           log.add("member");
         });
       });

@@ -29,19 +29,19 @@ class AwaitPulledTest {
   /// An iterable that suspends before it starts, before each answer, and before each item.
   private static <T> Iterable<Awaitable<T>> lazily(int count, IntFunction<Awaitable<T>> item) {
     return () -> {
-      Heddle.suspend();
+      Heddle.yieldNow();
       return new Iterator<>() {
         private int next;
 
         @Override
         public boolean hasNext() {
-          Heddle.suspend();
+          Heddle.yieldNow();
           return next < count;
         }
 
         @Override
         public Awaitable<T> next() {
-          Heddle.suspend();
+          Heddle.yieldNow();
           return item.apply(next++);
         }
       };
@@ -57,7 +57,7 @@ class AwaitPulledTest {
           () -> {
             while (true) {
               log.add("other");
-              Heddle.suspend();
+              Heddle.yieldNow();
             }
           });
       List<Integer> results =
@@ -121,7 +121,7 @@ class AwaitPulledTest {
               Heddle.launch(
                   "unrelated",
                   () -> {
-                    Heddle.suspend();
+                    Heddle.yieldNow();
                     throw failure;
                   });
               try {
@@ -130,7 +130,7 @@ class AwaitPulledTest {
                         1_000_000,
                         i ->
                             Heddle.spawn(() -> {
-                              Heddle.suspend();
+                              Heddle.yieldNow();
                               return i;
                             })));
               } catch (Cancellation c) {
@@ -218,7 +218,7 @@ class AwaitPulledTest {
                 }
                 return null;
               });
-          Heddle.suspend();
+          Heddle.yieldNow();
           s.cancel("enough");
           assertThatThrownBy(cleaning::await).isInstanceOf(Cancellation.class);
           return null;

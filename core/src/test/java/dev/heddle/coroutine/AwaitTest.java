@@ -39,7 +39,7 @@ class AwaitTest {
         result,
         () -> {
           for (int i = 0; i < turns; i++) {
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
           return result;
         });
@@ -54,7 +54,7 @@ class AwaitTest {
         "failing",
         () -> {
           for (int i = 0; i < turns; i++) {
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
           throw with;
         });
@@ -314,7 +314,7 @@ class AwaitTest {
     supervised(s -> {
       Coroutine<String> ended = after(s, 0, "coroutine");
       Coroutine<String> failedOne = failing(s, 0);
-      Heddle.suspend();
+      Heddle.yieldNow();
       long switches = Heddle.counters().switches();
       var all = List.of(ended, done("future"), failedOne, failed(failure));
       Outcomes<Integer, String> outcomes = Await.all(all);
@@ -338,7 +338,7 @@ class AwaitTest {
     try (Reports reports = new Reports()) {
       supervised(s -> {
         Coroutine<String> early = failing(s, 0);
-        Heddle.suspend();
+        Heddle.yieldNow();
         Await.all(List.of(early, failing(s, 1), failed(failure)));
       });
       assertThat(reports.messages()).isEmpty();
@@ -359,8 +359,8 @@ class AwaitTest {
   void trigger_pulledWhileItWasAwaitedTogether_isTaken() {
     Heddle.run(() -> {
       Trigger trigger = Heddle.trigger("t");
-      trigger.pull();
-      Heddle.suspend();
+      trigger.fire();
+      Heddle.yieldNow();
       Await.of(trigger).all();
       assertThat(trigger.event().isClosed()).isFalse();
     });
@@ -414,7 +414,7 @@ class AwaitTest {
       Coroutine<String> a = after(s, 9, "a");
       Coroutine<String> b = after(s, 9, "b");
       Coroutine<Object> waiting = s.spawn(() -> Await.all(List.of(a, b)));
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(EventSource.of(a).subscribers()).isOne();
       waiting.cancel("enough");
       assertThatThrownBy(waiting::await).isInstanceOf(Cancellation.class);
@@ -431,7 +431,7 @@ class AwaitTest {
         int result = i;
         many.add(
             s.spawn(() -> {
-              Heddle.suspend();
+              Heddle.yieldNow();
               return result;
             }));
       }

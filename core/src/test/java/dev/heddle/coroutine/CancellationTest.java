@@ -55,7 +55,7 @@ class CancellationTest {
     Cancellation given = new Cancellation("given");
     Heddle.run(() -> {
       var worker = Heddle.spawn(() -> sleep("worker"));
-      Heddle.suspend();
+      Heddle.yieldNow();
       worker.cancel(given);
       assertThatThrownBy(worker::await).isSameAs(given);
       assertThat(Heddle.counters().timers()).isZero();
@@ -69,11 +69,11 @@ class CancellationTest {
     Heddle.run(() -> {
       var worker =
           Heddle.spawn(() -> {
-            Heddle.suspend();
+            Heddle.yieldNow();
             log.add("went on");
             return 1;
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       worker.cancel("stop");
       assertThatThrownBy(worker::await).hasMessage("stop");
     });
@@ -90,7 +90,7 @@ class CancellationTest {
             return "done";
           });
       var waiting = Heddle.spawn(() -> awaited.await());
-      Heddle.suspend();
+      Heddle.yieldNow();
       waiting.cancel("stop");
       assertThatThrownBy(waiting::await).hasMessage("stop");
       assertThat(awaited.await()).isEqualTo("done");
@@ -121,7 +121,7 @@ class CancellationTest {
     Cancellation first = new Cancellation("first");
     Heddle.run(() -> {
       var worker = Heddle.spawn(() -> sleep("worker"));
-      Heddle.suspend();
+      Heddle.yieldNow();
       worker.cancel(first);
       worker.cancel(new Cancellation("second"));
       assertThatThrownBy(worker::await).isSameAs(first);
@@ -135,7 +135,7 @@ class CancellationTest {
     Heddle.run(() -> {
       var source =
           Heddle.spawn(() -> {
-            Heddle.suspend();
+            Heddle.yieldNow();
             return "value";
           });
       var woken =
@@ -147,7 +147,7 @@ class CancellationTest {
       Heddle.launch(
           "canceller",
           () -> {
-            Heddle.suspend(); // source ends before this goes on, woken runs behind it
+            Heddle.yieldNow(); // source ends before this goes on, woken runs behind it
             assertThat(source.isDone()).isTrue();
             assertThat(woken.isQueued()).isTrue();
             woken.cancel("between");
@@ -171,7 +171,7 @@ class CancellationTest {
             }
             return 1;
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       worker.cancel("stop");
       assertThatThrownBy(worker::await).isInstanceOf(Cancellation.class);
     });
@@ -191,7 +191,7 @@ class CancellationTest {
             }
             return "result";
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       worker.cancel("stop");
       assertThatThrownBy(worker::await).isInstanceOf(Cancellation.class).hasMessage("stop");
     });
@@ -212,7 +212,7 @@ class CancellationTest {
                 }
                 return 1;
               });
-          Heddle.suspend();
+          Heddle.yieldNow();
           worker.cancel("stop");
           assertThatThrownBy(worker::await).isSameAs(failure);
           return null;
@@ -251,13 +251,13 @@ class CancellationTest {
             try {
               Heddle.delay(LONG);
             } finally {
-              Heddle.suspend();
+              Heddle.yieldNow();
               Heddle.delay(Duration.ofMillis(2));
               log.add("cleaned up");
             }
             return 1;
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       worker.cancel("stop");
       assertThatThrownBy(worker::await).hasMessage("stop");
     });
@@ -281,7 +281,7 @@ class CancellationTest {
                 }
                 return 1;
               });
-          Heddle.suspend();
+          Heddle.yieldNow();
           worker.cancel("stop");
           assertThatThrownBy(worker::await).hasMessage("stop");
         });
@@ -293,7 +293,7 @@ class CancellationTest {
   void gracePeriod_ofACoroutineThatEnds_leavesNoTimer() {
     Heddle.run(() -> {
       var worker = Heddle.spawn(() -> sleep("worker"));
-      Heddle.suspend();
+      Heddle.yieldNow();
       worker.cancel("stop");
       assertThatThrownBy(worker::await).isInstanceOf(Cancellation.class);
       assertThat(Heddle.counters().timers()).isZero();
@@ -305,7 +305,7 @@ class CancellationTest {
   @Test
   void within_whoseBodyIsQuick_isItsResultAndLeavesNoTimer() {
     Heddle.run(() -> {
-      assertThat(Heddle.within(LONG, () -> "quick")).isEqualTo("quick");
+      assertThat(Heddle.withTimeout(LONG, () -> "quick")).isEqualTo("quick");
       assertThat(Heddle.counters().timers()).isZero();
     });
   }
@@ -313,10 +313,10 @@ class CancellationTest {
   @Test
   void within_whoseLimitRunsOut_unwindsTheBodyAndThrows() {
     Heddle.run(() -> {
-      assertThatThrownBy(() -> Heddle.within(Duration.ofMillis(2), () -> sleep("body")))
+      assertThatThrownBy(() -> Heddle.withTimeout(Duration.ofMillis(2), () -> sleep("body")))
           .isInstanceOf(DeadlineException.class)
           .hasCauseInstanceOf(Cancellation.class);
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(Heddle.current().isCancelled()).isFalse();
     });
     assertThat(log).hasSize(1);
@@ -328,11 +328,11 @@ class CancellationTest {
   void nestedLimits_whenTheOuterRunsOutFirst_throwAtTheOuter() {
     Heddle.run(() -> {
       assertThatThrownBy(() ->
-              Heddle.within(
+              Heddle.withTimeout(
                   Duration.ofMillis(2),
                   () -> {
                     try {
-                      return Heddle.within(LONG, () -> sleep("body"));
+                      return Heddle.withTimeout(LONG, () -> sleep("body"));
                     } catch (DeadlineException e) {
                       log.add("inner took it");
                       return null;
@@ -349,10 +349,11 @@ class CancellationTest {
   void nestedLimits_whenTheInnerRunsOutFirst_throwAtTheInner() {
     Heddle.run(() -> {
       String result =
-          Heddle.within(
+          Heddle.withTimeout(
               LONG,
               () -> {
-                assertThatThrownBy(() -> Heddle.within(Duration.ofMillis(2), () -> sleep("body")))
+                assertThatThrownBy(
+                        () -> Heddle.withTimeout(Duration.ofMillis(2), () -> sleep("body")))
                     .isInstanceOf(DeadlineException.class)
                     .hasMessageContaining("0.002S");
                 return "outer goes on";
@@ -366,7 +367,7 @@ class CancellationTest {
   void limit_thatRanOut_explainsTheEndOfAMemberAwaitedAfterIt() {
     Heddle.run(() -> {
       assertThatThrownBy(() ->
-              Heddle.within(
+              Heddle.withTimeout(
                   Duration.ofMillis(1),
                   () ->
                       Heddle.scope(s -> {
@@ -395,17 +396,17 @@ class CancellationTest {
   void nestedLimits_thatRunOutTogether_throwAtTheOuter() {
     Heddle.run(() -> {
       assertThatThrownBy(() ->
-              Heddle.within(
+              Heddle.withTimeout(
                   Duration.ofMillis(1),
                   () ->
-                      Heddle.within(
+                      Heddle.withTimeout(
                           Duration.ofMillis(1),
                           () -> {
                             computeFor(Duration.ofMillis(3)); // past both of them
                             return sleep("body");
                           })))
           .isInstanceOf(DeadlineException.class);
-      Heddle.suspend();
+      Heddle.yieldNow();
       Heddle.delay(Duration.ofMillis(1));
     });
   }
@@ -417,13 +418,13 @@ class CancellationTest {
       var worker =
           Heddle.spawn(() -> {
             try {
-              return Heddle.within(LONG, () -> sleep("body"));
+              return Heddle.withTimeout(LONG, () -> sleep("body"));
             } catch (DeadlineException e) {
               log.add("taken for the limit");
               return null;
             }
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       worker.cancel("stop");
       assertThatThrownBy(worker::await).hasMessage("stop");
     });
@@ -438,7 +439,7 @@ class CancellationTest {
       self[0] =
           Heddle.spawn(() -> {
             try {
-              Heddle.within(
+              Heddle.withTimeout(
                   Duration.ofMillis(1),
                   () -> {
                     try {
@@ -450,7 +451,7 @@ class CancellationTest {
             } catch (DeadlineException e) {
               log.add("limit");
             }
-            Heddle.suspend();
+            Heddle.yieldNow();
             log.add("lost");
             return 1;
           });
@@ -464,14 +465,14 @@ class CancellationTest {
   void limit_thatWasNotDelivered_endsWithItsBlock() {
     Heddle.run(() -> {
       String result =
-          Heddle.within(
+          Heddle.withTimeout(
               Duration.ofMillis(1),
               () -> {
                 computeFor(Duration.ofMillis(3));
                 return "computed";
               });
       assertThat(result).isEqualTo("computed");
-      Heddle.suspend();
+      Heddle.yieldNow();
       Heddle.delay(Duration.ofMillis(1));
     });
   }
@@ -489,8 +490,8 @@ class CancellationTest {
             log.add("went on");
             return 1;
           });
-      Heddle.suspend();
-      Heddle.suspend();
+      Heddle.yieldNow();
+      Heddle.yieldNow();
       worker.cancel("outer");
       assertThatThrownBy(worker::await).hasMessage("outer");
     });
@@ -513,16 +514,16 @@ class CancellationTest {
                       Heddle.delay(Duration.ofMillis(5));
                     }
                   });
-              Heddle.suspend();
+              Heddle.yieldNow();
             }
             log.add("closed");
-            Heddle.suspend();
+            Heddle.yieldNow();
             log.add("lost");
             return 1;
           });
-      Heddle.suspend();
-      Heddle.suspend();
-      Heddle.suspend();
+      Heddle.yieldNow();
+      Heddle.yieldNow();
+      Heddle.yieldNow();
       worker.cancel("outer");
       assertThatThrownBy(worker::await).hasMessage("outer");
     });
@@ -549,7 +550,7 @@ class CancellationTest {
                         });
                   }
                 });
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
           return null;
         }));

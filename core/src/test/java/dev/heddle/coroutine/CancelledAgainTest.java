@@ -38,7 +38,7 @@ class CancelledAgainTest {
 
   private static void until(java.util.function.BooleanSupplier condition) {
     while (!condition.getAsBoolean()) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 
@@ -51,7 +51,7 @@ class CancelledAgainTest {
         IMPATIENT,
         () -> {
           var worker = Heddle.spawn(() -> collect(thrown, 4));
-          Heddle.suspend();
+          Heddle.yieldNow();
           worker.cancel("stop");
           assertThatThrownBy(worker::await).isSameAs(thrown.getFirst());
         });
@@ -84,7 +84,7 @@ class CancelledAgainTest {
                 }
                 return 1;
               });
-          Heddle.suspend();
+          Heddle.yieldNow();
           worker.cancel("stop");
           assertThatThrownBy(worker::await).isInstanceOf(Cancellation.class).hasMessage("stop");
         });
@@ -98,7 +98,7 @@ class CancelledAgainTest {
           for (int i = 0; i < 10; i++) {
             s.launch("member", () -> meet(met));
           }
-          Heddle.suspend();
+          Heddle.yieldNow();
           s.cancel("all of you");
           return null;
         }));
@@ -177,7 +177,7 @@ class CancelledAgainTest {
                 throwHostile();
               }
             });
-        Heddle.suspend();
+        Heddle.yieldNow();
         bad.cancel("x");
         assertThatThrownBy(bad::await).isInstanceOf(Hostile.class);
         return null;
@@ -269,7 +269,7 @@ class CancelledAgainTest {
     LinkedBlockingQueue<String> queue = new LinkedBlockingQueue<>();
     Heddle.run(() ->
         assertThatThrownBy(() ->
-                Heddle.within(
+                Heddle.withTimeout(
                     Duration.ofMillis(5),
                     () -> {
                       try {
@@ -293,7 +293,7 @@ class CancelledAgainTest {
       var token = Heddle.<Integer>promise("token");
       Heddle.launch("fires it", () -> token.complete(1));
       assertThatThrownBy(() ->
-              Heddle.within(
+              Heddle.cancelWhen(
                   token.future(),
                   () -> {
                     try {
@@ -316,7 +316,7 @@ class CancelledAgainTest {
       var worker =
           Heddle.spawn(() -> {
             try {
-              Heddle.within(limit.future(), () -> Thread.sleep(LONG));
+              Heddle.cancelWhen(limit.future(), () -> Thread.sleep(LONG));
             } catch (WaitCancelledException e) {
               log.add("the limit took it");
             }
@@ -335,7 +335,7 @@ class CancelledAgainTest {
       var limit = Heddle.<Integer>promise("limit");
       var worker =
           Heddle.spawn(() ->
-              Heddle.within(
+              Heddle.cancelWhen(
                   limit.future(),
                   () -> {
                     try {
@@ -359,7 +359,7 @@ class CancelledAgainTest {
     LinkedBlockingQueue<String> queue = new LinkedBlockingQueue<>();
     Heddle.run(() ->
         assertThatThrownBy(() ->
-                Heddle.within(
+                Heddle.withTimeout(
                     Duration.ofMillis(5),
                     () -> {
                       while (true) {
@@ -403,7 +403,8 @@ class CancelledAgainTest {
   @Tag("loop-292")
   void checkCancelled_inCodeThatOnlyComputes_findsTheDeadline() {
     Heddle.run(() ->
-        assertThatThrownBy(() -> Heddle.within(Duration.ofMillis(5), CancelledAgainTest::compute))
+        assertThatThrownBy(
+                () -> Heddle.withTimeout(Duration.ofMillis(5), CancelledAgainTest::compute))
             .isInstanceOf(DeadlineException.class));
   }
 
@@ -444,7 +445,7 @@ class CancelledAgainTest {
             for (int i = 0; i < 3; i++) {
               List<Cancellation> thrown = new ArrayList<>();
               var worker = Heddle.spawn("stubborn", () -> collect(thrown, 3));
-              Heddle.suspend();
+              Heddle.yieldNow();
               worker.cancel("stop");
               assertThatThrownBy(worker::await).hasMessage("stop");
             }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Action;
 import dev.heddle.CompositeException;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.ExitException;
 import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
@@ -245,7 +245,7 @@ class CloserTest {
                 throw failure;
               });
             }))
-        .isInstanceOf(CoroutineFailure.class)
+        .isInstanceOf(CoroutineException.class)
         .hasCause(failure);
     assertThat(log).containsExactly("other begins", "other ends");
   }
@@ -368,7 +368,7 @@ class CloserTest {
     try (Reports _ = new Reports()) {
       run(() -> {
         register("closer", () -> Heddle.delay(Duration.ofSeconds(4)));
-        Heddle.launch("stubborn", () -> Heddle.protect(() -> Heddle.delay(HOUR)));
+        Heddle.launch("stubborn", () -> Heddle.shield(() -> Heddle.delay(HOUR)));
         Heddle.delay(Duration.ofSeconds(1));
         Heddle.shutdown(Duration.ofSeconds(9));
       });
@@ -384,7 +384,7 @@ class CloserTest {
       Heddle.run(() -> {
         register("closer", () -> Heddle.delay(Duration.ofMillis(1)));
         Heddle.launch("deaf", () -> awaitUninterruptibly(release));
-        Heddle.suspend();
+        Heddle.yieldNow();
         Heddle.shutdown(Duration.ofMillis(5));
       });
       assertThat(reports.messages())
@@ -401,7 +401,7 @@ class CloserTest {
     try (Reports reports = new Reports()) {
       run(() -> {
         register("hangs", () -> Heddle.delay(HOUR));
-        Heddle.launch("stubborn", () -> Heddle.protect(() -> Heddle.delay(HOUR)));
+        Heddle.launch("stubborn", () -> Heddle.shield(() -> Heddle.delay(HOUR)));
         Heddle.delay(Duration.ofSeconds(1));
         Heddle.shutdown(Duration.ofSeconds(9));
       });
@@ -422,7 +422,7 @@ class CloserTest {
                 assertThatThrownBy(() -> Heddle.onShutdown("late", () -> log.add("late")))
                     .isInstanceOf(LoopEndedException.class)
                     .hasMessageContaining("'late'"));
-        Heddle.launch("stubborn", () -> Heddle.protect(() -> Heddle.delay(HOUR)));
+        Heddle.launch("stubborn", () -> Heddle.shield(() -> Heddle.delay(HOUR)));
         Heddle.delay(Duration.ofSeconds(1));
         Heddle.shutdown(Duration.ofSeconds(9));
       });

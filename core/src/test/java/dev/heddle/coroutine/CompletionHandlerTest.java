@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.CompositeException;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.Heddle;
 import java.io.IOException;
 import java.time.Duration;
@@ -70,7 +70,7 @@ class CompletionHandlerTest {
       worker.onCompletion(ended -> log.add("second"));
       worker.await();
       log.add("awaited");
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(runner[0]).isNotSameAs(worker).isNotSameAs(Heddle.current());
     });
     assertThat(log).containsExactly("awaited", "first done", "second");
@@ -177,7 +177,7 @@ class CompletionHandlerTest {
                   log.sleep("body");
                   return null;
                 }))
-            .isInstanceOf(CoroutineFailure.class)
+            .isInstanceOf(CoroutineException.class)
             .hasCause(thrown)
             .satisfies(e ->
                 assertThat(Heddle.reportOf(e).coroutine())
@@ -214,7 +214,7 @@ class CompletionHandlerTest {
               log.add("handler done");
               assertThat(Scope.current()).isSameAs(outside);
             });
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       log.add("scope closed");
     });
@@ -250,10 +250,10 @@ class CompletionHandlerTest {
       Scope child = Scope.current().child();
       child.onCompletion(ended -> log.add("handler"));
       child.launch("member", () -> log.add("member"));
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(log).containsExactly("member");
       child.cancel("over");
-      Heddle.suspend();
+      Heddle.yieldNow();
     });
     assertThat(log).containsExactly("member", "handler");
   }
@@ -337,9 +337,9 @@ class CompletionHandlerTest {
                   member.onCompletion(ended -> log.add("member's first"));
                   member.onCompletion(throwing(failure));
                   member.onCompletion(ended -> log.add("member's last"));
-                  Heddle.suspend();
+                  Heddle.yieldNow();
                   s.cancel("all");
-                  Heddle.suspend();
+                  Heddle.yieldNow();
                   return null;
                 }))
             .isSameAs(failure));

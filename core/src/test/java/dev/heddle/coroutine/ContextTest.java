@@ -179,15 +179,14 @@ class ContextTest {
             .run(() -> {
               ScopedBindings bindings = ScopedBindings.capture(TENANT, LOCALE);
               assertThat(Heddle.spawn(() -> TENANT.isBound()).await()).isFalse();
-              assertThat(Heddle.spawn(bindings.around(() -> TENANT.get())).await())
-                  .isEqualTo("acme");
-              assertThat(Heddle.spawn(bindings.around(() -> LOCALE.isBound())).await()).isFalse();
+              assertThat(Heddle.spawn(bindings.wrap(() -> TENANT.get())).await()).isEqualTo("acme");
+              assertThat(Heddle.spawn(bindings.wrap(() -> LOCALE.isBound())).await()).isFalse();
               Heddle.launch(
                   "action",
-                  bindings.around(() -> {
+                  bindings.wrap(() -> {
                     log.add(TENANT.get());
                   }));
-              Heddle.suspend();
+              Heddle.yieldNow();
             }));
     assertThat(log).containsExactly("acme");
   }
@@ -201,8 +200,8 @@ class ContextTest {
                 Heddle.launch(
                     tenant,
                     ScopedBindings.capture(TENANT)
-                        .around(() -> {
-                          Heddle.suspend();
+                        .wrap(() -> {
+                          Heddle.yieldNow();
                           log.add(TENANT.get());
                         })));
       }
@@ -213,6 +212,6 @@ class ContextTest {
   @Test
   void bindings_ofNothingBound_changeNothing() {
     dev.heddle.Body<Integer> body = () -> 1;
-    assertThat(ScopedBindings.capture(TENANT).around(body)).isSameAs(body);
+    assertThat(ScopedBindings.capture(TENANT).wrap(body)).isSameAs(body);
   }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Cancellation;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import java.io.IOException;
@@ -31,10 +31,10 @@ class CoroutineTest {
     Heddle.run(() -> {
       var yielding =
           Heddle.spawn(() -> {
-            Heddle.suspend();
+            Heddle.yieldNow();
             return 1;
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(yielding.isQueued()).isTrue();
       assertThat(yielding.isSuspended()).isTrue();
     });
@@ -49,7 +49,7 @@ class CoroutineTest {
           var thrown = s.spawn(() -> throwing(new IllegalStateException("x")));
           var cancelled = s.spawn(() -> 1);
           cancelled.cancel("no");
-          Heddle.suspend();
+          Heddle.yieldNow();
           for (var ended : List.of(returned, thrown, cancelled)) {
             assertThat(ended.isDone()).isTrue();
             assertThat(ended.isSuspended()).isFalse();
@@ -70,11 +70,11 @@ class CoroutineTest {
     Heddle.run(() -> {
       var worker =
           Heddle.spawn(() -> {
-            Heddle.suspend();
+            Heddle.yieldNow();
             return "done";
           });
       assertThat(worker.isStarted()).isFalse();
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(worker.isStarted()).isTrue();
       assertThat(worker.result()).isNull();
       assertThat(worker.failure()).isNull();
@@ -89,7 +89,7 @@ class CoroutineTest {
   void highPriority_returnsTheSameCoroutine() {
     Heddle.run(() -> {
       var worker = Heddle.spawn(() -> 1);
-      assertThat(worker.highPriority()).isSameAs(worker);
+      assertThat(worker.setHighPriority()).isSameAs(worker);
     });
   }
 
@@ -213,7 +213,7 @@ class CoroutineTest {
                 () -> {
                   try {
                     failed.await();
-                  } catch (CoroutineFailure e) {
+                  } catch (CoroutineException e) {
                     got.add(e);
                   }
                 });
@@ -234,7 +234,7 @@ class CoroutineTest {
         Heddle.supervise(s -> {
           var returned = s.spawn(() -> 7);
           var failed = s.spawn(() -> throwing(failure));
-          Heddle.suspend();
+          Heddle.yieldNow();
           returned.cancel("late");
           failed.cancel("late");
           assertThat(returned.await()).isEqualTo(7);
@@ -260,7 +260,7 @@ class CoroutineTest {
     Heddle.run(() -> {
       var worker =
           Heddle.spawn(() -> {
-            Heddle.suspend();
+            Heddle.yieldNow();
             Heddle.delay(Duration.ofMillis(1));
             return 1;
           });
@@ -282,8 +282,8 @@ class CoroutineTest {
     Heddle.run(() -> {
       var worker =
           Heddle.spawn(() -> {
-            Heddle.suspend();
-            Heddle.suspend();
+            Heddle.yieldNow();
+            Heddle.yieldNow();
             return 1;
           });
       worker.addSwitchHandler((coroutine, kind) -> ++calls[0] < 2);
@@ -320,10 +320,10 @@ class CoroutineTest {
             Heddle.run(() -> {
               Heddle.current()
                   .addSwitchHandler((coroutine, kind) -> {
-                    Heddle.suspend();
+                    Heddle.yieldNow();
                     return true;
                   });
-              Heddle.suspend();
+              Heddle.yieldNow();
             }))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("switch handler");
@@ -438,7 +438,7 @@ class CoroutineTest {
             Heddle.await(gate);
             return seen.add("resumed: " + WINDOW.get());
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       WINDOW.set("open");
       var spawned = Heddle.spawn(() -> seen.add("spawned: " + WINDOW.get()));
       gate.complete("now");
@@ -461,7 +461,7 @@ class CoroutineTest {
   void prioritiesAndContexts_fromAnotherThread_areRefused() {
     Heddle.run(() -> {
       Coroutine<?> self = Heddle.current();
-      for (Callable<?> call : List.<Callable<?>>of(self::highPriority, self::ownContext)) {
+      for (Callable<?> call : List.<Callable<?>>of(self::setHighPriority, self::ownContext)) {
         assertThatThrownBy(() -> Heddle.offload(call))
             .isInstanceOf(IllegalStateException.class)
             .hasMessageContaining("belongs to the loop");

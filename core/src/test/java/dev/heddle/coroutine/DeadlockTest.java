@@ -85,7 +85,7 @@ class DeadlockTest {
   void hiddenTimer_doesNotHideADeadlock() {
     assertThatThrownBy(() ->
             Heddle.run(() -> {
-              EventSource.of(Heddle.hiddenTimer(Duration.ofHours(24))).start();
+              EventSource.of(Heddle.daemonTimer(Duration.ofHours(24))).start();
               pair(Coroutine::await);
             }))
         .isInstanceOf(DeadlockError.class);

@@ -192,21 +192,21 @@ class FailureReportTest {
           List<String> log = new ArrayList<>();
           var failing =
               s.spawn(() -> {
-                Heddle.suspend();
+                Heddle.yieldNow();
                 return fail();
               });
           var waiting =
               s.spawn(() -> {
                 assertThatThrownBy(failing::await).isSameAs(failure);
                 log.add("failed");
-                Heddle.suspend();
+                Heddle.yieldNow();
                 log.add("went on");
                 return 1;
               });
           s.launch(
               "canceller",
               () -> {
-                Heddle.suspend(); // failing ends before this goes on, waiting runs behind it
+                Heddle.yieldNow(); // failing ends before this goes on, waiting runs behind it
                 assertThat(waiting.isQueued()).isTrue();
                 waiting.cancel("between");
               });
@@ -225,7 +225,7 @@ class FailureReportTest {
                 Heddle.scope(s -> {
                   s.spawn(this::fail);
                   try {
-                    Heddle.suspend();
+                    Heddle.yieldNow();
                   } finally {
                     throwLater(later);
                   }
@@ -251,7 +251,7 @@ class FailureReportTest {
                           throwLater(later);
                         }
                       });
-                  Heddle.suspend();
+                  Heddle.yieldNow();
                   return fail();
                 }))
             .isSameAs(failure));
@@ -281,8 +281,8 @@ class FailureReportTest {
                         });
                     return 1;
                   }));
-          Heddle.suspend();
-          Heddle.suspend();
+          Heddle.yieldNow();
+          Heddle.yieldNow();
           worker.cancel("stop");
           assertThatThrownBy(worker::await).isSameAs(failure);
           assertThat(worker.isCancelled()).isTrue();

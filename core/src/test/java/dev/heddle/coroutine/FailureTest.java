@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Action;
 import dev.heddle.Cancellation;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
 import dev.heddle.event.NotifyHook;
@@ -53,7 +53,7 @@ class FailureTest {
                 "parent",
                 () -> {
                   s.spawn(this::fail);
-                  Heddle.suspend();
+                  Heddle.yieldNow();
                   log.add("parent goes on");
                 });
             return null;
@@ -109,7 +109,7 @@ class FailureTest {
         assertThatThrownBy(() ->
                 Heddle.scope(s -> {
                   s.launch("member", () -> log.sleep("member"));
-                  Heddle.suspend();
+                  Heddle.yieldNow();
                   throw failure;
                 }))
             .isSameAs(failure));
@@ -128,7 +128,7 @@ class FailureTest {
                       () ->
                           Heddle.scope(inner -> {
                             inner.launch("inner member", () -> log.sleep("inner member"));
-                            Heddle.suspend();
+                            Heddle.yieldNow();
                             inner.spawn(this::fail);
                             return null;
                           }));
@@ -218,7 +218,7 @@ class FailureTest {
       Heddle.run(() ->
           Heddle.supervise(s -> {
             var failing = s.spawn(this::fail);
-            Heddle.suspend();
+            Heddle.yieldNow();
             assertThat(failing.isDone()).isTrue();
             assertThatThrownBy(failing::await).isSameAs(failure);
             assertThatThrownBy(failing::await).isSameAs(failure);
@@ -251,13 +251,13 @@ class FailureTest {
     assertThatThrownBy(() ->
             Heddle.run(() ->
                 Heddle.scope(s ->
-                    Heddle.within(
+                    Heddle.withTimeout(
                         LONG,
                         () ->
-                            Heddle.protect(() -> {
+                            Heddle.shield(() -> {
                               throw checked;
                             })))))
-        .isExactlyInstanceOf(CoroutineFailure.class)
+        .isExactlyInstanceOf(CoroutineException.class)
         .cause()
         .isSameAs(checked);
   }
@@ -274,7 +274,7 @@ class FailureTest {
                       });
                       return null;
                     }))))
-        .isExactlyInstanceOf(CoroutineFailure.class)
+        .isExactlyInstanceOf(CoroutineException.class)
         .cause()
         .isSameAs(checked);
   }
@@ -341,7 +341,7 @@ class FailureTest {
               Heddle.offload(() -> {
                 throw new IOException("disk");
               }))
-          .isInstanceOf(CoroutineFailure.class)
+          .isInstanceOf(CoroutineException.class)
           .hasCauseInstanceOf(IOException.class);
       assertThat(Heddle.offload(() -> Thread.currentThread().isVirtual())).isFalse();
     });
@@ -421,7 +421,7 @@ class FailureTest {
         () ->
             Heddle.scope(s -> {
               s.launch("member", () -> log.sleep("member"));
-              Heddle.suspend();
+              Heddle.yieldNow();
               throw hostile;
             });
     assertThat(isThrownBy(() -> Heddle.run(body), hostile)).isTrue();
@@ -460,12 +460,12 @@ class FailureTest {
   @Test
   void checkedExceptionWhoseToStringThrows_isWrappedWithTheNameOfItsClass() {
     HostileChecked hostile = new HostileChecked();
-    CoroutineFailure got = null;
+    CoroutineException got = null;
     try {
       Heddle.run(() -> {
         throw hostile;
       });
-    } catch (CoroutineFailure e) {
+    } catch (CoroutineException e) {
       got = e;
     }
     assertThat(got != null && got.getCause() == hostile).isTrue();
@@ -486,10 +486,10 @@ class FailureTest {
                         awaiters.getFirst().cancel("stop");
                         return null;
                       })
-                  .highPriority();
+                  .setHighPriority();
               Coroutine<Object> failing =
                   Heddle.spawn(() -> {
-                    Heddle.suspend();
+                    Heddle.yieldNow();
                     go.complete("before it fails");
                     throw failure;
                   });

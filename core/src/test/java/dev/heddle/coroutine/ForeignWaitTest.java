@@ -36,7 +36,7 @@ class ForeignWaitTest {
             Thread.sleep(LONG);
             return 1;
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       worker.cancel(stop);
       assertThatThrownBy(worker::await).isSameAs(stop);
     });
@@ -54,11 +54,11 @@ class ForeignWaitTest {
             } catch (InterruptedException e) {
               log.add("interrupted");
             }
-            Heddle.suspend();
+            Heddle.yieldNow();
             log.add("went on");
             return 1;
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       worker.cancel("stop");
       assertThatThrownBy(worker::await).hasMessage("stop");
     });
@@ -69,7 +69,7 @@ class ForeignWaitTest {
   void limit_thatCutsAForeignWait_throwsADeadlineException() {
     Heddle.run(() -> {
       assertThatThrownBy(() ->
-              Heddle.within(
+              Heddle.withTimeout(
                   Duration.ofMillis(2),
                   () -> {
                     Thread.sleep(LONG);
@@ -85,7 +85,7 @@ class ForeignWaitTest {
   void limit_thatCutsALibraryThatWrapsTheInterrupt_throwsADeadlineException() {
     Heddle.run(() ->
         assertThatThrownBy(() ->
-                Heddle.within(
+                Heddle.withTimeout(
                     Duration.ofMillis(2),
                     () -> {
                       try {
@@ -104,13 +104,13 @@ class ForeignWaitTest {
       var worker =
           Heddle.spawn(() ->
               Heddle.scope(s ->
-                  Heddle.within(
+                  Heddle.withTimeout(
                       LONG,
                       () -> {
                         Thread.sleep(LONG);
                         return 1;
                       })));
-      Heddle.suspend();
+      Heddle.yieldNow();
       worker.cancel("stop");
       assertThatThrownBy(worker::await).isInstanceOf(Cancellation.class).hasMessage("stop");
     });
@@ -121,10 +121,10 @@ class ForeignWaitTest {
   void outerLimit_thatCutsAForeignWaitInsideAnInnerOne_throwsAtTheOuter() {
     Heddle.run(() ->
         assertThatThrownBy(() ->
-                Heddle.within(
+                Heddle.withTimeout(
                     Duration.ofMillis(2),
                     () ->
-                        Heddle.within(
+                        Heddle.withTimeout(
                             LONG,
                             () -> {
                               Thread.sleep(LONG);
@@ -149,7 +149,7 @@ class ForeignWaitTest {
                           log.add("woken");
                         }
                       });
-                  Heddle.suspend();
+                  Heddle.yieldNow();
                   throw failure;
                 })))
         .isSameAs(failure);
@@ -171,12 +171,12 @@ class ForeignWaitTest {
             }
             return 1;
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       worker.cancel("stop");
       while (log.isEmpty()) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
-      Heddle.suspend(); // an interrupt would be sent before this
+      Heddle.yieldNow(); // an interrupt would be sent before this
       mayGo.countDown();
       assertThatThrownBy(worker::await).hasMessage("stop");
     });
@@ -189,11 +189,11 @@ class ForeignWaitTest {
     Heddle.run(() -> {
       var worker =
           Heddle.spawn(() ->
-              Heddle.protect(() -> {
+              Heddle.shield(() -> {
                 log.add(String.valueOf(queue.poll(1, TimeUnit.HOURS)));
                 return 1;
               }));
-      Heddle.suspend();
+      Heddle.yieldNow();
       worker.cancel("stop");
       Heddle.delay(Duration.ofMillis(2));
       queue.add("item");
@@ -212,7 +212,7 @@ class ForeignWaitTest {
               Thread.sleep(LONG);
               return 1;
             });
-        Heddle.suspend();
+        Heddle.yieldNow();
         worker.cancel("stop");
         assertThatThrownBy(worker::await).hasMessage("stop");
         var next =
@@ -261,7 +261,7 @@ class ForeignWaitTest {
                     return 1;
                   }));
           assertThatThrownBy(worker::await)
-              .isInstanceOf(dev.heddle.CoroutineFailure.class)
+              .isInstanceOf(dev.heddle.CoroutineException.class)
               .hasCauseInstanceOf(InterruptedException.class);
           return null;
         }));
@@ -283,7 +283,7 @@ class ForeignWaitTest {
     CountDownLatch mayGo = new CountDownLatch(1);
     Heddle.run(() -> {
       var worker = Heddle.spawn(() -> sleepAndCleanUp(mayGo));
-      Heddle.suspend();
+      Heddle.yieldNow();
       worker.cancel("stop");
       Heddle.delay(Duration.ofMillis(25)); // longer than the pause between two interrupts
       assertThat(log).containsExactly("cleaning up");
@@ -299,9 +299,10 @@ class ForeignWaitTest {
     CountDownLatch never = new CountDownLatch(1);
     Heddle.run(() -> {
       var worker =
-          Heddle.spawn(() -> Heddle.within(Duration.ofMillis(1), () -> sleepAndCleanUp(never)));
+          Heddle.spawn(
+              () -> Heddle.withTimeout(Duration.ofMillis(1), () -> sleepAndCleanUp(never)));
       while (log.isEmpty()) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       worker.cancel("stop");
       assertThatThrownBy(worker::await).isInstanceOf(Cancellation.class).hasMessage("stop");
@@ -332,7 +333,7 @@ class ForeignWaitTest {
                 }
                 return 1;
               });
-          Heddle.suspend();
+          Heddle.yieldNow();
           worker.cancel("stop");
           assertThatThrownBy(worker::await).hasMessage("stop");
         });
@@ -368,14 +369,14 @@ class ForeignWaitTest {
       var worker =
           Heddle.spawn(() -> {
             String item =
-                Heddle.uninterrupted(
-                    () -> Heddle.uninterrupted(() -> queue.poll(1, TimeUnit.HOURS)));
+                Heddle.uninterruptibly(
+                    () -> Heddle.uninterruptibly(() -> queue.poll(1, TimeUnit.HOURS)));
             log.add(String.valueOf(item));
-            Heddle.suspend();
+            Heddle.yieldNow();
             log.add("went on");
             return 1;
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       worker.cancel("stop");
       Heddle.delay(Duration.ofMillis(25)); // longer than the pause between two interrupts
       queue.add("item");
@@ -397,10 +398,10 @@ class ForeignWaitTest {
             }
             log.add(
                 "interrupted "
-                    + Heddle.uninterrupted(() -> Thread.currentThread().isInterrupted()));
+                    + Heddle.uninterruptibly(() -> Thread.currentThread().isInterrupted()));
             return 1;
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       worker.cancel("stop");
       assertThatThrownBy(worker::await).hasMessage("stop");
     });
@@ -413,7 +414,7 @@ class ForeignWaitTest {
       var worker =
           Heddle.spawn(() -> {
             Heddle.current().cancel("stop");
-            Heddle.uninterrupted(() -> Thread.sleep(1));
+            Heddle.uninterruptibly(() -> Thread.sleep(1));
             log.add("slept");
             Thread.sleep(LONG);
             return 1;

@@ -44,9 +44,9 @@ class LateTest {
   }
 
   private static void standStillWhileTheLoopStops(Consumer<Duration> pause) {
-    Heddle.suspend();
+    Heddle.yieldNow();
     Heddle.shutdown(DEADLINE);
-    Heddle.protect(() -> Heddle.delay(Duration.ofSeconds(1)));
+    Heddle.shield(() -> Heddle.delay(Duration.ofSeconds(1)));
     pause.accept(STOPPED);
   }
 
@@ -152,9 +152,9 @@ class LateTest {
     int[] turns = new int[2];
     try (Reports reports = new Reports()) {
       VirtualTime.runWithPauses(pause -> {
-        launchYielding(turns, 0, pause).highPriority();
+        launchYielding(turns, 0, pause).setHighPriority();
         launchYielding(turns, 1, pause);
-        Heddle.suspend();
+        Heddle.yieldNow();
         Heddle.shutdown(DEADLINE);
       });
       assertThat(reports.messages())
@@ -170,12 +170,12 @@ class LateTest {
     return Heddle.spawn(
         "yields",
         () ->
-            Heddle.protect(() -> {
+            Heddle.shield(() -> {
               while (true) {
                 turns[mine]++;
                 pause.accept(Duration.ofSeconds(1));
                 try {
-                  Heddle.suspend();
+                  Heddle.yieldNow();
                 } catch (Cancellation swallowed) {
                   // for ever
                 }
@@ -188,9 +188,9 @@ class LateTest {
     try (Reports reports = new Reports()) {
       VirtualTime.runWithPauses(_ -> {
         for (int i = 0; i < 1_500; i++) {
-          Heddle.launch("late", () -> Heddle.protect(() -> Heddle.delay(HOUR)));
+          Heddle.launch("late", () -> Heddle.shield(() -> Heddle.delay(HOUR)));
         }
-        Heddle.suspend();
+        Heddle.yieldNow();
         Heddle.shutdown(DEADLINE);
       });
       assertThat(reports.messages())

@@ -36,13 +36,13 @@ class LeftToFinishTest {
 
   private void steps(String who, int count) {
     for (int i = 0; i < count; i++) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
     log.add(who + " finished");
   }
 
   private static Scope left(Scope scope) {
-    scope.cancel("enough", CancelMode.LET_STARTED_FINISH);
+    scope.cancel("enough", CancelMode.DRAIN);
     return scope;
   }
 
@@ -53,7 +53,7 @@ class LeftToFinishTest {
     Heddle.run(() -> {
       Scope scope = Scope.current().child();
       scope.launch("started", () -> steps("started", 3));
-      Heddle.suspend();
+      Heddle.yieldNow();
       var late = scope.spawn(() -> log.add("late ran"));
       left(scope);
       assertThat(scope.isCancelled()).isTrue();
@@ -76,12 +76,12 @@ class LeftToFinishTest {
           () ->
               Heddle.scope(s -> {
                 s.launch("before", () -> steps("before", 2));
-                Heddle.suspend();
-                Heddle.suspend();
+                Heddle.yieldNow();
+                Heddle.yieldNow();
                 s.launch("after", () -> steps("after", 2));
                 return null;
               }));
-      Heddle.suspend();
+      Heddle.yieldNow();
       left(scope).awaitCancelled();
     });
     assertThat(log).containsExactly("before finished", "after finished");
@@ -93,7 +93,7 @@ class LeftToFinishTest {
       Scope scope = Scope.current().child();
       Scope below = scope.child();
       below.launch("started", () -> steps("started", 3));
-      Heddle.suspend();
+      Heddle.yieldNow();
       below.launch("late", () -> log.add("late ran"));
       left(scope);
       assertThat(below.isCancelled()).isTrue();
@@ -108,9 +108,9 @@ class LeftToFinishTest {
         Heddle.run(() ->
             Heddle.scope(s -> {
               s.launch("started", () -> steps("started", 2));
-              Heddle.suspend();
+              Heddle.yieldNow();
               left(s);
-              Heddle.suspend();
+              Heddle.yieldNow();
               return "went on";
             }));
     assertThat(result).isEqualTo("went on");
@@ -123,7 +123,7 @@ class LeftToFinishTest {
       try (Scope scope = Scope.open()) {
         scope.background("heartbeat", () -> sleep("heartbeat"));
         scope.launch("started", () -> steps("started", 2));
-        Heddle.suspend();
+        Heddle.yieldNow();
         left(scope);
       }
     });
@@ -135,7 +135,7 @@ class LeftToFinishTest {
     Heddle.run(() -> {
       try (Scope scope = Scope.open()) {
         scope.launch("started", () -> steps("started", 3));
-        Heddle.suspend();
+        Heddle.yieldNow();
         left(scope);
       }
       log.add("closed");
@@ -150,14 +150,14 @@ class LeftToFinishTest {
           Heddle.spawn(() -> {
             try (Scope scope = Scope.open()) {
               scope.launch("started", () -> sleep("started"));
-              Heddle.suspend();
+              Heddle.yieldNow();
               left(scope);
             }
             log.add("went on");
             return 1;
           });
-      Heddle.suspend();
-      Heddle.suspend();
+      Heddle.yieldNow();
+      Heddle.yieldNow();
       owner.cancel("stop");
       assertThatThrownBy(owner::await).hasMessage("stop");
     });
@@ -169,7 +169,7 @@ class LeftToFinishTest {
     Heddle.run(() -> {
       Scope scope = Scope.current().child();
       scope.launch("started", () -> sleep("started"));
-      Heddle.suspend();
+      Heddle.yieldNow();
       left(scope).cancel("now");
       scope.awaitCancelled();
     });
@@ -186,7 +186,7 @@ class LeftToFinishTest {
         Heddle.run(() -> {
           Scope scope = Scope.detached();
           scope.launch("in a long delay", () -> sleep("sleeper"));
-          Heddle.suspend();
+          Heddle.yieldNow();
           left(scope);
           return "result";
         });
@@ -212,7 +212,7 @@ class LeftToFinishTest {
               }
             });
       }
-      Heddle.suspend();
+      Heddle.yieldNow();
       left(scope);
     });
     assertThat(log).containsExactly("cut", "cut");
@@ -233,7 +233,7 @@ class LeftToFinishTest {
               log.add("cleaned up");
             }
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       left(scope);
     });
     assertThat(log).containsExactly("cleaned up");
@@ -258,7 +258,7 @@ class LeftToFinishTest {
                   }
                 }
               });
-          Heddle.suspend();
+          Heddle.yieldNow();
           left(scope);
         });
     assertThat(log).filteredOn("again"::equals).hasSize(3);
@@ -273,16 +273,16 @@ class LeftToFinishTest {
           "started",
           () ->
               Heddle.scope(s -> {
-                Heddle.suspend();
-                Heddle.suspend();
+                Heddle.yieldNow();
+                Heddle.yieldNow();
                 s.launch("spawned later", () -> sleep("spawned later"));
                 return null;
               }));
-      Heddle.suspend();
+      Heddle.yieldNow();
       left(scope);
-      Heddle.suspend();
-      Heddle.suspend();
-      Heddle.suspend();
+      Heddle.yieldNow();
+      Heddle.yieldNow();
+      Heddle.yieldNow();
     });
     assertThat(log).containsExactly("spawned later cut: everything else is done");
   }
@@ -295,7 +295,7 @@ class LeftToFinishTest {
       scope.launch("one", () -> sleep("one"));
       scope.launch("other", () -> sleep("other"));
       Heddle.launch("needed", () -> steps("needed", 6));
-      Heddle.suspend();
+      Heddle.yieldNow();
       left(left(left(scope)));
     });
     // were they counted off twice, they would be cut before the needed one had finished
@@ -312,7 +312,7 @@ class LeftToFinishTest {
       below.launch("left", () -> sleep("left"));
       above.launch("left above", () -> sleep("left above"));
       Heddle.launch("needed", () -> steps("needed", 6));
-      Heddle.suspend();
+      Heddle.yieldNow();
       left(below);
       left(above);
       left(below);
@@ -329,7 +329,7 @@ class LeftToFinishTest {
     Heddle.run(() -> {
       Scope scope = Scope.detached();
       scope.launch("left", () -> steps("left", 5));
-      Heddle.suspend();
+      Heddle.yieldNow();
       left(scope);
       Heddle.launch(
           "joiner",
@@ -348,7 +348,7 @@ class LeftToFinishTest {
       Coroutine<?>[] pair = new Coroutine<?>[2];
       pair[0] = scope.spawn(() -> pair[1].await());
       pair[1] = scope.spawn(() -> pair[0].await());
-      Heddle.suspend();
+      Heddle.yieldNow();
       left(scope).awaitCancelled();
       log.add("joined");
     });
@@ -364,7 +364,7 @@ class LeftToFinishTest {
               pair[0] = Heddle.spawn(() -> pair[1].await());
               pair[1] = Heddle.spawn(() -> pair[0].await());
               var left = scope.spawn(() -> pair[0].await());
-              Heddle.suspend();
+              Heddle.yieldNow();
               left(scope);
               assertThat(left.isDone()).isFalse();
             }))
@@ -381,10 +381,10 @@ class LeftToFinishTest {
               scope.launch(
                   "left",
                   () -> {
-                    Heddle.suspend();
+                    Heddle.yieldNow();
                     throw failure;
                   });
-              Heddle.suspend();
+              Heddle.yieldNow();
               left(scope);
               sleep("main");
             }))

@@ -94,7 +94,7 @@ class LoopTest {
   @Tag("trap-11")
   void hiddenTimer_besideWork_neitherWakesNorKeepsTheLoop() {
     VirtualTime.run(() -> {
-      EventSource.of(Heddle.hiddenTimer(Duration.ofHours(24))).start();
+      EventSource.of(Heddle.daemonTimer(Duration.ofHours(24))).start();
       var before = Heddle.counters();
       Heddle.delay(Duration.ofMillis(3));
       assertThat(Heddle.counters().sleeps() - before.sleeps()).isEqualTo(1);
@@ -110,7 +110,7 @@ class LoopTest {
         Heddle.run(() -> {
           Heddle.launch("a", () -> log.sleep("a"));
           Heddle.launch("b", () -> log.sleep("b"));
-          Heddle.suspend();
+          Heddle.yieldNow();
           Heddle.shutdown(LONG);
           return "clean";
         });
@@ -136,7 +136,7 @@ class LoopTest {
                   });
             }
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       Heddle.shutdown(LONG);
     });
     assertThat(log).containsExactly("late one ran");
@@ -155,7 +155,7 @@ class LoopTest {
               log.add("cleaned up");
             }
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       Heddle.shutdown(LONG);
     });
     assertThat(log).containsExactly("cleaned up");
@@ -169,7 +169,7 @@ class LoopTest {
         Heddle.launch(
             "stubborn",
             () ->
-                Heddle.protect(() -> {
+                Heddle.shield(() -> {
                   while (thrown[0] < 3) {
                     try {
                       Heddle.delay(LONG);
@@ -179,7 +179,7 @@ class LoopTest {
                   }
                   return 1;
                 }));
-        Heddle.suspend();
+        Heddle.yieldNow();
         Heddle.shutdown(Duration.ofMillis(2));
       });
       assertThat(reports.messages())
@@ -201,14 +201,14 @@ class LoopTest {
             () -> {
               awaitUninterruptibly(release);
               try {
-                Heddle.suspend();
+                Heddle.yieldNow();
                 afterwards.complete(new AssertionError("went on"));
               } catch (Throwable e) {
                 afterwards.complete(e);
                 throw e;
               }
             });
-        Heddle.suspend();
+        Heddle.yieldNow();
         Heddle.shutdown(Duration.ofMillis(2));
       });
       assertThat(reports.messages()).hasSize(1);
@@ -241,8 +241,8 @@ class LoopTest {
                   Heddle.delay(LONG);
                   return null;
                 }));
-        Heddle.suspend();
-        Heddle.suspend();
+        Heddle.yieldNow();
+        Heddle.yieldNow();
         Heddle.shutdown(Duration.ofMillis(2));
       });
       assertThat(reports.messages()).anyMatch(m -> m.contains("'failing'"));
@@ -285,7 +285,7 @@ class LoopTest {
     assertThatThrownBy(() ->
             Heddle.run(() -> {
               Heddle.launch("other", () -> log.sleep("other"));
-              Heddle.suspend();
+              Heddle.yieldNow();
               Heddle.exit(7);
             }))
         .isInstanceOfSatisfying(ExitException.class, e -> assertThat(e.code()).isEqualTo(7));
@@ -353,7 +353,8 @@ class LoopTest {
   @Test
   void close_ofALoop_stopsItAndWaitsUntilItHasEnded() {
     Loop<Object> left;
-    try (Loop<Object> loop = Loop.start(() -> {
+    try (Loop<Object> loop =
+        Loop.start(() -> {
           Heddle.delay(Duration.ofHours(1));
           return "never";
         })) {
@@ -517,7 +518,7 @@ class LoopTest {
                       Heddle.exit(4);
                     }
                   });
-              Heddle.suspend();
+              Heddle.yieldNow();
               Heddle.exit(-1);
             }))
         .isInstanceOfSatisfying(ExitException.class, e -> assertThat(e.code()).isEqualTo(-1));
@@ -530,7 +531,7 @@ class LoopTest {
           var beside =
               Heddle.spawn(() -> {
                 for (int i = 0; i < 3; i++) {
-                  Heddle.suspend();
+                  Heddle.yieldNow();
                 }
                 return "beside";
               });
@@ -592,6 +593,6 @@ class LoopTest {
     while (System.nanoTime() - start < afterNanos) {
       Thread.onSpinWait();
     }
-    trigger.pull();
+    trigger.fire();
   }
 }

@@ -62,8 +62,8 @@ class LostFailureTest {
               throw failure;
             });
     var waiter = Heddle.spawn("waiter", () -> wait.accept(failing));
-    Heddle.suspend();
-    Heddle.suspend();
+    Heddle.yieldNow();
+    Heddle.yieldNow();
     go.complete("go");
     Heddle.launch("canceller", () -> waiter.cancel("not needed"));
   }
@@ -104,7 +104,7 @@ class LostFailureTest {
               var waiter =
                   Heddle.spawn(
                       () -> Await.<@Nullable Object>all(List.of(first, other, never.future())));
-              Heddle.suspend();
+              Heddle.yieldNow();
               go.complete("go");
               assertThatThrownBy(other::await).isSameAs(second);
               waiter.cancel("not needed");
@@ -126,7 +126,7 @@ class LostFailureTest {
                       Heddle.delay(LONG);
                     }
                   });
-              Heddle.suspend();
+              Heddle.yieldNow();
               worker.cancel("stop");
             }))
         .isSameAs(failure);
@@ -158,7 +158,7 @@ class LostFailureTest {
                       never.await();
                     }
                   });
-              Heddle.suspend();
+              Heddle.yieldNow();
               worker.cancel("stop");
             }))
         .isSameAs(failure);
@@ -184,7 +184,7 @@ class LostFailureTest {
                       }
                     });
               }
-              Heddle.suspend();
+              Heddle.yieldNow();
               s.cancel("all of you");
               return null;
             }));
@@ -195,7 +195,7 @@ class LostFailureTest {
   void closeThatFails_inABlockThatADeadlineCuts_isThrownByTheBlock() {
     Heddle.run(() ->
         assertThatThrownBy(() ->
-                Heddle.within(
+                Heddle.withTimeout(
                     Duration.ofNanos(1),
                     () -> {
                       try (var _ = failing()) {
@@ -211,7 +211,7 @@ class LostFailureTest {
       Promise<String> token = Heddle.promise();
       Heddle.launch("token", () -> token.complete("now"));
       assertThatThrownBy(() ->
-              Heddle.within(
+              Heddle.cancelWhen(
                   token.future(),
                   () -> {
                     try (var _ = failing()) {
@@ -253,7 +253,7 @@ class LostFailureTest {
           });
       Heddle.launch("canceller", () -> worker.cancel("stop"));
       assertThatThrownBy(worker::await).isInstanceOf(Cancellation.class);
-      assertThatThrownBy(() -> Heddle.within(Duration.ofNanos(1), () -> Heddle.delay(LONG)))
+      assertThatThrownBy(() -> Heddle.withTimeout(Duration.ofNanos(1), () -> Heddle.delay(LONG)))
           .isInstanceOf(DeadlineException.class);
     });
   }
@@ -296,7 +296,7 @@ class LostFailureTest {
     child.launch(
         "first",
         () -> {
-          Heddle.suspend();
+          Heddle.yieldNow();
           throw unchecked(first);
         });
     child.launch(
@@ -305,9 +305,9 @@ class LostFailureTest {
           try {
             Heddle.delay(LONG);
           } finally {
-            Heddle.suspend();
-            Heddle.suspend();
-            Heddle.suspend();
+            Heddle.yieldNow();
+            Heddle.yieldNow();
+            Heddle.yieldNow();
             failWith(unchecked(second));
           }
         });
@@ -354,7 +354,7 @@ class LostFailureTest {
                           try {
                             Heddle.delay(LONG);
                           } finally {
-                            Heddle.protect(() -> Heddle.delay(Duration.ofMillis(1)));
+                            Heddle.shield(() -> Heddle.delay(Duration.ofMillis(1)));
                             failWith(late);
                           }
                         });
@@ -383,9 +383,9 @@ class LostFailureTest {
                     failWith(second);
                   }
                 });
-            Heddle.suspend();
+            Heddle.yieldNow();
             scope.launch("first", this::fail);
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
         });
     assertThat(reported).containsExactly(failure, second);
@@ -428,9 +428,9 @@ class LostFailureTest {
               });
           var stream = EventStream.of(failing, 4);
           var reader = Heddle.spawn(() -> stream.next());
-          Heddle.suspend();
+          Heddle.yieldNow();
           go.complete("go");
-          Heddle.suspend(); // it fails, and the reader is ready
+          Heddle.yieldNow(); // it fails, and the reader is ready
           stream.close();
           reader.cancel("not needed");
         });
@@ -468,7 +468,7 @@ class LostFailureTest {
           });
       Heddle.launch("canceller", () -> worker.cancel("stop"));
       assertThatThrownBy(worker::await)
-          .isInstanceOf(dev.heddle.CoroutineFailure.class)
+          .isInstanceOf(dev.heddle.CoroutineException.class)
           .hasCause(checked);
     });
   }

@@ -34,7 +34,7 @@ class NoSuspendTest {
 
   @Test
   void yield_inASection_isRefused() {
-    assertRefused(Heddle::suspend);
+    assertRefused(Heddle::yieldNow);
   }
 
   @Test
@@ -69,7 +69,7 @@ class NoSuspendTest {
         assertThatThrownBy(() ->
                 Heddle.assertNoSuspend(() -> {
                   try {
-                    Heddle.suspend();
+                    Heddle.yieldNow();
                   } catch (IllegalStateException e) {
                     log.add("caught");
                   }
@@ -106,13 +106,13 @@ class NoSuspendTest {
               assertThat(requireNonNull(Heddle.reportOf(e)).merged())
                   .singleElement(as(THROWABLE))
                   .hasMessageContaining("was asked to wait inside"));
-      Heddle.suspend(); // free again
+      Heddle.yieldNow(); // free again
     });
   }
 
   private static void catchAndFail() {
     Heddle.assertNoSuspend(() -> {});
-    assertThatThrownBy(Heddle::suspend).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(Heddle::yieldNow).isInstanceOf(IllegalStateException.class);
     throw new UnsupportedOperationException("the body's own");
   }
 
@@ -124,10 +124,10 @@ class NoSuspendTest {
             log.add(kind == Switch.FINISH ? "finish" : kind == Switch.ENTER ? "enter" : "leave");
             return true;
           });
-      assertThatThrownBy(() -> Heddle.assertNoSuspend(Heddle::suspend))
+      assertThatThrownBy(() -> Heddle.assertNoSuspend(Heddle::yieldNow))
           .isInstanceOf(IllegalStateException.class);
       log.add("after");
-      Heddle.suspend();
+      Heddle.yieldNow();
     });
     assertThat(log).containsExactly("after", "leave", "enter", "finish");
   }
@@ -174,7 +174,7 @@ class NoSuspendTest {
             Heddle.assertNoSuspend(() -> log.add(kind == Switch.ENTER ? "enter" : "leave"));
             return true;
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
     });
     assertThat(log).containsExactly("leave", "enter", "leave");
   }

@@ -82,7 +82,7 @@ class OutputCaptureTest {
   private static void printInTurns(String what) {
     for (int i = 0; i < 3; i++) {
       System.out.print(what);
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 
@@ -100,7 +100,7 @@ class OutputCaptureTest {
                 System.out.print("after");
               }));
       while (!parked.isSuspended()) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       System.out.print("meanwhile");
       released.countDown();
@@ -126,13 +126,13 @@ class OutputCaptureTest {
     String outer =
         captured(() -> {
           System.out.print(who + "outer ");
-          Heddle.suspend();
+          Heddle.yieldNow();
           texts.add(
               captured(() -> {
-                Heddle.suspend();
+                Heddle.yieldNow();
                 System.out.print(who + "inner");
               }));
-          Heddle.suspend();
+          Heddle.yieldNow();
           System.out.print(who + "again");
         });
     texts.add(outer);
@@ -202,7 +202,7 @@ class OutputCaptureTest {
       all.append(
           captured(() -> {
             System.out.print(what);
-            Heddle.suspend();
+            Heddle.yieldNow();
           }));
     }
     return all.toString();
@@ -231,7 +231,7 @@ class OutputCaptureTest {
             OutputCapture outer = OutputCapture.open();
             var _ = OutputCapture.open();
             System.out.print("inner");
-            Heddle.suspend();
+            Heddle.yieldNow();
             return outer;
           });
       assertThat(careless.await().out()).isEmpty();
@@ -250,7 +250,7 @@ class OutputCaptureTest {
             Heddle.delay(Duration.ofHours(1));
             return null;
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       cancelled.cancel("for a test");
     });
     assertThat(System.out).isSameAs(console);
@@ -265,7 +265,7 @@ class OutputCaptureTest {
         Coroutine<?> stubborn =
             Heddle.spawn(() -> text.complete(captured(() -> printAndWait(released))));
         while (!stubborn.isSuspended()) {
-          Heddle.suspend();
+          Heddle.yieldNow();
         }
         Heddle.shutdown(Duration.ZERO);
       });
@@ -308,7 +308,7 @@ class OutputCaptureTest {
         String number = Integer.toString(i);
         assertThat(captured(() -> System.out.print(number))).isEqualTo(number);
       }
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(captured(() -> System.out.print("after a switch"))).isEqualTo("after a switch");
     });
   }

@@ -27,7 +27,7 @@ class ProtectTest {
   /// Spawns `body`, cancels it with each of `reasons` while it is parked, and returns it.
   private static <T> Coroutine<T> cancelled(dev.heddle.Body<T> body, Cancellation... reasons) {
     Coroutine<T> worker = Heddle.spawn(body);
-    Heddle.suspend();
+    Heddle.yieldNow();
     for (Cancellation reason : reasons) {
       worker.cancel(reason);
     }
@@ -41,7 +41,7 @@ class ProtectTest {
       var worker =
           cancelled(
               () -> {
-                Heddle.protect(this::critical);
+                Heddle.shield(this::critical);
                 log.add("after");
                 return 1;
               },
@@ -61,7 +61,7 @@ class ProtectTest {
           cancelled(
               () -> {
                 try {
-                  Heddle.protect(this::critical);
+                  Heddle.shield(this::critical);
                 } catch (Cancellation c) {
                   log.add("caught " + c.getMessage());
                 }
@@ -83,11 +83,11 @@ class ProtectTest {
           cancelled(
               () -> {
                 try {
-                  Heddle.protect(this::critical);
+                  Heddle.shield(this::critical);
                 } catch (Cancellation c) {
                   caught.add(c);
                 }
-                Heddle.suspend();
+                Heddle.yieldNow();
                 return 1;
               },
               first,
@@ -103,10 +103,10 @@ class ProtectTest {
   void nestedProtects_withoutACancel_runInOrder() {
     String result =
         Heddle.run(() ->
-            Heddle.protect(() -> {
+            Heddle.shield(() -> {
               log.add("outer");
               String inner =
-                  Heddle.protect(() -> {
+                  Heddle.shield(() -> {
                     log.add("inner");
                     return "x";
                   });
@@ -125,10 +125,10 @@ class ProtectTest {
       var worker =
           cancelled(
               () ->
-                  Heddle.protect(() -> {
-                    Heddle.protect(this::critical);
+                  Heddle.shield(() -> {
+                    Heddle.shield(this::critical);
                     log.add("outer still protected");
-                    Heddle.suspend();
+                    Heddle.yieldNow();
                     Heddle.checkCancelled();
                     log.add("outer done");
                     return 1;
@@ -145,7 +145,7 @@ class ProtectTest {
     String result =
         Heddle.run(() -> {
           var child = Heddle.spawn(() -> "child");
-          return Heddle.protect(() -> child.await());
+          return Heddle.shield(() -> child.await());
         });
     assertThat(result).isEqualTo("child");
   }
@@ -159,7 +159,7 @@ class ProtectTest {
           var worker =
               cancelled(
                   () ->
-                      Heddle.protect(() -> {
+                      Heddle.shield(() -> {
                         Heddle.delay(Duration.ofMillis(1));
                         throw failure;
                       }),
@@ -173,10 +173,10 @@ class ProtectTest {
   void limit_aroundProtect_isThrownWhenTheProtectedPartIsDone() {
     Heddle.run(() ->
         assertThatThrownBy(() ->
-                Heddle.within(
+                Heddle.withTimeout(
                     Duration.ofMillis(1),
                     () ->
-                        Heddle.protect(() -> {
+                        Heddle.shield(() -> {
                           Heddle.delay(Duration.ofMillis(4));
                           log.add("done");
                           return 1;
@@ -191,8 +191,8 @@ class ProtectTest {
     assertThatThrownBy(() ->
             Heddle.run(() ->
                 Heddle.scope(s -> {
-                  s.launch("protected", () -> Heddle.protect(this::critical));
-                  Heddle.suspend();
+                  s.launch("protected", () -> Heddle.shield(this::critical));
+                  Heddle.yieldNow();
                   throw failure;
                 })))
         .isSameAs(failure);
@@ -214,8 +214,8 @@ class ProtectTest {
   @Test
   void limitInsideProtect_runsOut_cutsTheBody() {
     Heddle.run(() ->
-        Heddle.protect(() -> {
-          assertThatThrownBy(() -> Heddle.within(Duration.ofMillis(1), () -> cuttable("body")))
+        Heddle.shield(() -> {
+          assertThatThrownBy(() -> Heddle.withTimeout(Duration.ofMillis(1), () -> cuttable("body")))
               .isInstanceOf(DeadlineException.class);
           return null;
         }));
@@ -226,7 +226,7 @@ class ProtectTest {
   void scopeInsideProtect_whoseMemberFails_cutsItsBody() {
     IllegalStateException failure = new IllegalStateException("x");
     Heddle.run(() ->
-        Heddle.protect(() -> {
+        Heddle.shield(() -> {
           assertThatThrownBy(() ->
                   Heddle.scope(s -> {
                     s.launch(
@@ -248,9 +248,9 @@ class ProtectTest {
       var worker =
           cancelled(
               () ->
-                  Heddle.protect(() -> {
+                  Heddle.shield(() -> {
                     assertThatThrownBy(
-                            () -> Heddle.within(Duration.ofMillis(1), () -> cuttable("body")))
+                            () -> Heddle.withTimeout(Duration.ofMillis(1), () -> cuttable("body")))
                         .isInstanceOf(DeadlineException.class);
                     log.add("protected part done");
                     return 1;
@@ -264,9 +264,9 @@ class ProtectTest {
   @Test
   void protectInsideALimitInsideProtect_isHeldBackFromTheLimitOnly() {
     Heddle.run(() ->
-        Heddle.protect(() -> {
-          assertThatThrownBy(
-                  () -> Heddle.within(Duration.ofMillis(1), () -> Heddle.protect(this::critical)))
+        Heddle.shield(() -> {
+          assertThatThrownBy(() ->
+                  Heddle.withTimeout(Duration.ofMillis(1), () -> Heddle.shield(this::critical)))
               .isInstanceOf(DeadlineException.class);
           return null;
         }));

@@ -73,7 +73,7 @@ class ScopeEndTest {
                   });
               Scope opened = Scope.open();
               opened.launch("cut", () -> log.sleep("cut"));
-              Heddle.suspend();
+              Heddle.yieldNow();
               opened.close();
               assertThat(block.isClosed()).isFalse();
               return member.await();
@@ -90,7 +90,7 @@ class ScopeEndTest {
         () -> {
           throw failure;
         });
-    Heddle.suspend();
+    Heddle.yieldNow();
   }
 
   @Test
@@ -102,7 +102,7 @@ class ScopeEndTest {
           failingMember(failure, scope);
         }
         while (reports.failures().isEmpty()) {
-          Heddle.suspend(); // it is logged beside the loop
+          Heddle.yieldNow(); // it is logged beside the loop
         }
         assertThat(reports.failures()).containsExactly(failure);
       });
@@ -139,7 +139,7 @@ class ScopeEndTest {
     Heddle.run(() -> {
       try (Scope scope = Scope.open()) {
         scope.launch("member", () -> log.sleep("member"));
-        Heddle.suspend();
+        Heddle.yieldNow();
         scope.cancel("msg");
         assertThat(scope.isClosed()).isFalse();
         assertThatThrownBy(scope::join)
@@ -155,7 +155,7 @@ class ScopeEndTest {
     Heddle.run(() -> {
       try (Scope scope = Scope.open()) {
         scope.background("watcher", () -> log.sleep("watcher"));
-        Heddle.suspend();
+        Heddle.yieldNow();
         scope.join();
         scope.join();
       }
@@ -175,15 +175,15 @@ class ScopeEndTest {
       Cancellation first = new Cancellation("of somebody else");
       var cancelled = Heddle.spawn(() -> 1);
       cancelled.cancel(first);
-      Heddle.suspend();
+      Heddle.yieldNow();
       Throwable thrown =
           catchThrowable(() ->
               Heddle.scope(s -> {
                 s.launch(
                     "fails later",
                     () ->
-                        Heddle.protect(() -> {
-                          Heddle.suspend();
+                        Heddle.shield(() -> {
+                          Heddle.yieldNow();
                           throw ofMember;
                         }));
                 s.launch("awaits it in vain, and fails with that", cancelled::await);
@@ -205,7 +205,7 @@ class ScopeEndTest {
     IllegalStateException failure = new IllegalStateException("x");
     Heddle.run(() ->
         assertThatThrownBy(() ->
-                Heddle.within(
+                Heddle.withTimeout(
                     Duration.ofMillis(1),
                     () -> {
                       try {
@@ -213,7 +213,7 @@ class ScopeEndTest {
                           s.launch(
                               "fails behind the limit",
                               () ->
-                                  Heddle.protect(() -> {
+                                  Heddle.shield(() -> {
                                     Heddle.delay(Duration.ofMillis(5));
                                     throw failure;
                                   }));
@@ -222,7 +222,7 @@ class ScopeEndTest {
                       } catch (IllegalStateException e) {
                         log.add("caught " + e.getMessage());
                       }
-                      Heddle.suspend();
+                      Heddle.yieldNow();
                       log.add("went on");
                     }))
             .isInstanceOf(DeadlineException.class));
@@ -252,11 +252,11 @@ class ScopeEndTest {
             } catch (NumberFormatException e) {
               log.add("caught");
             }
-            Heddle.suspend();
+            Heddle.yieldNow();
             return log.add("went on");
           });
-      Heddle.suspend();
-      Heddle.suspend();
+      Heddle.yieldNow();
+      Heddle.yieldNow();
       owner.cancel("stop");
       assertThatThrownBy(owner::await).hasMessage("stop");
     });
@@ -279,14 +279,14 @@ class ScopeEndTest {
                       s.launch("late", () -> failLate(failure));
                       return log;
                     };
-                Heddle.protect(() -> supervised ? Heddle.supervise(body) : Heddle.scope(body));
+                Heddle.shield(() -> supervised ? Heddle.supervise(body) : Heddle.scope(body));
               });
         }
         Heddle.launch(
             "stop",
             () -> {
-              Heddle.suspend();
-              Heddle.suspend();
+              Heddle.yieldNow();
+              Heddle.yieldNow();
               Heddle.shutdown(Duration.ofMillis(1));
             });
       });
@@ -299,7 +299,7 @@ class ScopeEndTest {
 
   private static void failLate(RuntimeException failure) throws Exception {
     try {
-      Heddle.protect(() -> Heddle.delay(LONG));
+      Heddle.shield(() -> Heddle.delay(LONG));
     } catch (Cancellation _) {
       throw failure;
     }
@@ -317,12 +317,12 @@ class ScopeEndTest {
               () ->
                   Heddle.scope(inner -> {
                     inner.launch(
-                        "slow", () -> Heddle.protect(() -> Heddle.delay(Duration.ofMinutes(1))));
+                        "slow", () -> Heddle.shield(() -> Heddle.delay(Duration.ofMinutes(1))));
                     return null;
                   }));
           outer.launch("quick", () -> log.sleep("quick"));
-          Heddle.suspend();
-          Heddle.suspend();
+          Heddle.yieldNow();
+          Heddle.yieldNow();
         }
         log.add("closed");
       });
@@ -350,7 +350,7 @@ class ScopeEndTest {
                 }
               }
             });
-        Heddle.suspend();
+        Heddle.yieldNow();
       });
       assertThat(reports.messages())
           .singleElement()

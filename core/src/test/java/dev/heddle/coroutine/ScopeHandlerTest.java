@@ -4,7 +4,7 @@ package dev.heddle.coroutine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
 import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
@@ -64,8 +64,8 @@ class ScopeHandlerTest {
         s.launch(
             "sibling",
             () -> {
-              Heddle.suspend();
-              Heddle.suspend();
+              Heddle.yieldNow();
+              Heddle.yieldNow();
               log.add("sibling done");
             });
         return null;
@@ -115,7 +115,7 @@ class ScopeHandlerTest {
       try (Scope scope = Scope.open()) {
         scope.handleFailures((failed, coroutine, thrown) -> {
           failed.cancel("one failed");
-          Heddle.suspend();
+          Heddle.yieldNow();
           log.add("handler done");
         });
         scope.launch("sibling", () -> log.sleep("sibling"));
@@ -155,7 +155,7 @@ class ScopeHandlerTest {
                   s.spawn(this::fail);
                   return null;
                 }))
-            .isInstanceOf(CoroutineFailure.class)
+            .isInstanceOf(CoroutineException.class)
             .hasCause(second)
             .satisfies(e -> assertThat(merged(e)).containsExactly(failure)));
   }
@@ -180,7 +180,7 @@ class ScopeHandlerTest {
               Heddle.delay(Duration.ofMillis(1));
               throw new IOException("main");
             }))
-        .isInstanceOf(CoroutineFailure.class)
+        .isInstanceOf(CoroutineException.class)
         .hasCauseInstanceOf(IOException.class);
     assertThat(handled).containsExactly(failure);
   }
@@ -239,7 +239,7 @@ class ScopeHandlerTest {
                             return 1;
                           })
                       .onCompletion(throwing(second));
-                  Heddle.suspend();
+                  Heddle.yieldNow();
                   s.child().child().spawn(this::fail);
                   log.sleep("body");
                   return null;
@@ -258,7 +258,7 @@ class ScopeHandlerTest {
           child.launch(
               "failing",
               () -> {
-                Heddle.suspend();
+                Heddle.yieldNow();
                 fail();
               });
           assertThatThrownBy(child::join).isSameAs(failure);
@@ -286,12 +286,12 @@ class ScopeHandlerTest {
                   child.launch(
                       "failing",
                       () -> {
-                        Heddle.suspend();
+                        Heddle.yieldNow();
                         fail();
                       });
                   var joiner = Heddle.spawn(() -> joined(child));
-                  Heddle.suspend();
-                  Heddle.suspend();
+                  Heddle.yieldNow();
+                  Heddle.yieldNow();
                   assertThat(child.isCancelled()).isTrue();
                   joiner.cancel("not interested");
                   log.sleep("body");
@@ -317,8 +317,8 @@ class ScopeHandlerTest {
               throw taken;
             });
             s.child().spawn(this::fail);
-            Heddle.suspend();
-            Heddle.suspend();
+            Heddle.yieldNow();
+            Heddle.yieldNow();
             assertThatThrownBy(joinedLater::join).isSameAs(taken);
             return null;
           }));
@@ -334,7 +334,7 @@ class ScopeHandlerTest {
             s.handleChildFailures((scope, coroutine, thrown) -> handled.add(thrown));
             try (Scope unjoined = Scope.open()) {
               unjoined.spawn(this::fail);
-              Heddle.suspend();
+              Heddle.yieldNow();
             }
             return null;
           }));
@@ -352,9 +352,9 @@ class ScopeHandlerTest {
 
   private Scope failingWithOneWhoIsSlow(Scope parent) {
     Scope child = parent.child();
-    child.launch("slow", () -> Heddle.protect(() -> Heddle.delay(LONG)));
+    child.launch("slow", () -> Heddle.shield(() -> Heddle.delay(LONG)));
     child.spawn(this::fail);
-    Heddle.suspend();
+    Heddle.yieldNow();
     return child;
   }
 
@@ -390,7 +390,7 @@ class ScopeHandlerTest {
     child.launch(
         "failing",
         () -> {
-          Heddle.suspend();
+          Heddle.yieldNow();
           throw failure;
         });
     return child;
@@ -404,7 +404,7 @@ class ScopeHandlerTest {
           s.handleChildFailures((scope, coroutine, thrown) -> handled.add(thrown));
           Scope child = failing(s);
           assertThatThrownBy(() -> Await.of(List.of(child)).allOrFail()).isSameAs(failure);
-          Heddle.suspend();
+          Heddle.yieldNow();
           return null;
         }));
     assertThat(handled).isEmpty();
@@ -417,7 +417,7 @@ class ScopeHandlerTest {
         Heddle.scope(s -> {
           Scope child = failing(s);
           assertThatThrownBy(() -> Heddle.await(child)).isSameAs(failure);
-          Heddle.suspend();
+          Heddle.yieldNow();
           return null;
         }));
   }
@@ -441,7 +441,7 @@ class ScopeHandlerTest {
 
   private static void awaitUntilClosed(Scope scope) {
     while (!scope.isClosed()) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 
@@ -452,7 +452,7 @@ class ScopeHandlerTest {
         Heddle.supervise(s -> {
           s.handleChildFailures((scope, coroutine, thrown) -> handled.add(thrown));
           Scope child = s.child();
-          child.launch("slow", () -> Heddle.protect(() -> Heddle.delay(LONG)));
+          child.launch("slow", () -> Heddle.shield(() -> Heddle.delay(LONG)));
           child.spawn(this::fail);
           assertThatThrownBy(() -> Heddle.await(child, Deadline.after(Duration.ofMillis(1))))
               .isInstanceOf(DeadlineException.class);

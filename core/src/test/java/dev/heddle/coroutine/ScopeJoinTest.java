@@ -155,7 +155,7 @@ class ScopeJoinTest {
             scope.join();
             return 1;
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       joiner.cancel("stop");
       assertThatThrownBy(joiner::await).hasMessage("stop");
       assertThat(scope.isCancelled()).isFalse();
@@ -199,7 +199,7 @@ class ScopeJoinTest {
     Heddle.run(() -> {
       Scope scope = Scope.detached();
       scope.launch("member", () -> log.sleep("member"));
-      Heddle.suspend();
+      Heddle.yieldNow();
       scope.cancel("msg");
       assertThat(scope.isClosed()).isFalse();
       assertThatThrownBy(scope::join)
@@ -277,11 +277,11 @@ class ScopeJoinTest {
           try {
             Heddle.delay(LONG);
           } catch (Cancellation c) {
-            Heddle.suspend();
+            Heddle.yieldNow();
             throw failure;
           }
         });
-    Heddle.suspend();
+    Heddle.yieldNow();
     return scope;
   }
 
@@ -313,7 +313,7 @@ class ScopeJoinTest {
               () -> {
                 throw failure;
               });
-          Heddle.suspend();
+          Heddle.yieldNow();
           child.awaitCancelled(
               (failed, coroutine, thrown) -> log.add("handled " + thrown.getMessage()));
           return null;
@@ -337,7 +337,7 @@ class ScopeJoinTest {
     Heddle.run(() -> {
       Scope scope = Scope.detached();
       scope.launch("member", () -> log.sleep("member"));
-      Heddle.suspend();
+      Heddle.yieldNow();
       scope.cancel("stop");
       scope.awaitCancelled(Deadline.after(LONG));
       scope.awaitCancelled();
@@ -351,10 +351,10 @@ class ScopeJoinTest {
       Scope scope = Scope.detached();
       var hanging =
           scope.spawn(() -> {
-            Heddle.protect(() -> Heddle.delay(Duration.ofMillis(20)));
+            Heddle.shield(() -> Heddle.delay(Duration.ofMillis(20)));
             return 1;
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       scope.cancel("stop");
       assertThatThrownBy(() -> scope.awaitCancelled(Deadline.after(Duration.ofMillis(1))))
           .isInstanceOf(DeadlineException.class);

@@ -78,7 +78,7 @@ class ScopeLeftBehindTest {
     try {
       Heddle.delay(LONG);
     } catch (Cancellation c) {
-      Heddle.suspend();
+      Heddle.yieldNow();
       throw failure;
     }
   }
@@ -100,7 +100,7 @@ class ScopeLeftBehindTest {
     Scope opened = Scope.open();
     Pinned.SCOPES.add(opened);
     opened.launch("member", this::failInTheCleanUp);
-    Heddle.suspend();
+    Heddle.yieldNow();
     assertThatThrownBy(Pinned.Closes::touch).cause().isInstanceOf(PinnedException.class);
     assertThat(opened.isClosed()).isFalse();
   }
@@ -124,7 +124,7 @@ class ScopeLeftBehindTest {
               Heddle.scope(s -> {
                 scopes.add(s);
                 s.launch("member", () -> log.sleep("member"));
-                Heddle.suspend();
+                Heddle.yieldNow();
                 Heddle.addSwitchHandler(failingToLeave(1));
                 throw body;
               }))
@@ -142,7 +142,7 @@ class ScopeLeftBehindTest {
       assertThatThrownBy(() ->
               Heddle.scope(s -> {
                 s.launch("member", () -> log.sleep("member"));
-                Heddle.suspend();
+                Heddle.yieldNow();
                 Heddle.addSwitchHandler(failingToLeave(Integer.MAX_VALUE));
                 return null;
               }))
@@ -164,12 +164,12 @@ class ScopeLeftBehindTest {
                   opened.launch(
                       "member",
                       () ->
-                          Heddle.protect(() -> {
-                            Heddle.suspend();
-                            Heddle.suspend();
+                          Heddle.shield(() -> {
+                            Heddle.yieldNow();
+                            Heddle.yieldNow();
                             throw failure;
                           }));
-                  Heddle.suspend();
+                  Heddle.yieldNow();
                   Heddle.addSwitchHandler(failingToLeave(1));
                   return opened;
                 });

@@ -53,7 +53,7 @@ class ScopeTest {
               }
             });
       }
-      Heddle.suspend();
+      Heddle.yieldNow();
       scope.cancel("msg");
       scope.close();
       assertThat(scope.isCancelled()).isTrue();
@@ -92,8 +92,8 @@ class ScopeTest {
                   return null;
                 }));
       }
-      Heddle.suspend();
-      Heddle.suspend();
+      Heddle.yieldNow();
+      Heddle.yieldNow();
       parent.cancel("all");
       parent.close();
     });
@@ -129,11 +129,11 @@ class ScopeTest {
             return null;
           });
       for (int i = 0; i < 6; i++) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       scopes[2].cancel("middle");
       for (int i = 0; i < 6; i++) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       assertThat(log).containsExactlyInAnyOrder("member 2 cut", "member 3 cut");
       assertThat(scopes[0].isCancelled()).isFalse();
@@ -168,10 +168,10 @@ class ScopeTest {
                   }
                 });
           }
-          Heddle.suspend();
-          Heddle.suspend();
+          Heddle.yieldNow();
+          Heddle.yieldNow();
           children[0].cancel("first");
-          Heddle.suspend();
+          Heddle.yieldNow();
           children[2].cancel("third");
           return null;
         }));
@@ -185,7 +185,7 @@ class ScopeTest {
       Scope scope = Scope.open();
       var one = scope.spawn(() -> 1);
       one.cancel("alone");
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(scope.isCancelled()).isFalse();
       scope.cancel("all");
       assertThat(scope.isCancelled()).isTrue();
@@ -199,7 +199,7 @@ class ScopeTest {
     Heddle.run(() -> {
       try (Scope scope = Scope.open()) {
         scope.launch("quick", () -> log.add("quick"));
-        Heddle.within(
+        Heddle.withTimeout(
             LONG,
             () -> {
               scope.join();
@@ -277,7 +277,7 @@ class ScopeTest {
                 throw failure;
               }
             });
-        Heddle.suspend();
+        Heddle.yieldNow();
         scope.cancel("stop");
         assertThatThrownBy(scope::join).isSameAs(failure);
       }
@@ -289,7 +289,7 @@ class ScopeTest {
   void limitAroundAScope_whenItRunsOut_cancelsTheMembers() {
     VirtualTime.run(() -> {
       assertThatThrownBy(() ->
-              Heddle.within(
+              Heddle.withTimeout(
                   Duration.ofMillis(5),
                   () ->
                       Heddle.scope(s -> {
@@ -326,7 +326,7 @@ class ScopeTest {
     Heddle.run(() -> {
       try (Scope scope = Scope.open()) {
         scope.launch("member", () -> log.sleep("member"));
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       log.add("closed");
     });
@@ -468,14 +468,14 @@ class ScopeTest {
       case 0 -> throw new IllegalStateException("random");
       case 1, 2 -> Heddle.delay(Duration.ofNanos(random.nextInt(300_000)));
       case 3 ->
-          Heddle.within(
+          Heddle.withTimeout(
               Duration.ofNanos(random.nextInt(100_000)),
               () -> {
                 Heddle.delay(Duration.ofNanos(random.nextInt(200_000)));
                 return null;
               });
       case 4 ->
-          Heddle.protect(() -> {
+          Heddle.shield(() -> {
             Heddle.delay(Duration.ofNanos(random.nextInt(200_000)));
             return null;
           });
@@ -485,7 +485,7 @@ class ScopeTest {
         }
       }
       case 8 -> scope.background("background", () -> Heddle.delay(LONG));
-      default -> Heddle.suspend();
+      default -> Heddle.yieldNow();
     }
   }
 }

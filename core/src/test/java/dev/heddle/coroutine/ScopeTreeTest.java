@@ -22,7 +22,7 @@ class ScopeTreeTest {
 
   private void ticks(int count) {
     for (int i = 0; i < count; i++) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 
@@ -56,10 +56,10 @@ class ScopeTreeTest {
             () ->
                 Heddle.scope(s -> {
                   ofMember[0] = s;
-                  Heddle.suspend();
+                  Heddle.yieldNow();
                   return null;
                 }));
-        Heddle.suspend();
+        Heddle.yieldNow();
         assertThat(outer.children()).containsExactly(inner, ofMember[0]);
         assertThat(inner.children()).isEmpty();
         ticks(2);
@@ -158,7 +158,7 @@ class ScopeTreeTest {
       try (Scope outer = Scope.open()) {
         Scope child = outer.child();
         child.background("heartbeat", () -> log.sleep("heartbeat"));
-        Heddle.suspend();
+        Heddle.yieldNow();
         outer.join();
         assertThat(log).containsExactly("heartbeat cut");
         assertThat(child.isCancelled()).isFalse();
@@ -191,10 +191,10 @@ class ScopeTreeTest {
       Scope child = Scope.current().child();
       child.launch("one", () -> log.sleep("one"));
       child.launch("other", () -> log.sleep("other"));
-      Heddle.suspend();
+      Heddle.yieldNow();
       child.cancel("msg");
       assertThat(child.isClosed()).isFalse();
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(child.isClosed()).isTrue();
       assertThat(log).containsExactly("one cut", "other cut");
     });
@@ -205,7 +205,7 @@ class ScopeTreeTest {
     Heddle.run(() -> {
       Scope child = Scope.detached();
       child.launch("member", () -> log.sleep("member"));
-      Heddle.suspend();
+      Heddle.yieldNow();
       Heddle.spawn(
               () -> {
                 child.close();
@@ -248,7 +248,7 @@ class ScopeTreeTest {
     Heddle.run(() -> {
       Scope child = Scope.current().child();
       child.launch("member", () -> log.sleep("member"));
-      Heddle.suspend();
+      Heddle.yieldNow();
       Heddle.launch("closer", child::close);
       Heddle.await(child.event());
       assertThat(child.isClosed()).isTrue();
@@ -275,7 +275,7 @@ class ScopeTreeTest {
               log.sleep("grandchild's");
               return 1;
             });
-        Heddle.suspend();
+        Heddle.yieldNow();
         outer.cancel("all");
         assertThat(child.isCancelled()).isTrue();
         assertThat(grandchild.isCancelled()).isTrue();
@@ -311,7 +311,7 @@ class ScopeTreeTest {
                 log.sleep("member");
                 return 1;
               });
-          Heddle.protect(() -> {
+          Heddle.shield(() -> {
             ticks(3);
             log.add("protected part done");
           });
@@ -349,7 +349,7 @@ class ScopeTreeTest {
                       }
                       return 1;
                     });
-                Heddle.uninterrupted(() -> latch.await()); // goes on when the member was told
+                Heddle.uninterruptibly(() -> latch.await()); // goes on when the member was told
                 return 1;
               }));
       ticks(2);
@@ -364,7 +364,7 @@ class ScopeTreeTest {
     Heddle.run(() -> {
       var worker =
           Heddle.spawn(() ->
-              Heddle.protect(() ->
+              Heddle.shield(() ->
                   Heddle.scope(s -> {
                     var member =
                         s.spawn(() -> {
@@ -388,7 +388,7 @@ class ScopeTreeTest {
         outer.launch(
             "member",
             () ->
-                Heddle.protect(() ->
+                Heddle.shield(() ->
                     Heddle.scope(s -> {
                       s.launch(
                           "inside",
@@ -411,12 +411,12 @@ class ScopeTreeTest {
       try (Scope outside = Scope.open()) {
         outside.launch("outside", () -> ticks(1));
         assertThatThrownBy(() ->
-                Heddle.within(
+                Heddle.withTimeout(
                     Duration.ofMillis(2),
                     () ->
                         Heddle.scope(s -> {
                           s.launch("inside", () -> log.sleep("inside"));
-                          Heddle.protect(() -> {
+                          Heddle.shield(() -> {
                             while (log.isEmpty()) {
                               Heddle.delay(Duration.ofMillis(1)); // until the member was told
                             }
@@ -452,7 +452,7 @@ class ScopeTreeTest {
                 });
               }
             });
-        Heddle.suspend();
+        Heddle.yieldNow();
         outer.cancel("once");
         ticks(2);
         outer.cancel("twice");
@@ -473,7 +473,7 @@ class ScopeTreeTest {
                         throw failure;
                       });
                   try {
-                    Heddle.suspend();
+                    Heddle.yieldNow();
                   } catch (Cancellation c) {
                     log.add("cut");
                     throw c;
@@ -516,7 +516,7 @@ class ScopeTreeTest {
         above = above.child();
       }
       nest(above, 10);
-      Heddle.suspend();
+      Heddle.yieldNow();
       top.close();
       assertThat(above.isClosed()).isTrue();
     });

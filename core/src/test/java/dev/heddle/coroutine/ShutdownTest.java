@@ -11,7 +11,7 @@ import dev.heddle.FailureReport;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.Microtask;
 import dev.heddle.simulation.Simulation;
 import java.time.Duration;
@@ -59,13 +59,13 @@ class ShutdownTest {
               return true;
             });
     while (!launched.isSuspended()) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 
   /// A coroutine that no cancellation reaches before the deadline.
   private static void launchStubborn() {
-    launchAndLetWait("stubborn", () -> Heddle.protect(() -> Heddle.delay(HOUR)));
+    launchAndLetWait("stubborn", () -> Heddle.shield(() -> Heddle.delay(HOUR)));
   }
 
   /// A coroutine that does something when it is cancelled.
@@ -123,7 +123,7 @@ class ShutdownTest {
                     throw new OutOfMemoryError("as if");
                   });
               Heddle.launch("next", () -> started.add("next"));
-              Heddle.suspend();
+              Heddle.yieldNow();
             }))
         .isInstanceOf(OutOfMemoryError.class);
     assertThat(started).isEmpty();
@@ -137,7 +137,7 @@ class ShutdownTest {
               left.add(
                   Heddle.spawn(() -> Heddle.await(Heddle.promise().future()))
                       .toCompletableFuture());
-              Heddle.suspend();
+              Heddle.yieldNow();
               throw new OutOfMemoryError("as if");
             }))
         .isInstanceOf(OutOfMemoryError.class);
@@ -181,7 +181,7 @@ class ShutdownTest {
           try {
             Heddle.delay(HOUR);
           } finally {
-            Heddle.protect(() -> Heddle.delay(HOUR));
+            Heddle.shield(() -> Heddle.delay(HOUR));
           }
           return "never";
         });
@@ -344,7 +344,7 @@ class ShutdownTest {
             "late",
             () -> {
               try {
-                Heddle.protect(() -> Heddle.delay(HOUR));
+                Heddle.shield(() -> Heddle.delay(HOUR));
               } catch (Cancellation c) {
                 // as every call that waits
                 assertThatThrownBy(() -> Heddle.spawn(() -> log.add("spawned")))
@@ -427,7 +427,7 @@ class ShutdownTest {
       for (int i = 0; i < 1_000; i++) {
         one.complete(Loop.current());
       }
-      LoopRoot root = LoopRoot.current();
+      LoopRuntime root = LoopRuntime.current();
       assertThat(root.outcome().getNumberOfDependents()).isZero();
       assertThat(one.get().isDone()).isFalse();
     });

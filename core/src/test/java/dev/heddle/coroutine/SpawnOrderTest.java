@@ -43,7 +43,7 @@ class SpawnOrderTest {
           "a",
           () -> {
             log.add("a-start");
-            Heddle.suspend();
+            Heddle.yieldNow();
             log.add("a-rest");
           });
       Heddle.launch("b", () -> log.add("b"));
@@ -57,7 +57,7 @@ class SpawnOrderTest {
     assertThat(
             Heddle.run(() -> {
               long switches = Heddle.counters().switches();
-              Heddle.suspend();
+              Heddle.yieldNow();
               return Heddle.counters().switches() - switches;
             }))
         .isZero();
@@ -75,10 +75,10 @@ class SpawnOrderTest {
                 "child",
                 () -> {
                   log.add("child");
-                  Heddle.suspend();
+                  Heddle.yieldNow();
                   log.add("child-resume");
                 });
-            Heddle.suspend();
+            Heddle.yieldNow();
             log.add("parent-resume");
           });
       Heddle.launch("sibling", () -> log.add("sibling"));
@@ -88,7 +88,7 @@ class SpawnOrderTest {
 
   private int descend(int depth) {
     if (depth == 0) {
-      Heddle.suspend();
+      Heddle.yieldNow();
       return 0;
     }
     return descend(depth - 1) + 1;
@@ -111,7 +111,7 @@ class SpawnOrderTest {
     Heddle.run(() -> {
       Heddle.launch("other", () -> log.add("other"));
       try {
-        Heddle.suspend();
+        Heddle.yieldNow();
         throw new IllegalStateException("x");
       } catch (IllegalStateException e) {
         log.add("caught " + e.getMessage());
@@ -148,16 +148,16 @@ class SpawnOrderTest {
         int number = i;
         five.add(
             Heddle.spawn(() -> {
-              Heddle.suspend();
+              Heddle.yieldNow();
               return number;
             }));
       }
       assertThat(Heddle.counters().coroutines()).isEqualTo(baseline + 5);
       five.get(1).cancel("no");
-      Heddle.suspend();
+      Heddle.yieldNow();
       five.get(3).cancel("no");
-      Heddle.suspend();
-      Heddle.suspend();
+      Heddle.yieldNow();
+      Heddle.yieldNow();
       assertThat(Heddle.counters().coroutines()).isEqualTo(baseline);
       assertThat(five.stream().map(Coroutine::result)).containsExactly(0, null, 2, null, 4);
     });
@@ -181,15 +181,15 @@ class SpawnOrderTest {
     List<Action> calls =
         List.of(
             Heddle::current,
-            Heddle::suspend,
+            Heddle::yieldNow,
             () -> Heddle.delay(Duration.ofMillis(1)),
             () -> Heddle.spawn(() -> 1),
             () -> Heddle.launch("a", () -> {}),
             () -> Heddle.background("a", () -> {}),
             () -> Heddle.scope(s -> 1),
             () -> Heddle.supervise(s -> 1),
-            () -> Heddle.within(Duration.ofMillis(1), () -> 1),
-            () -> Heddle.protect(() -> 1),
+            () -> Heddle.withTimeout(Duration.ofMillis(1), () -> 1),
+            () -> Heddle.shield(() -> 1),
             () -> Heddle.offload(() -> 1),
             () -> Heddle.await(never),
             () -> Heddle.await(CompletableFuture.completedFuture(1)),
@@ -215,9 +215,9 @@ class SpawnOrderTest {
       Throwable[] refusal = new Throwable[1];
       CoroutineNode.current()
           .scheduler()
-          .onTrampoline(
+          .runOnCarrier(
               () -> refusal[0] = catchThrowable(() -> Heddle.await(Heddle.timer(Duration.ZERO))));
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(refusal[0])
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("between coroutines")
@@ -273,7 +273,7 @@ class SpawnOrderTest {
   void delay_afterABurnOfTheProcessor_isCountedFromAFreshClock() {
     Heddle.run(() -> {
       Heddle.background("other timer", () -> Heddle.delay(Duration.ofHours(1)));
-      Heddle.suspend();
+      Heddle.yieldNow();
       long until = System.nanoTime() + 40_000_000;
       while (System.nanoTime() < until) {
         Thread.onSpinWait();
@@ -323,12 +323,12 @@ class SpawnOrderTest {
       Heddle.launch("b", () -> log.add("b"));
       var high =
           Heddle.spawn(() -> {
-            Heddle.suspend();
+            Heddle.yieldNow();
             log.add("high");
             return 1;
           });
-      high.highPriority();
-      Heddle.suspend();
+      high.setHighPriority();
+      Heddle.yieldNow();
       Heddle.launch("c", () -> log.add("c"));
     });
     assertThat(log).containsExactly("a", "b", "high", "c");

@@ -177,7 +177,7 @@ class SpawnStrategyTest {
           @Override
           public void beforeEnqueue(Coroutine<?> coroutine, Scope into) {
             coroutine.ownContext().set(user, "ann");
-            coroutine.highPriority().onCompletion(ended -> log.add("ended"));
+            coroutine.setHighPriority().onCompletion(ended -> log.add("ended"));
           }
         };
     Heddle.run(() -> {

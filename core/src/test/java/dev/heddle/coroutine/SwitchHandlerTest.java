@@ -59,7 +59,7 @@ class SwitchHandlerTest {
   private int suspendAndCatch() {
     log.add("body");
     try {
-      Heddle.suspend();
+      Heddle.yieldNow();
     } catch (RuntimeException e) {
       log.add("caught " + e.getMessage());
     }
@@ -73,7 +73,7 @@ class SwitchHandlerTest {
   void handlerAddedToTheCurrentCoroutine_isToldOfItsNextLeave() {
     Heddle.run(() -> {
       Heddle.addSwitchHandler(logging("main"));
-      Heddle.suspend();
+      Heddle.yieldNow();
       log.add("end");
     });
     assertThat(log).containsExactly("main leaves", "main enters", "end", "main finishes");
@@ -154,7 +154,7 @@ class SwitchHandlerTest {
       Heddle.addSwitchHandler(handler);
       assertThat(Heddle.current().removeSwitchHandler(handler)).isTrue();
       assertThat(Heddle.current().removeSwitchHandler(handler)).isFalse();
-      Heddle.suspend();
+      Heddle.yieldNow();
     });
     assertThat(log).isEmpty();
   }
@@ -174,7 +174,7 @@ class SwitchHandlerTest {
         }
         return false;
       });
-      Heddle.suspend();
+      Heddle.yieldNow();
     });
     assertThat(refusals).singleElement().asString().contains("switch handler", "return false");
     assertThat(log).containsExactly("kept leaves", "kept enters", "kept finishes");
@@ -199,7 +199,7 @@ class SwitchHandlerTest {
         return false;
       });
       Heddle.spawn(() -> log.add("spawned before"));
-      Heddle.suspend();
+      Heddle.yieldNow();
     });
     assertThat(log).containsExactly("spawned before", "started by the handler");
   }
@@ -294,7 +294,7 @@ class SwitchHandlerTest {
         }
         return true;
       });
-      assertThatThrownBy(Heddle::suspend)
+      assertThatThrownBy(Heddle::yieldNow)
           .isInstanceOfSatisfying(
               CompositeException.class,
               e -> assertThat(e.failures()).containsExactly(failure, second));
@@ -337,16 +337,16 @@ class SwitchHandlerTest {
             lock.lock();
             try {
               while (!lock.hasQueuedThreads()) {
-                Heddle.suspend();
+                Heddle.yieldNow();
               }
               promise.complete("came"); // while the other is parked in its handler
-              Heddle.suspend();
-              Heddle.suspend();
+              Heddle.yieldNow();
+              Heddle.yieldNow();
             } finally {
               lock.unlock();
             }
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       Heddle.addSwitchHandler((coroutine, kind) -> {
         if (kind != Switch.ENTER) {
           lock.lock();
@@ -355,7 +355,7 @@ class SwitchHandlerTest {
         return true;
       });
       assertThat(promise.future().await()).isEqualTo("came");
-      Heddle.suspend(); // a turn that was missed is not owed any more
+      Heddle.yieldNow(); // a turn that was missed is not owed any more
     });
   }
 
@@ -382,10 +382,10 @@ class SwitchHandlerTest {
     Heddle.run(() -> {
       Coroutine<?> other =
           Heddle.spawn(() -> {
-            Heddle.suspend();
-            Heddle.suspend();
+            Heddle.yieldNow();
+            Heddle.yieldNow();
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       other.addSwitchHandler(logging("late"));
       other.await();
     });
@@ -416,9 +416,9 @@ class SwitchHandlerTest {
       Heddle.addSwitchHandler(logging("first"));
       Heddle.addSwitchHandler(overflowing);
       Heddle.addSwitchHandler(logging("third"));
-      assertThatThrownBy(Heddle::suspend).isInstanceOf(StackOverflowError.class);
+      assertThatThrownBy(Heddle::yieldNow).isInstanceOf(StackOverflowError.class);
       log.add("goes on");
-      Heddle.suspend();
+      Heddle.yieldNow();
     });
     assertThat(log)
         .containsExactly(

@@ -28,7 +28,7 @@ final class SwitchesAtStackEndProgram {
     Heddle.background("beside", SwitchesAtStackEndProgram::suspendForEver);
     Heddle.addSwitchHandler(first);
     Heddle.addSwitchHandler(second);
-    Heddle.suspend(); // loads what it needs while there is room
+    Heddle.yieldNow(); // loads what it needs while there is room
     try {
       return dive();
     } catch (StackOverflowError _) {
@@ -51,7 +51,7 @@ final class SwitchesAtStackEndProgram {
     } catch (StackOverflowError e) {
       if (!waited) {
         overflows++;
-        Heddle.suspend();
+        Heddle.yieldNow();
         waited = true;
       }
       throw e;
@@ -60,7 +60,7 @@ final class SwitchesAtStackEndProgram {
 
   private static void suspendForEver() {
     while (true) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 }

@@ -39,7 +39,7 @@ class TokenTest {
     return scope.spawn(
         "failing",
         () -> {
-          Heddle.suspend();
+          Heddle.yieldNow();
           throw failure;
         });
   }
@@ -166,7 +166,7 @@ class TokenTest {
         Heddle.supervise(s -> {
           var token = slow(s);
           token.cancel(cancellation);
-          Heddle.suspend();
+          Heddle.yieldNow();
           var worker = slow(s);
           assertThatThrownBy(() -> worker.await(token))
               .isInstanceOf(WaitCancelledException.class)
@@ -231,7 +231,7 @@ class TokenTest {
     Heddle.run(() -> {
       Trigger stop = Heddle.trigger("stop");
       Promise<String> never = Heddle.promise("never");
-      stop.pull();
+      stop.fire();
       assertThatThrownBy(() -> never.future().await(stop))
           .isInstanceOf(WaitCancelledException.class);
       Heddle.launch("completing", () -> never.complete("came"));
@@ -243,11 +243,11 @@ class TokenTest {
   void triggerThatCutOneBlock_cutsNoOther() {
     Heddle.run(() -> {
       Trigger stop = Heddle.trigger("stop");
-      stop.pull();
-      assertThatThrownBy(() -> Heddle.within(stop, () -> Heddle.delay(LONG)))
+      stop.fire();
+      assertThatThrownBy(() -> Heddle.cancelWhen(stop, () -> Heddle.delay(LONG)))
           .isInstanceOf(WaitCancelledException.class);
       String result =
-          Heddle.within(
+          Heddle.cancelWhen(
               stop,
               () -> {
                 Heddle.delay(Duration.ofMillis(1));
@@ -310,7 +310,7 @@ class TokenTest {
   void awaitOfAStage_thatIsCancelled_leavesTheStageAlone() {
     Heddle.run(() -> {
       CompletableFuture<String> stage = new CompletableFuture<>();
-      assertThatThrownBy(() -> Heddle.within(Duration.ofMillis(1), () -> Heddle.await(stage)))
+      assertThatThrownBy(() -> Heddle.withTimeout(Duration.ofMillis(1), () -> Heddle.await(stage)))
           .isInstanceOf(DeadlineException.class);
       assertThat(stage).isNotDone();
       stage.complete("late");
@@ -326,7 +326,7 @@ class TokenTest {
     Heddle.run(() -> {
       var token = Heddle.timer(Duration.ofMillis(2));
       assertThatThrownBy(() ->
-              Heddle.within(
+              Heddle.cancelWhen(
                   token,
                   () -> {
                     try {
@@ -337,7 +337,7 @@ class TokenTest {
                   }))
           .isInstanceOf(WaitCancelledException.class)
           .hasNoCause();
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(Heddle.current().isCancelled()).isFalse();
     });
     assertThat(log).containsExactly("cut");
@@ -349,7 +349,7 @@ class TokenTest {
     Heddle.run(() ->
         Heddle.supervise(s -> {
           var token = failing(s, failure);
-          assertThatThrownBy(() -> Heddle.within(token, () -> Heddle.delay(LONG)))
+          assertThatThrownBy(() -> Heddle.cancelWhen(token, () -> Heddle.delay(LONG)))
               .isInstanceOf(WaitCancelledException.class)
               .hasCause(failure);
           return null;
@@ -363,7 +363,7 @@ class TokenTest {
       token.await();
       List<String> log = new ArrayList<>();
       assertThatThrownBy(() ->
-              Heddle.within(
+              Heddle.cancelWhen(
                   token,
                   () -> {
                     log.add("began");
@@ -378,9 +378,9 @@ class TokenTest {
   void within_whoseBodyIsQuickerThanItsToken_isItsResultAndLeavesNoTimer() {
     Heddle.run(() -> {
       var token = Heddle.timer(LONG);
-      assertThat(Heddle.within(token, () -> "quick")).isEqualTo("quick");
-      assertThat(Heddle.within(Deadline.after(LONG), () -> "quick")).isEqualTo("quick");
-      assertThat(Heddle.within(Deadline.never(), () -> "quick")).isEqualTo("quick");
+      assertThat(Heddle.cancelWhen(token, () -> "quick")).isEqualTo("quick");
+      assertThat(Heddle.withDeadline(Deadline.after(LONG), () -> "quick")).isEqualTo("quick");
+      assertThat(Heddle.withDeadline(Deadline.never(), () -> "quick")).isEqualTo("quick");
       assertThat(EventSource.of(token).subscribers()).isZero();
       assertThat(Heddle.counters().timers()).isZero();
     });
@@ -391,7 +391,7 @@ class TokenTest {
     Heddle.run(() -> {
       Deadline shared = Deadline.after(Duration.ofMillis(2));
       for (int i = 0; i < 2; i++) {
-        assertThatThrownBy(() -> Heddle.within(shared, () -> Heddle.delay(LONG)))
+        assertThatThrownBy(() -> Heddle.withDeadline(shared, () -> Heddle.delay(LONG)))
             .isInstanceOf(DeadlineException.class)
             .hasMessageContaining("within(deadline)");
       }
@@ -404,11 +404,11 @@ class TokenTest {
       var outer = Heddle.timer(Duration.ofMillis(1));
       var inner = Heddle.timer(LONG);
       assertThatThrownBy(() ->
-              Heddle.within(
+              Heddle.cancelWhen(
                   outer,
                   () -> {
                     try {
-                      Heddle.within(inner, () -> Heddle.delay(LONG));
+                      Heddle.cancelWhen(inner, () -> Heddle.delay(LONG));
                     } catch (WaitCancelledException e) {
                       throw new AssertionError("the inner block took it", e);
                     }
@@ -432,7 +432,7 @@ class TokenTest {
                 promise.fail(ofBody);
                 throw ofToken;
               });
-          assertThatThrownBy(() -> Heddle.within(token, () -> promise.future().await()))
+          assertThatThrownBy(() -> Heddle.cancelWhen(token, () -> promise.future().await()))
               .isSameAs(ofBody);
           return null;
         }));
@@ -449,11 +449,11 @@ class TokenTest {
           List<Coroutine<?>> cut = new ArrayList<>();
           Coroutine<Object> token =
               s.spawn(() -> {
-                Heddle.suspend();
+                Heddle.yieldNow();
                 cut.getFirst().cancel("stop");
                 throw ofToken;
               });
-          cut.add(s.spawn(() -> Heddle.within(token, () -> Heddle.promise().future().await())));
+          cut.add(s.spawn(() -> Heddle.cancelWhen(token, () -> Heddle.promise().future().await())));
           assertThatThrownBy(cut.getFirst()::await)
               .isInstanceOf(WaitCancelledException.class)
               .hasCause(ofToken);
@@ -469,7 +469,7 @@ class TokenTest {
           Heddle.supervise(s -> {
             Coroutine<Object> token = failing(s, ofToken);
             assertThatThrownBy(() ->
-                    Heddle.within(
+                    Heddle.cancelWhen(
                         token,
                         () -> {
                           try {
@@ -495,9 +495,9 @@ class TokenTest {
           Heddle.supervise(s -> {
             Coroutine<Object> token = failing(s, ofToken);
             while (!token.isDone()) {
-              Heddle.suspend();
+              Heddle.yieldNow();
             }
-            String result = Heddle.within(token, () -> "ended");
+            String result = Heddle.cancelWhen(token, () -> "ended");
             assertThat(result).isEqualTo("ended");
             return null;
           }));

@@ -40,7 +40,7 @@ class ContextLoadTest {
         coroutines,
         () -> {
           threads.add(Thread.currentThread());
-          Heddle.suspend(); // with the others
+          Heddle.yieldNow(); // with the others
         });
   }
 
@@ -119,7 +119,7 @@ class ContextLoadTest {
                 LOAD,
                 () -> {
                   found.addAll(bound());
-                  Heddle.suspend(); // with the others
+                  Heddle.yieldNow(); // with the others
                   Thread.currentThread().interrupt();
                 });
           }

@@ -66,7 +66,7 @@ class SwitchCountTest {
     }
 
     long looks() {
-      return after.looks() - before.looks();
+      return after.polls() - before.polls();
     }
 
     long contexts() {
@@ -81,7 +81,7 @@ class SwitchCountTest {
 
   private static int turns(int turns) {
     for (int i = 0; i < turns; i++) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
     return turns;
   }
@@ -97,7 +97,7 @@ class SwitchCountTest {
           for (int i = 1; i < coroutines; i++) {
             Heddle.spawn(() -> turns(ROUNDS + 2));
           }
-          Heddle.suspend(); // all have started
+          Heddle.yieldNow(); // all have started
           return Cost.of(() -> turns(ROUNDS));
         });
     assertThat(cost.switches()).isEqualTo((long) coroutines * ROUNDS);
@@ -120,7 +120,7 @@ class SwitchCountTest {
           InetSocketAddress anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
           Listener listener = Tcp.listen(anyPort); // the loop closes it
           Heddle.background("acceptor", () -> listener.accept().close());
-          Heddle.suspend();
+          Heddle.yieldNow();
           return Cost.of(() -> turns(20_000));
         });
     assertThat(cost.looks()).isPositive();
@@ -280,7 +280,7 @@ class SwitchCountTest {
   void hiddenTimer_ofADay_addsNoReactorCallAndDoesNotKeepTheLoop() {
     Cost cost =
         inALoop(() -> {
-          EventSource.of(Heddle.hiddenTimer(Duration.ofHours(24))).start();
+          EventSource.of(Heddle.daemonTimer(Duration.ofHours(24))).start();
           Heddle.delay(Duration.ofMillis(1));
           return Cost.of(() -> {
             for (int i = 0; i < 5; i++) {

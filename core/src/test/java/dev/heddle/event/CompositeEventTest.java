@@ -62,7 +62,7 @@ class CompositeEventTest {
       Trigger b = Heddle.trigger("b");
       Event any = Event.anyOf(a, b);
       for (Trigger next : List.of(a, b, a)) {
-        Heddle.launch("puller", next::pull);
+        Heddle.launch("puller", next::fire);
         Heddle.await(any);
         assertThat(any.isClosed()).isFalse();
       }
@@ -182,8 +182,8 @@ class CompositeEventTest {
       Heddle.launch(
           "puller",
           () -> {
-            a.pull();
-            b.pull();
+            a.fire();
+            b.fire();
           });
       Heddle.await(Event.anyOf(a, b));
       assertThat(a.event().isClosed()).isFalse();

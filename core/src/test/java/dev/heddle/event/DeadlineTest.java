@@ -44,7 +44,7 @@ class DeadlineTest {
   @Tag("loop-53")
   void limits_ofNothingOrLess_areRefusedAndLeaveNothingBehind() {
     Heddle.run(() -> {
-      assertThatThrownBy(() -> Heddle.within(Duration.ZERO, () -> {}))
+      assertThatThrownBy(() -> Heddle.withTimeout(Duration.ZERO, () -> {}))
           .isInstanceOf(IllegalArgumentException.class);
       Heddle.scope(s -> {
         assertThatThrownBy(() -> s.cancelAfter(Duration.ZERO))
@@ -61,7 +61,7 @@ class DeadlineTest {
       Deadline deadline = Deadline.after(Duration.ofDays(1));
       Coroutine<String> quick =
           Heddle.spawn(() -> {
-            Heddle.suspend();
+            Heddle.yieldNow();
             return "in time";
           });
       assertThat(quick.await(deadline)).isEqualTo("in time");
@@ -71,7 +71,7 @@ class DeadlineTest {
             return null;
           });
       Coroutine<?> waiting = Heddle.spawn(() -> catchThrowable(() -> slow.await(deadline)));
-      Heddle.suspend();
+      Heddle.yieldNow();
       slow.cancel("enough");
       slow.cancel("enough, again");
       assertThat(waiting.await()).isInstanceOf(Cancellation.class);

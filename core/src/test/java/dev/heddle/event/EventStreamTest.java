@@ -13,8 +13,8 @@ import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Await;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Reports;
-import dev.heddle.event.source.EventHome;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.HomeLoop;
 import dev.heddle.hosting.StackEnd;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ class EventStreamTest {
   private static final class Bell extends EventSource implements Awaitable<Object> {
     int arms;
 
-    Bell(EventHome home) {
+    Bell(HomeLoop home) {
       super(home);
     }
 
@@ -60,7 +60,7 @@ class EventStreamTest {
   }
 
   private Bell bell() {
-    return new Bell(EventSource.of(Heddle.hiddenTimer(Duration.ofHours(1))).home());
+    return new Bell(EventSource.of(Heddle.daemonTimer(Duration.ofHours(1))).home());
   }
 
   private static void inLoop(Action body) {
@@ -90,7 +90,7 @@ class EventStreamTest {
       Bell bell = bell();
       EventStream<Object> stream = EventStream.of(bell, 4);
       Coroutine<Object> reader = Heddle.spawn(() -> stream.next());
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(reader.isDone()).isFalse();
       bell.ring("a");
       assertThat(reader.await()).isEqualTo("a");
@@ -167,7 +167,7 @@ class EventStreamTest {
           () -> {
             for (int i = 0; i < 5; i++) {
               bell.ring(i);
-              Heddle.suspend();
+              Heddle.yieldNow();
             }
             stream.close();
           });
@@ -184,7 +184,7 @@ class EventStreamTest {
       Bell bell = bell();
       EventStream<Object> stream = EventStream.of(bell, 2);
       Coroutine<Object> reader = Heddle.spawn(() -> stream.next());
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThatThrownBy(stream::next)
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("another coroutine");
@@ -200,10 +200,10 @@ class EventStreamTest {
       Bell bell = bell();
       EventStream<Object> stream = EventStream.of(bell, 2);
       Coroutine<Object> reader = Heddle.spawn(() -> stream.next());
-      Heddle.suspend();
+      Heddle.yieldNow();
       bell.ring("a");
       reader.cancel("too late");
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(stream.next()).isEqualTo("a");
     });
   }
@@ -237,13 +237,13 @@ class EventStreamTest {
   void trigger_asAStream_losesNoPull() {
     inLoop(() -> {
       Trigger trigger = Heddle.trigger("t");
-      trigger.pull();
-      Heddle.suspend();
+      trigger.fire();
+      Heddle.yieldNow();
       EventStream<Object> pulls = EventStream.of(trigger, 8);
       pulls.next();
       for (int i = 0; i < 3; i++) {
-        trigger.pull();
-        Heddle.suspend();
+        trigger.fire();
+        Heddle.yieldNow();
       }
       for (int i = 0; i < 3; i++) {
         pulls.next();
@@ -301,7 +301,7 @@ class EventStreamTest {
         while (System.nanoTime() - start < 50 * period.toNanos()) {
           Thread.onSpinWait();
         }
-        Heddle.suspend();
+        Heddle.yieldNow();
         assertThat(ticks.next()).isGreaterThanOrEqualTo(49);
       }
     });
@@ -323,7 +323,7 @@ class EventStreamTest {
       Heddle.await(before);
       Event after = Heddle.timer(Duration.ofMillis(5));
       Coroutine<Object> awaiter = Heddle.spawn(() -> Heddle.await(after));
-      Heddle.suspend();
+      Heddle.yieldNow();
       var _ = EventStream.of(after, 4);
       awaiter.await();
     });
@@ -351,7 +351,7 @@ class EventStreamTest {
       try (EventStream<?> ticks = Heddle.ticks(Duration.ofMillis(1))) {
         Coroutine<Object> both =
             Heddle.spawn(() -> Heddle.await(Event.allOf(ticks.ready(), more.future())));
-        Heddle.suspend();
+        Heddle.yieldNow();
         for (int i = 0; i < 3; i++) {
           ticks.next();
         }
@@ -369,7 +369,7 @@ class EventStreamTest {
         Coroutine<Object> failing = failing(broken);
         try (EventStream<Object> unread = EventStream.of(failing, 1);
             EventStream<Object> read = EventStream.of(failing, 1)) {
-          Heddle.suspend();
+          Heddle.yieldNow();
           assertThatThrownBy(read::next).isSameAs(broken);
           assertThat(unread.lost()).isZero();
         }
@@ -392,7 +392,7 @@ class EventStreamTest {
       Coroutine<?> reader =
           Heddle.spawn(
               () -> assertThatThrownBy(stream::next).isInstanceOf(IllegalStateException.class));
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(StackEnd.runAt(stream::close)).isTrue();
       reader.await();
     });

@@ -29,7 +29,7 @@ class FutureMishapTest {
     Heddle.run(() -> {
       Promise<String> promise = Heddle.promise();
       Coroutine<String> awaiter = Heddle.spawn(() -> promise.future().await());
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(StackEnd.runAt(() -> promise.complete("value"))).isTrue();
       assertThat(awaiter.await()).isEqualTo("value");
     });
@@ -42,7 +42,7 @@ class FutureMishapTest {
       Future<Object> future = Heddle.promise().future();
       Coroutine<?> awaiter =
           Heddle.spawn(() -> assertThatThrownBy(future::await).isInstanceOf(Cancellation.class));
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(StackEnd.runAt(() -> future.cancel("enough"))).isTrue();
       awaiter.await();
     });
@@ -76,7 +76,7 @@ class FutureMishapTest {
         NotifyHook hook = (event, result, error) -> log.add("hook");
         promise.future().event().subscribe(hook);
         Coroutine<String> awaiter = Heddle.spawn(() -> promise.future().await());
-        Heddle.suspend();
+        Heddle.yieldNow();
         promise.fail(failure);
         awaiter.cancel("stop");
       });

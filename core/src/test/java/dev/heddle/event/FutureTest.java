@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.heddle.Cancellation;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
 import dev.heddle.DeadlockError;
 import dev.heddle.Heddle;
@@ -93,7 +93,7 @@ class FutureTest {
       for (int i = 0; i < 5; i++) {
         waiting.add(Heddle.spawn(() -> promise.future().await()));
       }
-      Heddle.suspend();
+      Heddle.yieldNow();
       Object value = new Object();
       promise.complete(value);
       for (Coroutine<Object> c : waiting) {
@@ -109,7 +109,7 @@ class FutureTest {
       Promise<Object> promise = Heddle.promise();
       promise.fail(checked);
       Throwable first = catchThrowable(promise.future()::await);
-      assertThat(first).isInstanceOf(CoroutineFailure.class).hasCause(checked);
+      assertThat(first).isInstanceOf(CoroutineException.class).hasCause(checked);
       assertThat(catchThrowable(promise.future()::await)).isSameAs(first);
       assertThat(promise.future().failure()).isSameAs(first);
     });
@@ -173,7 +173,8 @@ class FutureTest {
   void await_thatIsCancelled_leavesTheFuturePending() {
     Heddle.run(() -> {
       Promise<String> promise = Heddle.promise();
-      assertThatThrownBy(() -> Heddle.within(Duration.ofMillis(1), () -> promise.future().await()))
+      assertThatThrownBy(
+              () -> Heddle.withTimeout(Duration.ofMillis(1), () -> promise.future().await()))
           .isInstanceOf(DeadlineException.class);
       promise.complete("value");
       assertThat(promise.future().await()).isEqualTo("value");
@@ -344,7 +345,7 @@ class FutureTest {
                 throw checked;
               });
       promise.complete("value");
-      assertThatThrownBy(mapped::await).isInstanceOf(CoroutineFailure.class).hasCause(checked);
+      assertThatThrownBy(mapped::await).isInstanceOf(CoroutineException.class).hasCause(checked);
       assertThat(promise.future().await()).isEqualTo("value");
     });
   }
@@ -436,7 +437,7 @@ class FutureTest {
                 return s + " mapped";
               });
       Coroutine<String> waiting = Heddle.spawn(() -> promise.future().await());
-      Heddle.suspend();
+      Heddle.yieldNow();
       lock.lock();
       promise.complete("value");
       assertThat(waiting.await()).isEqualTo("value"); // not behind the mapper
@@ -454,7 +455,7 @@ class FutureTest {
       Future<String> mapped = promise.future().map(s -> s + log.add("called"));
       mapped.cancel("not needed");
       promise.complete("value");
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(promise.future().await()).isEqualTo("value");
       assertThat(mapped.isCancelled()).isTrue();
     });

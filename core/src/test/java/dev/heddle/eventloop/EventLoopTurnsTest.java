@@ -69,8 +69,8 @@ class EventLoopTurnsTest {
       hosted.add(() -> seen.add(local.get()));
       hosted.add(() -> seen.add(Thread.currentThread() == hosted.turns.thread()));
       hosted.add(() -> seen.add(EventLoopTurns.isCurrent()));
-      while (hosted.turns.isUnderWay()) {
-        Heddle.suspend();
+      while (hosted.turns.isActive()) {
+        Heddle.yieldNow();
       }
       assertThat(seen).containsExactly("kept", true, true);
       assertThat(hosted.frames).containsExactly("in");
@@ -92,11 +92,11 @@ class EventLoopTurnsTest {
       });
       hosted.add(() -> ran.add("second"));
       Heddle.delay(Duration.ofMillis(1));
-      assertThat(hosted.turns.isUnderWay()).isTrue();
+      assertThat(hosted.turns.isActive()).isTrue();
       assertThat(ran).isEmpty();
       lock.unlock();
-      while (hosted.turns.isUnderWay()) {
-        Heddle.suspend();
+      while (hosted.turns.isActive()) {
+        Heddle.yieldNow();
       }
       assertThat(ran).containsExactly("first", "second");
     });
@@ -109,8 +109,8 @@ class EventLoopTurnsTest {
       List<Boolean> interrupted = new ArrayList<>();
       hosted.add(() -> Thread.currentThread().interrupt());
       hosted.add(() -> interrupted.add(Thread.currentThread().isInterrupted()));
-      while (hosted.turns.isUnderWay()) {
-        Heddle.suspend();
+      while (hosted.turns.isActive()) {
+        Heddle.yieldNow();
       }
       assertThat(interrupted).containsExactly(false);
     });
@@ -149,8 +149,8 @@ class EventLoopTurnsTest {
     Heddle.run(() -> {
       Tasks hosted = new Tasks();
       hosted.add(() -> hosted.over = true);
-      while (hosted.turns.isUnderWay()) {
-        Heddle.suspend();
+      while (hosted.turns.isActive()) {
+        Heddle.yieldNow();
       }
       hosted.turns.thread().join();
       assertThat(hosted.frames).containsExactly("in", "out");

@@ -88,9 +88,9 @@ class CarriedFailuresTest {
     Cancellation other = new Cancellation("outer");
     IllegalStateException thrown = new IllegalStateException("thrown");
     cut.addSuppressed(failure);
-    CarriedFailures.handOver(cut, other, Cancellation.class::isInstance);
+    CarriedFailures.transferTo(cut, other, Cancellation.class::isInstance);
     assertThat(other.getSuppressed()).containsExactly(failure);
-    CarriedFailures.handOver(other, thrown, Cancellation.class::isInstance);
+    CarriedFailures.transferTo(other, thrown, Cancellation.class::isInstance);
     assertThat(FailureTable.mergedInto(thrown)).containsExactly(failure);
     assertThat(take(other)).isNull();
   }

@@ -89,7 +89,7 @@ class FailureTableTest {
     FailureTable.merge(middle, first);
     FailureTable.merge(middle, new Cancellation("no failure"));
     FailureTable.merge(first, last); // a circle
-    assertThat(FailureTable.behind(last)).containsExactly(middle, first);
+    assertThat(FailureTable.allMergedInto(last)).containsExactly(middle, first);
   }
 
   private static final class Numbered extends RuntimeException {

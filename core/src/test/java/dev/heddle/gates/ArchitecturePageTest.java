@@ -43,8 +43,7 @@ class ArchitecturePageTest {
   /// `everywhere` are packages that all others may use, and that are not told: the front door, for
   /// its plain values, and what has no state of its own. A `floor` is one layer in several
   /// packages, which may use each other.
-  record House(
-      String folder, String name, Set<String> everywhere, List<Set<String>> floors) {
+  record House(String folder, String name, Set<String> everywhere, List<Set<String>> floors) {
     static final House CORE =
         new House(
             "core",

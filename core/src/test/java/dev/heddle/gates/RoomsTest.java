@@ -86,9 +86,9 @@ class RoomsTest {
           "the registry of running loops",
           "dev.heddle.loop.JvmExit.LEFT_BEHIND",
           "coroutines that outlive their loops, and may hold what the JVM's exit waits for",
-          "dev.heddle.observe.attach.Attachables.RUNNING",
+          "dev.heddle.observe.attach.Attachables.REGISTERED",
           "the registry of what observers may look at",
-          "dev.heddle.observe.beside.DumpParts.RUNNING",
+          "dev.heddle.observe.spi.DumpParts.RUNNING",
           "the registry of what runs beside them, for dumps",
           "dev.heddle.io.InheritedSockets.TAKEN",
           "numbers that belong to the process, and whose environment a JVM cannot unset");
@@ -100,7 +100,7 @@ class RoomsTest {
   /// carrier wants it.
   private static final Map<String, String> LOCKS =
       Map.of(
-          "dev.heddle.loop.ProcessSignals",
+          "dev.heddle.loop.SignalDispatcher",
           "carriers take it with no coroutine mounted",
           "dev.heddle.coroutine.capture.StandardStreams",
           "coroutines take it, no carrier",
@@ -217,7 +217,7 @@ class RoomsTest {
         .accessField(System.class, "out")
         .because(
             "a log handler may wait for a lock that a parked coroutine holds, and may throw: give"
-                + " the line to dev.heddle.observe.log.AsyncLog, or to LoopRoot.report and warn")
+                + " the line to dev.heddle.observe.log.AsyncLog, or to LoopRuntime.report and warn")
         .check(CORE);
   }
 

@@ -35,7 +35,7 @@ class SnippetGateTest {
           Map.entry("Cancellation", THROWN),
           Map.entry("CommandFailedException", THROWN),
           Map.entry("CompositeException", THROWN),
-          Map.entry("CoroutineFailure", THROWN),
+          Map.entry("CoroutineException", THROWN),
           Map.entry("DeadlineException", THROWN),
           Map.entry("DeadlockError", THROWN),
           Map.entry("EventsLostException", THROWN),

@@ -22,7 +22,7 @@ final class Beside {
   static int turnsBeside(Collection<? extends Coroutine<?>> waiters) {
     int turns = 0;
     while (turns < TURNS && waiters.stream().noneMatch(Coroutine::isDone)) {
-      Heddle.suspend();
+      Heddle.yieldNow();
       turns++;
     }
     return turns;
@@ -58,7 +58,7 @@ final class Beside {
   @SuppressWarnings("InfiniteLoopStatement") // cancelled when everything else is done
   private static void tick(long[] ticks) {
     while (true) {
-      Heddle.suspend();
+      Heddle.yieldNow();
       ticks[0]++;
     }
   }
@@ -74,7 +74,7 @@ final class Beside {
   /// Lets turns pass until `condition` holds.
   static void until(BooleanSupplier condition) {
     while (!condition.getAsBoolean()) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 }

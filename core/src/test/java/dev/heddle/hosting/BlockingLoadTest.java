@@ -63,7 +63,7 @@ class BlockingLoadTest {
       lock.lock();
       try {
         int seen = underLock;
-        Heddle.suspend();
+        Heddle.yieldNow();
         underLock = seen + 1;
       } finally {
         lock.unlock();
@@ -75,7 +75,7 @@ class BlockingLoadTest {
     for (int i = 0; i < ROUNDS; i++) {
       synchronized (monitor) {
         int seen = underMonitor;
-        Heddle.suspend();
+        Heddle.yieldNow();
         underMonitor = seen + 1;
       }
       Thread.yield();

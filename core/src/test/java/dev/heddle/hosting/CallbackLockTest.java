@@ -37,7 +37,7 @@ class CallbackLockTest {
     log.add("holds");
     Heddle.delay(Duration.ofMillis(3));
     for (int i = 0; i < Beside.TURNS; i++) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
     log.add("lets go");
   }

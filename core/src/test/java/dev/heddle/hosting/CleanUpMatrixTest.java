@@ -19,7 +19,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
 /// A clean-up may wait, whatever wait was cut, and whatever has cut it. One test for each pair of a
-/// wait and a clean-up, with each way to cut, plain and in `Heddle.protect`.
+/// wait and a clean-up, with each way to cut, plain and in `Heddle.shield`.
 ///
 /// The page in the docs is what these tests have seen; `-Dcleanup.update=true` writes it anew.
 @Tag("loop-320")
@@ -92,7 +92,7 @@ class CleanUpMatrixTest {
 
             ```java
             finally {
-              Heddle.protect(() -> queue.put(last));
+              Heddle.shield(() -> queue.put(last));
             }
             ```
 

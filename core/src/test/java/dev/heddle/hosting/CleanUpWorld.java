@@ -183,7 +183,7 @@ final class CleanUpWorld implements AutoCloseable {
   @Nullable String run(Cut how, CutWait wait, CleanUp cleanUp, boolean isProtected) {
     String[] cutBy = {"nothing: it never began"};
     Action step =
-        isProtected ? () -> Heddle.protect(() -> cleanUp.run(this)) : () -> cleanUp.run(this);
+        isProtected ? () -> Heddle.shield(() -> cleanUp.run(this)) : () -> cleanUp.run(this);
     Action cutAndCleanUp =
         () -> {
           try {
@@ -196,8 +196,8 @@ final class CleanUpWorld implements AutoCloseable {
       Heddle.run(() -> {
         mutex = new Mutex("of another");
         letGo = new CompletableFuture<>();
-        Heddle.launch("another", () -> Heddle.protect(this::holdMutex));
-        Heddle.suspend();
+        Heddle.launch("another", () -> Heddle.shield(this::holdMutex));
+        Heddle.yieldNow();
         try {
           cut(how, cutAndCleanUp);
         } finally {
@@ -236,8 +236,8 @@ final class CleanUpWorld implements AutoCloseable {
               Beside.spawn(
                   switch (how) {
                     case CANCEL, SHUTDOWN -> cutAndCleanUp;
-                    case WITHIN -> () -> Heddle.within(Duration.ofMillis(5), cutAndCleanUp);
-                    case TOKEN -> () -> Heddle.within(fired.future(), cutAndCleanUp);
+                    case WITHIN -> () -> Heddle.withTimeout(Duration.ofMillis(5), cutAndCleanUp);
+                    case TOKEN -> () -> Heddle.cancelWhen(fired.future(), cutAndCleanUp);
                     case SCOPE_FAILURE ->
                         () ->
                             Heddle.scope(block -> {
@@ -253,7 +253,7 @@ final class CleanUpWorld implements AutoCloseable {
             case TOKEN, SCOPE_FAILURE -> fired.complete(true);
             case WITHIN -> {}
           }
-          Heddle.protect(() -> awaitEnd(waits));
+          Heddle.shield(() -> awaitEnd(waits));
           return waits;
         });
     assert one.isDone();

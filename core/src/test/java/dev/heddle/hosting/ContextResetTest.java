@@ -62,7 +62,7 @@ class ContextResetTest {
             () -> {
               LOCAL.set("mine");
               Beside.spawn(() -> LOCAL.set("other"));
-              Heddle.suspend();
+              Heddle.yieldNow();
               return LOCAL.get();
             });
     assertThat(seen).isEqualTo("mine");

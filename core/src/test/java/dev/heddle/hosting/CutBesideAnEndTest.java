@@ -141,8 +141,8 @@ class CutBesideAnEndTest {
       Thread.ofPlatform().start(() -> signalAndHold(lock, condition, signalled, mayUnlock::await));
       signalled.await();
       waiter.cancel("enough");
-      Heddle.suspend();
-      Heddle.suspend();
+      Heddle.yieldNow();
+      Heddle.yieldNow();
       mayUnlock.countDown();
       assertThatThrownBy(waiter::await).hasMessage("enough");
     });
@@ -242,7 +242,7 @@ class CutBesideAnEndTest {
       Coroutine<Boolean> consumer =
           Beside.spawn(() ->
               got.add(
-                  Heddle.<String>within(
+                  Heddle.<String>cancelWhen(
                       limit.future(), () -> around.take(() -> takeAnItem(lock, handedOver)))));
       Beside.until(consumer::isSuspended);
       producer.start();
@@ -265,7 +265,7 @@ class CutBesideAnEndTest {
         gotAtTheLimit(
             take -> {
               var around = Heddle.<Integer>promise("a limit that never runs out");
-              return Heddle.within(around.future(), take);
+              return Heddle.cancelWhen(around.future(), take);
             },
             () -> {});
     assertThat(got).containsExactly("item");
@@ -303,7 +303,7 @@ class CutBesideAnEndTest {
             },
             () -> {
               Beside.until(next::hasQueuedThreads);
-              Heddle.suspend();
+              Heddle.yieldNow();
               mayUnlock.countDown();
             });
     assertThat(got).containsExactly("item");
@@ -347,7 +347,7 @@ class CutBesideAnEndTest {
       held.await();
       waiter.cancel("enough");
       Beside.until(lock::hasQueuedThreads);
-      Heddle.suspend();
+      Heddle.yieldNow();
       mayUnlock.countDown();
       assertThatThrownBy(waiter::await).hasMessage("enough");
     });
@@ -362,10 +362,10 @@ class CutBesideAnEndTest {
     Heddle.run(() -> {
       Deadline both = Deadline.after(SHORT);
       assertThatThrownBy(() ->
-              Heddle.within(
+              Heddle.withDeadline(
                   both,
                   () -> {
-                    Heddle.within(both, () -> takeOrNothing(queue));
+                    Heddle.withDeadline(both, () -> takeOrNothing(queue));
                     log.add("went on");
                   }))
           .isInstanceOf(DeadlineException.class);
@@ -386,9 +386,9 @@ class CutBesideAnEndTest {
   void bodyThatRestoresTheFlagAndReturnsNothing_isNotTakenForOneThatGotSomething() {
     LinkedBlockingQueue<String> queue = new LinkedBlockingQueue<>();
     Heddle.run(() -> {
-      assertThatThrownBy(() -> Heddle.within(SHORT, () -> takeOrRestore(queue)))
+      assertThatThrownBy(() -> Heddle.withTimeout(SHORT, () -> takeOrRestore(queue)))
           .isInstanceOf(DeadlineException.class);
-      assertThatThrownBy(() -> Heddle.within(SHORT, CutBesideAnEndTest::sleepOrRestore))
+      assertThatThrownBy(() -> Heddle.withTimeout(SHORT, CutBesideAnEndTest::sleepOrRestore))
           .isInstanceOf(DeadlineException.class);
     });
   }
@@ -534,7 +534,7 @@ class CutBesideAnEndTest {
     while (true) {
       round.run();
       try {
-        var _ = Heddle.<Integer>within(Duration.ofNanos(700_000), items.take()::call);
+        var _ = Heddle.<Integer>withTimeout(Duration.ofNanos(700_000), items.take()::call);
         got.run();
       } catch (DeadlineException _) {
         // the point of it
@@ -549,12 +549,12 @@ class CutBesideAnEndTest {
         CountDownLatch latch = new CountDownLatch(1);
         Thread.ofVirtual().start(latch::countDown);
         assertThatThrownBy(() ->
-                Heddle.within(
+                Heddle.withTimeout(
                     Duration.ofNanos(1),
                     () -> {
-                      Heddle.protect(() -> {
+                      Heddle.shield(() -> {
                         try {
-                          Heddle.within(Duration.ofNanos(20_000), () -> latch.await());
+                          Heddle.withTimeout(Duration.ofNanos(20_000), () -> latch.await());
                         } catch (DeadlineException _) {
                           // or it was in time
                         }

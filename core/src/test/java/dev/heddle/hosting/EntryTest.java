@@ -45,7 +45,7 @@ class EntryTest {
             () ->
                 Heddle.run(() -> {
                   Coroutine<String> inner = Heddle.spawn(EntryTest::carriedOn);
-                  Heddle.suspend();
+                  Heddle.yieldNow();
                   return inner.await();
                 }));
     assertThat(where).contains("@heddle").doesNotContain("ForkJoinPool");
@@ -178,7 +178,7 @@ class EntryTest {
           Loop<String> inner = Loop.start(() -> queue.take() + "!");
           Coroutine<Boolean> feeder =
               Beside.spawn(() -> {
-                Heddle.suspend();
+                Heddle.yieldNow();
                 queue.put("item");
               });
           String answer = inner.join();
@@ -208,7 +208,7 @@ class EntryTest {
           for (int i = 0; i < rounds; i++) {
             there.put(i);
             good += back.take() == i + 1 ? 1 : 0;
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
           return good;
         });

@@ -10,7 +10,7 @@ import dev.heddle.Loop;
 import dev.heddle.event.Promise;
 import dev.heddle.loop.SignalClock;
 import dev.heddle.os.Raise;
-import dev.heddle.scheduler.context.Signals;
+import dev.heddle.scheduler.context.JdkSignals;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -91,7 +91,7 @@ public final class ExitProgram {
       @Override
       void run() throws IOException {
         SignalClock.stop();
-        Signals.handle("TERM", _ -> exitAfter("the program's own handler"));
+        JdkSignals.handle("TERM", _ -> exitAfter("the program's own handler"));
         Loop<?> oldest = startAndLetWait("oldest");
         Loop<?> middle = startAndLetWait("middle");
         Loop<?> youngest = startAndLetWait("youngest");
@@ -128,7 +128,7 @@ public final class ExitProgram {
         runWithWorker(
             PATIENT,
             () ->
-                Heddle.protect(() ->
+                Heddle.shield(() ->
                     Heddle.scope(s -> {
                       s.launch("first", () -> System.exit(3));
                       s.launch("second", () -> System.exit(3));
@@ -200,8 +200,8 @@ public final class ExitProgram {
             SHORT,
             () -> {
               Promise<String> never = Heddle.promise("never");
-              Heddle.launch("stubborn", () -> Heddle.protect(() -> never.future().await()));
-              Heddle.suspend();
+              Heddle.launch("stubborn", () -> Heddle.shield(() -> never.future().await()));
+              Heddle.yieldNow();
               System.exit(3);
             });
       }
@@ -259,7 +259,7 @@ public final class ExitProgram {
             say("closed");
           });
           Heddle.launch("worker", ExitProgram::waitAndCleanUp);
-          Heddle.suspend();
+          Heddle.yieldNow();
           exit.run();
           Heddle.delay(HOUR);
         });

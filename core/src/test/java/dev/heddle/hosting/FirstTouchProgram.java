@@ -28,7 +28,7 @@ final class FirstTouchProgram {
 
   private static int ask(ServerSocket server) throws Exception {
     try (Socket client = new Socket(server.getInetAddress(), server.getLocalPort())) {
-      Heddle.suspend();
+      Heddle.yieldNow();
       client.getOutputStream().write(21);
       return client.getInputStream().read();
     }

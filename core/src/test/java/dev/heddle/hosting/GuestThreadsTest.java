@@ -46,12 +46,12 @@ class GuestThreadsTest {
       Thread guest =
           Thread.ofVirtual()
               .uncaughtExceptionHandler((t, e) -> thrown.set(e))
-              .start(Heddle::suspend);
+              .start(Heddle::yieldNow);
       guest.join();
     });
     assertThat(thrown.get())
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageStartingWith("Heddle.suspend was called on virtual thread #")
+        .hasMessageStartingWith("Heddle.yieldNow was called on virtual thread #")
         .hasMessageContaining("not inside a coroutine")
         .hasMessageContaining("Heddle.run")
         .hasMessageContaining("Loop.submit");

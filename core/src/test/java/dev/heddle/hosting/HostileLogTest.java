@@ -10,7 +10,7 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.event.Promise;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -133,7 +133,7 @@ class HostileLogTest {
 
   // the report is on its way to the lock when the writer of the log is there
   private static void waitForTheReport(CountDownLatch then) {
-    Heddle.protect(() -> {
+    Heddle.shield(() -> {
       while (writerStacks().noneMatch(HostileLogTest::isInTheHandler)) {
         Heddle.delay(Duration.ofMillis(1));
       }
@@ -182,12 +182,12 @@ class HostileLogTest {
             s.launch(
                 "late",
                 () -> {
-                  Heddle.protect(() -> {
+                  Heddle.shield(() -> {
                     Beside.until(() -> !written.isEmpty());
                     cleanedUp[0] = true;
                   });
                 });
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
         });
     assertThat(cleanedUp[0]).isTrue();
@@ -226,7 +226,7 @@ class HostileLogTest {
                       fail();
                     }
                   });
-              Heddle.suspend();
+              Heddle.yieldNow();
               Heddle.exit(3);
               Heddle.delay(HOUR);
             }))
@@ -277,15 +277,15 @@ class HostileLogTest {
   @Test
   void errandThatThrows_isReported_andTheOthersAndTheLoopGoOn() {
     handle(record -> {});
-    AtomicReference<LoopRoot> root = new AtomicReference<>();
+    AtomicReference<LoopRuntime> root = new AtomicReference<>();
     List<String> ran = new CopyOnWriteArrayList<>();
     String result =
-        LoopRoot.run(
+        LoopRuntime.run(
             HeddleOptions.defaults(),
             () -> {
-              LoopRoot loop = root.get();
-              loop.scheduler().onTrampoline(HostileLogTest::fail);
-              loop.scheduler().onTrampoline(() -> ran.add("the next"));
+              LoopRuntime loop = root.get();
+              loop.scheduler().runOnCarrier(HostileLogTest::fail);
+              loop.scheduler().runOnCarrier(() -> ran.add("the next"));
               Beside.until(() -> !ran.isEmpty());
               return "result";
             },
@@ -306,8 +306,8 @@ class HostileLogTest {
             boolean[] end = new boolean[1];
             try (Scope s = Scope.open()) {
               s.launch("late", () -> overrun(end));
-              s.launch("ends it", () -> Heddle.protect(() -> endLater(end)));
-              Heddle.suspend();
+              s.launch("ends it", () -> Heddle.shield(() -> endLater(end)));
+              Heddle.yieldNow();
             }
           }
         });
@@ -315,7 +315,7 @@ class HostileLogTest {
   }
 
   private static void overrun(boolean[] end) {
-    Heddle.protect(() -> {
+    Heddle.shield(() -> {
       while (!end[0]) {
         Heddle.delay(Duration.ofMillis(1));
       }
@@ -343,7 +343,7 @@ class HostileLogTest {
             }),
             () -> {
               spinUntil(() -> called.getCount() == 0);
-              Heddle.suspend();
+              Heddle.yieldNow();
               return "ended";
             });
     called.await();

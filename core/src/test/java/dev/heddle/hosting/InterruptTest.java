@@ -45,7 +45,7 @@ class InterruptTest {
     } catch (InterruptedException e) {
       log.add("interrupted");
     }
-    Heddle.suspend();
+    Heddle.yieldNow();
     Heddle.delay(Duration.ofMillis(1));
     log.add("went on");
   }
@@ -82,7 +82,7 @@ class InterruptTest {
               try {
                 server.accept().close();
               } finally {
-                Heddle.protect(() -> Thread.sleep(1));
+                Heddle.shield(() -> Thread.sleep(1));
                 log.add("slept");
               }
             });
@@ -128,14 +128,14 @@ class InterruptTest {
       Coroutine<Boolean> waiting =
           Beside.spawn(() -> {
             waiter.set(Thread.currentThread());
-            Heddle.protect(() -> released.await());
+            Heddle.shield(() -> released.await());
             log.add("protected to its end");
             Heddle.delay(Duration.ofHours(1));
           });
       Beside.until(waiting::isSuspended);
       Thread.ofPlatform().start(() -> waiter.get().interrupt()).join();
-      Heddle.suspend();
-      Heddle.suspend();
+      Heddle.yieldNow();
+      Heddle.yieldNow();
       assertThat(waiting.isDone()).isFalse();
       go[0] = true;
       assertThatThrownBy(waiting::await).isInstanceOf(WaitCancelledException.class);
@@ -167,7 +167,7 @@ class InterruptTest {
   private static int countTurns(int turns) {
     int counted = 0;
     while (counted < turns) {
-      Heddle.suspend();
+      Heddle.yieldNow();
       counted++;
     }
     return counted;

@@ -55,7 +55,7 @@ class LastCallbackTest {
                     });
                 Promise<String> answer = Heddle.promise("answer");
                 exported.set(answer.future().toCompletableFuture());
-                Heddle.suspend();
+                Heddle.yieldNow();
                 Heddle.shutdown(SHORT);
                 return "main's outcome";
               });
@@ -74,7 +74,7 @@ class LastCallbackTest {
           var done = Heddle.spawn(() -> 1);
           done.onCompletion(_ -> handler.run());
           done.await();
-          Heddle.suspend();
+          Heddle.yieldNow();
           Heddle.shutdown(SHORT);
           return "main's outcome";
         });
@@ -120,8 +120,8 @@ class LastCallbackTest {
                 Heddle.spawn(() -> {
                   throw handled;
                 });
-                Heddle.suspend();
-                Heddle.suspend();
+                Heddle.yieldNow();
+                Heddle.yieldNow();
                 Heddle.shutdown(SHORT);
                 return "main's outcome";
               });

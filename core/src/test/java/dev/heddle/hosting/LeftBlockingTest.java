@@ -47,7 +47,7 @@ class LeftBlockingTest {
   void objectWait_thatLeavesItsThreadAsOneThatBlocks_isMendedByTheBlockThatCutIt() {
     Object monitor = new Object();
     Heddle.run(() -> {
-      assertThatThrownBy(() -> Heddle.within(SHORT, () -> waitAndBeLeftBlocking(monitor)))
+      assertThatThrownBy(() -> Heddle.withTimeout(SHORT, () -> waitAndBeLeftBlocking(monitor)))
           .isInstanceOf(DeadlineException.class);
       assertThat(stateNow()).isEqualTo(Thread.State.RUNNABLE);
     });
@@ -59,13 +59,13 @@ class LeftBlockingTest {
     List<Thread.State> inCleanUp = new ArrayList<>();
     Heddle.run(() ->
         assertThatThrownBy(() ->
-                Heddle.within(
+                Heddle.withTimeout(
                     SHORT,
                     () -> {
                       try {
                         waitAndBeLeftBlocking(monitor);
                       } finally {
-                        Heddle.protect(() -> inCleanUp.add(stateNow()));
+                        Heddle.shield(() -> inCleanUp.add(stateNow()));
                       }
                     }))
             .isInstanceOf(DeadlineException.class));

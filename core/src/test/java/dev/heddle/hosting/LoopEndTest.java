@@ -95,7 +95,7 @@ class LoopEndTest {
     abandon(() -> {
       item.complete(takeStubbornly());
       try {
-        Heddle.suspend();
+        Heddle.yieldNow();
       } catch (RuntimeException e) {
         refusal.complete(e);
       }
@@ -112,21 +112,21 @@ class LoopEndTest {
     CompletableFuture<List<Class<?>>> thrown = new CompletableFuture<>();
     List<Action> calls =
         List.of(
-            Heddle::suspend,
+            Heddle::yieldNow,
             () -> Heddle.delay(Duration.ofMillis(1)),
             () -> Heddle.spawn(() -> 1),
             () -> Heddle.launch("late", () -> {}),
             () -> Heddle.background("late", () -> {}),
             () -> Heddle.scope(s -> 1),
             () -> Heddle.supervise(s -> 1),
-            () -> Heddle.within(Duration.ofHours(1), () -> 1),
-            () -> Heddle.protect(() -> 1),
+            () -> Heddle.withTimeout(Duration.ofHours(1), () -> 1),
+            () -> Heddle.shield(() -> 1),
             () -> Heddle.offload(() -> 1),
             () -> Heddle.await(new CompletableFuture<String>()),
             Heddle::checkCancelled,
             Heddle::current,
             Heddle::counters,
-            () -> Heddle.hiddenTimer(Duration.ofHours(1)),
+            () -> Heddle.daemonTimer(Duration.ofHours(1)),
             () -> Heddle.onShutdown(() -> {}),
             Loop::current,
             OutputCapture::open,

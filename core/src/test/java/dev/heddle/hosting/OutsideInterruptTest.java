@@ -74,7 +74,7 @@ class OutsideInterruptTest {
                   mutex.unlock();
                 }
               });
-          Heddle.suspend();
+          Heddle.yieldNow();
           try {
             mutex.lock();
           } finally {
@@ -109,7 +109,7 @@ class OutsideInterruptTest {
             return Thread.interrupted();
           });
       Beside.until(() -> !waiting.waits().isEmpty() && waiting.isSuspended());
-      Heddle.suspend();
+      Heddle.yieldNow();
       interruptUntilDone(waiter.get(), waiting);
       assertThat(waiting.await()).as("the flag").isFalse();
     });

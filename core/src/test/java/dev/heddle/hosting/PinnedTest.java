@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 class PinnedTest {
   private static final class SuspendsWhileInitialised {
     static {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
 
     static void touch() {}
@@ -41,7 +41,7 @@ class PinnedTest {
 
     private static String said() {
       try {
-        Heddle.suspend();
+        Heddle.yieldNow();
         return "suspended";
       } catch (PinnedException e) {
         return "pinned";
@@ -82,7 +82,7 @@ class PinnedTest {
               .isInstanceOf(PinnedException.class)
               .hasMessageContaining(
                   "the initialiser of class " + SuspendsWhileInitialised.class.getName());
-          Heddle.suspend();
+          Heddle.yieldNow();
           return other.await();
         });
     assertThat(turns).isEqualTo(Beside.TURNS);
@@ -113,7 +113,7 @@ class PinnedTest {
   private static int turns() {
     int turns = 0;
     while (turns < Beside.TURNS) {
-      Heddle.suspend();
+      Heddle.yieldNow();
       turns++;
     }
     return turns;
@@ -143,7 +143,7 @@ class PinnedTest {
 
     @Override
     protected Class<?> findClass(String name) throws ClassNotFoundException {
-      Heddle.suspend();
+      Heddle.yieldNow();
       throw new ClassNotFoundException(name);
     }
   }
@@ -161,7 +161,7 @@ class PinnedTest {
               .isInstanceOf(PinnedException.class)
               .hasMessageContaining("the native method")
               .hasMessageContaining("java.lang.Class.forName0");
-          Heddle.suspend();
+          Heddle.yieldNow();
           return other.await();
         });
     assertThat(turns).isEqualTo(Beside.TURNS);
@@ -182,7 +182,7 @@ class PinnedTest {
               .isInstanceOfAny(PinnedException.class, ClassNotFoundException.class);
         }
         for (int yields = 0; yields < i % 4; yields++) {
-          Heddle.suspend();
+          Heddle.yieldNow();
         }
         long before = System.nanoTime();
         Heddle.delay(delay);

@@ -6,7 +6,7 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
-import dev.heddle.internal.StackReserve;
+import dev.heddle.internal.StackGuard;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.SynchronousQueue;
@@ -38,7 +38,7 @@ final class StackEndProgram {
   /// Says `sound` when every round has ended as it should.
   public static void main(String[] args) {
     for (int i = Integer.getInteger("looks", 0); i > 0; i--) {
-      StackReserve.require(); // so often that it is compiled, and its frames are small
+      StackGuard.requireRoom(); // so often that it is compiled, and its frames are small
     }
     for (int round = 0; round < ROUNDS; round++) {
       int shift = round;
@@ -59,7 +59,7 @@ final class StackEndProgram {
 
   private static Wait named(String name, BlockingQueue<Integer> queue) {
     return switch (name) {
-      case "suspend" -> Heddle::suspend;
+      case "suspend" -> Heddle::yieldNow;
       case "delay" -> () -> Heddle.delay(Duration.ofNanos(1));
       case "spawn" -> () -> Heddle.spawn(() -> 1);
       case "await" -> () -> Heddle.spawn(() -> 1).await();
@@ -92,7 +92,7 @@ final class StackEndProgram {
 
   private static int turns(int turns) {
     for (int i = 0; i < turns; i++) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
     return turns;
   }
@@ -102,7 +102,7 @@ final class StackEndProgram {
     while (true) {
       // never put: a taker whose stack ends in the JDK may have left its claim in the queue
       boolean _ = queue.offer(1);
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 

@@ -35,7 +35,7 @@ class StackOverflowTest {
 
   private static int turns(int turns) {
     for (int i = 0; i < turns; i++) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
     return turns;
   }
@@ -55,7 +55,7 @@ class StackOverflowTest {
   @Test
   void overflow_inTheMiddleOfADelay_whereOnlyTheLookForStackIsCompiled_failsOnlyThatCoroutine()
       throws Exception {
-    String only = "dev.heddle.internal.StackReserve::*";
+    String only = "dev.heddle.internal.StackGuard::*";
     ChildJvm.Result child =
         ChildJvm.of(StackEndProgram.class)
             .with("-XX:CompileCommand=quiet", "-XX:CompileCommand=compileonly," + only)

@@ -4,7 +4,7 @@ package dev.heddle.hosting;
 import dev.heddle.ExitException;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -61,12 +61,12 @@ public final class StuckExitProgram {
                 }
               }
             });
-        AtomicReference<LoopRoot> root = new AtomicReference<>();
-        LoopRoot.run(
+        AtomicReference<LoopRuntime> root = new AtomicReference<>();
+        LoopRuntime.run(
             SHORT.withHandleSignals(true),
             () -> {
               held.await();
-              root.get().scheduler().onTrampoline(() -> stand(lock));
+              root.get().scheduler().runOnCarrier(() -> stand(lock));
               Heddle.delay(HOUR);
             },
             List.of(),
@@ -133,7 +133,7 @@ public final class StuckExitProgram {
         () -> {
           Heddle.launch("logs", () -> LOGGER.warning("of the program"));
           while (inHandler.getCount() > 0) {
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
           signalSelf();
           Heddle.delay(HOUR);

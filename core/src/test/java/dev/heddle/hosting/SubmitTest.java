@@ -9,7 +9,7 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.LoopEndedException;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -137,7 +137,7 @@ class SubmitTest {
           throw new IllegalArgumentException("childValue");
         };
     assertThatThrownBy(() ->
-            LoopRoot.run(
+            LoopRuntime.run(
                 HeddleOptions.defaults(),
                 () -> "main",
                 List.of(),
@@ -173,10 +173,10 @@ class SubmitTest {
   @Tag("trap-42")
   void dependentThatHangs_onARefusedFuture_keepsNeitherRunNorOthersWaiting() throws Exception {
     CountDownLatch hangs = new CountDownLatch(1);
-    AtomicReference<LoopRoot> root = new AtomicReference<>();
+    AtomicReference<LoopRuntime> root = new AtomicReference<>();
     AtomicReference<CompletableFuture<String>> first = new AtomicReference<>();
     AtomicReference<CompletableFuture<String>> second = new AtomicReference<>();
-    LoopRoot.run(
+    LoopRuntime.run(
         HeddleOptions.defaults(),
         () -> {
           // these arrive at the loop's end
@@ -195,13 +195,13 @@ class SubmitTest {
 
   @Test
   void loopThatStops_beforeASubmittedOneBegins_failsItsFutureAtOnce() {
-    AtomicReference<LoopRoot> root = new AtomicReference<>();
+    AtomicReference<LoopRuntime> root = new AtomicReference<>();
     CompletableFuture<Throwable> got = new CompletableFuture<>();
     assertThatThrownBy(() ->
-            LoopRoot.run(
+            LoopRuntime.run(
                 HeddleOptions.defaults(),
                 () -> {
-                  Heddle.protect(() -> stopBeforeItBegins(root.get(), got));
+                  Heddle.shield(() -> stopBeforeItBegins(root.get(), got));
                   return null;
                 },
                 List.of(),
@@ -210,11 +210,11 @@ class SubmitTest {
     assertThat(got.join()).isInstanceOf(LoopEndedException.class);
   }
 
-  private static void stopBeforeItBegins(LoopRoot loop, CompletableFuture<Throwable> got) {
+  private static void stopBeforeItBegins(LoopRuntime loop, CompletableFuture<Throwable> got) {
     var _ = loop.submit("never", () -> "ran").whenComplete((_, failure) -> got.complete(failure));
     // the next tick makes an errand of the submitted one, between these two
     loop.scheduler()
-        .onTrampoline(() -> loop.scheduler().onTrampoline(() -> loop.shutdown().exit(3)));
+        .runOnCarrier(() -> loop.scheduler().runOnCarrier(() -> loop.shutdown().exit(3)));
     Beside.until(got::isDone);
   }
 }

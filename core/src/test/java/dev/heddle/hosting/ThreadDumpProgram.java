@@ -33,7 +33,7 @@ final class ThreadDumpProgram {
     Heddle.run(() -> {
       Coroutine<Integer> resumed =
           Heddle.spawn(() -> {
-            Heddle.suspend();
+            Heddle.yieldNow();
             return 1;
           });
       Heddle.spawn(() -> 2);
@@ -44,9 +44,9 @@ final class ThreadDumpProgram {
   private static long duringARun() {
     return Heddle.run(() -> {
       for (int i = 0; i < 10; i++) {
-        Heddle.launch("beside", Heddle::suspend);
+        Heddle.launch("beside", Heddle::yieldNow);
       }
-      Heddle.suspend();
+      Heddle.yieldNow();
       return virtualThreads();
     });
   }

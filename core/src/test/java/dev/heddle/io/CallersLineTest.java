@@ -8,13 +8,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import dev.heddle.Action;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.Heddle;
 import dev.heddle.LoopGroup;
 import dev.heddle.coroutine.Await;
 import dev.heddle.hosting.ChildJvm;
 import dev.heddle.io.handle.BlockingHandle;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.os.Command;
 import dev.heddle.os.FileWatch;
 import dev.heddle.os.pipe.BlockingSink;
@@ -68,7 +68,7 @@ class CallersLineTest {
   private static void assertNamesTheCaller(@Nullable Throwable thrown) {
     assertThat(thrown).isNotNull();
     assertThat(methods(thrown)).contains("theCaller");
-    if (thrown instanceof CoroutineFailure) {
+    if (thrown instanceof CoroutineException) {
       assertThat(methods(thrown.getCause())).contains("theCaller");
     }
   }
@@ -211,7 +211,7 @@ class CallersLineTest {
   private static @Nullable Object awaitTwice(ThreadPool pool) {
     var future = pool.submit(failing(new IOException("checked")));
     while (!future.isDone()) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
     return future.await();
   }
@@ -246,7 +246,7 @@ class CallersLineTest {
             return read();
           }
         };
-    return new BlockingSource(LoopRoot.current(), "in", "a broken pipe", broken);
+    return new BlockingSource(LoopRuntime.current(), "in", "a broken pipe", broken);
   }
 
   private static BlockingSink sink() {
@@ -257,7 +257,7 @@ class CallersLineTest {
             throw new IOException("broken");
           }
         };
-    return new BlockingSink(LoopRoot.current(), "out", "a broken pipe", broken);
+    return new BlockingSink(LoopRuntime.current(), "out", "a broken pipe", broken);
   }
 
   private static InetSocketAddress refusing() throws IOException {

@@ -11,7 +11,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.ScopeBody;
-import dev.heddle.reactor.raw.RawDescriptors;
+import dev.heddle.reactor.linux.EpollSet;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.NonReadableChannelException;
@@ -42,7 +42,7 @@ class FifoTest {
 
   @BeforeEach
   void make() throws Exception {
-    assumeTrue(RawDescriptors.refusal() == null, () -> "" + RawDescriptors.refusal());
+    assumeTrue(EpollSet.refusal() == null, () -> "" + EpollSet.refusal());
     fifo = folder.resolve("fifo");
     assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor()).isZero();
   }
@@ -57,7 +57,7 @@ class FifoTest {
 
   private static void untilItWaits(Coroutine<?> opening) {
     while (!opening.isSuspended() && !opening.isDone()) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 
@@ -166,7 +166,7 @@ class FifoTest {
   /// Waits until an opening has done what it does beside the loop, and asserts that it waits then.
   private static void assertWaitsForAPeer(Coroutine<?> opening) {
     while (!opening.isDone() && !Heddle.dump().text().contains("input from the opening of")) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
     assertThat(opening.isDone()).isFalse();
   }

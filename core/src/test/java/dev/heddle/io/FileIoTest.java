@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Heddle;
-import dev.heddle.reactor.driver.Facility;
+import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.Support;
 import dev.heddle.reactor.jdk.JdkDriver;
 import java.io.IOException;
@@ -109,7 +109,7 @@ class FileIoTest {
 
   @Test
   void driverOfTheJdk_saysHowFilesAreServed() {
-    assertThat(new JdkDriver().capabilities().get(Facility.FILE))
-        .isEqualTo(Support.composed("FileChannel, on threads beside the loop"));
+    assertThat(new JdkDriver().capabilities().get(Capability.FILE))
+        .isEqualTo(Support.emulated("FileChannel, on threads beside the loop"));
   }
 }

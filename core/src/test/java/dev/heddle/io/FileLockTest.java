@@ -47,7 +47,7 @@ class FileLockTest {
         assertThat(other.tryLock(0, 10, false)).isNull();
         Coroutine<LockedRange> waiting = Heddle.spawn(() -> other.lock());
         while (!waiting.isSuspended()) {
-          Heddle.suspend();
+          Heddle.yieldNow();
         }
         lock.close();
         lock.close();
@@ -96,7 +96,7 @@ class FileLockTest {
                 .start();
         assertThat(other.inputReader().readLine()).isEqualTo("locked");
         assertThat(file.tryLock(0, 1, false)).isNull();
-        assertThatThrownBy(() -> Heddle.within(Duration.ofMillis(5), () -> file.lock()))
+        assertThatThrownBy(() -> Heddle.withTimeout(Duration.ofMillis(5), () -> file.lock()))
             .isInstanceOf(DeadlineException.class);
         other.outputWriter().append("go\n").close();
         try (LockedRange lock = file.lock()) {
@@ -120,7 +120,7 @@ class FileLockTest {
             waiting.add(Heddle.spawn(() -> other.lock()));
           }
           while (!waiting.getLast().isSuspended()) {
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
           for (int i = 0; i < 100; i++) {
             assertThat(other.readAt(ByteBuffer.allocate(4), 0)).isEqualTo(4);
@@ -148,7 +148,7 @@ class FileLockTest {
           LockedRange lock = holder.lock();
           Coroutine<LockedRange> waiting = Heddle.spawn(() -> other.lock());
           while (!waiting.isSuspended()) {
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
           other.close();
           assertThatThrownBy(waiting::await).hasCauseInstanceOf(ClosedChannelException.class);

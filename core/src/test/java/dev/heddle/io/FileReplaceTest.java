@@ -185,7 +185,7 @@ class FileReplaceTest {
   @Test
   void groupThatIsNotKept_getsNoMoreThanEverybody() {
     var permissions = PosixFilePermissions.fromString("rwxrwxr--");
-    Replacement.narrow(permissions);
+    AtomicReplacement.narrow(permissions);
     assertThat(PosixFilePermissions.toString(permissions)).isEqualTo("rwxr--r--");
   }
 

@@ -178,7 +178,7 @@ class FileWorkTest {
           ByteBuffer buffer = someBuffer(random, size);
           Coroutine<Integer> reader = Heddle.spawn(() -> file.read(buffer));
           for (int pause = random.nextInt(4); pause > 0; pause--) {
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
           reader.cancel("enough");
           try {
@@ -224,7 +224,7 @@ class FileWorkTest {
                 return null;
               });
           for (int pause = random.nextInt(4); pause > 0; pause--) {
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
           writer.cancel("enough");
           awaitAnyhow(writer);
@@ -290,7 +290,7 @@ class FileWorkTest {
                   }));
             }
             for (int pause = 0; pause < round; pause++) {
-              Heddle.suspend();
+              Heddle.yieldNow();
             }
             file.close();
             for (Coroutine<Void> reader : readers) {
@@ -337,7 +337,7 @@ class FileWorkTest {
         assertThatThrownBy(() -> FileIo.open(folder.resolve("none"))).isNotNull();
         Coroutine<AsyncFile> opening = Heddle.spawn(() -> FileIo.open(path));
         for (int pause = 0; pause < i % 4; pause++) {
-          Heddle.suspend();
+          Heddle.yieldNow();
         }
         opening.cancel("enough");
         try {

@@ -265,7 +265,7 @@ class HappyEyeballsTest {
     peers.put(A2, silent());
     peers.put(A3, silent());
     VirtualTime.run(() -> {
-      assertThatThrownBy(() -> Heddle.within(Duration.ofMillis(300), () -> connect()))
+      assertThatThrownBy(() -> Heddle.withTimeout(Duration.ofMillis(300), () -> connect()))
           .isInstanceOf(DeadlineException.class);
       assertThat(now() - start).isEqualTo(Duration.ofMillis(300).toNanos());
     });
@@ -283,7 +283,7 @@ class HappyEyeballsTest {
       Coroutine<StreamSocket> caller = Heddle.spawn(() -> connect());
       Heddle.delay(Duration.ofMillis(10));
       answer.complete(true); // the attempt is ready to go on
-      Heddle.suspend(); // it has connected, and the caller is ready
+      Heddle.yieldNow(); // it has connected, and the caller is ready
       caller.cancel("enough");
       assertThatThrownBy(caller::await).isInstanceOf(Cancellation.class);
     });
@@ -305,7 +305,7 @@ class HappyEyeballsTest {
               outcome.add(connect().toString());
             }
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       caller.cancel("enough");
       assertThatThrownBy(caller::await).isInstanceOf(Cancellation.class);
     });
@@ -320,7 +320,7 @@ class HappyEyeballsTest {
     peers.put(A2, after(300));
     VirtualTime.run(() ->
         assertThatThrownBy(() ->
-                Heddle.within(
+                Heddle.withTimeout(
                     Duration.ofMillis(5),
                     () -> {
                       try {
@@ -370,7 +370,7 @@ class HappyEyeballsTest {
         for (int i = 0; i < 20; i++) {
           connectAndClose(hosts, good.getLocalPort(), options);
           assertThatThrownBy(() ->
-                  Heddle.within(
+                  Heddle.withTimeout(
                       Duration.ofMillis(20),
                       () -> connectAndClose(hosts.subList(0, 2), good.getLocalPort(), options)))
               .isInstanceOf(DeadlineException.class);

@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.io.conformance.RawUnixPeer;
+import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.Descriptor;
-import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.Support;
-import dev.heddle.reactor.raw.RawCalls;
+import dev.heddle.reactor.linux.LinuxCalls;
 import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -82,8 +82,8 @@ class InheritedSocketsTest {
                 .reactor()
                 .driver()
                 .capabilities()
-                .get(Facility.ADOPTED_NUMBER));
-    return support != null && support.level() != Support.Level.REFUSED;
+                .get(Capability.ADOPTED_DESCRIPTOR));
+    return support != null && support.level() != Support.Level.UNSUPPORTED;
   }
 
   @Test
@@ -121,7 +121,7 @@ class InheritedSocketsTest {
           if (!listening.contains(n)) {
             throw n == BROKEN
                 ? new SocketException("descriptor " + n + " is not open")
-                : new OtherKindException("descriptor " + n + " is for datagrams");
+                : new DescriptorTypeException("descriptor " + n + " is for datagrams");
           }
           ListenerDescriptor listener = loops.openListener(StandardProtocolFamily.INET6);
           listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
@@ -180,16 +180,17 @@ class InheritedSocketsTest {
     assumeTrue(isServed(), "the driver adopts no numbers");
     Heddle.run(() -> {
       int[] pipe = new int[2];
-      int _ = RawCalls.pipe(pipe);
+      int _ = LinuxCalls.pipe(pipe);
       try (var _ = Unix.listen(folder.resolve("socket"));
           RawUnixPeer peer = RawUnixPeer.to(folder.resolve("socket"))) {
-        assertThatThrownBy(() -> Adopt.listener(pipe[0])).isInstanceOf(OtherKindException.class);
+        assertThatThrownBy(() -> Adopt.listener(pipe[0]))
+            .isInstanceOf(DescriptorTypeException.class);
         assertThatThrownBy(() -> Adopt.listener(peer.number()))
-            .isInstanceOf(OtherKindException.class)
+            .isInstanceOf(DescriptorTypeException.class)
             .hasMessageContaining("does not listen: it is a connection");
       } finally {
-        RawCalls.close(pipe[0]);
-        RawCalls.close(pipe[1]);
+        LinuxCalls.close(pipe[0]);
+        LinuxCalls.close(pipe[1]);
       }
       try (RawUnixPeer deaf = RawUnixPeer.to(null)) {
         assertThatThrownBy(() -> Adopt.listener(deaf.number()))

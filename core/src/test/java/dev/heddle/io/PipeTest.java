@@ -92,7 +92,7 @@ class PipeTest {
 
   private static void until(BooleanSupplier condition) {
     while (!condition.getAsBoolean()) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 

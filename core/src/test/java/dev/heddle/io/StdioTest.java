@@ -46,7 +46,7 @@ class StdioTest {
         AsyncIo in = Stdio.in();
         Coroutine<String> line = Heddle.spawn(in::readLine);
         for (int i = 0; i < 1_000; i++) {
-          Heddle.suspend();
+          Heddle.yieldNow();
         }
         Stdio.out().write(bytes("counted\n"));
         Stdio.out().write(bytes("got " + line.await() + "\n"));
@@ -113,7 +113,7 @@ class StdioTest {
             AsyncIo in = Stdio.in();
             Coroutine<String> reader = Heddle.spawn(in::readLine);
             while (!reader.isSuspended()) {
-              Heddle.suspend();
+              Heddle.yieldNow();
             }
             in.close();
             try {

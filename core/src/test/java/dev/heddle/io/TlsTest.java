@@ -4,7 +4,7 @@ package dev.heddle.io;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
@@ -92,7 +92,7 @@ class TlsTest {
           .isInstanceOf(SSLHandshakeException.class)
           .hasMessageContaining("example.org");
       assertThat(client.isOpen()).isFalse();
-      assertThatThrownBy(other::await).isInstanceOf(CoroutineFailure.class);
+      assertThatThrownBy(other::await).isInstanceOf(CoroutineException.class);
       assertThat(server.isOpen()).isFalse();
     });
   }
@@ -111,10 +111,10 @@ class TlsTest {
   void certificate_thatNobodyTrusts_isRefused() {
     run((client, server) -> {
       Coroutine<TlsSocket> other = Heddle.spawn(() -> Tls.server(server, Certificates.SERVER));
-      TlsOptions usual = TlsOptions.defaults().withHandshakeLimit(Certificates.PATIENCE);
+      TlsOptions usual = TlsOptions.defaults().withHandshakeTimeout(Certificates.PATIENCE);
       assertThatThrownBy(() -> Tls.client(client, "localhost", 1, usual))
           .isInstanceOf(SSLHandshakeException.class);
-      assertThatThrownBy(other::await).isInstanceOf(CoroutineFailure.class);
+      assertThatThrownBy(other::await).isInstanceOf(CoroutineException.class);
     });
   }
 
@@ -145,7 +145,7 @@ class TlsTest {
   @Test
   void peer_thatSaysNothing_isGivenUp() {
     run((client, server) -> {
-      TlsOptions hasty = Certificates.CLIENT.withHandshakeLimit(Duration.ofMillis(20));
+      TlsOptions hasty = Certificates.CLIENT.withHandshakeTimeout(Duration.ofMillis(20));
       assertThatThrownBy(() -> Tls.client(client, "localhost", 1, hasty))
           .isInstanceOf(DeadlineException.class);
       assertThat(client.isOpen()).isFalse();

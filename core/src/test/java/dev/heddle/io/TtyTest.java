@@ -87,7 +87,7 @@ class TtyTest {
       withTerminal(t -> {
         Coroutine<Integer> reader = Heddle.spawn(() -> t.read(ByteBuffer.allocate(1)));
         while (!reader.isSuspended()) {
-          Heddle.suspend();
+          Heddle.yieldNow();
         }
         reader.cancel("enough");
         try {
@@ -110,7 +110,7 @@ class TtyTest {
             t.raw();
             Coroutine<String> reader = Heddle.spawn(t::readLine);
             while (!reader.isSuspended()) {
-              Heddle.suspend();
+              Heddle.yieldNow();
             }
             t.write(bytes("read by " + reader.name() + "\r\n"));
             t.close();

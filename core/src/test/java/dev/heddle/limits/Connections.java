@@ -78,7 +78,7 @@ record Connections(AsyncIo ours, Socket peer) {
   /// Lets turns pass until `condition` holds.
   static void until(BooleanSupplier condition) {
     while (!condition.getAsBoolean()) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 }

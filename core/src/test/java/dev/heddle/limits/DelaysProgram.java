@@ -18,7 +18,7 @@ final class DelaysProgram {
     long began = System.nanoTime();
     String report =
         Heddle.run(() -> {
-          EventSource.of(Heddle.hiddenTimer(Duration.ofHours(24))).start();
+          EventSource.of(Heddle.daemonTimer(Duration.ofHours(24))).start();
           int[] finished = new int[1];
           Heddle.scope(s -> {
             for (int i = 0; i < coroutines; i++) {
@@ -31,7 +31,7 @@ final class DelaysProgram {
               .formatted(
                   finished[0],
                   counted.timers(),
-                  counted.looks(),
+                  counted.polls(),
                   counted.sleeps(),
                   counted.contexts());
         });

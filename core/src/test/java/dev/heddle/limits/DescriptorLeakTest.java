@@ -259,7 +259,7 @@ class DescriptorLeakTest {
           leakedInside(() -> {
             Coroutine<?> connecting = Heddle.spawn(() -> Tcp.connect(address));
             Connections.until(connecting::isSuspended);
-            Heddle.suspend();
+            Heddle.yieldNow();
             connecting.cancel("enough");
             assertThatThrownBy(connecting::await).isInstanceOf(Cancellation.class);
           });
@@ -273,7 +273,7 @@ class DescriptorLeakTest {
       long leaked =
           leakedInside(() ->
               assertThatThrownBy(
-                      () -> Heddle.within(Duration.ofMillis(1), () -> Tcp.connect(address)))
+                      () -> Heddle.withTimeout(Duration.ofMillis(1), () -> Tcp.connect(address)))
                   .isInstanceOf(DeadlineException.class));
       assertThat(leaked).isZero();
     });
@@ -294,7 +294,7 @@ class DescriptorLeakTest {
       var client = Heddle.spawn(() -> Tcp.connect(listener.localAddress()));
       Heddle.background("reader", () -> listener.accept().read(ByteBuffer.allocate(8)));
       client.await().write(ByteBuffer.allocate(0));
-      Heddle.suspend();
+      Heddle.yieldNow();
     });
   }
 

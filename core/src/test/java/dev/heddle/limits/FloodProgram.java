@@ -59,7 +59,7 @@ final class FloodProgram {
 
   private static String endOfOne(SocketAddress server) {
     try {
-      return Heddle.within(PATIENCE, () -> echoed(server));
+      return Heddle.withTimeout(PATIENCE, () -> echoed(server));
     } catch (DeadlineException e) {
       return "not served in time";
     } catch (RuntimeException e) {

@@ -63,7 +63,7 @@ class ReadOrderTest {
       while (received.length() < sent.length()) {
         try {
           received.append(
-              Heddle.<String>within(Duration.ofNanos(20_000), () -> connection.read(3)));
+              Heddle.<String>withTimeout(Duration.ofNanos(20_000), () -> connection.read(3)));
         } catch (DeadlineException _) {
           // the point of it
         }

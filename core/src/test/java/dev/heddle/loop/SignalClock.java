@@ -20,7 +20,7 @@ public final class SignalClock {
 
   // a coroutine must not take the lock: one that the JDK parked with it would stop its carrier
   private static void replace(LongSupplier clock) {
-    Thread other = Thread.ofPlatform().start(() -> ProcessSignals.readTimeFrom(clock));
+    Thread other = Thread.ofPlatform().start(() -> SignalDispatcher.readTimeFrom(clock));
     while (other.isAlive()) {
       Thread.onSpinWait();
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe;
 
-import dev.heddle.reactor.driver.Facility;
+import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.Support;
 import java.util.Map;
@@ -21,7 +21,7 @@ final class CallingDriver implements ReactorDriver {
   }
 
   @Override
-  public int tick(long deadlineNanos) {
+  public int poll(long deadlineNanos) {
     if (deadlineNanos == NO_WAIT) {
       return 0;
     }
@@ -37,7 +37,7 @@ final class CallingDriver implements ReactorDriver {
   }
 
   private void park(long deadlineNanos) {
-    if (deadlineNanos == FOREVER) {
+    if (deadlineNanos == NO_DEADLINE) {
       LockSupport.park(this);
     } else {
       LockSupport.parkNanos(this, deadlineNanos - System.nanoTime());
@@ -55,7 +55,7 @@ final class CallingDriver implements ReactorDriver {
   }
 
   @Override
-  public Map<Facility, Support> capabilities() {
+  public Map<Capability, Support> capabilities() {
     return Map.of();
   }
 

@@ -131,9 +131,9 @@ class DeadlockReportTest {
   }
 
   private static void takeBoth(Mutex first, Mutex second) {
-    first.run(() -> {
-      Heddle.suspend();
-      second.run(() -> {});
+    first.withLock(() -> {
+      Heddle.yieldNow();
+      second.withLock(() -> {});
     });
   }
 
@@ -166,7 +166,7 @@ class DeadlockReportTest {
   @Test
   @Tag("trap-11")
   void hiddenTimer_thatAllWaitFor_isNamedAndDoesNotPreventTheVerdict() {
-    DeadlockReport report = reportOf(() -> Heddle.await(Heddle.hiddenTimer(Duration.ofHours(1))));
+    DeadlockReport report = reportOf(() -> Heddle.await(Heddle.daemonTimer(Duration.ofHours(1))));
     assertThat(report.text()).contains("coroutine-1 'main' waits for a hidden timer, due in 35");
   }
 
@@ -237,7 +237,7 @@ class DeadlockReportTest {
             });
     try (Reports reports = new Reports()) {
       assertThatThrownBy(() ->
-              Heddle.run(failing, () -> Heddle.await(Heddle.hiddenTimer(Duration.ofHours(1)))))
+              Heddle.run(failing, () -> Heddle.await(Heddle.daemonTimer(Duration.ofHours(1)))))
           .isInstanceOf(DeadlockError.class);
       assertThat(reports.failures()).containsExactly(broken);
     }

@@ -53,8 +53,8 @@ class DumpTest {
         observed(() -> {
           Heddle.launch("waiting", DumpTest::delay);
           Heddle.launch("foreign", () -> Thread.sleep(LONG));
-          Heddle.launch("ready", Heddle::suspend);
-          Heddle.suspend();
+          Heddle.launch("ready", Heddle::yieldNow);
+          Heddle.yieldNow();
           Heddle.launch("new", () -> {});
           return Heddle.dump();
         });
@@ -81,7 +81,7 @@ class DumpTest {
           for (int i = 0; i < many; i++) {
             Heddle.launch("joins", awaited::join);
           }
-          Heddle.suspend();
+          Heddle.yieldNow();
           return Heddle.dump();
         });
     List<WaitSnapshot> waits =
@@ -102,7 +102,7 @@ class DumpTest {
         observed(() -> {
           Heddle.launch("outermost", () -> inScopes(deep));
           for (int i = 0; i <= deep; i++) {
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
           return Heddle.dump();
         });
@@ -125,7 +125,7 @@ class DumpTest {
     observed(() -> {
       Heddle.launch("waiting", DumpTest::delay);
       Heddle.launch("foreign", () -> new LinkedBlockingQueue<String>().take());
-      Heddle.suspend();
+      Heddle.yieldNow();
       counted[0] = Heddle.counters();
       Heddle.dump();
       counted[1] = Heddle.counters();
@@ -142,7 +142,7 @@ class DumpTest {
           Coroutine<Integer> other = Heddle.spawn(() -> turns(turns));
           for (int i = 0; i < turns; i++) {
             assertThat(Heddle.dump().coroutines()).isNotEmpty();
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
           return other.await();
         });
@@ -152,7 +152,7 @@ class DumpTest {
   private static int turns(int turns) {
     int taken = 0;
     while (taken < turns) {
-      Heddle.suspend();
+      Heddle.yieldNow();
       taken++;
     }
     return taken;
@@ -165,10 +165,10 @@ class DumpTest {
     observed(() -> {
       Coroutine<?> target = Heddle.spawn("target", DumpTest::endless);
       Heddle.spawn("waiter", () -> target.await(Deadline.after(LONG)));
-      Heddle.suspend();
+      Heddle.yieldNow();
       seen[0] = named(Heddle.dump(), "waiter");
       target.cancel("enough");
-      Heddle.suspend();
+      Heddle.yieldNow();
       seen[1] = named(Heddle.dump(), "waiter");
       return null;
     });
@@ -198,7 +198,7 @@ class DumpTest {
       cancelled.cancel("not needed");
       assertThat(cancelled.waits()).isEmpty();
       Coroutine<?> sleeper = Heddle.spawn(DumpTest::endless);
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(sleeper.waits()).singleElement().extracting(WaitSnapshot::on).isNotNull();
       sleeper.cancel("seen");
       assertThat(done.await()).isEqualTo(1);
@@ -211,7 +211,7 @@ class DumpTest {
     CoroutineSnapshot waiting =
         observed(() -> {
           Heddle.launch("waiting", DumpTest::delay);
-          Heddle.suspend();
+          Heddle.yieldNow();
           return named(Heddle.dump(), "waiting");
         });
     assertThat(waiting.spawnSite()).isEqualTo(DumpTest.class.getName() + ".delay");
@@ -237,7 +237,7 @@ class DumpTest {
     observed(() -> {
       Heddle.launch("waiting", DumpTest::delay);
       Heddle.launch("foreign", () -> new LinkedBlockingQueue<String>().take());
-      Heddle.suspend();
+      Heddle.yieldNow();
       Heddle.delay(passed);
       Dump dump = Heddle.dump();
       seen[0] = named(dump, "waiting");
@@ -262,8 +262,8 @@ class DumpTest {
                     s.background("heartbeat", DumpTest::delay);
                     return null;
                   }));
-          Heddle.suspend();
-          Heddle.suspend();
+          Heddle.yieldNow();
+          Heddle.yieldNow();
           return Heddle.dump();
         });
     assertThat(dump.scopes())
@@ -340,7 +340,7 @@ class DumpTest {
           for (int i = 0; i < 1_000; i++) {
             Heddle.launch("worker-" + i, DumpTest::delay);
           }
-          Heddle.suspend();
+          Heddle.yieldNow();
           return Heddle.dump().text();
         });
     assertThat(text).containsOnlyOnce("coroutine-2 'worker-0' waits for a timer");
@@ -354,8 +354,8 @@ class DumpTest {
         observed(() -> {
           Heddle.launch("first", DumpTest::delay);
           Heddle.launch("owner", () -> Heddle.scope(DumpTest::withSecond));
-          Heddle.suspend();
-          Heddle.suspend();
+          Heddle.yieldNow();
+          Heddle.yieldNow();
           return Heddle.dump().text();
         });
     assertThat(text)
@@ -374,7 +374,7 @@ class DumpTest {
         observed(() -> {
           Heddle.launch("holder", () -> holdAcrossAWait(lock));
           Heddle.launch("blocked", lock::lockInterruptibly);
-          Heddle.suspend();
+          Heddle.yieldNow();
           return Heddle.dump();
         });
     ForeignWait foreign = Objects.requireNonNull(named(dump, "blocked").foreign());
@@ -393,7 +393,7 @@ class DumpTest {
     Dump dump =
         observed(() -> {
           Heddle.launch("taker", () -> new LinkedBlockingQueue<>().take());
-          Heddle.suspend();
+          Heddle.yieldNow();
           return Heddle.dump();
         });
     assertThat(dump.text())
@@ -417,7 +417,7 @@ class DumpTest {
         observed(() -> {
           Heddle.launch("waiting", DumpTest::delay);
           Heddle.launch("foreign", () -> new LinkedBlockingQueue<String>().take());
-          Heddle.suspend();
+          Heddle.yieldNow();
           return Heddle.dump().table();
         });
     assertThat(table.lines())
@@ -437,7 +437,7 @@ class DumpTest {
     observed(() -> {
       Heddle.launch("a \"quoted\" name\n", DumpTest::delay);
       Heddle.launch("foreign", () -> new LinkedBlockingQueue<String>().take());
-      Heddle.suspend();
+      Heddle.yieldNow();
       taken[0] = Heddle.dump();
       return null;
     });

@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
-import dev.heddle.loop.LoopRoot;
 import dev.heddle.internal.Rethrow;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.observe.HoldReport.Activity;
 import java.io.IOException;
 import java.io.InputStream;
@@ -107,7 +107,7 @@ class HoldReportTest {
       Heddle.run(
           options,
           () -> {
-            Heddle.suspend();
+            Heddle.yieldNow();
             hold.run();
           });
       for (HoldReport report : REPORTS) {
@@ -169,7 +169,7 @@ class HoldReportTest {
   void objectWait_thatTheJdkKeepsOnTheThread_isCalledThat() {
     HoldReport report =
         reportInside("waitUntilTold", Activity.MONITOR, told -> () -> waitUntilTold(told));
-    assertThat(report.text()).contains("Heddle.protect(");
+    assertThat(report.text()).contains("Heddle.shield(");
   }
 
   @SuppressWarnings({"NakedNotify", "WaitNotInLoop"}) // the latch says when
@@ -229,7 +229,7 @@ class HoldReportTest {
           for (int i = 0; i < 3; i++) {
             assertThatThrownBy(() -> new SlowLoader().loadClass("no.such.Class"))
                 .isInstanceOf(ClassNotFoundException.class);
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
           computeUntilTold("holdElsewhere", HoldReportTest::holdElsewhere);
         });
@@ -299,7 +299,7 @@ class HoldReportTest {
         options(LIMIT),
         () -> {
           long spins = computeUntilTold("hold");
-          Heddle.suspend();
+          Heddle.yieldNow();
           hold(spins);
           computeUntilTold("holdElsewhere", HoldReportTest::holdElsewhere);
         });
@@ -310,7 +310,7 @@ class HoldReportTest {
   // one hold after the other, for the first may be seen in the middle of something else
   private static void computeUntilTold(String method, Runnable holding) {
     while (!TOLD.contains(method)) {
-      Heddle.suspend();
+      Heddle.yieldNow();
       holding.run();
     }
   }
@@ -322,7 +322,7 @@ class HoldReportTest {
   private static long computeUntilTold(String method) {
     long spins = SPINS;
     while (!TOLD.contains(method)) {
-      Heddle.suspend();
+      Heddle.yieldNow();
       spins *= 2;
       hold(spins);
     }
@@ -363,7 +363,7 @@ class HoldReportTest {
     Heddle.delay(Duration.ofMillis(600));
     long end = System.nanoTime() + Duration.ofMillis(600).toNanos();
     while (System.nanoTime() < end) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 
@@ -434,12 +434,12 @@ class HoldReportTest {
   }
 
   private static void runWithErrand(Runnable errand) {
-    AtomicReference<LoopRoot> root = new AtomicReference<>();
+    AtomicReference<LoopRuntime> root = new AtomicReference<>();
     Runnable _ =
-        LoopRoot.run(
+        LoopRuntime.run(
             options(LIMIT),
             () -> {
-              root.get().scheduler().onTrampoline(errand);
+              root.get().scheduler().runOnCarrier(errand);
               Heddle.delay(Duration.ofMillis(1));
               return errand;
             },

@@ -9,7 +9,7 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.LoopEndedException;
 import dev.heddle.observe.CoroutineSnapshot.State;
-import dev.heddle.observe.beside.DumpParts;
+import dev.heddle.observe.spi.DumpParts;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,7 +83,7 @@ class OutsideDumpTest {
   private static int turns(int turns) {
     int taken = 0;
     while (taken < turns) {
-      Heddle.suspend();
+      Heddle.yieldNow();
       taken++;
     }
     return taken;

@@ -125,7 +125,7 @@ final class QueueProgram {
 
   private static void takeBoth(ReentrantLock one, ReentrantLock other) {
     one.lock();
-    Heddle.suspend();
+    Heddle.yieldNow();
     other.lock();
   }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.loop.diagnostics.SampledHolds;
 import java.time.Duration;
 import java.util.List;
@@ -54,17 +54,17 @@ class SecondLookTest {
 
   @Test
   void hold_seenFirstWhereOneWasToldBefore_isLookedAtAgain_andToldWhereItGoesOn() throws Exception {
-    AtomicReference<LoopRoot> root = new AtomicReference<>();
+    AtomicReference<LoopRuntime> root = new AtomicReference<>();
     HeddleOptions options = HeddleOptions.defaults().withHoldLimit(LIMIT);
     Thread loop =
         Thread.ofPlatform()
             .daemon()
             .start(() ->
-                LoopRoot.run(
+                LoopRuntime.run(
                     options,
                     () -> {
                       holdFirst(inFirst, firstIsTold);
-                      Heddle.suspend(); // the next hold begins
+                      Heddle.yieldNow(); // the next hold begins
                       holdFirst(inFirstAgain, isSeenThere);
                       holdSecond(inSecond, secondIsTold);
                       return 1;

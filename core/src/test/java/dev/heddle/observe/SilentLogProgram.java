@@ -3,7 +3,7 @@ package dev.heddle.observe;
 
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.SchedulerParts;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -33,7 +33,7 @@ public final class SilentLogProgram {
     held.await();
     CallingDriver driver = new CallingDriver();
     driver.call(SilentLogProgram::handler);
-    LoopRoot.run(
+    LoopRuntime.run(
         HeddleOptions.defaults().withHoldLimit(Duration.ofMillis(20)),
         SchedulerParts.usual(driver),
         () -> {

@@ -36,7 +36,7 @@ final class StallProgram {
 
   private static void switchForEver() {
     while (true) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 
@@ -77,16 +77,16 @@ final class StallProgram {
 
   private static void inside(boolean wait) {
     if (wait) {
-      Heddle.suspend();
+      Heddle.yieldNow();
       new CompletableFuture<String>().join();
     }
   }
 
   private static void enterBoth(Object first, Object second) {
     synchronized (first) {
-      Heddle.suspend();
+      Heddle.yieldNow();
       synchronized (second) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
     }
   }
@@ -103,7 +103,7 @@ final class StallProgram {
         });
     held.join();
     synchronized (monitor) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 }

@@ -137,7 +137,7 @@ class StallReportTest {
       throws InterruptedException {
     first.lockInterruptibly();
     try {
-      Heddle.suspend();
+      Heddle.yieldNow();
       second.lockInterruptibly();
       second.unlock();
     } finally {
@@ -166,9 +166,9 @@ class StallReportTest {
 
   private static void enterBoth(Object first, Object second) {
     synchronized (first) {
-      Heddle.suspend();
+      Heddle.yieldNow();
       synchronized (second) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
     }
   }
@@ -193,7 +193,7 @@ class StallReportTest {
     stalling =
         stalling(() -> {
           synchronized (monitor) {
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
         });
     report = stalling.first.join();
@@ -252,7 +252,7 @@ class StallReportTest {
     synchronized (first) {
       first.notifyAll();
       synchronized (second) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
     }
   }

@@ -8,7 +8,7 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.hosting.ChildJvm;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.observe.HoldReport.Activity;
 import dev.heddle.scheduler.SchedulerParts;
 import java.io.BufferedReader;
@@ -59,8 +59,8 @@ class TrampolineHoldTest {
   /// Runs a loop that goes to sleep, and whose driver then calls `handler`.
   private void runWithHandler(Runnable handler, Action main) {
     CallingDriver driver = new CallingDriver();
-    AtomicReference<LoopRoot> root = new AtomicReference<>();
-    LoopRoot.run(
+    AtomicReference<LoopRuntime> root = new AtomicReference<>();
+    LoopRuntime.run(
         options(),
         SchedulerParts.usual(driver),
         () -> {
@@ -123,7 +123,7 @@ class TrampolineHoldTest {
         .startsWith("the monitor of java.lang.Object@")
         .endsWith(", held by thread 'the holder'");
     assertThat(report().text())
-        .contains("the loop's own thread waits", "at dev.heddle.observe.CallingDriver.tick");
+        .contains("the loop's own thread waits", "at dev.heddle.observe.CallingDriver.poll");
   }
 
   /// The thread waits for a coroutine, and the loop for the thread: it would stand for ever.
@@ -164,11 +164,11 @@ class TrampolineHoldTest {
   @Test
   void taskOfTheTrampoline_thatComputes_isReportedWithItsStack() {
     awaited = Activity.CALLBACK;
-    AtomicReference<LoopRoot> root = new AtomicReference<>();
-    LoopRoot.run(
+    AtomicReference<LoopRuntime> root = new AtomicReference<>();
+    LoopRuntime.run(
         options(),
         () -> {
-          root.get().scheduler().onTrampoline(this::computeUntilReported);
+          root.get().scheduler().runOnCarrier(this::computeUntilReported);
           Heddle.delay(Duration.ofMillis(1));
         },
         List.of(),
@@ -226,7 +226,7 @@ class TrampolineHoldTest {
   @Test
   void loop_whoseDriverSleeps_isNotReported() {
     CallingDriver driver = new CallingDriver();
-    LoopRoot.run(
+    LoopRuntime.run(
         options(),
         SchedulerParts.usual(driver),
         () -> {

@@ -14,7 +14,7 @@ import dev.heddle.os.pipe.DescriptorSink;
 import dev.heddle.os.spawn.PosixSpawn;
 import dev.heddle.os.spawn.SpawnedProcess;
 import dev.heddle.os.spawn.StrangeProcess;
-import dev.heddle.reactor.raw.RawCalls;
+import dev.heddle.reactor.linux.LinuxCalls;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -103,7 +103,7 @@ class ChildGroupTest {
       Child child = Command.shell("(sleep 1000 & echo $!); read go").withProcessGroup().start();
       long orphan = Long.parseLong(child.output().readLine());
       while (field(orphan, 1) == child.pid()) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       child.close();
       assertThat(Pids.isRunning(orphan)).isFalse();
@@ -165,7 +165,7 @@ class ChildGroupTest {
         assertThat(child.await()).isZero();
         awaitLooks();
         while (child.signalGroup("KILL")) {
-          Heddle.suspend();
+          Heddle.yieldNow();
         }
         assertThat(Pids.isRunning(other)).isFalse();
         assertThat(isInTheTable(child)).isFalse();
@@ -225,7 +225,7 @@ class ChildGroupTest {
 
   private static void awaitForgotten(Child child) {
     while (isInTheTable(child)) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 
@@ -340,14 +340,14 @@ class ChildGroupTest {
 
   private static String keys(Scheduler scheduler, String written) throws IOException {
     int[] ends = new int[2];
-    int _ = RawCalls.pipe(ends);
+    int _ = LinuxCalls.pipe(ends);
     ByteBuffer got = ByteBuffer.allocate(10);
     var terminal = new DescriptorSink(scheduler, scheduler.reactor().stream(ends[1]), "keys", true);
     terminal.write(StandardCharsets.UTF_8.encode(written));
     terminal.close();
     terminal.release();
-    int _ = RawCalls.read(ends[0], got);
-    RawCalls.close(ends[0]);
+    int _ = LinuxCalls.read(ends[0], got);
+    LinuxCalls.close(ends[0]);
     return StandardCharsets.UTF_8.decode(got.flip()).toString();
   }
 
@@ -386,7 +386,7 @@ class ChildGroupTest {
                 return null;
               });
           while (!Heddle.dump().text().contains("output to the input of")) {
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
           child.input().close();
           assertThatThrownBy(writer::await).hasCauseInstanceOf(AsynchronousCloseException.class);

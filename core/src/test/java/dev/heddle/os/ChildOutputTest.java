@@ -57,11 +57,11 @@ class ChildOutputTest {
   }
 
   private static Coroutine<String> reading(LateSource source) {
-    ChildOutput output = output(source, Command.of("any").withSilence(SILENCE));
+    ChildOutput output = output(source, Command.of("any").withDrainTimeout(SILENCE));
     Coroutine<String> reader =
         Heddle.spawn(() -> new String(output.readAllBytes(), StandardCharsets.UTF_8));
     while (!reader.isSuspended()) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
     return reader;
   }

@@ -68,13 +68,13 @@ class ChildTest {
   void read_thatIsCut_losesNothing() {
     inLoop(() -> {
       try (Child cat = CAT.start()) {
-        assertThatThrownBy(() -> Heddle.within(SHORT, () -> cat.output().readLine()))
+        assertThatThrownBy(() -> Heddle.withTimeout(SHORT, () -> cat.output().readLine()))
             .isInstanceOf(DeadlineException.class);
         cat.input().write("half ");
         // the half has come: readLine has seen it, and waits for more
         ByteBuffer one = ByteBuffer.allocate(1);
         assertThat(cat.output().read(one)).isOne();
-        assertThatThrownBy(() -> Heddle.within(SHORT, () -> cat.output().readLine()))
+        assertThatThrownBy(() -> Heddle.withTimeout(SHORT, () -> cat.output().readLine()))
             .isInstanceOf(DeadlineException.class);
         cat.input().write("a line\nrest");
         assertThat((char) one.get(0) + cat.output().readLine()).isEqualTo("half a line");
@@ -92,7 +92,7 @@ class ChildTest {
       Child cat = CAT.start();
       Heddle.supervise(s -> {
         Coroutine<String> reader = s.spawn(() -> cat.output().readLine());
-        Heddle.suspend();
+        Heddle.yieldNow();
         cat.close();
         assertThatThrownBy(reader::await).hasCauseInstanceOf(ClosedChannelException.class);
         return null;
@@ -113,7 +113,7 @@ class ChildTest {
               deaf.input().write(new byte[1 << 20]);
               return true;
             });
-        Heddle.suspend();
+        Heddle.yieldNow();
         deaf.close();
         assertThatThrownBy(writer::await).hasCauseInstanceOf(ClosedChannelException.class);
         return null;
@@ -145,7 +145,8 @@ class ChildTest {
                 + " ] && break; sleep 0.01; done; echo later");
     inLoop(() -> {
       Command patient =
-          Command.shell("echo ready; read go; (" + left + ") &").withSilence(Duration.ofHours(1));
+          Command.shell("echo ready; read go; (" + left + ") &")
+              .withDrainTimeout(Duration.ofHours(1));
       try (Child child = patient.start()) {
         assertThat(child.output().readLine()).isEqualTo("ready");
         child.input().write("go\n");
@@ -166,7 +167,7 @@ class ChildTest {
       try (Child cat = CAT.start()) {
         Heddle.supervise(s -> {
           Coroutine<String> reader = s.spawn(() -> cat.output().readLine());
-          Heddle.suspend();
+          Heddle.yieldNow();
           cat.output().close();
           assertThatThrownBy(reader::await).hasCauseInstanceOf(ClosedChannelException.class);
           return null;
@@ -250,7 +251,7 @@ class ChildTest {
   void end_asAToken_endsAnotherWait() {
     inLoop(() -> {
       try (Child child = Command.of("true").start()) {
-        assertThatThrownBy(() -> Heddle.within(child, () -> Heddle.delay(Duration.ofHours(1))))
+        assertThatThrownBy(() -> Heddle.cancelWhen(child, () -> Heddle.delay(Duration.ofHours(1))))
             .isInstanceOf(WaitCancelledException.class);
         assertThat(Heddle.await(child)).isZero();
       }
@@ -267,7 +268,7 @@ class ChildTest {
               return child.await();
             }
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       owner.cancel("enough");
       assertThatThrownBy(owner::await).isInstanceOf(Cancellation.class);
       assertThat(child.isAlive()).isFalse();
@@ -282,7 +283,7 @@ class ChildTest {
       for (int turns = 0; turns < 60; turns++) {
         Coroutine<Child> starter = Heddle.spawn(SLEEP::start);
         for (int i = 0; i < turns * turns; i++) {
-          Heddle.suspend(); // a turn takes a fraction of what a start does
+          Heddle.yieldNow(); // a turn takes a fraction of what a start does
         }
         starter.cancel("enough");
         try {
@@ -336,7 +337,7 @@ class ChildTest {
                 "small",
                 () -> {
                   for (int n = 0; n < turns; n++) {
-                    Heddle.suspend();
+                    Heddle.yieldNow();
                   }
                   cat.input().write("b");
                 });
@@ -372,7 +373,7 @@ class ChildTest {
       try (Child cat = CAT.start()) {
         Coroutine<?> reader = Heddle.spawn(() -> cat.output().readLine());
         Coroutine<?> waiter = Heddle.spawn(() -> cat.await());
-        Heddle.suspend();
+        Heddle.yieldNow();
         assertThat(Heddle.dump().text())
             .contains("the output of 'cat' (process " + cat.pid() + ")")
             .contains("the end of 'cat' (process " + cat.pid() + ")");
@@ -395,7 +396,7 @@ class ChildTest {
         assertThat(hasThread(name)).isTrue();
       }
       while (hasThread(name)) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
     });
   }

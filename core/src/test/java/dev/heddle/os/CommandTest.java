@@ -111,7 +111,7 @@ class CommandTest {
     Path pid = folder.resolve("pid");
     String script = "exec 3<&0; sleep 1000 <&3 & echo $! > " + pid;
     inLoop(() -> {
-      Command leaving = Command.shell(script).withSilence(Duration.ofMillis(10));
+      Command leaving = Command.shell(script).withDrainTimeout(Duration.ofMillis(10));
       assertThat(leaving.withInput(new byte[LARGE]).run().exitCode()).isZero();
       assertThat(killed(pid)).isTrue();
     });
@@ -139,7 +139,7 @@ class CommandTest {
       assertThat(
               Command.of("/usr/bin/env")
                   .withEnvironment("A", "1")
-                  .withOwnEnvironmentOnly()
+                  .withoutInheritedEnvironment()
                   .run()
                   .lines())
           .containsExactly("A=1");
@@ -244,11 +244,11 @@ class CommandTest {
     Path pid = folder.resolve("pid");
     Path go = folder.resolve("go");
     String script = "until [ -e " + go + " ]; do :; done; sleep 1000 & echo $! > " + pid;
-    Command leaving = Command.shell(script).withSilence(Duration.ofMillis(10));
+    Command leaving = Command.shell(script).withDrainTimeout(Duration.ofMillis(10));
     inLoop(() -> {
       Coroutine<CommandResult> run = Heddle.spawn(() -> leaving.run());
       while (!Heddle.dump().text().contains("the output of 'sh'") || !isBeingRead()) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       Files.createFile(go);
       assertThat(run.await().exitCode()).isZero();
@@ -280,7 +280,7 @@ class CommandTest {
     inLoop(() -> {
       var run = Heddle.spawn(() -> Command.shell(script).withDirectory(folder).run());
       while (!Files.exists(pids) || !Heddle.dump().text().contains("the end of 'sh'")) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       run.cancel("enough");
       Heddle.supervise(s -> {
@@ -380,7 +380,7 @@ class CommandTest {
             // the thread that has stayed there
             try (FileChannel _ = FileChannel.open(other, READ, WRITE)) {
               while (isOpening()) {
-                Heddle.suspend();
+                Heddle.yieldNow();
               }
             }
           }
@@ -392,7 +392,7 @@ class CommandTest {
       List<Long> children = Pids.children();
       Coroutine<?> start = s.spawn(command::start);
       while (!isOpening() && !start.isDone()) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       before.run();
       start.cancel("enough");
@@ -415,8 +415,8 @@ class CommandTest {
   @Test
   void within_boundsIt() {
     inLoop(() ->
-        assertThatThrownBy(
-                () -> Heddle.within(Duration.ofMillis(1), () -> Command.of("sleep", "1000").run()))
+        assertThatThrownBy(() ->
+                Heddle.withTimeout(Duration.ofMillis(1), () -> Command.of("sleep", "1000").run()))
             .isInstanceOf(dev.heddle.DeadlineException.class));
   }
 
@@ -425,7 +425,7 @@ class CommandTest {
     Command any = Command.of("true");
     assertThatThrownBy(() -> any.withKillGrace(Duration.ofSeconds(-1)))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> any.withSilence(Duration.ZERO))
+    assertThatThrownBy(() -> any.withDrainTimeout(Duration.ZERO))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> any.withOutputLimit(0))
         .isInstanceOf(IllegalArgumentException.class)

@@ -7,7 +7,7 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.EventStream;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.simulation.Simulation;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,7 +25,7 @@ class DebounceTest {
   private final FileChange settled = new FileChange(FileChange.Kind.SETTLED, ROOT, null);
 
   private static FileChanges changes() {
-    FileWatches watches = LoopRoot.current().services().get(FileWatches.class, FileWatches::new);
+    FileWatches watches = LoopRuntime.current().services().get(FileWatches.class, FileWatches::new);
     return new FileChanges(watches, ROOT, Duration.ofMillis(200));
   }
 

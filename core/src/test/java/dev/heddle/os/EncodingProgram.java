@@ -3,7 +3,7 @@ package dev.heddle.os;
 
 import dev.heddle.Heddle;
 import dev.heddle.io.FileIo;
-import dev.heddle.reactor.raw.RawCalls;
+import dev.heddle.reactor.linux.LinuxCalls;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +20,7 @@ final class EncodingProgram {
     Path file = Path.of(arguments[0], "plain");
     Files.writeString(file, "text");
     Heddle.run(() -> {
-      System.out.println("names: " + RawCalls.NAMES);
+      System.out.println("names: " + LinuxCalls.NAMES);
       System.out.println("read: " + FileIo.readString(file));
       try (var open = FileIo.open(file)) {
         System.out.println("size: " + open.size());
@@ -29,7 +29,7 @@ final class EncodingProgram {
       System.out.println("child: " + cat.run().output());
       Command pwd = Command.of("pwd").withDirectory(file.getParent());
       System.out.println("directory: " + pwd.run().output().strip());
-      System.out.println("error: " + RawCalls.text(ENOENT));
+      System.out.println("error: " + LinuxCalls.text(ENOENT));
     });
   }
 }

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Action;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
 import dev.heddle.EventsLostException;
 import dev.heddle.Heddle;
@@ -256,7 +256,7 @@ class FileWatchTest {
     inLoop(() -> {
       try (EventStream<FileChange> changes = failing.open()) {
         Files.createFile(root.resolve("a"));
-        assertThatThrownBy(changes::next).isInstanceOf(CoroutineFailure.class).hasCause(checked);
+        assertThatThrownBy(changes::next).isInstanceOf(CoroutineException.class).hasCause(checked);
       }
     });
   }
@@ -297,7 +297,7 @@ class FileWatchTest {
   private boolean make(AtomicInteger made, AtomicBoolean enough) throws IOException {
     while (!enough.get()) {
       Files.createFile(root.resolve("f" + made.incrementAndGet()));
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
     return true;
   }
@@ -419,7 +419,7 @@ class FileWatchTest {
         assertThat(watchThreads()).hasSize(1);
       }
       while (!watchThreads().isEmpty()) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       try (EventStream<FileChange> again = FileWatch.of(root).open()) {
         append(root.resolve("f"));
@@ -460,7 +460,7 @@ class FileWatchTest {
     inLoop(() -> {
       try (EventStream<FileChange> changes = FileWatch.of(root).open()) {
         Coroutine<FileChange> reader = Heddle.spawn(() -> changes.next());
-        Heddle.suspend();
+        Heddle.yieldNow();
         assertThat(Heddle.dump().text()).contains("the next of changes below " + root);
         reader.cancel("enough");
       }

@@ -9,7 +9,7 @@ import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.hosting.ChildJvm;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.os.spawn.PosixSpawn;
 import dev.heddle.os.spawn.SpawnedProcess;
@@ -145,7 +145,7 @@ class NativeChildTest {
     inLoop(() -> {
       Child child = Command.of("true").start();
       while (Files.exists(Path.of("/proc/" + child.pid()))) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       assertThat(child.isAlive()).isFalse();
       assertThat(child.await()).isZero();
@@ -182,13 +182,13 @@ class NativeChildTest {
       try {
         NativeProgram program = new NativeProgram(process);
         AtomicInteger code = new AtomicInteger(-1);
-        program.watch(LoopRoot.current(), code::set);
+        program.watch(LoopRuntime.current(), code::set);
         LoopCounters before = Heddle.counters();
         long start = System.nanoTime();
         Heddle.delay(Duration.ofMillis(300));
         LoopCounters after = Heddle.counters();
         long seconds = Duration.ofNanos(System.nanoTime() - start).toSeconds(); // of a slow machine
-        assertThat(after.sleeps() + after.looks() - before.sleeps() - before.looks())
+        assertThat(after.sleeps() + after.polls() - before.sleeps() - before.polls())
             .isLessThan(50 * (1 + seconds));
         process.kill();
         while (code.get() < 0) {
@@ -240,7 +240,7 @@ class NativeChildTest {
         Path open = Path.of("/proc/self/fd/" + input[0]);
         Path pipe = Files.readSymbolicLink(open);
         NativeProgram program = new NativeProgram(process);
-        assertThatThrownBy(() -> Child.of(LoopRoot.current(), sleep.settings(), program))
+        assertThatThrownBy(() -> Child.of(LoopRuntime.current(), sleep.settings(), program))
             .isInstanceOf(IOException.class);
         assertThat(Pids.isOpen(open, pipe)).isFalse();
         Pids.awaitEnd(process.pid());

@@ -37,7 +37,7 @@ public final class Pids {
   /// Lets other coroutines go on until it has ended.
   static void awaitEnd(long pid) {
     while (isRunning(pid)) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 

@@ -38,7 +38,7 @@ class ProcessesTest {
     inLoop(() -> {
       Process child = start("read go; exit 7");
       Coroutine<Integer> waiter = Heddle.spawn(() -> Heddle.await(Processes.exitOf(child)));
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(waiter.isDone()).isFalse();
       child.getOutputStream().close();
       assertThat(waiter.await()).isEqualTo(7);
@@ -135,7 +135,7 @@ class ProcessesTest {
     inLoop(() -> {
       Process child = start("read go");
       Coroutine<Integer> waiter = Heddle.spawn(() -> Heddle.await(Processes.exitOf(child)));
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(Heddle.dump().text()).contains("the end of process " + child.pid());
       child.getOutputStream().close();
       assertThat(waiter.await()).isOne();

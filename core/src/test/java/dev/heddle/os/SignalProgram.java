@@ -55,7 +55,7 @@ public final class SignalProgram {
   private static void givenBack() {
     SignalClock.watch();
     // the JDK shows its own handler as another object each time
-    var _ = dev.heddle.scheduler.context.Signals.handle("TERM", _ -> {});
+    var _ = dev.heddle.scheduler.context.JdkSignals.handle("TERM", _ -> {});
     Object before = Raise.handlerOf("TERM");
     Heddle.run(() -> {
       Heddle.launch("raise", () -> Raise.signal("TERM"));
@@ -69,9 +69,9 @@ public final class SignalProgram {
     SignalClock.stop();
     Heddle.launch("raise", () -> Raise.signal("TERM"));
     say(Heddle.await(Signals.of("TERM")));
-    Heddle.suspend();
+    Heddle.yieldNow();
     SignalClock.awaitHandled(() -> Raise.signal("TERM"));
-    Heddle.suspend();
+    Heddle.yieldNow();
     System.out.println("goes on");
     SignalClock.advance(Duration.ofSeconds(1));
     Raise.signal("TERM");

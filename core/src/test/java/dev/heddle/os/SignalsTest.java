@@ -43,7 +43,7 @@ class SignalsTest {
   /// Spawns a coroutine that waits for a signal, and lets it begin.
   private static Coroutine<Signal> waiting(String name) {
     Coroutine<Signal> waiter = Heddle.spawn(() -> Heddle.await(Signals.of(name)));
-    Heddle.suspend();
+    Heddle.yieldNow();
     return waiter;
   }
 
@@ -108,9 +108,9 @@ class SignalsTest {
   void signal_asToken_endsAnotherWait() {
     inLoop(() -> {
       Coroutine<?> bounded =
-          Heddle.spawn(
-              () -> Heddle.within(Signals.of("WINCH"), () -> Heddle.delay(Duration.ofHours(1))));
-      Heddle.suspend();
+          Heddle.spawn(() ->
+              Heddle.cancelWhen(Signals.of("WINCH"), () -> Heddle.delay(Duration.ofHours(1))));
+      Heddle.yieldNow();
       Raise.signal("WINCH");
       assertThatThrownBy(bounded::await).isInstanceOf(WaitCancelledException.class);
     });
@@ -134,7 +134,7 @@ class SignalsTest {
   void loop_thatOnlyAwaitsASignal_isNoDeadlock() {
     inLoop(() -> {
       EventSource later =
-          EventSource.of(Heddle.hiddenTimer(Duration.ofMillis(1))); // hidden: keeps nobody alive
+          EventSource.of(Heddle.daemonTimer(Duration.ofMillis(1))); // hidden: keeps nobody alive
       later.subscribe((_, _, _) -> Raise.signal("URG"));
       later.start();
       assertThat(Heddle.await(Signals.of("URG")).name()).isEqualTo("URG");
@@ -150,10 +150,10 @@ class SignalsTest {
       EventStream<Signal> stream = Signals.stream(1, "WINCH");
       one.cancel("not needed");
       assertThatThrownBy(one::await).isInstanceOf(Cancellation.class);
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(Raise.handlerOf("WINCH")).isNotSameAs(before);
       stream.close();
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(Raise.handlerOf("WINCH")).isSameAs(before);
     });
   }
@@ -261,7 +261,7 @@ class SignalsTest {
   void dump_namesTheSignalsThatAreWaitedFor() {
     inLoop(() -> {
       Coroutine<Signal> waiter = Heddle.spawn(() -> Heddle.await(Signals.of("WINCH", "URG")));
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(Heddle.dump().text()).contains("SIGWINCH or SIGURG");
       waiter.cancel("enough");
     });

@@ -71,8 +71,8 @@ class TimerKindTest {
   @Test
   void hidden_firesBesideOthers_andKeepsNobodyAlive() {
     inWorld(() -> {
-      Event soon = Heddle.hiddenTimer(SECOND);
-      Event never = Heddle.hiddenTimer(Duration.ofHours(1));
+      Event soon = Heddle.daemonTimer(SECOND);
+      Event never = Heddle.daemonTimer(Duration.ofHours(1));
       EventSource.of(soon).start();
       EventSource.of(never).start();
       Heddle.delay(SECOND.multipliedBy(2));

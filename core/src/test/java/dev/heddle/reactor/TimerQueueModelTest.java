@@ -4,7 +4,7 @@ package dev.heddle.reactor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.event.source.CountingHome;
-import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.HomeLoop;
 import dev.heddle.event.source.InlineCallback;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -51,7 +51,7 @@ class TimerQueueModelTest {
   private static final class Program {
     private final long seed;
     private final Random random;
-    private final EventHome home = new CountingHome();
+    private final HomeLoop home = new CountingHome();
     private final TimerQueue queue;
     private final TreeSet<Entry> model =
         new TreeSet<>(

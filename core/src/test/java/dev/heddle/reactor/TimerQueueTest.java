@@ -4,7 +4,7 @@ package dev.heddle.reactor;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.event.source.CountingHome;
-import dev.heddle.event.source.EventHome;
+import dev.heddle.event.source.HomeLoop;
 import dev.heddle.event.source.InlineCallback;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -20,7 +20,7 @@ class TimerQueueTest {
   private static final long TICK = 1L << TimerQueue.TICK_SHIFT;
   private static final long YEAR = 365L * 24 * 3600 * 1_000_000_000;
 
-  private final EventHome home = new CountingHome();
+  private final HomeLoop home = new CountingHome();
   private final List<TimerEvent> fired = new ArrayList<>();
   private final InlineCallback record = (event, result, error) -> fired.add((TimerEvent) event);
 

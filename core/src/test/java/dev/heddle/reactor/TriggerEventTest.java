@@ -39,8 +39,8 @@ class TriggerEventTest {
       Trigger trigger = Heddle.trigger("t");
       Coroutine<Object> one = Heddle.spawn(() -> Heddle.await(trigger));
       Coroutine<Object> other = Heddle.spawn(() -> Heddle.await(trigger));
-      Heddle.suspend();
-      Thread.ofPlatform().start(trigger::pull);
+      Heddle.yieldNow();
+      Thread.ofPlatform().start(trigger::fire);
       one.await();
       other.await();
     });
@@ -53,11 +53,11 @@ class TriggerEventTest {
       Trigger trigger = Heddle.trigger("t");
       Coroutine<Object> one = Heddle.spawn(() -> Heddle.await(trigger));
       Coroutine<Object> other = Heddle.spawn(() -> Heddle.await(trigger));
-      Heddle.suspend();
+      Heddle.yieldNow();
       one.cancel("enough");
       assertThatThrownBy(one::await).isInstanceOf(Cancellation.class);
       assertThat(other.isDone()).isFalse();
-      Thread.ofPlatform().start(trigger::pull);
+      Thread.ofPlatform().start(trigger::fire);
       other.await();
     });
   }
@@ -87,7 +87,7 @@ class TriggerEventTest {
           Thread.ofPlatform()
               .start(() -> {
                 for (int n = 0; n < PULLS; n++) {
-                  trigger.pull();
+                  trigger.fire();
                 }
               }));
     }
@@ -106,7 +106,7 @@ class TriggerEventTest {
             .start(() -> {
               for (int n = 0; n < PULLS; n++) {
                 made.incrementAndGet();
-                trigger.pull();
+                trigger.fire();
               }
             });
       }
@@ -122,12 +122,12 @@ class TriggerEventTest {
     inLoop(() -> {
       Trigger trigger = Heddle.trigger("t");
       for (int i = 0; i < 3; i++) {
-        trigger.pull();
+        trigger.fire();
         Heddle.await(trigger);
         Coroutine<?> next = Heddle.spawn(() -> Heddle.await(trigger));
-        Heddle.suspend();
+        Heddle.yieldNow();
         assertThat(next.isSuspended()).isTrue();
-        trigger.pull();
+        trigger.fire();
         next.await();
       }
     });
@@ -138,8 +138,8 @@ class TriggerEventTest {
     Trigger[] trigger = new Trigger[1];
     inLoop(() -> {
       trigger[0] = Heddle.trigger("t");
-      assertThat(trigger[0].pull()).isTrue();
+      assertThat(trigger[0].fire()).isTrue();
     });
-    assertThat(trigger[0].pull()).isFalse();
+    assertThat(trigger[0].fire()).isFalse();
   }
 }

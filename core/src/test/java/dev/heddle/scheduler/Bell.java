@@ -2,8 +2,8 @@
 package dev.heddle.scheduler;
 
 import dev.heddle.event.EventCallback;
-import dev.heddle.event.source.EventHome;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.HomeLoop;
 import org.jspecify.annotations.Nullable;
 
 /// An event that a test rings, and that counts what is done to it.
@@ -15,7 +15,7 @@ final class Bell extends EventSource {
   private @Nullable Object result;
   private @Nullable Throwable error;
 
-  Bell(EventHome home, String name) {
+  Bell(HomeLoop home, String name) {
     super(home);
     this.name = name;
   }

@@ -94,7 +94,7 @@ class FairnessTest {
     yielder(0, 20_000);
     yielder(1, 20_000);
     run();
-    assertThat(scheduler.reactor().looks()).isZero();
+    assertThat(scheduler.reactor().polls()).isZero();
     assertThat(scheduler.reactor().sleeps()).isZero();
   }
 
@@ -127,7 +127,7 @@ class FairnessTest {
     driver.armed = true;
     yielder(0, 10_000);
     run();
-    assertThat(scheduler.reactor().looks()).isGreaterThanOrEqualTo(10_000 / (61 + 64 + 2));
+    assertThat(scheduler.reactor().polls()).isGreaterThanOrEqualTo(10_000 / (61 + 64 + 2));
   }
 
   @Test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
-import dev.heddle.event.source.FutureLedger;
+import dev.heddle.event.source.UnobservedOutcomes;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,20 +12,20 @@ final class QuietOwner implements SchedulerOwner {
   final List<Runnable> notifications = new ArrayList<>();
 
   @Override
-  public boolean mayWait() {
+  public boolean maySleep() {
     return true;
   }
 
   @Override
-  public void nothingCanGoOn() {
+  public void onDeadlock() {
     throw new AssertionError("nothing can go on");
   }
 
   @Override
-  public void onlyForeignWaits() {}
+  public void onOnlyForeignWaits() {}
 
   @Override
-  public void awake() {}
+  public void onWake() {}
 
   @Override
   public void carrierInterrupted() {
@@ -41,7 +41,7 @@ final class QuietOwner implements SchedulerOwner {
   }
 
   @Override
-  public void errandFailed(Throwable failure) {
+  public void carrierTaskFailed(Throwable failure) {
     failures.add(failure);
   }
 
@@ -51,7 +51,7 @@ final class QuietOwner implements SchedulerOwner {
   }
 
   @Override
-  public FutureLedger futures() {
+  public UnobservedOutcomes futures() {
     throw new AssertionError("no futures in these tests");
   }
 }

@@ -43,9 +43,9 @@ class ReadyQueueTest {
     for (int i = 100; i < 200; i++) {
       queue.add(i); // its ring of 128 wraps
     }
-    assertThat(queue.guess(0)).isEqualTo(90);
-    assertThat(queue.guess(109)).isEqualTo(199);
-    assertThat(queue.guess(110)).isNull();
+    assertThat(queue.peekAhead(0)).isEqualTo(90);
+    assertThat(queue.peekAhead(109)).isEqualTo(199);
+    assertThat(queue.peekAhead(110)).isNull();
     assertThat(drain()).startsWith(90, 91).endsWith(198, 199);
   }
 

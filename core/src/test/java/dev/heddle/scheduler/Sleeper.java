@@ -2,8 +2,8 @@
 package dev.heddle.scheduler;
 
 import dev.heddle.Cancellation;
+import dev.heddle.scheduler.context.ContextTask;
 import dev.heddle.scheduler.context.ExecutionContext;
-import dev.heddle.scheduler.context.Hosted;
 import dev.heddle.scheduler.context.Inheritance;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +29,7 @@ final class Sleeper extends Waker {
   /// Tells `told` of each of its switches.
   Sleeper watchedBy(Consumer<String> told) {
     observer = told;
-    watch(true);
+    setHasSwitchHandlers(true);
     return this;
   }
 
@@ -51,7 +51,7 @@ final class Sleeper extends Waker {
   }
 
   @Override
-  protected @Nullable Cancellation takeCancellation() {
+  protected @Nullable Cancellation pollCancellation() {
     Cancellation taken = pending;
     pending = null;
     setCancellationPending(false);
@@ -78,7 +78,7 @@ final class Sleeper extends Waker {
     begin(context);
     body.run();
     end();
-    Hosted next = context.nextGuest();
+    ContextTask next = context.nextOccupant();
     if (next != null) {
       next.runOn(context);
     }
@@ -103,7 +103,7 @@ final class Sleeper extends Waker {
   }
 
   @Override
-  protected boolean isCancelledForGood() {
+  protected boolean isForceCancelled() {
     return false;
   }
 }

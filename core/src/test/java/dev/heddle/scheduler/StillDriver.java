@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
-import dev.heddle.reactor.driver.Facility;
+import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.Support;
 import java.util.Map;
@@ -18,7 +18,7 @@ final class StillDriver implements ReactorDriver {
   }
 
   @Override
-  public Map<Facility, Support> capabilities() {
+  public Map<Capability, Support> capabilities() {
     return Map.of();
   }
 
@@ -28,7 +28,7 @@ final class StillDriver implements ReactorDriver {
   }
 
   @Override
-  public int tick(long deadlineNanos) {
+  public int poll(long deadlineNanos) {
     (deadlineNanos == NO_WAIT ? onLook : onSleep).run();
     return 0;
   }

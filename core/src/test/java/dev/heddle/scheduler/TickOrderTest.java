@@ -45,7 +45,7 @@ class TickOrderTest {
     String where =
         context == null
             ? "trampoline"
-            : context.guest() instanceof Waker waker ? waker.describe() : "nobody's";
+            : context.occupant() instanceof Waker waker ? waker.describe() : "nobody's";
     trace.add(what + " | " + where);
   }
 
@@ -67,7 +67,7 @@ class TickOrderTest {
         .post(
             new Inbox.Node() {
               @Override
-              public void arrive() {
+              public void onArrival() {
                 note("inbox");
               }
             });

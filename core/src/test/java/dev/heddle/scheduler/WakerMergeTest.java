@@ -82,7 +82,7 @@ class WakerMergeTest extends WakerFixture {
     for (Bell bell : bells) {
       Throwable failure = new IllegalStateException(bell.info());
       failures.add(failure);
-      assertThat(waker.takesFailure()).isTrue();
+      assertThat(waker.acceptsFailure()).isTrue();
       bell.crack(failure);
     }
     assertThatThrownBy(waker::deliver).isSameAs(failures.get(2));
@@ -128,7 +128,7 @@ class WakerMergeTest extends WakerFixture {
     Cancellation cancellation = new Cancellation("stop");
     waker.cancelWith(cancellation);
     waker.woken();
-    assertThat(waker.takesFailure()).isFalse();
+    assertThat(waker.acceptsFailure()).isFalse();
     bell.crack(new IllegalStateException("x"));
     assertThatThrownBy(waker::deliver).isSameAs(cancellation);
   }
@@ -187,7 +187,7 @@ class WakerMergeTest extends WakerFixture {
     waker.resumeWhen(timer, Role.TIMEOUT);
     waker.beginWait();
     timer.ring(null);
-    assertThat(waker.takesFailure()).isFalse();
+    assertThat(waker.acceptsFailure()).isFalse();
     target.crack(new IllegalStateException("x"));
     assertThatThrownBy(waker::deliver).isInstanceOf(DeadlineException.class);
   }
@@ -201,7 +201,7 @@ class WakerMergeTest extends WakerFixture {
     waker.resumeWhen(token, Role.CANCEL);
     waker.beginWait();
     target.crack(new Cancellation("the other's"));
-    assertThat(waker.takesFailure()).isTrue();
+    assertThat(waker.acceptsFailure()).isTrue();
     IllegalStateException ofToken = new IllegalStateException("token");
     token.crack(ofToken);
     assertThatThrownBy(waker::deliver).isInstanceOf(WaitCancelledException.class).hasCause(ofToken);

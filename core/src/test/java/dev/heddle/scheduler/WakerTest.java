@@ -427,7 +427,7 @@ class WakerTest extends WakerFixture {
   @Tag("W3")
   void begin_inAnyStatus_isAllowedWhenQueuedAndFinishesTheIgnored(WakerStatus status) {
     Sleeper made = in(status);
-    ExecutionContext context = scheduler.contexts().take(made);
+    ExecutionContext context = scheduler.contexts().acquire(made);
     // one that was ignored while a thread dump held up its first resume gets here
     boolean allowed = status == WakerStatus.QUEUED || status == WakerStatus.IGNORED;
     assertAllowedOnlyIn(status, made, "begin", allowed, sleeper -> sleeper.begun(context));

@@ -123,7 +123,7 @@ final class Blocks {
             shields.close(region);
           }
         };
-    Throwable threw = outcomeOf("within", () -> Heddle.within(limit, body::take));
+    Throwable threw = outcomeOf("within", () -> Heddle.withTimeout(limit, body::take));
     if (region.isOwn(inner.threw)) {
       program.check(
           threw instanceof DeadlineException && program.now() >= region.deadline,
@@ -151,7 +151,7 @@ final class Blocks {
             shields.lower();
           }
         };
-    Throwable threw = outcomeOf("protect", () -> Heddle.protect(body::take));
+    Throwable threw = outcomeOf("protect", () -> Heddle.shield(body::take));
     if (inner.threw == null && threw instanceof Cancellation c) {
       shields.met(c, "protect");
     } else {

@@ -174,7 +174,7 @@ final class LossProgram {
   private void one(Random random, int depth) throws Exception {
     boolean deep = depth > 6;
     switch (random.nextInt(deep ? 14 : 26)) {
-      case 0, 1 -> Heddle.suspend();
+      case 0, 1 -> Heddle.yieldNow();
       case 2 -> pause(random);
       case 3 -> throw loss("a step");
       case 4, 5 -> wait(random);
@@ -194,7 +194,7 @@ final class LossProgram {
       case 21 -> within(random, depth);
       case 22 -> resource(random, depth);
       case 23 -> cleanUp(random, depth);
-      case 24 -> Heddle.protect(() -> body(random, depth + 1));
+      case 24 -> Heddle.shield(() -> body(random, depth + 1));
       default -> rare(random, depth);
     }
   }
@@ -333,7 +333,7 @@ final class LossProgram {
     switch (random.nextInt(3)) {
       case 0 -> stream.next(soon(random));
       case 1 -> {
-        Heddle.suspend();
+        Heddle.yieldNow();
         stream.close();
       }
       default -> awaitables.add(stream.ready()); // left open
@@ -365,7 +365,7 @@ final class LossProgram {
   private void handle(Throwable failure, boolean fails) {
     note("a handler is told", failure);
     reached(failure);
-    Heddle.suspend();
+    Heddle.yieldNow();
     failOr(fails, "", "a failure handler");
   }
 
@@ -429,9 +429,9 @@ final class LossProgram {
   private void within(Random random, int depth) {
     Awaitable<?> token = any(random, awaitables);
     if (random.nextInt(3) == 0 && token != null) {
-      Heddle.within(token, () -> body(random, depth + 1));
+      Heddle.cancelWhen(token, () -> body(random, depth + 1));
     } else {
-      Heddle.within(Duration.ofMillis(random.nextInt(10)), () -> body(random, depth + 1));
+      Heddle.withTimeout(Duration.ofMillis(random.nextInt(10)), () -> body(random, depth + 1));
     }
   }
 
@@ -441,7 +441,7 @@ final class LossProgram {
     try (AutoCloseable _ =
         () -> {
           if (waits) {
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
           failOr(fails, "", "a close()");
         }) {
@@ -474,8 +474,8 @@ final class LossProgram {
         }
       }
       case 3 ->
-          Heddle.iterate(List.of(1, 2, 3), 2, _ -> body(new Random(random.nextLong()), depth + 1));
-      default -> Heddle.suspend();
+          Heddle.forEach(List.of(1, 2, 3), 2, _ -> body(new Random(random.nextLong()), depth + 1));
+      default -> Heddle.yieldNow();
     }
   }
 

@@ -3,7 +3,7 @@ package dev.heddle.simulation;
 
 import dev.heddle.Body;
 import dev.heddle.HeddleOptions;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.SchedulerParts;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ public final class Simulation {
   private final VirtualDriver driver = new VirtualDriver(clock);
   private final SeededPicker picker;
   private long ticks;
-  private @Nullable LoopRoot loop;
+  private @Nullable LoopRuntime loop;
 
   /// A world that has not begun; its carrier is the current thread.
   public Simulation(long seed) {
@@ -41,7 +41,7 @@ public final class Simulation {
     SchedulerParts parts = new SchedulerParts(driver, clock, picker, () -> ticks++);
     // the watchdog goes by the machine's time, and a stack that it takes holds up a resume
     HeddleOptions unwatched = options.withHoldLimit(Duration.ZERO);
-    return LoopRoot.run(unwatched, parts, main, started -> loop = started);
+    return LoopRuntime.run(unwatched, parts, main, started -> loop = started);
   }
 
   /// The time that has passed in it.
@@ -60,8 +60,8 @@ public final class Simulation {
   }
 
   /// The loop, once it runs, and after its end.
-  public LoopRoot loop() {
-    LoopRoot running = loop;
+  public LoopRuntime loop() {
+    LoopRuntime running = loop;
     if (running == null) {
       throw new IllegalStateException("the simulation has not begun");
     }

@@ -45,7 +45,7 @@ class SimulationTest {
     simulation.run(() -> {
       Heddle.background("far", () -> Heddle.delay(DAY));
       for (int i = 0; i < 1_000; i++) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       return null;
     });
@@ -88,7 +88,7 @@ class SimulationTest {
   @Test
   void within_ofADay_cutsItsBodyAfterADay() {
     simulation.run(() -> {
-      assertThatThrownBy(() -> Heddle.within(DAY, () -> Heddle.delay(DAY.multipliedBy(2))))
+      assertThatThrownBy(() -> Heddle.withTimeout(DAY, () -> Heddle.delay(DAY.multipliedBy(2))))
           .isInstanceOf(DeadlineException.class);
       return null;
     });
@@ -152,7 +152,7 @@ class SimulationTest {
             simulation.run(() -> {
               Heddle.shutdown(DAY);
               // past the deadline nothing protects
-              Heddle.protect(() -> Heddle.delay(DAY.multipliedBy(9)));
+              Heddle.shield(() -> Heddle.delay(DAY.multipliedBy(9)));
               return null;
             }))
         .isInstanceOf(Cancellation.class);
@@ -173,10 +173,10 @@ class SimulationTest {
                 "protected",
                 () -> {
                   dumper.show(Thread.currentThread());
-                  Heddle.protect(() -> Heddle.delay(Duration.ofDays(1)));
+                  Heddle.shield(() -> Heddle.delay(Duration.ofDays(1)));
                 });
           }
-          Heddle.suspend();
+          Heddle.yieldNow();
           Heddle.shutdown(Duration.ofSeconds(1));
           return null;
         });
@@ -197,7 +197,7 @@ class SimulationTest {
                 dumper.show(Thread.currentThread());
                 return "ran";
               });
-          Heddle.suspend();
+          Heddle.yieldNow();
           late.cancel("perhaps before it began");
           assertThat(Step.outcomeOf(late::await))
               .satisfiesAnyOf(
@@ -225,7 +225,7 @@ class SimulationTest {
   void sleepWithoutADeadline_waitsForOtherThreads() {
     simulation.run(() -> {
       Trigger trigger = Heddle.trigger("pulled elsewhere");
-      Thread other = new Thread(trigger::pull);
+      Thread other = new Thread(trigger::fire);
       other.start();
       Heddle.await(trigger);
       other.join();
@@ -242,7 +242,7 @@ class SimulationTest {
       for (int i = 0; i < 4; i++) {
         int number = i;
         Heddle.spawn(() -> {
-          Heddle.suspend();
+          Heddle.yieldNow();
           return order.add(number);
         });
       }

@@ -77,7 +77,7 @@ final class Steps {
   private void small() {
     switch (random.nextInt(4)) {
       case 0 -> waits.check();
-      case 1 -> life.handle().highPriority();
+      case 1 -> life.handle().setHighPriority();
       case 2 -> cancelScope();
       default -> {
         if (random.nextInt(40) == 0) {
@@ -130,8 +130,7 @@ final class Steps {
       boolean gently = random.nextInt(3) == 0;
       program.note(life, "cancels its scope");
       innermost.scope.cancel(
-          life + " cancels " + program.nextSerial(),
-          gently ? CancelMode.LET_STARTED_FINISH : CancelMode.EVERYONE);
+          life + " cancels " + program.nextSerial(), gently ? CancelMode.DRAIN : CancelMode.ALL);
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.simulation;
 
-import dev.heddle.reactor.driver.Facility;
+import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.Support;
 import java.util.Map;
@@ -30,8 +30,8 @@ final class VirtualDriver implements ReactorDriver {
   }
 
   @Override
-  public int tick(long deadlineNanos) {
-    if (deadlineNanos == FOREVER) {
+  public int poll(long deadlineNanos) {
+    if (deadlineNanos == NO_DEADLINE) {
       endlessSleeps++;
       while (!rung) {
         LockSupport.park(this);
@@ -56,7 +56,7 @@ final class VirtualDriver implements ReactorDriver {
   }
 
   @Override
-  public Map<Facility, Support> capabilities() {
+  public Map<Capability, Support> capabilities() {
     return Map.of();
   }
 

@@ -4,7 +4,7 @@ package dev.heddle.simulation;
 import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.HeddleOptions;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.ReadyPicker;
 import dev.heddle.scheduler.SchedulerParts;
 import java.time.Duration;
@@ -24,7 +24,7 @@ public final class VirtualTime {
     VirtualClock clock = new VirtualClock();
     SchedulerParts parts =
         new SchedulerParts(new VirtualDriver(clock), clock, ReadyPicker.FIFO, null);
-    return LoopRoot.run(HeddleOptions.defaults().withName("virtual"), parts, main, _ -> {});
+    return LoopRuntime.run(HeddleOptions.defaults().withName("virtual"), parts, main, _ -> {});
   }
 
   /// Runs `main`, and hands it what lets the machine stand still: then so much time has passed, and
@@ -38,7 +38,7 @@ public final class VirtualTime {
           main.accept(pause -> clock.advanceTo(clock.nanoTime() + pause.toNanos()));
           return true;
         };
-    LoopRoot.<Boolean>run(HeddleOptions.defaults().withName("virtual"), parts, body, _ -> {});
+    LoopRuntime.<Boolean>run(HeddleOptions.defaults().withName("virtual"), parts, body, _ -> {});
   }
 
   /// Runs `main`, as [dev.heddle.Heddle#run(Action)] does.

@@ -33,7 +33,7 @@ final class Waits {
   // ---- time ----
 
   void suspend() {
-    waitFor("suspend", Heddle::suspend);
+    waitFor("suspend", Heddle::yieldNow);
   }
 
   void check() {
@@ -157,7 +157,7 @@ final class Waits {
 
   void useTrigger() {
     if (random.nextBoolean()) {
-      program.trigger().pull();
+      program.trigger().fire();
       return;
     }
     Duration limit = program.newLimit(random);
@@ -201,7 +201,7 @@ final class Waits {
           program.entered();
           try {
             for (int i = random.nextInt(4); i > 0; i--) {
-              waitFor("suspend with mutex", Heddle::suspend);
+              waitFor("suspend with mutex", Heddle::yieldNow);
             }
           } finally {
             holdsMutex = false;

@@ -20,7 +20,7 @@ class CommandSnippetsTest {
     Heddle.run(() -> {
       // @start region=run
       Command sort = Command.of("sort", "-r").withInput("a\nc\nb\n").withEnvironment("LC_ALL", "C");
-      CommandResult result = Heddle.within(Duration.ofSeconds(60), sort::run).orThrow();
+      CommandResult result = Heddle.withTimeout(Duration.ofSeconds(60), sort::run).orThrow();
       List<String> sorted = result.lines();
       // @end
       assertThat(sorted).containsExactly("c", "b", "a");

@@ -143,7 +143,7 @@ class FutureSnippetsTest {
       // @end
       promise.complete("value");
       promise.future().await();
-      Heddle.suspend();
+      Heddle.yieldNow();
     });
     assertThat(log).hasSize(1);
   }

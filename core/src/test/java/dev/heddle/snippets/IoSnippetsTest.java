@@ -94,7 +94,7 @@ class IoSnippetsTest {
     // @start region=serverOptions
     ServerOptions options =
         ServerOptions.defaults()
-            .withConnections(1_000) // the next one waits in the system's line
+            .withMaxConnections(1_000) // the next one waits in the system's line
             .withTcp(TcpOptions.defaults().withBacklog(4_096));
     // @end
     assertThat(options).hasToString("at most 1000 connections, backlog 4096, {}");
@@ -121,10 +121,10 @@ class IoSnippetsTest {
     Server ours = Objects.requireNonNull(server, "server");
     // @start region=draining
     try {
-      String line = Heddle.within(ours.draining(), () -> client.readLine());
+      String line = Heddle.cancelWhen(ours.draining(), () -> client.readLine());
       while (line != null) {
         client.write(StandardCharsets.UTF_8.encode(line + "\n"));
-        line = Heddle.within(ours.draining(), () -> client.readLine());
+        line = Heddle.cancelWhen(ours.draining(), () -> client.readLine());
       }
     } catch (WaitCancelledException _) {
       // the server stops, and this client has nothing in hand

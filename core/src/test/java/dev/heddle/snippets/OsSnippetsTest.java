@@ -45,10 +45,10 @@ class OsSnippetsTest {
       Heddle.launch(
           "raise",
           () -> {
-            Heddle.suspend();
+            Heddle.yieldNow();
             Raise.signal("WINCH");
             while (log.isEmpty()) {
-              Heddle.suspend();
+              Heddle.yieldNow();
             }
             Raise.signal("TERM");
           });

@@ -100,7 +100,7 @@ class ScopeSnippetsTest {
   private void spawnWithTenant() {
     // @start region=bindings
     var bindings = ScopedBindings.capture(TENANT);
-    Heddle.spawn(bindings.around(() -> log.add(TENANT.get())));
+    Heddle.spawn(bindings.wrap(() -> log.add(TENANT.get())));
     // @end
   }
 
@@ -120,7 +120,7 @@ class ScopeSnippetsTest {
 
   private static void renderPage() {
     System.out.println("<html>");
-    Heddle.suspend();
+    Heddle.yieldNow();
     System.out.println("</html>");
   }
 
@@ -131,8 +131,8 @@ class ScopeSnippetsTest {
       try (Scope server = Scope.open()) {
         Scope session = server.child();
         session.launch("reader", () -> log.add("reads"));
-        Heddle.suspend();
-        session.cancel("logged out", CancelMode.LET_STARTED_FINISH);
+        Heddle.yieldNow();
+        session.cancel("logged out", CancelMode.DRAIN);
         server.join();
       }
       // @end

@@ -12,7 +12,7 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.Registration;
 import dev.heddle.coroutine.Coroutine;
-import dev.heddle.coroutine.Iterate;
+import dev.heddle.coroutine.ForEach;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
@@ -55,7 +55,7 @@ class SnippetsTest {
   void broadCatch() {
     BlockingQueue<String> queue = new LinkedBlockingQueue<>();
     Heddle.run(() ->
-        assertThatThrownBy(() -> Heddle.within(Duration.ofMillis(5), () -> firstOf(queue)))
+        assertThatThrownBy(() -> Heddle.withTimeout(Duration.ofMillis(5), () -> firstOf(queue)))
             .isInstanceOf(DeadlineException.class));
   }
 
@@ -103,7 +103,7 @@ class SnippetsTest {
     Heddle.run(() -> {
       // @start region=dns
       List<InetAddress> addresses =
-          Heddle.within(Duration.ofSeconds(5), () -> Dns.resolve("localhost"));
+          Heddle.withTimeout(Duration.ofSeconds(5), () -> Dns.resolve("localhost"));
       // @end
       assertThat(addresses).isNotEmpty();
     });
@@ -153,11 +153,11 @@ class SnippetsTest {
         Heddle.run(() ->
             Heddle.scope(s -> {
               s.background("heartbeat", () -> Heddle.delay(Duration.ofHours(1)));
-              Heddle.suspend();
+              Heddle.yieldNow();
               // @start region=dump
               Dump dump = Heddle.dump();
               for (CoroutineSnapshot c : dump.coroutines()) {
-                log(c.label() + " " + c.state().words() + " at " + c.suspendSite());
+                log(c.label() + " " + c.state().displayName() + " at " + c.suspendSite());
               }
               log(dump.text()); // the same, with stacks, as a tree
               // @end
@@ -319,7 +319,7 @@ class SnippetsTest {
       timer.subscribe(note);
       Heddle.await(timer);
       // @end
-      Heddle.suspend();
+      Heddle.yieldNow();
     });
     assertThat(log).hasSize(1);
   }
@@ -329,7 +329,7 @@ class SnippetsTest {
     Heddle.run(() -> {
       // @start region=trigger
       Trigger changed = Heddle.trigger("configuration changed");
-      Thread watcher = Thread.ofPlatform().start(changed::pull); // any thread may pull
+      Thread watcher = Thread.ofPlatform().start(changed::fire); // any thread may pull
       Heddle.await(changed);
       // @end
       watcher.join();
@@ -383,7 +383,7 @@ class SnippetsTest {
     Heddle.run(() -> {
       // @start region=counters
       LoopCounters before = Heddle.counters();
-      Heddle.suspend(); // nobody else is ready
+      Heddle.yieldNow(); // nobody else is ready
       assertThat(Heddle.counters().switches() - before.switches()).isLessThanOrEqualTo(1);
       // @end
     });
@@ -395,11 +395,11 @@ class SnippetsTest {
     Heddle.run(() -> {
       List<String> pages = List.of("a", "b", "c");
       // @start region=iterate
-      Heddle.iterate(pages, 2, page -> done.add(page + fetch(page))); // two at a time
+      Heddle.forEach(pages, 2, page -> done.add(page + fetch(page))); // two at a time
 
-      Iterate.over(pages)
+      ForEach.over(pages)
           .withConcurrency(2)
-          .eachWhile(page -> fetch(page) > 1); // false ends it early
+          .runWhile(page -> fetch(page) > 1); // false ends it early
       // @end
     });
     assertThat(done).containsExactlyInAnyOrder("a1", "b1", "c1");
@@ -415,7 +415,7 @@ class SnippetsTest {
         Heddle.launch(
             "deposit",
             () ->
-                account.run(() -> {
+                account.withLock(() -> {
                   int before = balance[0];
                   Heddle.delay(Duration.ofMillis(1)); // others run, but none of them comes in here
                   balance[0] = before + 1;
@@ -442,7 +442,7 @@ class SnippetsTest {
         return true;
       });
       locale = "fr"; // in this coroutine only
-      Heddle.suspend();
+      Heddle.yieldNow();
       seen.add(locale);
       // @end
     });

@@ -53,7 +53,7 @@ class TlsSnippetsTest {
     TlsOptions options =
         TlsOptions.defaults()
             .withProtocols("h2", "http/1.1")
-            .withHandshakeLimit(Duration.ofSeconds(5))
+            .withHandshakeTimeout(Duration.ofSeconds(5))
             .withParameters(p -> p.setProtocols(new String[] {"TLSv1.3"}));
     // @end
     assertThat(options).isNotNull();

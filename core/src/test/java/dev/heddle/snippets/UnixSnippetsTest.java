@@ -15,8 +15,8 @@ import dev.heddle.io.Server;
 import dev.heddle.io.ServerOptions;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Unix;
-import dev.heddle.io.UnixName;
-import dev.heddle.reactor.driver.Facility;
+import dev.heddle.io.UnixAbstractAddress;
+import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.Support;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -32,18 +32,18 @@ import org.junit.jupiter.api.io.TempDir;
 /// The examples of the documentation on UNIX sockets and sockets of others; on each driver, where
 /// it has them.
 class UnixSnippetsTest {
-  private static void assumeServed(Facility facility) {
+  private static void assumeServed(Capability capability) {
     Support support =
         Heddle.run(() ->
-            CoroutineNode.current().scheduler().reactor().driver().capabilities().get(facility));
+            CoroutineNode.current().scheduler().reactor().driver().capabilities().get(capability));
     assumeTrue(
-        support != null && support.level() != Support.Level.REFUSED,
-        "the driver has no " + facility + ": its example is not run");
+        support != null && support.level() != Support.Level.UNSUPPORTED,
+        "the driver has no " + capability + ": its example is not run");
   }
 
   @Test
   void datagram(@TempDir Path folder) {
-    assumeServed(Facility.UNIX_DATAGRAM);
+    assumeServed(Capability.UNIX_DATAGRAM);
     Path path = folder.resolve("log");
     String line =
         Heddle.run(() -> {
@@ -62,11 +62,11 @@ class UnixSnippetsTest {
 
   @Test
   void abstractName(@TempDir Path folder) {
-    assumeServed(Facility.ABSTRACT_NAME);
+    assumeServed(Capability.ABSTRACT_ADDRESS);
     String unique = "heddle-" + folder.getFileName();
     Heddle.run(() -> {
       // @start region=abstract
-      UnixName name = UnixName.of(unique);
+      UnixAbstractAddress name = UnixAbstractAddress.of(unique);
       try (Listener listener = Unix.listen(name);
           StreamSocket client = Unix.connect(name);
           StreamSocket server = listener.accept()) {
@@ -79,7 +79,7 @@ class UnixSnippetsTest {
 
   @Test
   void passing(@TempDir Path folder) {
-    assumeServed(Facility.DESCRIPTOR_PASSING);
+    assumeServed(Capability.DESCRIPTOR_PASSING);
     Path path = folder.resolve("socket");
     Heddle.run(() -> {
       try (Listener listener = Unix.listen(path);

@@ -155,7 +155,7 @@ class MutexModelTest {
             interfere(self); // in the window: the new owner has not run
           }
         }
-        default -> Heddle.suspend();
+        default -> Heddle.yieldNow();
       }
     }
 

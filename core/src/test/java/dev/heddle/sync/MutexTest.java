@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Cancellation;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
 import dev.heddle.DeadlockError;
 import dev.heddle.FailureReport;
@@ -50,11 +50,11 @@ class MutexTest {
         Heddle.spawn(
             name,
             () ->
-                mutex.run(() -> {
+                mutex.withLock(() -> {
                   Heddle.delay(LONG);
                   return name;
                 }));
-    Heddle.suspend();
+    Heddle.yieldNow();
     assertThat(mutex.owner()).isSameAs(holder);
     return holder;
   }
@@ -91,9 +91,9 @@ class MutexTest {
           s.launch(
               "worker",
               () ->
-                  mutex.run(() -> {
+                  mutex.withLock(() -> {
                     assertThat(++inside[0]).isEqualTo(1);
-                    Heddle.suspend();
+                    Heddle.yieldNow();
                     inside[0]--;
                   }));
         }
@@ -109,7 +109,7 @@ class MutexTest {
       Mutex mutex = new Mutex();
       mutex.lock();
       IntStream.range(0, 5).forEach(i -> taker(mutex, "taker " + i));
-      Heddle.suspend();
+      Heddle.yieldNow();
       mutex.unlock();
     });
     assertThat(log).containsExactly("taker 0", "taker 1", "taker 2", "taker 3", "taker 4");
@@ -122,9 +122,9 @@ class MutexTest {
       Mutex mutex = new Mutex();
       mutex.lock();
       taker(mutex, "first");
-      Heddle.suspend();
-      taker(mutex, "second").highPriority();
-      Heddle.suspend();
+      Heddle.yieldNow();
+      taker(mutex, "second").setHighPriority();
+      Heddle.yieldNow();
       mutex.unlock();
     });
     assertThat(log).containsExactly("first", "second");
@@ -137,7 +137,7 @@ class MutexTest {
       Mutex mutex = new Mutex();
       mutex.lock();
       var waiter = taker(mutex, "waiter");
-      Heddle.suspend();
+      Heddle.yieldNow();
       mutex.unlock();
       assertThat(mutex.owner()).isSameAs(waiter);
       assertThat(mutex.tryLock()).isFalse();
@@ -162,7 +162,7 @@ class MutexTest {
               for (int round = 0; round < 3; round++) {
                 mutex.lock();
                 log.add(name);
-                Heddle.suspend();
+                Heddle.yieldNow();
                 mutex.unlock();
               }
             });
@@ -183,14 +183,14 @@ class MutexTest {
       mutex.lock();
       List<Coroutine<?>> takers =
           IntStream.range(0, 100).<Coroutine<?>>mapToObj(i -> taker(mutex, "t")).toList();
-      Heddle.suspend();
+      Heddle.yieldNow();
       var before = Heddle.counters();
       mutex.unlock();
       takers.getLast().await();
       var after = Heddle.counters();
       assertThat(after.switches() - before.switches()).isEqualTo(101); // the takers and main
       assertThat(after.sleeps()).isEqualTo(before.sleeps());
-      assertThat(after.looks()).isEqualTo(before.looks());
+      assertThat(after.polls()).isEqualTo(before.polls());
     });
   }
 
@@ -205,7 +205,7 @@ class MutexTest {
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContainingAll("holds the mutex 'ledger' already", "not reentrant");
       assertThatThrownBy(mutex::tryLock).hasMessageContaining("not reentrant");
-      assertThatThrownBy(() -> mutex.run(() -> {})).hasMessageContaining("not reentrant");
+      assertThatThrownBy(() -> mutex.withLock(() -> {})).hasMessageContaining("not reentrant");
       assertThat(mutex.owner()).isSameAs(Heddle.current());
       mutex.unlock();
     });
@@ -295,7 +295,7 @@ class MutexTest {
       var holder = holder(mutex, "holder");
       var failing =
           Heddle.spawn(() -> {
-            Heddle.suspend();
+            Heddle.yieldNow();
             throw new IOException("token");
           });
       assertThatThrownBy(() -> mutex.lock(failing))
@@ -331,7 +331,7 @@ class MutexTest {
       mutex.lock();
       var first = taker(mutex, "first");
       var second = taker(mutex, "second");
-      Heddle.suspend();
+      Heddle.yieldNow();
       first.cancel("leave");
       // it has not run yet: still in the line, but no longer for the mutex
       mutex.unlock();
@@ -350,7 +350,7 @@ class MutexTest {
       var first = taker(mutex, "first");
       taker(mutex, "second");
       taker(mutex, "third");
-      Heddle.suspend();
+      Heddle.yieldNow();
       mutex.unlock();
       assertThat(mutex.owner()).isSameAs(first);
       first.cancel("leave");
@@ -366,7 +366,7 @@ class MutexTest {
       Mutex mutex = new Mutex();
       mutex.lock();
       var only = taker(mutex, "only");
-      Heddle.suspend();
+      Heddle.yieldNow();
       mutex.unlock();
       only.cancel("leave");
       assertThatThrownBy(only::await).isInstanceOf(Cancellation.class);
@@ -391,7 +391,7 @@ class MutexTest {
                 return 1;
               });
       taker(mutex, "second");
-      Heddle.suspend();
+      Heddle.yieldNow();
       token.cancel("fire");
       // the token ends, and its waiter is woken, while main holds the mutex no longer
       mutex.unlock();
@@ -407,12 +407,12 @@ class MutexTest {
       mutex.lock();
       var shielded =
           Heddle.spawn(() -> {
-            Heddle.protect(() -> mutex.run(() -> log.add("flushed")));
+            Heddle.shield(() -> mutex.withLock(() -> log.add("flushed")));
             return log.add("went on");
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       shielded.cancel("stop");
-      Heddle.suspend();
+      Heddle.yieldNow();
       mutex.unlock();
       assertThatThrownBy(shielded::await).isInstanceOf(Cancellation.class);
       assertThat(mutex.isLocked()).isFalse();
@@ -427,8 +427,8 @@ class MutexTest {
       assertThatThrownBy(() ->
               Heddle.scope(s -> {
                 IntStream.range(0, 100)
-                    .forEach(i -> s.launch("w", () -> mutex.run(() -> Heddle.delay(LONG))));
-                Heddle.suspend();
+                    .forEach(i -> s.launch("w", () -> mutex.withLock(() -> Heddle.delay(LONG))));
+                Heddle.yieldNow();
                 throw new IOException("give up");
               }))
           .hasRootCauseMessage("give up");
@@ -443,20 +443,20 @@ class MutexTest {
   void run_ofABody_returnsItsResultAndUnlocksHoweverItEnds() {
     Heddle.run(() -> {
       Mutex mutex = new Mutex();
-      assertThat(mutex.<String>run(() -> "result")).isEqualTo("result");
+      assertThat(mutex.<String>withLock(() -> "result")).isEqualTo("result");
       IllegalArgumentException unchecked = new IllegalArgumentException("unchecked");
       assertThatThrownBy(() -> fail(mutex, unchecked)).isSameAs(unchecked);
       IOException checked = new IOException("checked");
       assertThatThrownBy(() -> fail(mutex, checked))
-          .isInstanceOf(CoroutineFailure.class)
+          .isInstanceOf(CoroutineException.class)
           .hasCause(checked);
       assertThat(mutex.isLocked()).isFalse();
     });
   }
 
   private static void fail(Mutex mutex, Exception with) {
-    mutex.run(() -> {
-      Heddle.suspend();
+    mutex.withLock(() -> {
+      Heddle.yieldNow();
       throw with;
     });
   }
@@ -479,9 +479,9 @@ class MutexTest {
   }
 
   private static void nested(Mutex outer, Mutex inner) {
-    outer.run(() -> {
-      Heddle.suspend();
-      inner.run(() -> {});
+    outer.withLock(() -> {
+      Heddle.yieldNow();
+      inner.withLock(() -> {});
     });
   }
 
@@ -492,7 +492,7 @@ class MutexTest {
       Mutex mutex = new Mutex();
       var holder = holder(mutex, "holder");
       var waiting = (CoroutineNode<?>) taker(mutex, "taker");
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(waiting.awaitedEvents())
           .singleElement()
           .satisfies(
@@ -508,7 +508,7 @@ class MutexTest {
       assertThat(mutex).hasToString("the mutex 'ledger', which is not locked");
       var holder = holder(mutex, "bookkeeper");
       taker(mutex, "auditor");
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(mutex.info())
           .startsWith("the mutex 'ledger', held by ")
           .contains("'bookkeeper'")
@@ -524,8 +524,8 @@ class MutexTest {
     Heddle.run(() -> {
       Mutex mutex = new Mutex();
       mutex.lock();
-      Coroutine<?> next = Heddle.spawn(() -> mutex.run(() -> "in"));
-      Heddle.suspend();
+      Coroutine<?> next = Heddle.spawn(() -> mutex.withLock(() -> "in"));
+      Heddle.yieldNow();
       assertThat(StackEnd.runAt(mutex::unlock)).isTrue();
       next.await();
       assertThat(mutex.isLocked()).isFalse();
@@ -538,7 +538,7 @@ class MutexTest {
     Heddle.run(() -> {
       Mutex mutex = new Mutex();
       assertThatThrownBy(() ->
-              mutex.run(() -> {
+              mutex.withLock(() -> {
                 mutex.unlock();
                 throw ofBody;
               }))

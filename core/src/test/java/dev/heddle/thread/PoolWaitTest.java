@@ -55,7 +55,7 @@ class PoolWaitTest {
             });
         var leaving = Heddle.spawn(() -> future.await());
         var staying = Heddle.spawn(() -> future.map(String::length).await());
-        Heddle.suspend();
+        Heddle.yieldNow();
         leaving.cancel("stop");
         assertThatThrownBy(leaving::await).hasMessage("stop");
         open.countDown();

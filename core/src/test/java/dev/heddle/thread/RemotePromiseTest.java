@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Cancellation;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
 import dev.heddle.DeadlockError;
 import dev.heddle.Heddle;
@@ -54,7 +54,7 @@ class RemotePromiseTest {
       RemotePromise<String> other = new RemotePromise<>();
       elsewhere(() -> other.fail(checked));
       assertThatThrownBy(other.future()::await)
-          .isInstanceOf(CoroutineFailure.class)
+          .isInstanceOf(CoroutineException.class)
           .hasCause(checked);
     });
   }
@@ -67,7 +67,7 @@ class RemotePromiseTest {
       var one = Heddle.spawn(() -> promise.future().await());
       var two = Heddle.spawn(() -> promise.future().await());
       var derived = promise.future().map(value -> value + 1);
-      Heddle.suspend();
+      Heddle.yieldNow();
       elsewhere(() -> promise.complete(41));
       assertThat(List.of(one.await(), two.await(), derived.await())).containsExactly(41, 41, 42);
     });
@@ -168,7 +168,7 @@ class RemotePromiseTest {
     Heddle.run(() -> {
       RemotePromise<String> promise = new RemotePromise<>();
       var waiting = Heddle.spawn(() -> promise.future().await());
-      Heddle.suspend();
+      Heddle.yieldNow();
       // nothing is ready, and nothing but the promise can go on
       elsewhere(() -> promise.complete("came"));
       assertThat(waiting.await()).isEqualTo("came");

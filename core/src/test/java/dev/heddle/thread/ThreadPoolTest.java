@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Cancellation;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.Loop;
@@ -102,7 +102,7 @@ class ThreadPoolTest {
         Thread thread = pool.run(Thread::currentThread);
         assertThatThrownBy(() -> pool.run(() -> fail(unchecked))).isSameAs(unchecked);
         assertThatThrownBy(pool.submit(() -> fail(checked))::await)
-            .isInstanceOf(CoroutineFailure.class)
+            .isInstanceOf(CoroutineException.class)
             .hasCause(checked);
         assertThat(pool.run(Thread::currentThread)).isSameAs(thread);
       }
@@ -199,7 +199,7 @@ class ThreadPoolTest {
       try (ThreadPool pool = new ThreadPool(1)) {
         Gate gate = new Gate();
         var mapping = Heddle.spawn(() -> pool.map(TEN, item -> gate.call()));
-        Heddle.suspend();
+        Heddle.yieldNow();
         gate.awaitBegun();
         mapping.cancel("stop");
         assertThatThrownBy(mapping::await).hasMessage("stop");
@@ -223,8 +223,8 @@ class ThreadPoolTest {
           String name = "submitter " + i;
           submitters.add(Heddle.spawn(name, () -> pool.submit(() -> log.add(name))));
         }
-        Heddle.suspend();
-        Heddle.suspend();
+        Heddle.yieldNow();
+        Heddle.yieldNow();
         assertThat(submitters).noneMatch(Coroutine::isDone);
         assertThat(pool.info()).contains("1 of 1 threads, 2 tasks, 3 waiting to submit");
         gate.letGo();
@@ -263,7 +263,7 @@ class ThreadPoolTest {
         var running = pool.submit(gate);
         var first = Heddle.spawn(() -> pool.submit(() -> log.add("first")));
         var second = Heddle.spawn(() -> pool.submit(() -> log.add("second")));
-        Heddle.suspend();
+        Heddle.yieldNow();
         // queued behind the end of the task: runs between the hand-over and the first's run
         gate.letGo();
         running.await();
@@ -285,7 +285,7 @@ class ThreadPoolTest {
             assertThatThrownBy(() -> pool.submit(() -> 1)).hasMessageContaining("is closed");
             return 1;
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       gate.letGo();
       pool.close();
       assertThat(late.await()).isEqualTo(1);
@@ -385,7 +385,7 @@ class ThreadPoolTest {
     Object captured = new Object();
     var queued = pool.submit(captured::hashCode);
     queued.cancel("enough");
-    Heddle.suspend();
+    Heddle.yieldNow();
     return new WeakReference<>(captured);
   }
 
@@ -419,7 +419,7 @@ class ThreadPoolTest {
     Gate gate = new Gate();
     return Heddle.scope(s -> {
       Coroutine<?> awaiter = s.spawn(() -> waiting.on(gate));
-      Heddle.suspend();
+      Heddle.yieldNow();
       gate.awaitBegun();
       awaiter.cancel("its scope is cancelled");
       return awaiter;
@@ -435,7 +435,7 @@ class ThreadPoolTest {
         var future = pool.submit(gate);
         var leaving = Heddle.spawn(() -> future.await());
         var staying = Heddle.spawn(() -> future.await());
-        Heddle.suspend();
+        Heddle.yieldNow();
         leaving.cancel("stop");
         assertThatThrownBy(leaving::await).hasMessage("stop");
         gate.letGo();
@@ -481,7 +481,8 @@ class ThreadPoolTest {
   void run_thatIsCutByWithin_cancelsItsTask() {
     Heddle.run(() -> {
       try (ThreadPool pool = new ThreadPool(1)) {
-        assertThatThrownBy(() -> Heddle.within(Duration.ofMillis(5), () -> pool.run(new Gate())))
+        assertThatThrownBy(
+                () -> Heddle.withTimeout(Duration.ofMillis(5), () -> pool.run(new Gate())))
             .isInstanceOf(DeadlineException.class);
         assertThat(pool.run(() -> 1)).isEqualTo(1);
       }
@@ -538,7 +539,7 @@ class ThreadPoolTest {
             pool.close();
             return 1;
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       closing.cancel("stop");
       assertThatThrownBy(closing::await).hasMessage("stop");
       assertThatThrownBy(running::await).isInstanceOf(Cancellation.class);

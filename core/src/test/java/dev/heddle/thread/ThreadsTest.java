@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Action;
 import dev.heddle.Cancellation;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
@@ -97,7 +97,7 @@ class ThreadsTest {
                 throw checked;
               });
       assertThatThrownBy(one::await).isSameAs(unchecked);
-      assertThatThrownBy(other::await).isInstanceOf(CoroutineFailure.class).hasCause(checked);
+      assertThatThrownBy(other::await).isInstanceOf(CoroutineException.class).hasCause(checked);
     });
   }
 
@@ -155,7 +155,7 @@ class ThreadsTest {
     inLoop(() -> {
       Future<Boolean> endless = Threads.start("crunch", this::endless);
       Coroutine<Boolean> awaiter = Heddle.spawn(() -> endless.await());
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(Heddle.dump().text()).contains("the future 'crunch'");
       awaiter.cancel("enough");
     });

@@ -77,13 +77,13 @@ class JavadocExamplesTest {
               record SoldOut(String article) {}
               record Closed(Instant since) {}
               """,
-          "TypedBody", COUNTER,
+          "TypedCoroutineProcess", COUNTER,
           "Stash",
               """
               sealed interface Message {}
               record Connected() implements Message {}
               record Job() implements Message {}
-              TypedBody<Message> self; boolean isConnected; void work(Job job) {}
+              TypedCoroutineProcess<Message> self; boolean isConnected; void work(Job job) {}
               """);
 
   @TempDir private Path folder = Path.of("");

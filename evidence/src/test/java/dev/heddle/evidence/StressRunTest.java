@@ -65,7 +65,7 @@ class StressRunTest {
   void mutants_underStress_areAllCaught() throws Exception {
     List<String> mutants =
         List.of(
-            "dev.heddle.internal.BriefLockStress.TakesByStore",
+            "dev.heddle.internal.SpinLockStress.TakesByStore",
             "dev.heddle.scheduler.inbox.InboxStress.PlainReadmit",
             "dev.heddle.scheduler.inbox.InboxStress.ReadOnlyClaim",
             "dev.heddle.scheduler.inbox.WakeupStress.PlainState",
@@ -73,7 +73,7 @@ class StressRunTest {
             "dev.heddle.scheduler.context.LostRunStress.NoFenceAfterLostRun",
             "dev.heddle.process.scheduler.EventQueueStress.CountsTwice",
             "dev.heddle.process.scheduler.EventQueueStress.EmptiesByStore",
-            "dev.heddle.process.mailbox.RoomStress.NoLook",
+            "dev.heddle.process.mailbox.SenderQueueStress.NoLook",
             "dev.heddle.process.scheduler.EventQueueStress.HandsOutLater",
             "dev.heddle.process.scheduler.EventQueueStress.LooksTooSoon",
             "dev.heddle.process.scheduler.EventQueueStress.LooksTooLate",
@@ -95,7 +95,7 @@ class StressRunTest {
             "dev.heddle.process.scheduler.ParkingStress.NoLook",
             "dev.heddle.process.scheduler.ParkingStress.WakesABusyOne",
             "dev.heddle.process.scheduler.ParkingStress.NoFenceAfterPush",
-            "dev.heddle.process.topology.TiesStress.TellsWhomItTook",
+            "dev.heddle.process.links.ProcessLinksStress.TellsWhomItTook",
             "dev.heddle.process.timer.HandOverStress.SettlesAtOnce",
             "dev.heddle.process.timer.HandOverStress.SleepsAtOnce");
     List<String> lines = run("Stress\\.(?!Model|Real)");

@@ -7,9 +7,9 @@ import dev.heddle.eventloop.EventLoopTurns;
 import dev.heddle.eventloop.HostedEventLoop;
 import dev.heddle.eventloop.LoopDriver;
 import dev.heddle.netty.handler.ChannelTypes;
-import dev.heddle.netty.handler.DrivenHandler;
-import dev.heddle.netty.handler.Guest;
-import dev.heddle.netty.handler.GuestHandles;
+import dev.heddle.netty.handler.EmbeddedEventLoop;
+import dev.heddle.netty.handler.EmbeddedHandles;
+import dev.heddle.netty.handler.IoHandlerAdapter;
 import dev.heddle.netty.handler.NettyDriver;
 import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.ReactorDriver;
@@ -99,11 +99,11 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
    * parked in a handler when the loop ended is left behind, and may go on at any time, on the JDK's
    * scheduler. It, too, names descriptors by their numbers, which another connection would have by
    * then; so they stay taken, their sockets shut down, until it has come back, and the last turn
-   * waits for it. It asks the driver's handler for nothing (GuestHandle.isAbandoned).
+   * waits for it. It asks the driver's handler for nothing (EmbeddedHandle.isAbandoned).
    *
    * Memory order. offer() adds the task, then reads the phase; the turn writes ENDED, then takes
    * what is left. So a task is run, or found by its own thread and rejected. The wake-up is
-   * DrivenHandler's: it makes the trampoline ask for a turn.
+   * IoHandlerAdapter's: it makes the trampoline ask for a turn.
    *
    * Time. Netty's ticker does not count from where System.nanoTime() does; only differences pass.
    * Cost. A turn ends after STEPS, or LONGEST: then others run, and the rest gets another turn. So
@@ -132,13 +132,13 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   private final NettyDriver driver;
-  private final DrivenHandler handler;
+  private final IoHandlerAdapter handler;
   private final ChannelTypes types;
   private final String home;
-  private final GuestHandles handles;
-  private final AsGuest guest = new AsGuest();
+  private final EmbeddedHandles handles;
+  private final EmbeddedView embeddedView = new EmbeddedView();
   private final Promise<?> end = new Termination(this);
-  private final QuietTimers quietTimers = new QuietTimers(this);
+  private final DaemonTimers daemonTimers = new DaemonTimers(this);
 
   // any thread
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -159,7 +159,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     this.home = handler.carrier().getName();
     this.turns = EventLoopTurns.onCurrentLoop("netty", new Turns());
     this.handles =
-        new GuestHandles(driver, turns.thread(), turns::requestFirst, this, turns::hasLoopEnded);
+        new EmbeddedHandles(driver, turns.thread(), turns::requestFirst, this, turns::hasLoopEnded);
     this.own = turns.thread();
   }
 
@@ -177,12 +177,12 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
               + " has no Netty in it; start the loop with one that has, by -Dheddle.driver or"
               + " HeddleOptions.driver: auto, io_uring, epoll, kqueue, nio");
     }
-    if (netty.handler().guest() instanceof AsGuest there) {
+    if (netty.handler().embedded() instanceof EmbeddedView there) {
       return there.loop();
     }
     HeddleEventLoop made = new HeddleEventLoop(netty);
     made.closer = Heddle.onShutdown("Netty's channels on the loop", made::closeInTime);
-    netty.handler().host(made.guest);
+    netty.handler().embed(made.embeddedView);
     return made;
   }
 
@@ -275,7 +275,8 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     } else if (!handler.isOpen()) {
       // locks are taken there: by the trampoline, so no other code finds it half done
       opening++;
-      handler.openSoon(failure -> handles.tell(() -> opened(handle, promise, failure)));
+      handler.openNextTurn(
+          failure -> handles.deliverInTurn(() -> opened(handle, promise, failure)));
     } else {
       registerNow(handle, promise);
     }
@@ -365,22 +366,22 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     for (Runnable due = pollScheduledTask(now); due != null; due = pollScheduledTask(now)) {
       tasks.add(due);
     }
-    for (Runnable due = quietTimers.pollDue(now); due != null; due = quietTimers.pollDue(now)) {
+    for (Runnable due = daemonTimers.pollDue(now); due != null; due = daemonTimers.pollDue(now)) {
       tasks.add(due);
     }
   }
 
   @Override
   public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
-    return QuietTimers.takes(command)
-        ? quietTimers.schedule(command, delay, unit)
+    return DaemonTimers.takes(command)
+        ? daemonTimers.schedule(command, delay, unit)
         : super.schedule(command, delay, unit);
   }
 
   /// When the next timer is due, from now; below zero: there is none.
   private long nextTimerNanos() {
     long counted = nextScheduledTaskNano();
-    long quiet = quietTimers.nextNanos();
+    long quiet = daemonTimers.nextNanos();
     return counted < 0 || quiet < 0 ? Math.max(counted, quiet) : Math.min(counted, quiet);
   }
 
@@ -440,11 +441,11 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   private void finish() {
     phase.set(Phase.ENDED);
     cancelScheduledTasks();
-    quietTimers.drop();
+    daemonTimers.drop();
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
       run(task); // came while the phase was written
     }
-    handler.unhost(guest);
+    handler.unembed(embeddedView);
     Registration registered = closer;
     if (registered != null && !turns.hasLoopEnded()) {
       registered.close();
@@ -483,14 +484,14 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   /// What the driver's handler sees.
-  private final class AsGuest implements Guest {
+  private final class EmbeddedView implements EmbeddedEventLoop {
     HeddleEventLoop loop() {
       return HeddleEventLoop.this;
     }
 
     @Override
-    public boolean ask() {
-      if (turns.isUnderWay() || !hasWork()) {
+    public boolean requestTurn() {
+      if (turns.isActive() || !hasWork()) {
         return false;
       }
       turns.request();
@@ -499,31 +500,33 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
 
     @Override
     public long deadlineNanos() {
-      if (turns.isUnderWay()) {
-        return ReactorDriver.FOREVER; // it looks at what is due when it goes on
+      if (turns.isActive()) {
+        return ReactorDriver.NO_DEADLINE; // it looks at what is due when it goes on
       }
       long in = nextTimerNanos();
       long now = System.nanoTime();
       long at = now + in;
-      return in < 0 || at < now ? ReactorDriver.FOREVER : at; // Netty's longest is Long.MAX_VALUE
+      return in < 0 || at < now
+          ? ReactorDriver.NO_DEADLINE
+          : at; // Netty's longest is Long.MAX_VALUE
     }
 
     @Override
     public boolean hasTasks() {
-      return !turns.isUnderWay() && !tasks.isEmpty();
+      return !turns.isActive() && !tasks.isEmpty();
     }
 
     @Override
     public boolean isArmed() {
       // a turn under way is a coroutine that counts by itself, and nothing comes of the rest before
       // it has ended
-      return !turns.isUnderWay()
+      return !turns.isActive()
           && (hasWork() || opening > 0 || !handles.isEmpty() || nextScheduledTaskNano() >= 0);
     }
 
     @Override
-    public boolean isBehind() {
-      return turns.isAboutToRun() && handles.wouldBeToldAgain();
+    public boolean hasUndelivered() {
+      return turns.isQueued() && handles.wouldRepeat();
     }
 
     @Override
@@ -538,7 +541,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
       String me = HeddleEventLoop.this.toString();
       Runnable last = new LastTurn(me, turns, turn, partOfDeadline());
       try {
-        handles.giveBack(turns.leftBehind() != null, last);
+        handles.releaseDescriptors(turns.leftBehind() != null, last);
       } catch (Throwable e) {
         end.tryFailure(e); // no thread is left to notify the pipelines
         throw e;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty;
 
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.Heddle;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
@@ -31,7 +31,7 @@ public final class NettyFutures {
   /// Waits for the end of `future`. **Suspends** unless it has ended already.
   ///
   /// @return what it succeeded with
-  /// @throws CoroutineFailure when it failed with a checked exception; unchecked ones and errors
+  /// @throws CoroutineException when it failed with a checked exception; unchecked ones and errors
   ///   come as they are, and a cancelled future as a [java.util.concurrent.CancellationException]
   /// @throws IllegalStateException outside a coroutine; or when the event loop of its channel ends
   ///   before it does
@@ -127,7 +127,7 @@ public final class NettyFutures {
   private static <V extends @Nullable Object> V outcome(Future<V> future) {
     Throwable failure = future.cause();
     if (failure != null) {
-      throw Rethrow.unchecked(CoroutineFailure.of(failure));
+      throw Rethrow.unchecked(CoroutineException.of(failure));
     }
     return future.getNow();
   }

@@ -65,7 +65,7 @@ class CaffeineTest {
                   cache.get(
                       next[0]++,
                       key -> {
-                        Heddle.suspend();
+                        Heddle.yieldNow();
                         return "value " + key;
                       }));
       assertThat(getters)

@@ -111,7 +111,7 @@ class FailsafeTest {
                 50,
                 () -> {
                   assertThatThrownBy(() ->
-                          Heddle.within(
+                          Heddle.withTimeout(
                               Duration.ofMillis(200), () -> Failsafe.with(limiter).run(() -> {})))
                       .isInstanceOf(DeadlineException.class);
                   assertUndisturbed();
@@ -153,7 +153,7 @@ class FailsafeTest {
           RetryPolicy.builder().withDelay(Duration.ofMillis(1)).handle(Throwable.class).build();
       int[] tries = {0};
       assertThatThrownBy(() ->
-              Heddle.within(
+              Heddle.withTimeout(
                   Duration.ofMillis(50),
                   () ->
                       Failsafe.with(retry)

@@ -148,12 +148,12 @@ class GuavaTest {
             Watched.until(main::isSuspended);
             cut.complete(true);
             for (int i = 0; i < Watched.TURNS; i++) {
-              Heddle.suspend();
+              Heddle.yieldNow();
             }
             released.countDown();
           });
       assertThatThrownBy(() ->
-              Heddle.within(
+              Heddle.cancelWhen(
                   cut.future(),
                   () -> {
                     Uninterruptibles.awaitUninterruptibly(released);

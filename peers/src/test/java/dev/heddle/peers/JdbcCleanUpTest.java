@@ -31,7 +31,7 @@ class JdbcCleanUpTest {
   @Test
   void cleanUp_byAWaitOfTheJdks_isCutUnlessItIsProtected() throws Exception {
     assertThat(cutBehindADriver(() -> Thread.sleep(1))).isInstanceOf(InterruptedException.class);
-    assertThat(cutBehindADriver(() -> Heddle.protect(() -> Thread.sleep(1)))).isNull();
+    assertThat(cutBehindADriver(() -> Heddle.shield(() -> Thread.sleep(1)))).isNull();
   }
 
   /// Cancels a coroutine inside the driver.
@@ -52,7 +52,7 @@ class JdbcCleanUpTest {
             });
         silent.accept(); // the driver is connected, and waits for the first answer
         while (!client.isSuspended()) {
-          Heddle.suspend();
+          Heddle.yieldNow();
         }
         client.cancel("enough");
         assertThatThrownBy(client::await).isInstanceOf(Cancellation.class);

@@ -7,7 +7,7 @@ import static dev.heddle.peers.Watched.crowd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
@@ -114,7 +114,7 @@ class Resilience4jTest {
       Bulkhead bulkhead = Bulkhead.ofDefaults("any");
       int free = bulkhead.getMetrics().getAvailableConcurrentCalls();
       assertThatThrownBy(() ->
-              Heddle.within(
+              Heddle.withTimeout(
                   Duration.ofMillis(10), () -> bulkhead.executeCallable(() -> sleepADay())))
           .isInstanceOf(DeadlineException.class);
       assertThat(bulkhead.getMetrics().getAvailableConcurrentCalls()).isEqualTo(free);
@@ -160,7 +160,7 @@ class Resilience4jTest {
               RetryConfig.custom().maxAttempts(3).waitDuration(Duration.ofMillis(5)).build());
       int[] tries = {0};
       assertThatThrownBy(() ->
-              Heddle.within(
+              Heddle.withTimeout(
                   Duration.ofMillis(50),
                   () ->
                       retry.executeCallable(() -> {
@@ -191,7 +191,7 @@ class Resilience4jTest {
                         tries[0]++;
                         throw new IOException("refused");
                       })))
-          .isInstanceOf(CoroutineFailure.class)
+          .isInstanceOf(CoroutineException.class)
           .hasCauseInstanceOf(IOException.class);
       assertThat(tries[0]).isEqualTo(1);
       assertUndisturbed();

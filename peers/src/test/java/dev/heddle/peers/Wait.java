@@ -41,9 +41,9 @@ enum Wait {
   private static void lockTwice() throws Exception {
     Mutex mutex = new Mutex();
     Heddle.scope(scope -> {
-      scope.background("holder", () -> mutex.run(() -> Heddle.delay(aDay())));
+      scope.background("holder", () -> mutex.withLock(() -> Heddle.delay(aDay())));
       Watched.until(mutex::isLocked);
-      mutex.run(() -> {});
+      mutex.withLock(() -> {});
       return null;
     });
   }

@@ -70,7 +70,7 @@ final class Watched {
   static int turnsBeside(Collection<? extends Coroutine<?>> waiters) {
     int turns = 0;
     while (turns < TURNS && waiters.stream().noneMatch(Coroutine::isDone)) {
-      Heddle.suspend();
+      Heddle.yieldNow();
       turns++;
     }
     return turns;
@@ -103,7 +103,7 @@ final class Watched {
   /// Asks again and again, and lets the others run in between, until the answer is yes.
   static void until(Callable<Boolean> condition) throws Exception {
     while (!condition.call()) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 
@@ -116,6 +116,6 @@ final class Watched {
           until(condition);
           cut.complete(true);
         });
-    return Heddle.within(cut.future(), body);
+    return Heddle.cancelWhen(cut.future(), body);
   }
 }

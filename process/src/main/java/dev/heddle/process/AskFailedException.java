@@ -9,12 +9,12 @@ import dev.heddle.process.scheduler.Worker;
 public final class AskFailedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  private final transient Pid to;
+  private final transient Pid receiver;
 
-  /// A request to `to` that has failed with `cause`.
-  public AskFailedException(Pid to, Throwable cause) {
-    super("the request to " + to + " has failed: " + cause.getMessage(), cause);
-    this.to = to;
+  /// A request to `receiver` that has failed with `cause`.
+  public AskFailedException(Pid receiver, Throwable cause) {
+    super("the request to " + receiver + " has failed: " + cause.getMessage(), cause);
+    this.receiver = receiver;
   }
 
   /// Takes no trace on a worker, where an answer or an end has come in: one end may fail hundreds
@@ -25,7 +25,7 @@ public final class AskFailedException extends RuntimeException {
   }
 
   /// Who was asked.
-  public Pid to() {
-    return to;
+  public Pid receiver() {
+    return receiver;
   }
 }

@@ -36,7 +36,7 @@ public final class Commands {
   // ---- processes ----
 
   /// Sends a message. Never fails: the result says what became of it.
-  public static Command<SendResult> send(Pid to, @Nullable Object message) {
+  public static ProcessCommand<SendResult> send(Pid to, @Nullable Object message) {
     return new ProcessCommands.Send(to, message);
   }
 
@@ -44,21 +44,21 @@ public final class Commands {
   /// [dev.heddle.process.ProcessRuntime#ask] does.
   ///
   /// @param <R> of the answer, as the two have agreed
-  public static <R extends @Nullable Object> Command<R> ask(
+  public static <R extends @Nullable Object> ProcessCommand<R> ask(
       Pid to, @Nullable Object message, Duration limit) {
     return new ProcessCommands.Ask<>(to, message, checked(limit));
   }
 
   /// Sends a message to whoever has a name when this is carried out: [SendResult#NOT_FOUND] when no
   /// process has it. Else as [#send(Pid, Object)].
-  public static Command<SendResult> send(String name, @Nullable Object message) {
+  public static ProcessCommand<SendResult> send(String name, @Nullable Object message) {
     return new NameCommands.Send(name, message);
   }
 
   /// Asks whoever has a name when this is carried out. Else as [#ask(Pid, Object, Duration)].
   ///
   /// @param <R> of the answer, as the two have agreed
-  public static <R extends @Nullable Object> Command<R> ask(
+  public static <R extends @Nullable Object> ProcessCommand<R> ask(
       String name, @Nullable Object message, Duration limit) {
     return new NameCommands.Ask<>(name, message, checked(limit));
   }
@@ -69,19 +69,19 @@ public final class Commands {
   /// @param <M> of the messages
   /// @param <R> of the answer
   /// @param message makes the message of the reply
-  public static <M, R extends @Nullable Object> Command<R> ask(
+  public static <M, R extends @Nullable Object> ProcessCommand<R> ask(
       Ref<M> to, Function<Reply<R>, ? extends M> message, Duration limit) {
     return new NameCommands.AskTyped<>(to, message, checked(limit));
   }
 
   /// Waits until a process has a name. The result is its PID. Fails with a
   /// [dev.heddle.DeadlineException] when no process has it in time.
-  public static Command<Pid> awaitName(String name, Duration limit) {
+  public static ProcessCommand<Pid> awaitName(String name, Duration limit) {
     return new NameCommands.Await(name, checked(limit));
   }
 
   /// Starts a child. The result is its PID.
-  public static Command<Pid> spawn(Process process, StartOptions options) {
+  public static ProcessCommand<Pid> spawn(Process process, StartOptions options) {
     return new ProcessCommands.Spawn(process, options);
   }
 
@@ -90,7 +90,7 @@ public final class Commands {
   ///
   /// @throws IllegalArgumentException when the options name it: the name might belong to another
   ///   process, which is nobody's to end
-  public static Command<@Nullable Object> run(Process process, StartOptions options) {
+  public static ProcessCommand<@Nullable Object> run(Process process, StartOptions options) {
     if (options.name() != null) {
       throw new IllegalArgumentException(
           "run() starts a process of its own, and '"
@@ -101,37 +101,37 @@ public final class Commands {
   }
 
   /// Ends a process without asking it.
-  public static Command<@Nullable Void> terminate(Pid pid) {
+  public static ProcessCommand<@Nullable Void> terminate(Pid pid) {
     return new ProcessCommands.Terminate(pid);
   }
 
   /// Asks a process to end. Else as [dev.heddle.process.ProcessRuntime#cancel].
-  public static Command<@Nullable Void> cancel(Pid pid, String reason, Duration within) {
+  public static ProcessCommand<@Nullable Void> cancel(Pid pid, String reason, Duration within) {
     return new ProcessCommands.Cancel(pid, reason, checked(within));
   }
 
   /// Links the process to another.
-  public static Command<@Nullable Void> link(Pid other) {
+  public static ProcessCommand<@Nullable Void> link(Pid other) {
     return new ProcessCommands.Link(other);
   }
 
   /// Undoes a link.
-  public static Command<@Nullable Void> unlink(Pid other) {
+  public static ProcessCommand<@Nullable Void> unlink(Pid other) {
     return new ProcessCommands.Unlink(other);
   }
 
   /// Monitors another process. The result is what the signal will carry.
-  public static Command<Long> monitor(Pid other) {
+  public static ProcessCommand<Long> monitor(Pid other) {
     return new ProcessCommands.Monitor(other);
   }
 
   /// Takes a monitor back. The result is false when there is none, or its signal was seen.
-  public static Command<Boolean> demonitor(long monitor) {
+  public static ProcessCommand<Boolean> demonitor(long monitor) {
     return new ProcessCommands.Demonitor(monitor);
   }
 
   /// Finds who is meant: by the text of a PID, or else by a name. Fails when nobody has that name.
-  public static Command<Pid> resolve(String text) {
+  public static ProcessCommand<Pid> resolve(String text) {
     return new ProcessCommands.Resolve(text);
   }
 
@@ -139,19 +139,19 @@ public final class Commands {
 
   /// Completes after a time, never earlier. It is a timer: [#resetTimer] starts it anew, and
   /// [#stopTimer] ends it.
-  public static Command<@Nullable Void> sleep(Duration time) {
+  public static ProcessCommand<@Nullable Void> sleep(Duration time) {
     return new TimeCommands.Sleep(checked(time));
   }
 
   /// Stops the [#sleep] or the [#tick] that this process has yielded with a tag: it completes with
   /// a [java.util.concurrent.CancellationException]. The result is false when it has fired.
-  public static Command<Boolean> stopTimer(long tag) {
+  public static ProcessCommand<Boolean> stopTimer(long tag) {
     return new TimeCommands.StopTimer(tag);
   }
 
   /// Starts the [#sleep] that this process has yielded with a tag anew: it completes when `time`
   /// has passed from now on. The result is false when it has fired; nothing is started then.
-  public static Command<Boolean> resetTimer(long tag, Duration time) {
+  public static ProcessCommand<Boolean> resetTimer(long tag, Duration time) {
     return new TimeCommands.ResetTimer(tag, checked(time));
   }
 
@@ -160,7 +160,7 @@ public final class Commands {
   /// process that is slow, and a gap in the numbers says how many it has missed.
   ///
   /// @throws IllegalArgumentException when the period is not positive
-  public static Command<Long> tick(Duration period) {
+  public static ProcessCommand<Long> tick(Duration period) {
     if (!period.isPositive()) {
       throw new IllegalArgumentException("a period is positive: " + period);
     }
@@ -172,68 +172,70 @@ public final class Commands {
   /// `receive`: an answer that came in time is seen first, however late its process is.
   ///
   /// To a process that waits for results only it comes at once, as any result.
-  public static <R extends @Nullable Object> Command<R> inOrder(Command<R> command) {
-    return command instanceof InOrder ? command : new InOrder<>(command);
+  public static <R extends @Nullable Object> ProcessCommand<R> inOrder(
+      ProcessCommand<R> processCommand) {
+    return processCommand instanceof InOrder ? processCommand : new InOrder<>(processCommand);
   }
 
   // ---- calls ----
 
   /// Calls something that may block, on a thread for that. Cancelled: the thread is interrupted.
   ///
-  /// So many run at once as [dev.heddle.process.ProcessRuntimeBuilder#calls] says, 64 where that is
-  /// not said. Those above wait, so calls must not wait for one another: let processes do that.
-  public static <R extends @Nullable Object> Command<R> call(Callable<R> callable) {
+  /// So many run at once as [dev.heddle.process.ProcessRuntimeBuilder#maxBlockingCalls] says, 64
+  /// where that is not said. Those above wait, so calls must not wait for one another: let
+  /// processes do that.
+  public static <R extends @Nullable Object> ProcessCommand<R> call(Callable<R> callable) {
     return new IoCommands.Call<>(callable);
   }
 
   /// Runs a body as a coroutine on the runtime's loop, where all of Heddle's I/O is at its hand.
   /// What it opens it must close. Cancelled: so is the coroutine.
-  public static <R extends @Nullable Object> Command<R> onLoop(Body<R> body) {
+  public static <R extends @Nullable Object> ProcessCommand<R> onLoop(Body<R> body) {
     return new IoCommands.Coroutine<>(body);
   }
 
   /// Runs a program of the system to its end. Cancelled: it is ended.
-  public static Command<CommandResult> exec(dev.heddle.os.Command program) {
+  public static ProcessCommand<CommandResult> exec(dev.heddle.os.Command program) {
     return new IoCommands.Exec(program);
   }
 
   // ---- network and files ----
 
   /// Looks up the addresses of a host.
-  public static Command<List<InetAddress>> lookup(String host) {
+  public static ProcessCommand<List<InetAddress>> lookup(String host) {
     return new IoCommands.Lookup(host);
   }
 
   /// Opens a TCP connection. The result stands for it, for this process only, until it is given
   /// away; it is closed with its process at the latest.
-  public static Command<Handle> connect(SocketAddress to) {
+  public static ProcessCommand<ResourceHandle> connect(SocketAddress to) {
     return new IoCommands.Connect(to);
   }
 
   /// Opens a TCP port. Else as [#connect].
-  public static Command<Handle> listen(SocketAddress at) {
+  public static ProcessCommand<ResourceHandle> listen(SocketAddress at) {
     return new IoCommands.Listen(at);
   }
 
   /// The address at which a port is open.
-  public static Command<SocketAddress> localAddress(Handle listener) {
+  public static ProcessCommand<SocketAddress> localAddress(ResourceHandle listener) {
     return new IoCommands.LocalAddress(listener);
   }
 
   /// Waits for a connection. Else as [#connect].
-  public static Command<Handle> accept(Handle listener) {
+  public static ProcessCommand<ResourceHandle> accept(ResourceHandle listener) {
     return new IoCommands.Accept(listener);
   }
 
   /// Opens a file; reads and writes go on where the last one ended. Else as [#connect].
-  public static Command<Handle> openFile(Path path, OpenOption... options) {
+  public static ProcessCommand<ResourceHandle> openFile(Path path, OpenOption... options) {
     return new IoCommands.OpenFile(path, Set.of(options));
   }
 
   /// Reads what there is, at least one byte. The result is null at the end of the input.
   ///
   /// @param most bytes, at least 1
-  public static Command<byte @Nullable []> read(Handle from, int most) {
+  public static ProcessCommand<byte @Nullable []> read(ResourceHandle from, int most) {
     if (most < 1) {
       throw new IllegalArgumentException("at least one byte is to be read: " + most);
     }
@@ -241,7 +243,7 @@ public final class Commands {
   }
 
   /// Writes all of `bytes`, which nobody may change meanwhile.
-  public static Command<@Nullable Void> write(Handle to, byte[] bytes) {
+  public static ProcessCommand<@Nullable Void> write(ResourceHandle to, byte[] bytes) {
     return new IoCommands.Write(to, bytes);
   }
 
@@ -252,35 +254,36 @@ public final class Commands {
   /// The result is false when the new owner has ended: then the handle is closed soon. Fails, and
   /// changes nothing, while another command uses it, a read that waits, say; when it is cancelled;
   /// and when the PID is not one of a process of this runtime.
-  public static Command<Boolean> give(Handle handle, Pid to) {
-    return new IoCommands.Give(
-        Objects.requireNonNull(handle, "handle"), Objects.requireNonNull(to, "to"));
+  public static ProcessCommand<Boolean> transfer(ResourceHandle resourceHandle, Pid to) {
+    return new IoCommands.Transfer(
+        Objects.requireNonNull(resourceHandle, "handle"), Objects.requireNonNull(to, "to"));
   }
 
   /// Closes a connection, a port or a file. The result is false when it was closed before.
-  public static Command<Boolean> close(Handle handle) {
-    return new IoCommands.Close(handle);
+  public static ProcessCommand<Boolean> close(ResourceHandle resourceHandle) {
+    return new IoCommands.Close(resourceHandle);
   }
 
   /// Reads a file at once.
-  public static Command<byte[]> readFile(Path path) {
+  public static ProcessCommand<byte[]> readFile(Path path) {
     return new IoCommands.ReadFile(path);
   }
 
   /// Writes a file at once: as [java.nio.file.Files#write(Path, byte[], OpenOption...)] does with
   /// the same options.
-  public static Command<@Nullable Void> writeFile(Path path, byte[] bytes, OpenOption... options) {
+  public static ProcessCommand<@Nullable Void> writeFile(
+      Path path, byte[] bytes, OpenOption... options) {
     return new IoCommands.WriteFile(path, bytes, Set.of(options));
   }
 
   /// Gets what is at an address of the web, through the JDK's client; all statuses are results.
-  public static Command<HttpResponse<byte[]>> httpGet(URI address) {
+  public static ProcessCommand<HttpResponse<byte[]>> httpGet(URI address) {
     return http(HttpRequest.newBuilder(address).GET().build());
   }
 
   /// Sends a request through the JDK's client; all statuses are results. The body of the response
   /// is held in memory. Cancelled: so is the exchange.
-  public static Command<HttpResponse<byte[]>> http(HttpRequest request) {
+  public static ProcessCommand<HttpResponse<byte[]>> http(HttpRequest request) {
     return new IoCommands.Http(request);
   }
 

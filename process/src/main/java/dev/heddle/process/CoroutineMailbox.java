@@ -2,15 +2,10 @@
 package dev.heddle.process;
 
 import dev.heddle.Heddle;
-import dev.heddle.internal.BriefLock;
-import dev.heddle.process.Pid;
-import dev.heddle.process.Request;
-import dev.heddle.process.SendFailedException;
-import dev.heddle.process.SendResult;
-import dev.heddle.process.relay.LocalPid;
-import dev.heddle.process.relay.Receiver;
-import dev.heddle.process.relay.Routes;
-import dev.heddle.internal.BriefLock;
+import dev.heddle.internal.SpinLock;
+import dev.heddle.process.routing.LocalPid;
+import dev.heddle.process.routing.Receiver;
+import dev.heddle.process.routing.RoutingTable;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,10 +19,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class CoroutineMailbox implements AutoCloseable {
-  private final Routes routes;
+  private final RoutingTable routingTable;
   private final Pid pid;
   private final int capacity;
-  private final BriefLock lock = new BriefLock();
+  private final SpinLock lock = new SpinLock();
   // under the lock
   private final ArrayDeque<Slot> messages = new ArrayDeque<>();
   private CompletableFuture<@Nullable Void> arrival = new CompletableFuture<>();
@@ -38,15 +33,15 @@ public final class CoroutineMailbox implements AutoCloseable {
   /// An empty mailbox.
   ///
   /// @param capacity how many messages may wait, at least 1
-  CoroutineMailbox(Routes routes, long id, int capacity) {
+  CoroutineMailbox(RoutingTable routingTable, long id, int capacity) {
     if (capacity < 1) {
       throw new IllegalArgumentException("a mailbox holds at least one message: " + capacity);
     }
-    this.routes = routes;
+    this.routingTable = routingTable;
     this.capacity = capacity;
     Receiver receiver = new Inlet();
-    this.pid = new LocalPid(routes.address(id), receiver);
-    routes.attach(pid, receiver);
+    this.pid = new LocalPid(routingTable.address(id), receiver);
+    routingTable.attach(pid, receiver);
   }
 
   /// Its address. **Thread** any.
@@ -145,11 +140,11 @@ public final class CoroutineMailbox implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    var _ = routes.detach(pid);
+    var _ = routingTable.detach(pid);
     wake.complete(null);
     for (Slot slot : left) {
       if (slot.message() instanceof Request request) {
-        var _ = request.reply().failed(new SendFailedException(pid, forThose));
+        var _ = request.reply().fail(new SendFailedException(pid, forThose));
       }
     }
   }

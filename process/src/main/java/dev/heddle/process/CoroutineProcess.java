@@ -4,17 +4,17 @@ package dev.heddle.process;
 import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
 import dev.heddle.PinnedException;
-import dev.heddle.failure.AnotherThread;
+import dev.heddle.failure.CrossThreadTraces;
 import dev.heddle.internal.PinnedFrame;
 import dev.heddle.internal.Rethrow;
-import dev.heddle.process.body.Awaited;
-import dev.heddle.process.body.BodyThread;
-import dev.heddle.process.body.BodyView;
-import dev.heddle.process.body.HandedInbox;
-import dev.heddle.process.body.Inbox;
-import dev.heddle.process.relay.LocalPid;
-import dev.heddle.process.scheduler.Logbook;
-import dev.heddle.process.timer.WaitLimit;
+import dev.heddle.process.fiber.Awaited;
+import dev.heddle.process.fiber.FiberView;
+import dev.heddle.process.fiber.ForwardedReceiveQueue;
+import dev.heddle.process.fiber.ProcessFiber;
+import dev.heddle.process.fiber.ReceiveQueue;
+import dev.heddle.process.routing.LocalPid;
+import dev.heddle.process.scheduler.UninterruptibleLog;
+import dev.heddle.process.timer.WaitTimeout;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.UndeclaredThrowableException;
 import java.time.Duration;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /// those: [Commands#readFile], [Commands#lookup], [Commands#call].
 ///
 /// When somebody ends the process, the wait of the body throws: [Cancellation] in [#receive] and
-/// [#call], from then on each time; in the JDK it is interrupted. So `finally` blocks run. What
+/// [#execute], from then on each time; in the JDK it is interrupted. So `finally` blocks run. What
 /// they do without waiting is done before anybody is told of the end; a clean-up that waits again
 /// goes on beside it.
 ///
@@ -49,8 +49,8 @@ public abstract class CoroutineProcess implements Process {
    *
    * The body is     it goes on with                        the step says   which is
    *   in receive    a message or signal; the time limit    idle            Idle, woken by anything
-   *   in call       the result of its command; the limit   yieldOnly       Blocked, messages stay in the bounded mailbox
-   *   in the JDK    an execute() of its thread             untilWoken      Blocked, the same
+   *   in call       the result of its command; the limit   awaitCommands       Blocked, messages stay in the bounded mailbox
+   *   in the JDK    an execute() of its thread             awaitWakeUp      Blocked, the same
    *   ended         nothing                                done            or the exception that it has thrown
    *
    * Each call has a tag of its own, never used again: a completion that comes for another one (a
@@ -59,7 +59,7 @@ public abstract class CoroutineProcess implements Process {
    * commands have no result yet.
    *
    * The body runs within steps only, so its fields and those of the process are one thread's; see
-   * BodyThread for the thread and the end.
+   * ProcessFiber for the thread and the end.
    *
    * A time limit is no command: a timer wakes the process, and the clock says whether the limit of
    * this wait is over. So what wakes it late, of a wait that has ended, ends no other. All waits
@@ -81,28 +81,28 @@ public abstract class CoroutineProcess implements Process {
 
   private boolean reportsReady; // written before the start
   private @Nullable ProcessContext context;
-  private @Nullable BodyThread thread;
-  private String method = RUN;
+  private @Nullable ProcessFiber thread;
+  private String entryPoint = RUN;
   private @Nullable Object input;
 
   // what has come and was not received
-  private @Nullable Inbox inbox;
+  private @Nullable ReceiveQueue receiveQueue;
 
   // the wait of the body
-  private final List<StepOutput.Yield> orders = new ArrayList<>(2);
+  private final List<StepOutput.Yield> requestedCommands = new ArrayList<>(2);
   private long lastTag = Long.MIN_VALUE;
   private long commandTag;
-  private @Nullable ProcessEvent answer;
+  private @Nullable ProcessEvent commandResult;
   private boolean receives;
-  private @Nullable WaitLimit timer; // of all waits with a limit
+  private @Nullable WaitTimeout timer; // of all waits with a limit
   private int refusals;
 
   // the body; read for reports
-  private @Nullable Command<?> called;
+  private @Nullable ProcessCommand<?> executing;
   private @Nullable Duration limited; // the wait has this limit
 
   // what the body wants to become
-  private StepOutput.@Nullable Upgrade becomes;
+  private StepOutput.@Nullable Upgrade upgrade;
   private boolean replaced;
 
   // how the body has ended
@@ -170,8 +170,8 @@ public abstract class CoroutineProcess implements Process {
   }
 
   /// The entry point it was started with.
-  public final String method() {
-    return method;
+  public final String entryPoint() {
+    return entryPoint;
   }
 
   /// What it was started with.
@@ -207,18 +207,18 @@ public abstract class CoroutineProcess implements Process {
   /// @throws Cancellation always
   /// @throws PinnedException where the body cannot be taken off its worker; nothing was done
   public final void upgrade(String source, String entry, @Nullable Object with) {
-    BodyThread body = inBody("upgrade");
+    ProcessFiber body = currentFiber("upgrade");
     Objects.requireNonNull(source, "source");
-    becomes = new StepOutput.Upgrade(source, Objects.requireNonNull(entry, "entry"), with);
+    upgrade = new StepOutput.Upgrade(source, Objects.requireNonNull(entry, "entry"), with);
     try {
       suspend(body);
     } finally {
-      becomes = null;
+      upgrade = null;
     }
     throw new IllegalStateException("nobody resumes a body that is upgraded, but to end it");
   }
 
-  /// Waits for the next message or [Signal]. **Suspends** when none is there.
+  /// Waits for the next message or [ProcessSignal]. **Suspends** when none is there.
   ///
   /// @throws Cancellation when somebody has ended the process
   /// @throws PinnedException where the body cannot be taken off its worker
@@ -262,20 +262,22 @@ public abstract class CoroutineProcess implements Process {
   /// Has a command carried out. **Suspends** always. Messages wait in the mailbox meanwhile.
   ///
   /// Throws what the command has failed with: the same object, be it checked or not. The compiler
-  /// does not know of checked ones: [#call(Command, Class)] declares the one that is expected.
+  /// does not know of checked ones: [#execute(ProcessCommand, Class)] declares the one that is
+  /// expected.
   ///
   /// @param <R> of the result
   /// @throws Cancellation when somebody has ended the process; the command is cancelled
   /// @throws PinnedException where the body cannot be taken off its worker; nothing was done
-  public final <R extends @Nullable Object> R call(Command<R> command) {
-    return callWithin(command, null);
+  public final <R extends @Nullable Object> R execute(ProcessCommand<R> processCommand) {
+    return executeWithin(processCommand, null);
   }
 
   /// The same, for a limited time. A result that is on its way when the time is over is waited for.
   ///
   /// @throws DeadlineException when there was no result; the command is cancelled
-  public final <R extends @Nullable Object> R call(Command<R> command, Duration limit) {
-    return callWithin(command, Objects.requireNonNull(limit, "limit"));
+  public final <R extends @Nullable Object> R execute(
+      ProcessCommand<R> processCommand, Duration limit) {
+    return executeWithin(processCommand, Objects.requireNonNull(limit, "limit"));
   }
 
   /// Has a command carried out that may fail with a checked exception: the compiler lets a `catch`
@@ -287,34 +289,34 @@ public abstract class CoroutineProcess implements Process {
   /// @throws UndeclaredThrowableException when the command has failed with another checked
   ///   exception, which is its cause
   /// @throws Cancellation when somebody has ended the process; the command is cancelled
-  public final <R extends @Nullable Object, X extends Exception> R call(
-      Command<R> command, Class<X> failure) throws X {
-    return callDeclared(command, null, failure);
+  public final <R extends @Nullable Object, X extends Exception> R execute(
+      ProcessCommand<R> processCommand, Class<X> failure) throws X {
+    return executeDeclared(processCommand, null, failure);
   }
 
   /// The same, for a limited time.
   ///
   /// @throws DeadlineException when there was no result; the command is cancelled
-  public final <R extends @Nullable Object, X extends Exception> R call(
-      Command<R> command, Duration limit, Class<X> failure) throws X {
-    return callDeclared(command, Objects.requireNonNull(limit, "limit"), failure);
+  public final <R extends @Nullable Object, X extends Exception> R execute(
+      ProcessCommand<R> processCommand, Duration limit, Class<X> failure) throws X {
+    return executeDeclared(processCommand, Objects.requireNonNull(limit, "limit"), failure);
   }
 
   /// Waits for a time, never less. Messages wait in the mailbox meanwhile.
   public final void sleep(Duration time) {
-    call(Commands.sleep(time));
+    execute(Commands.sleep(time));
   }
 
   // ---- the waits ----
 
   private @Nullable Object receiveWithin(
       Predicate<? super @Nullable Object> wanted, @Nullable Duration limit) {
-    BodyThread body = inBody("receive");
-    Inbox unread = Objects.requireNonNull(inbox);
+    ProcessFiber body = currentFiber("receive");
+    ReceiveQueue unread = Objects.requireNonNull(receiveQueue);
     unread.rewind();
     Object found = unread.find(wanted);
-    if (found != Inbox.NOTHING) {
-      body.giveWayIfDue();
+    if (found != ReceiveQueue.NOTHING) {
+      body.yieldIfBudgetSpent();
       return found;
     }
     receives = true;
@@ -322,7 +324,7 @@ public abstract class CoroutineProcess implements Process {
       beginWait(limit);
       while (true) {
         suspend(body);
-        if ((found = unread.find(wanted)) != Inbox.NOTHING) {
+        if ((found = unread.find(wanted)) != ReceiveQueue.NOTHING) {
           return found;
         }
         if (isTimeUp()) {
@@ -336,40 +338,41 @@ public abstract class CoroutineProcess implements Process {
   }
 
   @SuppressWarnings({"unchecked", "NullAway"}) // the dispatcher ties a command to its R
-  private <R extends @Nullable Object> R callWithin(Command<R> command, @Nullable Duration limit) {
-    BodyThread body = inBody("call");
-    Objects.requireNonNull(command, "command");
+  private <R extends @Nullable Object> R executeWithin(
+      ProcessCommand<R> processCommand, @Nullable Duration limit) {
+    ProcessFiber body = currentFiber("call");
+    Objects.requireNonNull(processCommand, "command");
     try {
-      called = command;
+      executing = processCommand;
       beginWait(limit);
-      commandTag = order(command); // last: reports show what was yielded last
-      while (answer == null) {
+      commandTag = requestCommand(processCommand); // last: reports show what was yielded last
+      while (commandResult == null) {
         suspend(body);
-        if (answer == null && isTimeUp() && context().cancelCommand(commandTag)) {
-          throw new DeadlineException(command + " has no result within " + limit);
+        if (commandResult == null && isTimeUp() && context().cancelCommand(commandTag)) {
+          throw new DeadlineException(processCommand + " has no result within " + limit);
         }
-        if (answer == null && isTimeUp()) {
+        if (commandResult == null && isTimeUp()) {
           endLimit(); // the answer is on its way: whoever gave it was told that it is taken
         }
       }
-      if (answer.error() != null) {
-        AnotherThread.calledFromHere(answer.error());
-        throw Rethrow.unchecked(answer.error());
+      if (commandResult.error() != null) {
+        CrossThreadTraces.appendCallerTrace(commandResult.error());
+        throw Rethrow.unchecked(commandResult.error());
       }
-      return (R) answer.data();
+      return (R) commandResult.data();
     } finally {
-      answer = null;
+      commandResult = null;
       commandTag = 0;
-      called = null;
+      executing = null;
       endWait();
     }
   }
 
-  private <R extends @Nullable Object, X extends Exception> R callDeclared(
-      Command<R> command, @Nullable Duration limit, Class<X> declared) throws X {
+  private <R extends @Nullable Object, X extends Exception> R executeDeclared(
+      ProcessCommand<R> processCommand, @Nullable Duration limit, Class<X> declared) throws X {
     Objects.requireNonNull(declared, "failure");
     try {
-      return callWithin(command, limit);
+      return executeWithin(processCommand, limit);
     } catch (Throwable t) {
       if (declared.isInstance(t)) {
         throw declared.cast(t);
@@ -378,13 +381,13 @@ public abstract class CoroutineProcess implements Process {
         throw Rethrow.unchecked(t);
       }
       throw new UndeclaredThrowableException(
-          t, command + " has failed with " + t + ", and not with " + declared.getName());
+          t, processCommand + " has failed with " + t + ", and not with " + declared.getName());
     }
   }
 
-  private BodyThread inBody(String what) {
-    BodyThread body = thread;
-    if (body == null || !body.isMine()) {
+  private ProcessFiber currentFiber(String what) {
+    ProcessFiber body = thread;
+    if (body == null || !body.isCurrentThread()) {
       throw new IllegalStateException(
           what
               + "() is for the body of "
@@ -410,8 +413,8 @@ public abstract class CoroutineProcess implements Process {
     return new Cancellation(context().self() + what + "; nothing will come any more");
   }
 
-  private long order(Command<?> command) {
-    orders.add(new StepOutput.Yield(++lastTag, command));
+  private long requestCommand(ProcessCommand<?> processCommand) {
+    requestedCommands.add(new StepOutput.Yield(++lastTag, processCommand));
     return lastTag;
   }
 
@@ -420,19 +423,20 @@ public abstract class CoroutineProcess implements Process {
       if (timer == null) {
         timer = context().runtime().waitLimit(context()::wakeUp);
       }
-      timer.begin(limit);
+      timer.start(limit);
       limited = limit;
     }
   }
 
   private void endWait() {
-    orders.clear(); // what was not asked for yet, because the body could not leave its worker
+    requestedCommands
+        .clear(); // what was not asked for yet, because the body could not leave its worker
     endLimit();
   }
 
   private void endLimit() {
     if (limited != null && timer != null) {
-      timer.end();
+      timer.stop();
       limited = null;
     }
   }
@@ -441,7 +445,7 @@ public abstract class CoroutineProcess implements Process {
     return limited != null && timer != null && timer.isOver();
   }
 
-  private void suspend(BodyThread body) {
+  private void suspend(ProcessFiber body) {
     if (!body.suspend()) {
       throw PinnedFrame.refusalOf("the body of " + context().self());
     }
@@ -459,91 +463,92 @@ public abstract class CoroutineProcess implements Process {
           "a CoroutineProcess runs once, and this one is " + context.self() + "; make another one");
     }
     context = self;
-    method = entry;
+    entryPoint = entry;
     input = with;
-    inbox = // not asked of the context: a process around this one may have put its own before ours
-        self.self() instanceof LocalPid pid && pid.receiver() instanceof Inbox.Source live
-            ? live.inboxOf(this)
-            : new HandedInbox(CoroutineProcess::leftUnseen);
+    receiveQueue = // not asked of the context: a process around this one may have put its own
+                   // before ours
+        self.self() instanceof LocalPid pid && pid.receiver() instanceof ReceiveQueue.Source live
+            ? live.receiveQueueOf(this)
+            : new ForwardedReceiveQueue(CoroutineProcess::leftUnseen);
   }
 
   /// Of a body that runs in no runtime: a test makes its steps.
   private static void leftUnseen(ProcessEvent event) {
     if (event.data() instanceof Request request) {
-      request.reply().leftUnseen();
+      request.reply().unreceived();
     }
   }
 
   @Override
   public final void step(List<ProcessEvent> events, StepOutput out) throws Exception {
-    Inbox unread = Objects.requireNonNull(inbox);
-    take(events, unread);
-    BodyThread body = thread;
+    ReceiveQueue unread = Objects.requireNonNull(receiveQueue);
+    receiveEvents(events, unread);
+    ProcessFiber body = thread;
     if (body == null) {
       thread =
-          body = new BodyThread("process " + context().self(), this::runBody, context()::wakeUp);
+          body = new ProcessFiber("process " + context().self(), this::runBody, context()::wakeUp);
       body.start();
     } else if (!body.isSuspended()) {
-      body.runIfDue();
-    } else if ((receives ? unread.hasNews() : answer != null) || isTimeUp()) {
+      body.runIfResumable();
+    } else if ((receives ? unread.hasUnseen() : commandResult != null) || isTimeUp()) {
       body.resume();
     } else {
-      body.remain();
+      body.clearResumable();
     }
-    settle(body, out);
+    finishStep(body, out);
   }
 
-  private void take(List<ProcessEvent> events, Inbox unread) {
+  private void receiveEvents(List<ProcessEvent> events, ReceiveQueue unread) {
     for (ProcessEvent event : events) {
       if (event.isMessage()) {
         unread.add(event);
       } else if (event.tag() == commandTag && commandTag != 0) {
-        answer = event;
+        commandResult = event;
       }
     }
   }
 
-  private void settle(BodyThread body, StepOutput out) {
+  private void finishStep(ProcessFiber body, StepOutput out) {
     if (body.isEnded()) {
       if (failure != null) {
         throw Rethrow.unchecked(failure);
       }
       out.done(result);
     } else if (!body.isSuspended()) {
-      out.untilWoken();
-    } else if (becomes != null) {
+      out.awaitWakeUp();
+    } else if (upgrade != null) {
       replaced = true;
-      out.upgrade(becomes, Objects.requireNonNull(inbox).unreceived());
+      out.upgrade(upgrade, Objects.requireNonNull(receiveQueue).unreceived());
     } else {
-      for (StepOutput.Yield order : orders) {
+      for (StepOutput.Yield order : requestedCommands) {
         out.yield(order.tag(), order.command());
       }
-      orders.clear();
+      requestedCommands.clear();
       if (limited != null && timer != null && !timer.willWake()) {
-        out.again(); // its time is over, or will be in a moment
+        out.continueNow(); // its time is over, or will be in a moment
       } else if (receives) {
         out.idle();
       } else {
-        out.yieldOnly();
+        out.awaitCommands();
       }
     }
   }
 
   /// The body of a process, as reports see it; null when it has none, or that has not begun.
-  static @Nullable BodyView bodyOf(Process process) {
+  static @Nullable FiberView fiberOf(Process process) {
     // safe: fields of the body and the worker, read at some moment; what they lead to is immutable
-    BodyThread body = process instanceof CoroutineProcess p ? p.thread : null;
+    ProcessFiber body = process instanceof CoroutineProcess p ? p.thread : null;
     return body == null ? null : ((CoroutineProcess) process).view(body);
   }
 
-  private BodyView view(BodyThread body) {
+  private FiberView view(ProcessFiber body) {
     Awaited awaited = body.awaited();
     if (awaited != null) {
-      return new BodyView(body, awaited.words(), awaited.limit());
+      return new FiberView(body, awaited.words(), awaited.limit());
     }
-    Command<?> command = called;
-    String call = command == null ? null : command.getClass().getSimpleName();
-    return new BodyView(body, receives ? "receive" : call, limited);
+    ProcessCommand<?> processCommand = executing;
+    String call = processCommand == null ? null : processCommand.getClass().getSimpleName();
+    return new FiberView(body, receives ? "receive" : call, limited);
   }
 
   private void runBody() {
@@ -551,8 +556,8 @@ public abstract class CoroutineProcess implements Process {
       result = run(input);
     } catch (Throwable t) {
       failure = t;
-      if (BodyThread.isDetached() && !isWayToEnd(t)) { // no step looks at that any more
-        Logbook.write(
+      if (ProcessFiber.isDetached() && !isEndRequest(t)) { // no step looks at that any more
+        UninterruptibleLog.write(
             Level.WARNING,
             "the body of "
                 + context().self()
@@ -562,7 +567,7 @@ public abstract class CoroutineProcess implements Process {
     }
   }
 
-  private static boolean isWayToEnd(Throwable t) {
+  private static boolean isEndRequest(Throwable t) {
     return t instanceof Cancellation || t instanceof InterruptedException;
   }
 
@@ -574,8 +579,8 @@ public abstract class CoroutineProcess implements Process {
     if (timer != null) {
       timer.close();
     }
-    if (inbox != null) {
-      inbox.close();
+    if (receiveQueue != null) {
+      receiveQueue.close();
     }
   }
 }

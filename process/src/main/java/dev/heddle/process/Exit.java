@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /// Whoever is asked to end, and does so, ends with [Reason#SHUTDOWN]. It is asked by
 /// [ProcessRuntime#cancel], by [ProcessContext#requestExit], by a shutdown of the runtime, or by
 /// the end of the parent with which it is to end. A process that does not trap exits ends so before
-/// its next step. One that traps exits gets a [Signal] and says itself how it ends; `Server`,
-/// `StateMachine`, `Supervisor`, `DynamicSupervisor` and `FunctionPool` say `SHUTDOWN`, with the
-/// reason of `requestExit` as the detail. A process that is not asked, or has not ended by the
-/// deadline, ends with [Reason#TERMINATED].
+/// its next step. One that traps exits gets a [ProcessSignal] and says itself how it ends;
+/// `Server`, `StateMachine`, `Supervisor`, `DynamicSupervisor` and `ProcessPool` say `SHUTDOWN`,
+/// with the reason of `requestExit` as the detail. A process that is not asked, or has not ended by
+/// the deadline, ends with [Reason#TERMINATED].
 ///
 /// @param pid of it
 /// @param reason why

@@ -5,7 +5,7 @@ import dev.heddle.process.dispatch.PendingCommand;
 import org.jspecify.annotations.Nullable;
 
 /// One command on its way, and the right to answer it once. What a handler is given that begins a
-/// command: [CommandHandler.Begin].
+/// command: [CommandHandler.Starter].
 ///
 /// **Thread** any.
 ///

@@ -9,11 +9,11 @@ import java.util.List;
 /// @param pid of the process
 /// @param kind the class of the process
 /// @param worker the name of the worker's thread
-/// @param lasted how long it has lasted until now; it goes on
+/// @param duration how long it has lasted until now; it goes on
 /// @param stack where it is now, the innermost frame first
 /// @since 0.1
 public record LongStep(
-    Pid pid, String kind, String worker, Duration lasted, List<StackTraceElement> stack) {
+    Pid pid, String kind, String worker, Duration duration, List<StackTraceElement> stack) {
   /// Copies the list.
   public LongStep {
     stack = List.copyOf(stack);
@@ -24,7 +24,7 @@ public record LongStep(
     StringBuilder text =
         new StringBuilder(
             "process %s (%s) has held %s for %d ms; a step must not block: yield a command"
-                .formatted(pid, kind, worker, lasted.toMillis()));
+                .formatted(pid, kind, worker, duration.toMillis()));
     stack.forEach(frame -> text.append("\n  at ").append(frame));
     return text.toString();
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-import dev.heddle.process.relay.LocalPid;
+import dev.heddle.process.routing.LocalPid;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

@@ -21,22 +21,22 @@ public interface Process {
   String RUN = "run";
 
   /// The names of its entry points, one of which it is started with.
-  default Set<String> methods() {
+  default Set<String> entryPoints() {
     return Set.of(RUN);
   }
 
   /// Called once, before the first step, on the worker that will make it.
   ///
   /// @param context of this process, for all its life
-  /// @param method one of [#methods()]
+  /// @param method one of [#entryPoints()]
   /// @param input what it was started with
   default void init(ProcessContext context, String method, @Nullable Object input)
       throws Exception {}
 
   /// Whether this process says itself when it has started, by [ProcessContext#ready()]. Else it has
-  /// started when `init` has returned. Those who wait for its start, like [ProcessRuntime#started]
-  /// and the children of a supervisor that are `after` it, wait for that. Must always give the same
-  /// answer. **Thread** any.
+  /// started when `init` has returned. Those who wait for its start, like
+  /// [ProcessRuntime#whenStarted] and the children of a supervisor that are `after` it, wait for
+  /// that. Must always give the same answer. **Thread** any.
   default boolean reportsReady() {
     return false;
   }

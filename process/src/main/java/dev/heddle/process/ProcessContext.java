@@ -95,7 +95,7 @@ public interface ProcessContext {
   boolean cancelCommand(long tag);
 
   /// How many commands have no result yet.
-  int outstanding();
+  int pendingCommands();
 
   // ---- ties ----
 
@@ -110,10 +110,11 @@ public interface ProcessContext {
   void link(Pid other);
 
   /// Undoes a link, which either of the two may do. When this has returned, that link ends this
-  /// process no more, and no [Signal.LinkDown] of it is seen any more, also when it was on its way;
-  /// what this step was handed before it called this is in its hands. Where the other process had
-  /// ended before, and this one does not trap exits, its own end may have been decided before this
-  /// was called: then it takes no further step. A link that is made anew is another one.
+  /// process no more, and no [ProcessSignal.LinkDown] of it is seen any more, also when it was on
+  /// its way; what this step was handed before it called this is in its hands. Where the other
+  /// process had ended before, and this one does not trap exits, its own end may have been decided
+  /// before this was called: then it takes no further step. A link that is made anew is another
+  /// one.
   void unlink(Pid other);
 
   /// Those that this process is linked to, the first linked first.
@@ -123,8 +124,8 @@ public interface ProcessContext {
   List<Pid> monitored();
 
   /// Asks another process to end, with a reason in the program's own terms. One that traps exits
-  /// gets a [Signal.ExitRequest], and decides; any other ends on purpose before its next step, as
-  /// [Exit.Reason#SHUTDOWN], with the reason as [Exit#detail]. **Thread** any.
+  /// gets a [ProcessSignal.ExitRequest], and decides; any other ends on purpose before its next
+  /// step, as [Exit.Reason#SHUTDOWN], with the reason as [Exit#detail]. **Thread** any.
   ///
   /// This is `exit(Pid, shutdown)` of OTP. With a deadline there is [ProcessRuntime#cancel]; to end
   /// a process without asking, as a failure, [ProcessRuntime#terminate].
@@ -134,16 +135,17 @@ public interface ProcessContext {
   void requestExit(Pid other, Object detail);
 
   /// Whether this process is told of ends instead of being ended by them: of a linked process, by
-  /// [Signal.LinkDown]; of its own, when somebody cancels it or the runtime shuts down, by
-  /// [Signal.Cancel]: then it has until the signal's deadline to clean up and say `done`; when
-  /// another process wants it to end, by [Signal.ExitRequest]. Off until said otherwise.
+  /// [ProcessSignal.LinkDown]; of its own, when somebody cancels it or the runtime shuts down, by
+  /// [ProcessSignal.Cancel]: then it has until the signal's deadline to clean up and say `done`;
+  /// when another process wants it to end, by [ProcessSignal.ExitRequest]. Off until said
+  /// otherwise.
   ///
   /// What counts is what it said last before the end of the other comes to it: it sees a signal
   /// that was on its way also when it traps no more, and an end that was decided stays decided.
   void trapExits(boolean trap);
 
-  /// Lets this process be told when another ends, by [Signal.Down]; at once when it has ended, or
-  /// never was.
+  /// Lets this process be told when another ends, by [ProcessSignal.Down]; at once when it has
+  /// ended, or never was.
   ///
   /// @return what the signal will carry: each monitor has its own
   /// @throws IllegalStateException when this process has ended

@@ -10,11 +10,11 @@ import java.util.List;
 /// @param executed runs of processes, of all workers and spares; a run is some steps without a
 ///   break
 /// @param undelivered messages and signals that lay in mailboxes when their processes ended
-/// @param late answers to commands that came for nobody
+/// @param lateResults answers to commands that came for nobody
 /// @param longSteps steps that have held a worker for too long
 /// @param queueDelay how long processes that were ready have waited for a worker
 /// @param deadlocks of processes that were reported
-/// @param spares what ran beside the workers while these were held up
+/// @param compensation what ran beside the workers while these were held up
 /// @param workers each of them, in the order of their numbers
 /// @since 0.1
 public record ProcessCounters(
@@ -22,11 +22,11 @@ public record ProcessCounters(
     long started,
     long executed,
     long undelivered,
-    long late,
+    long lateResults,
     long longSteps,
     QueueDelay queueDelay,
     long deadlocks,
-    SpareCounters spares,
+    CompensationCounters compensation,
     List<WorkerCounters> workers) {
   /// Copies the list.
   public ProcessCounters {

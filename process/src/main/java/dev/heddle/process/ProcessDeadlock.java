@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// @param kind how they wait
-/// @param lasted how long it has lasted at least; it goes on
+/// @param duration how long it has lasted at least; it goes on
 /// @param waits those who wait; of a cycle each for the next, the last for the first
 /// @since 0.1
-public record ProcessDeadlock(Kind kind, Duration lasted, List<Wait> waits) {
+public record ProcessDeadlock(Kind kind, Duration duration, List<Wait> waits) {
   /// How processes wait for each other.
   public enum Kind {
     /// each waits for the next, and takes nothing else meanwhile
@@ -32,10 +32,10 @@ public record ProcessDeadlock(Kind kind, Duration lasted, List<Wait> waits) {
   /// @param pid of the process
   /// @param kind the class of the process
   /// @param waitsFor in words
-  /// @param of the process that is waited for; null when that cannot be known
+  /// @param awaited the process that is waited for; null when that cannot be known
   /// @param stack of its body or its step, the innermost frame first; empty when it is in neither
   public record Wait(
-      Pid pid, String kind, String waitsFor, @Nullable Pid of, List<StackTraceElement> stack) {
+      Pid pid, String kind, String waitsFor, @Nullable Pid awaited, List<StackTraceElement> stack) {
     /// Copies the list.
     public Wait {
       stack = List.copyOf(stack);
@@ -53,14 +53,14 @@ public record ProcessDeadlock(Kind kind, Duration lasted, List<Wait> waits) {
         switch (kind) {
           case CYCLE ->
               "deadlock of %d processes for at least %d ms: "
-                      .formatted(waits.size(), lasted.toMillis())
+                      .formatted(waits.size(), duration.toMillis())
                   + waits.stream()
                       .map(wait -> wait.pid() + " waits for " + wait.waitsFor())
                       .collect(Collectors.joining(", "))
                   + "; end one of them, or give its wait a limit";
           case WORKERS ->
               "all %d workers have stood for at least %d ms in steps that wait: no process gets on"
-                      .formatted(waits.size(), lasted.toMillis())
+                      .formatted(waits.size(), duration.toMillis())
                   + " unless another thread lets one of them go on; a step must not wait: yield a"
                   + " command, or let a body wait";
         };

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param type whether a command is done or somebody has sent something
 /// @param tag of the command, as the process chose it; 0 for a message
-/// @param data the result of the command, or what was sent: any message, or a [Signal]
+/// @param data the result of the command, or what was sent: any message, or a [ProcessSignal]
 /// @param error why the command failed; null when it did not
 /// @since 0.1
 public record ProcessEvent(Type type, long tag, @Nullable Object data, @Nullable Throwable error) {

@@ -75,7 +75,7 @@ public final class ProcessExitException extends RuntimeException {
   /// purpose [Exit.Reason#SHUTDOWN]; the cause is a [LinkedExitException], and the detail is the
   /// other one's.
   ///
-  /// @param exit of the other, as a [Signal.LinkDown] has told it
+  /// @param exit of the other, as a [ProcessSignal.LinkDown] has told it
   public static ProcessExitException linked(Exit exit) {
     LinkedExitException cause = LinkedExitException.after(exit);
     return new ProcessExitException(

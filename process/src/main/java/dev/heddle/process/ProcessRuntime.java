@@ -2,27 +2,27 @@
 package dev.heddle.process;
 
 import dev.heddle.DeadlineException;
-import dev.heddle.process.body.Awaited;
-import dev.heddle.process.body.BodyThread;
+import dev.heddle.process.dispatch.CommandLoop;
 import dev.heddle.process.dispatch.Dispatcher;
-import dev.heddle.process.dispatch.LoopPort;
-import dev.heddle.process.event.EventStream;
-import dev.heddle.process.host.Directory;
-import dev.heddle.process.host.HostParts;
+import dev.heddle.process.event.EventBus;
+import dev.heddle.process.fiber.Awaited;
+import dev.heddle.process.fiber.ProcessFiber;
+import dev.heddle.process.host.HostComponents;
+import dev.heddle.process.host.HostInspector;
 import dev.heddle.process.host.HostShutdown;
-import dev.heddle.process.host.HostView;
+import dev.heddle.process.host.ProcessDirectory;
 import dev.heddle.process.host.ProcessHost;
-import dev.heddle.process.live.LiveProcess;
-import dev.heddle.process.observe.FlightEvents;
-import dev.heddle.process.observe.ManagedRuntime;
+import dev.heddle.process.instance.ProcessInstance;
+import dev.heddle.process.observe.ProcessJfrEvents;
 import dev.heddle.process.observe.RuntimeDump;
-import dev.heddle.process.relay.Routes;
+import dev.heddle.process.observe.RuntimeRegistration;
+import dev.heddle.process.routing.RoutingTable;
 import dev.heddle.process.scheduler.LongStepHandler;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.timer.Timers;
-import dev.heddle.process.timer.WaitLimit;
+import dev.heddle.process.timer.WaitTimeout;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -38,8 +38,9 @@ import org.jspecify.annotations.Nullable;
 /// Runs processes on all cores.
 ///
 /// Its threads are daemons: a program ends with its last other thread, whatever its processes do
-/// then. So `main` waits for what is to be done: `Heddle.await(runtime.exit(pid))`, and behind it
-/// [#close], by `try`, which lets all others end. A server waits for a process that never ends.
+/// then. So `main` waits for what is to be done: `Heddle.await(runtime.whenExited(pid))`, and
+/// behind it [#close], by `try`, which lets all others end. A server waits for a process that never
+/// ends.
 ///
 /// **Thread** any. What waits ([#ask], [#shutdown]) suspends a coroutine of a loop, blocks a
 /// thread, and is refused in a step of a process, which it would hold.
@@ -47,51 +48,54 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public final class ProcessRuntime implements AutoCloseable {
   private final WorkScheduler scheduler;
-  private final Routes routes;
+  private final RoutingTable routingTable;
   private final ProcessHost host;
-  private final HostView view;
-  private final ManagedRuntime managed;
-  private final LoopPort loops;
+  private final HostInspector view;
+  private final RuntimeRegistration managed;
+  private final CommandLoop loops;
   private final Timers timers;
   private final RequestSender requests;
   private final Duration shutdownDeadline;
   private final String name;
   private final long startNanos = System.nanoTime();
-  private final AtomicBoolean ending = new AtomicBoolean();
+  private final AtomicBoolean shuttingDown = new AtomicBoolean();
   private final CompletableFuture<ShutdownReport> report = new CompletableFuture<>();
 
   ProcessRuntime(ProcessRuntimeBuilder how) {
     // initialised while there is stack: where that ends it could not be, and then never again
     Objects.requireNonNull(StartOptions.defaults());
     this.name = how.host;
-    this.scheduler = new WorkScheduler(how.host, how.workers, watch(), Waits.bounded(how.longStep));
-    this.loops = new LoopPort(how.loopOptions());
+    this.scheduler =
+        new WorkScheduler(how.host, how.workers, watch(), BoundedWaits.bounded(how.longStep));
+    this.loops = new CommandLoop(how.loopOptions());
     this.timers = new Timers("heddle-timers-" + how.host);
     this.requests = new RequestSender(this::host);
     this.shutdownDeadline = how.shutdownDeadline;
-    this.routes = new Routes(how.node, how.host, how.incarnation);
-    how.nodes.forEach(routes::addNode);
+    this.routingTable = new RoutingTable(how.node, how.host, how.incarnation);
+    how.nodes.forEach(routingTable::addNode);
     this.host =
         new ProcessHost(
-            new HostParts(
+            new HostComponents(
                 this,
                 scheduler,
-                routes,
-                how.limit,
+                routingTable,
+                how.maxProcesses,
                 how.factory,
                 how.listeners,
-                CoroutineProcess::bodyOf,
-                request -> request.reply().leftUnseen(),
+                CoroutineProcess::fiberOf,
+                request -> request.reply().unreceived(),
                 how.childLifetime),
             new Dispatcher(how.registry, loops, timers, requests),
             timers);
     HostShutdown.prepare();
-    scheduler.onFailure(host::giveUp);
+    scheduler.onFailure(host::abandonAll);
     scheduler.yieldToTimersWhile(timers::isLate);
-    this.view = new HostView(host, how.longSteps, Waits.bounded(how.deadlockAfter), how.deadlocks);
-    this.managed = new ManagedRuntime(new RuntimeView(this, how.host), this::written);
+    this.view =
+        new HostInspector(
+            host, how.longSteps, BoundedWaits.bounded(how.deadlockAfter), how.deadlocks);
+    this.managed = new RuntimeRegistration(new RuntimeBean(this, how.host), this::written);
     managed.join();
-    BodyThread.prepare();
+    ProcessFiber.prepare();
     timers.start();
     scheduler.start();
   }
@@ -121,7 +125,7 @@ public final class ProcessRuntime implements AutoCloseable {
 
   /// Starts a process; returns the PID of the one that has its name, if there is one already.
   ///
-  /// @throws UnknownMethodException when it has no such entry point
+  /// @throws UnknownEntryPointException when it has no such entry point
   /// @throws StartRefusedException when there are too many, the runtime shuts down, or an option
   ///   cannot be met
   public Pid spawn(Process process, StartOptions options) {
@@ -188,7 +192,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// Sends a message to whoever has a name at this moment, and says what became of it:
   /// [SendResult#NOT_FOUND] when no process has the name. **Suspends** never.
   public SendResult offer(String name, @Nullable Object message) {
-    LiveProcess to = host.directory().named(name);
+    ProcessInstance to = host.directory().named(name);
     return to == null ? host.refused(name, message) : host.offer(to.self(), message);
   }
 
@@ -217,18 +221,18 @@ public final class ProcessRuntime implements AutoCloseable {
   }) // the two have agreed
   public <R extends @Nullable Object> R ask(Pid to, @Nullable Object message, Duration limit)
       throws InterruptedException {
-    Waits.checkMayWait("ask");
-    Reply<@Nullable Object> reply = Reply.beside(new CompletableFuture<>());
+    BoundedWaits.checkMayWait("ask");
+    Reply<@Nullable Object> reply = Reply.untyped(new CompletableFuture<>());
     requests.send(to, message, reply);
-    return (R) Waits.await(to, reply, limit);
+    return (R) BoundedWaits.await(to, reply, limit);
   }
 
   <R extends @Nullable Object> R ask(Pid to, Function<Reply<R>, ?> message, Duration limit)
       throws InterruptedException {
-    Waits.checkMayWait("ask");
-    Reply<R> reply = Reply.within(new CompletableFuture<>());
+    BoundedWaits.checkMayWait("ask");
+    Reply<R> reply = Reply.inMessage(new CompletableFuture<>());
     requests.send(to, message, reply);
-    return Waits.await(to, reply, limit);
+    return BoundedWaits.await(to, reply, limit);
   }
 
   /// Sends a message as a [Request]. The future is the answer; completing or cancelling it gives
@@ -247,17 +251,17 @@ public final class ProcessRuntime implements AutoCloseable {
   /// soon as it has looked. The answer comes to the future only: whoever hands a request on may
   /// look at it, and answers in its turn. When that process ends without having taken the request,
   /// the future fails with a [SendFailedException], whose cause tells of the end.
-  public CompletableFuture<@Nullable Object> handOn(Pid to, Request request) {
-    request.reply().leaveToAnother();
+  public CompletableFuture<@Nullable Object> forward(Pid to, Request request) {
+    request.reply().delegate();
     CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
-    requests.send(to, request.message(), Reply.after(answer, request.reply()));
+    requests.send(to, request.message(), Reply.forwarded(answer, request.reply()));
     return answer;
   }
 
   /// Sends a message that carries the reply to it, which the future is the answer of.
   <R extends @Nullable Object> void request(
       Pid to, Function<Reply<R>, ?> message, CompletableFuture<R> answer) {
-    requests.send(to, message, Reply.within(answer));
+    requests.send(to, message, Reply.inMessage(answer));
   }
 
   // ---- other runtimes, and coroutines ----
@@ -266,7 +270,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// refuses all others as [SendResult#UNREACHABLE].
   public Peer asPeer() {
     return (to, message) -> {
-      if (!routes.isHere(to)) {
+      if (!routingTable.isLocal(to)) {
         return SendResult.UNREACHABLE;
       }
       return message instanceof Request request
@@ -279,7 +283,7 @@ public final class ProcessRuntime implements AutoCloseable {
   ///
   /// @throws IllegalArgumentException when that node is this one, or has a peer
   public void connect(String node, Peer peer) {
-    routes.addNode(node, peer);
+    routingTable.addNode(node, peer);
   }
 
   /// Takes away the way to another node: what is sent there from now on is
@@ -287,21 +291,21 @@ public final class ProcessRuntime implements AutoCloseable {
   ///
   /// @return false when there is none
   public boolean disconnect(String node) {
-    return routes.removeNode(node);
+    return routingTable.removeNode(node);
   }
 
   /// Adds the way to another host of this node.
   ///
   /// @throws IllegalArgumentException when that host is this one, or has a peer
   public void connectHost(String other, Peer peer) {
-    routes.addHost(other, peer);
+    routingTable.addHost(other, peer);
   }
 
   /// Takes away the way to another host of this node.
   ///
   /// @return false when there is none
   public boolean disconnectHost(String other) {
-    return routes.removeHost(other);
+    return routingTable.removeHost(other);
   }
 
   /// Opens a mailbox for a coroutine, with a PID of its own. The shutdown closes it.
@@ -309,18 +313,18 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @param capacity how many messages may wait in it, at least 1
   /// @throws IllegalStateException when the runtime has shut down
   public CoroutineMailbox mailbox(int capacity) {
-    return new CoroutineMailbox(routes, host.newNumber(), capacity);
+    return new CoroutineMailbox(routingTable, host.newNumber(), capacity);
   }
 
-  /// Asks a process to end, by [Signal.Cancel], and terminates it when it has not by the deadline.
-  /// One that does not trap exits ends before its next step, with [Exit.Reason#SHUTDOWN]: it was
-  /// asked, and a supervisor does not restart a TRANSIENT child for that.
+  /// Asks a process to end, by [ProcessSignal.Cancel], and terminates it when it has not by the
+  /// deadline. One that does not trap exits ends before its next step, with [Exit.Reason#SHUTDOWN]:
+  /// it was asked, and a supervisor does not restart a TRANSIENT child for that.
   ///
   /// @param reason in words
   /// @param within how much time it has
   /// @throws SendFailedException when there is no such process
   public void cancel(Pid pid, String reason, Duration within) {
-    host.endings().cancel(find(pid), reason, Waits.bounded(within));
+    host.endings().cancel(find(pid), reason, BoundedWaits.bounded(within));
   }
 
   /// Asks a process to end, with a reason in the program's own terms. Else as
@@ -328,14 +332,14 @@ public final class ProcessRuntime implements AutoCloseable {
   ///
   /// @throws SendFailedException when there is no such process
   public void requestExit(Pid pid, Object detail) {
-    host.endings().requestExit(pid, new Signal.ExitRequest(null, detail));
+    host.endings().requestExit(pid, new ProcessSignal.ExitRequest(null, detail));
   }
 
   /// The limit of the waits of a body.
   ///
   /// @param wake called when it is over
-  WaitLimit waitLimit(Runnable wake) {
-    return new WaitLimit(timers, wake);
+  WaitTimeout waitLimit(Runnable wake) {
+    return new WaitTimeout(timers, wake);
   }
 
   /// How many timers there are, some of them disarmed, as of a moment ago.
@@ -347,24 +351,24 @@ public final class ProcessRuntime implements AutoCloseable {
   ///
   /// @throws SendFailedException when there is no such process
   public void terminate(Pid pid) {
-    LiveProcess live = find(pid);
+    ProcessInstance live = find(pid);
     live.terminate("process terminated");
   }
 
-  private LiveProcess find(Pid pid) {
+  private ProcessInstance find(Pid pid) {
     return host.endings().living(pid);
   }
 
   /// Who has a name, or null.
-  public @Nullable Pid whereis(String name) {
-    LiveProcess owner = host.directory().named(name);
+  public @Nullable Pid whereIs(String name) {
+    ProcessInstance owner = host.directory().named(name);
     return owner == null ? null : owner.self();
   }
 
   /// Completes when a process has a name, with its PID: at once when one has it. Cancelling it
   /// gives the wait up. What depends on it runs on the thread of whoever takes the name, and must
   /// not block there.
-  public CompletableFuture<Pid> registered(String name) {
+  public CompletableFuture<Pid> whenRegistered(String name) {
     return host.directory().registered(Objects.requireNonNull(name, "name"));
   }
 
@@ -375,10 +379,10 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @throws DeadlineException when no process has it in time
   /// @throws IllegalStateException in a step of a process, which it would hold
   public Pid awaitName(String name, Duration limit) throws InterruptedException {
-    Waits.checkMayWait("awaitName");
-    CompletableFuture<Pid> registered = registered(name);
+    BoundedWaits.checkMayWait("awaitName");
+    CompletableFuture<Pid> registered = whenRegistered(name);
     try {
-      return registered.get(Waits.bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
+      return registered.get(BoundedWaits.bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw new IllegalStateException("nothing fails it", e);
     } catch (TimeoutException _) {
@@ -389,7 +393,7 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   /// Events of this runtime, and those of the program: dead letters, starts and ends.
-  public EventStream events() {
+  public EventBus events() {
     return host.events();
   }
 
@@ -397,39 +401,40 @@ public final class ProcessRuntime implements AutoCloseable {
   /// does nothing to the process. What depends on it runs on the worker of the last step, and must
   /// not block there; [#close] and [#shutdown] are refused. The `…Async` forms take an executor; a
   /// coroutine waits by [dev.heddle.Heddle#await(java.util.concurrent.CompletionStage)].
-  public CompletableFuture<Exit> exit(Pid pid) {
+  public CompletableFuture<Exit> whenExited(Pid pid) {
     CompletableFuture<Exit> exit = new CompletableFuture<>();
-    LiveProcess live = host.directory().findProcess(pid);
+    ProcessInstance live = host.directory().findProcess(pid);
     if (live == null) {
-      exit.complete(Directory.gone(pid));
+      exit.complete(ProcessDirectory.exitOfUnknown(pid));
     } else {
       Consumer<Exit> listener = exit::complete;
-      live.ties().onExit(listener);
-      var _ = exit.whenComplete((_, _) -> live.ties().offExit(listener)); // also when given up
+      live.processLinks().onExit(listener);
+      var _ =
+          exit.whenComplete((_, _) -> live.processLinks().offExit(listener)); // also when given up
     }
     return exit;
   }
 
   /// Waits for the end of a process. **Suspends** a coroutine and the body of a process, blocks a
   /// thread. Of a wait that is over, also by its limit or an interrupt, nothing stays behind: so it
-  /// can be repeated for as long as the process lives. Each future of [#exit] is kept until the end
-  /// or until it is cancelled.
+  /// can be repeated for as long as the process lives. Each future of [#whenExited] is kept until
+  /// the end or until it is cancelled.
   ///
   /// @param limit how long to wait
   /// @throws DeadlineException when the process has not ended in time
   /// @throws IllegalStateException in a step of a process, which it would hold
   public Exit awaitExit(Pid pid, Duration limit) throws InterruptedException {
-    Waits.checkMayWait("awaitExit");
-    CompletableFuture<Exit> exit = exit(pid);
-    Waits.begin(Awaited.What.END, pid, limit, exit::isDone);
+    BoundedWaits.checkMayWait("awaitExit");
+    CompletableFuture<Exit> exit = whenExited(pid);
+    BoundedWaits.begin(Awaited.What.END, pid, limit, exit::isDone);
     try {
-      return exit.get(Waits.bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
+      return exit.get(BoundedWaits.bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw new IllegalStateException("nothing fails it", e);
     } catch (TimeoutException _) {
       throw new DeadlineException(pid + " has not ended within " + limit);
     } finally {
-      BodyThread.endWait();
+      ProcessFiber.endWait();
       exit.cancel(false); // takes its listener back; does nothing when there is an exit
     }
   }
@@ -442,10 +447,10 @@ public final class ProcessRuntime implements AutoCloseable {
   /// Completes with true when a process has started: when its `init` has returned, or, if
   /// [Process#reportsReady()], when it has called [ProcessContext#ready()]; with false when the
   /// process has ended before that, or there is none. Completing or cancelling it does nothing to
-  /// the process. What depends on it runs on a worker, as of [#exit].
-  public CompletableFuture<Boolean> started(Pid pid) {
+  /// the process. What depends on it runs on a worker, as of [#whenExited].
+  public CompletableFuture<Boolean> whenStarted(Pid pid) {
     CompletableFuture<Boolean> started = new CompletableFuture<>();
-    LiveProcess live = host.directory().findProcess(pid);
+    ProcessInstance live = host.directory().findProcess(pid);
     if (live == null) {
       started.complete(false);
     } else {
@@ -503,10 +508,10 @@ public final class ProcessRuntime implements AutoCloseable {
       @Override
       public void secondPassed() {
         managed.join();
-        view.lookForDeadlocks();
-        if (FlightEvents.areRecorded()) {
+        view.checkForDeadlocks();
+        if (ProcessJfrEvents.areRecorded()) {
           ProcessCounters now = counters();
-          FlightEvents.runtime(name, now, now.queueDelay().since(told));
+          ProcessJfrEvents.runtime(name, now, now.queueDelay().since(told));
           told = now.queueDelay();
         }
       }
@@ -521,10 +526,10 @@ public final class ProcessRuntime implements AutoCloseable {
     shutdown(shutdownDeadline);
   }
 
-  /// Asks all processes to end, by [Signal.Cancel], and gives them three quarters of the time, at
-  /// least all but a second, to do so: timers, I/O and messages work as before, only new processes
-  /// are refused. Then it ends those that are left, before their next step. Always back by the
-  /// deadline. A second call waits for the first.
+  /// Asks all processes to end, by [ProcessSignal.Cancel], and gives them three quarters of the
+  /// time, at least all but a second, to do so: timers, I/O and messages work as before, only new
+  /// processes are refused. Then it ends those that are left, before their next step. Always back
+  /// by the deadline. A second call waits for the first.
   ///
   /// A process that was started linked, by one that traps exits, is left to that one for as long as
   /// it lives: so children of supervisors end in the order of these, and pools finish their calls.
@@ -536,10 +541,10 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @return what became of the processes
   /// @throws IllegalStateException in a step of a process, which would wait for its own end
   public ShutdownReport shutdown(Duration deadline) {
-    Waits.checkMayWait("shutdown");
-    if (ending.compareAndSet(false, true)) {
+    BoundedWaits.checkMayWait("shutdown");
+    if (shuttingDown.compareAndSet(false, true)) {
       try {
-        report.complete(end(Waits.bounded(deadline)));
+        report.complete(end(BoundedWaits.bounded(deadline)));
       } catch (Throwable t) {
         report.completeExceptionally(t); // else a second caller would wait for ever
         throw t;

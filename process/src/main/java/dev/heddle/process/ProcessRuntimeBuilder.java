@@ -23,7 +23,7 @@ public final class ProcessRuntimeBuilder {
   String host = "heddle";
   final Map<String, Peer> nodes = new HashMap<>();
   int incarnation = ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
-  int limit = Integer.MAX_VALUE;
+  int maxProcesses = Integer.MAX_VALUE;
   Duration longStep = Duration.ofMillis(200);
   Consumer<LongStep> longSteps = _ -> {};
   Duration deadlockAfter = Duration.ofSeconds(5);
@@ -32,7 +32,7 @@ public final class ProcessRuntimeBuilder {
   @Nullable ProcessFactory factory;
   final List<ProcessListener> listeners = new ArrayList<>();
   @Nullable HeddleOptions loop;
-  int calls;
+  int maxBlockingCalls;
   Lifetime childLifetime = Lifetime.INDEPENDENT;
 
   ProcessRuntimeBuilder() {}
@@ -87,11 +87,11 @@ public final class ProcessRuntimeBuilder {
   }
 
   /// How many processes may live at once; no limit where this is not said.
-  public ProcessRuntimeBuilder limit(int processes) {
+  public ProcessRuntimeBuilder maxProcesses(int processes) {
     if (processes < 1) {
       throw new IllegalArgumentException("at least one process must be allowed: " + processes);
     }
-    this.limit = processes;
+    this.maxProcesses = processes;
     return this;
   }
 
@@ -111,7 +111,7 @@ public final class ProcessRuntimeBuilder {
   /// Says who carries out the commands of a class.
   ///
   /// @throws IllegalStateException when somebody does already
-  public <C extends Command<R>, R extends @Nullable Object> ProcessRuntimeBuilder handler(
+  public <C extends ProcessCommand<R>, R extends @Nullable Object> ProcessRuntimeBuilder handler(
       Class<C> type, CommandHandler<C, R> handler) {
     registry.register(type, handler);
     return this;
@@ -120,11 +120,11 @@ public final class ProcessRuntimeBuilder {
   /// How many commands may be on threads at once, [dev.heddle.process.Commands#call] and those of
   /// handlers on threads: as the option `offloadThreads` of the loop says where this is not said,
   /// usually 64. Those above wait for one to end, and for ever if that one waits for them.
-  public ProcessRuntimeBuilder calls(int atOnce) {
+  public ProcessRuntimeBuilder maxBlockingCalls(int atOnce) {
     if (atOnce < 1) {
       throw new IllegalArgumentException("at least one call must be allowed at once: " + atOnce);
     }
-    this.calls = atOnce;
+    this.maxBlockingCalls = atOnce;
     return this;
   }
 
@@ -162,7 +162,7 @@ public final class ProcessRuntimeBuilder {
   /// body, and sends to a full mailbox with the policy [MailboxPolicy#SUSPEND]. Waits for futures,
   /// locks and queues of the JDK do not count, for nobody knows who ends them, but where all
   /// workers stand in steps that wait so. A request that a process has passed on by hand, not by
-  /// [ProcessRuntime#handOn], may be reported though it is answered later.
+  /// [ProcessRuntime#forward], may be reported though it is answered later.
   public ProcessRuntimeBuilder deadlock(Duration after) {
     return deadlock(after, _ -> {});
   }
@@ -207,6 +207,6 @@ public final class ProcessRuntimeBuilder {
         loop != null
             ? loop
             : HeddleOptions.defaults().withName(host + "-loop").withHandleSignals(false);
-    return calls == 0 ? options : options.withOffloadThreads(calls);
+    return maxBlockingCalls == 0 ? options : options.withOffloadThreads(maxBlockingCalls);
   }
 }

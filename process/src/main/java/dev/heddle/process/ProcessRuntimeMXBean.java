@@ -29,8 +29,8 @@ public interface ProcessRuntimeMXBean {
   /// As [ProcessCounters#undelivered()].
   long getUndelivered();
 
-  /// As [ProcessCounters#late()].
-  long getLate();
+  /// As [ProcessCounters#lateResults()].
+  long getLateResults();
 
   /// As [ProcessCounters#longSteps()].
   long getLongSteps();
@@ -42,10 +42,10 @@ public interface ProcessRuntimeMXBean {
   int getWorkers();
 
   /// How many of them do not sleep.
-  int getAwake();
+  int getAwakeWorkers();
 
   /// Within how many microseconds half of the processes that were ready had a worker, as
-  /// [QueueDelay#within] says.
+  /// [QueueDelay#percentile] says.
   long getQueueDelayMedianMicros();
 
   /// The same for 99 of 100.

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 ///   that it is ready, as its [Process#reportsReady()] has promised
 /// @param mailbox messages and signals that wait in it
 /// @param steps that have begun
-/// @param commands of it that have no result yet
+/// @param pendingCommands of it that have no result yet
 /// @param waitsFor the command it has yielded last, by its class, while it is blocked by commands;
 ///   of the body of a [CoroutineProcess], the command it has called, `receive`, the `room of` a
 ///   mailbox, `the answer of` or `the end of` a process; with `, for a thread` until one of the
@@ -35,7 +35,7 @@ public record ProcessSnapshot(
     boolean starting,
     int mailbox,
     long steps,
-    int commands,
+    int pendingCommands,
     @Nullable String waitsFor,
     @Nullable Pid parent,
     List<String> names,
@@ -56,7 +56,7 @@ public record ProcessSnapshot(
     COMPLETE;
 
     /// Its name in reports, like `ready`.
-    public String word() {
+    public String displayName() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
@@ -71,7 +71,7 @@ public record ProcessSnapshot(
 
   /// In one line, for dumps.
   public String info() {
-    StringBuilder text = new StringBuilder(pid + " " + kind + " " + state.word());
+    StringBuilder text = new StringBuilder(pid + " " + kind + " " + state.displayName());
     if (waitsFor != null) {
       text.append(" for ").append(waitsFor);
     }

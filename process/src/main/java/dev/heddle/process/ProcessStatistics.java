@@ -13,6 +13,6 @@ package dev.heddle.process;
 /// @param steps that have begun, the one that asks included
 /// @param received events that steps were given: messages, signals and results of commands
 /// @param mailbox messages that wait in its mailbox
-/// @param commands of it that have no result yet
+/// @param pendingCommands of it that have no result yet
 /// @since 0.1
-public record ProcessStatistics(long steps, long received, int mailbox, int commands) {}
+public record ProcessStatistics(long steps, long received, int mailbox, int pendingCommands) {}

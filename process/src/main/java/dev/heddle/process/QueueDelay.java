@@ -13,18 +13,18 @@ import java.util.stream.IntStream;
 ///   before; in the last, all that are longer
 /// @since 0.1
 public record QueueDelay(List<Long> counts) {
-  private static final int PLACES = 32; // the last but one ends at some 17 minutes
+  private static final int BUCKETS = 32; // the last but one ends at some 17 minutes
 
   /// None were measured.
-  public static final QueueDelay NONE = new QueueDelay(Collections.nCopies(PLACES, 0L));
+  public static final QueueDelay NONE = new QueueDelay(Collections.nCopies(BUCKETS, 0L));
 
   /// Copies the list.
   ///
   /// @throws IllegalArgumentException when it has not as many places as [#NONE]
   public QueueDelay {
     counts = List.copyOf(counts);
-    if (counts.size() != PLACES) {
-      throw new IllegalArgumentException(PLACES + " places are needed, not " + counts.size());
+    if (counts.size() != BUCKETS) {
+      throw new IllegalArgumentException(BUCKETS + " places are needed, not " + counts.size());
     }
   }
 
@@ -38,7 +38,7 @@ public record QueueDelay(List<Long> counts) {
   /// @param earlier of the same runtime
   public QueueDelay since(QueueDelay earlier) {
     return new QueueDelay(
-        IntStream.range(0, PLACES)
+        IntStream.range(0, BUCKETS)
             .mapToObj(place -> counts.get(place) - earlier.counts.get(place))
             .toList());
   }
@@ -47,14 +47,14 @@ public record QueueDelay(List<Long> counts) {
   /// Zero without samples.
   ///
   /// @param part from 0 to 1
-  public Duration within(double part) {
+  public Duration percentile(double part) {
     if (!(part >= 0 && part <= 1)) {
       throw new IllegalArgumentException("a part is from 0 to 1, not " + part);
     }
     long samples = samples();
     long needed = (long) Math.ceil(samples * part);
     long seen = 0;
-    for (int place = 0; place < PLACES && samples > 0; place++) {
+    for (int place = 0; place < BUCKETS && samples > 0; place++) {
       seen += counts.get(place);
       if (seen >= needed && seen > 0) {
         return Duration.ofNanos((1L << place) * 1_000);

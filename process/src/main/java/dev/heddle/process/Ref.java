@@ -101,7 +101,7 @@ public final class Ref<M> {
 
   /// The process that it leads to at this moment, untyped; null when no process has the name.
   public @Nullable Pid pid() {
-    return name != null ? runtime.whereis(name) : pid;
+    return name != null ? runtime.whereIs(name) : pid;
   }
 
   /// The name by which it looks its process up, or null.
@@ -133,16 +133,16 @@ public final class Ref<M> {
       return runtime.awaitName(name, limit);
     }
     Pid only = Objects.requireNonNull(pid);
-    CompletableFuture<Exit> exit = runtime.exit(only);
+    CompletableFuture<Exit> exit = runtime.whenExited(only);
     if (!exit.cancel(false)) { // takes its listener back; does nothing when there is an exit
       throw new SendFailedException(only, SendResult.NOT_FOUND);
     }
     return only;
   }
 
-  /// Lets a process be told, by [Signal.Down], when the process ends to which this leads now; at
-  /// once when it leads to none. It does not go over to the next life after a restart: call it
-  /// again.
+  /// Lets a process be told, by [ProcessSignal.Down], when the process ends to which this leads
+  /// now; at once when it leads to none. It does not go over to the next life after a restart: call
+  /// it again.
   ///
   /// @param by the context of the process that is to be told; within its steps
   /// @return what the signal will carry
@@ -152,7 +152,7 @@ public final class Ref<M> {
     if (name == null) {
       return by.monitor(Objects.requireNonNull(pid));
     }
-    requireOf(by.runtime(), "monitored by " + by.self());
+    checkRuntime(by.runtime(), "monitored by " + by.self());
     return by.monitor(name);
   }
 
@@ -160,7 +160,7 @@ public final class Ref<M> {
   ///
   /// @param what it cannot be otherwise
   /// @throws IllegalArgumentException when this looks up a name, in another runtime
-  public void requireOf(ProcessRuntime expected, String what) {
+  public void checkRuntime(ProcessRuntime expected, String what) {
     if (name != null && runtime != expected) {
       throw new IllegalArgumentException(
           this

@@ -17,35 +17,36 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public final class Reply<R extends @Nullable Object> {
   private final CompletableFuture<R> answer;
-  private final @Nullable Reply<?> first; // when handed on: whose answer that will be
+  private final @Nullable Reply<?> forwardedFrom; // when handed on: whose answer that will be
   private final boolean inMessage;
 
   // the worker of the process that was asked, at its end; whoever is told of that end
-  private volatile boolean unseen;
+  private volatile boolean unreceived;
 
   // whoever hands the request on; read by the look for deadlocks
-  private volatile boolean leftToAnother;
+  private volatile boolean delegated;
 
-  private Reply(CompletableFuture<R> answer, @Nullable Reply<?> first, boolean inMessage) {
+  private Reply(CompletableFuture<R> answer, @Nullable Reply<?> forwardedFrom, boolean inMessage) {
     this.answer = answer;
-    this.first = first;
+    this.forwardedFrom = forwardedFrom;
     this.inMessage = inMessage;
   }
 
   /// Takes the answer to a message that knows nothing of it.
-  static Reply<@Nullable Object> beside(CompletableFuture<@Nullable Object> answer) {
+  static Reply<@Nullable Object> untyped(CompletableFuture<@Nullable Object> answer) {
     return new Reply<>(answer, null, false);
   }
 
   /// Takes the answer to a message that is made with it.
-  static <R extends @Nullable Object> Reply<R> within(CompletableFuture<R> answer) {
+  static <R extends @Nullable Object> Reply<R> inMessage(CompletableFuture<R> answer) {
     return new Reply<>(answer, null, true);
   }
 
   /// Takes the answer of whoever a request was handed on to.
   ///
   /// @param first of that request
-  static Reply<@Nullable Object> after(CompletableFuture<@Nullable Object> answer, Reply<?> first) {
+  static Reply<@Nullable Object> forwarded(
+      CompletableFuture<@Nullable Object> answer, Reply<?> first) {
     if (first.inMessage) { // the answer goes to the first one only
       var _ =
           first.answer.whenComplete((result, failure) -> {
@@ -61,18 +62,18 @@ public final class Reply<R extends @Nullable Object> {
   }
 
   /// The process that was asked lets another one answer.
-  void leaveToAnother() {
-    leftToAnother = true;
+  void delegate() {
+    delegated = true;
   }
 
   /// Whether the process that was asked has let another one answer.
-  boolean isLeftToAnother() {
-    return leftToAnother;
+  boolean isDelegated() {
+    return delegated;
   }
 
   /// Whether it belongs to a request that was handed on.
-  boolean isHandedOn() {
-    return first != null;
+  boolean isForwarded() {
+    return forwardedFrom != null;
   }
 
   /// Whether the message that it belongs to carries it, or the one that was handed on first.
@@ -81,15 +82,15 @@ public final class Reply<R extends @Nullable Object> {
   }
 
   /// The process that was asked is about to end, and has not taken the request.
-  void leftUnseen() {
-    unseen = true;
+  void unreceived() {
+    unreceived = true;
   }
 
   /// The process that was asked has ended. Whoever has handed on a request that was not taken may
   /// hand it on to another: so he is told that it was as good as not sent.
-  void unanswered(Exit exit) {
-    RuntimeException none = new NoAnswerException(exit);
-    if (first != null && unseen) {
+  void processEnded(Exit exit) {
+    RuntimeException none = new NoReplyException(exit);
+    if (forwardedFrom != null && unreceived) {
       RuntimeException unsent = new SendFailedException(exit.pid(), SendResult.NOT_FOUND);
       unsent.initCause(none);
       answer.completeExceptionally(unsent);
@@ -104,7 +105,7 @@ public final class Reply<R extends @Nullable Object> {
   /// Of a request that was handed on, too. Whoever has handed it on is told of the first look that
   /// finds it given up, and waits for no answer any more.
   public boolean isOpen() {
-    if (first != null && !first.isOpen()) {
+    if (forwardedFrom != null && !forwardedFrom.isOpen()) {
       answer.cancel(false);
     }
     return !answer.isDone();
@@ -113,14 +114,14 @@ public final class Reply<R extends @Nullable Object> {
   /// Answers.
   ///
   /// @return false when it was answered before, or the asker has given up
-  public boolean with(R result) {
+  public boolean complete(R result) {
     return isOpen() && answer.complete(result);
   }
 
   /// Answers with a failure, which `ask` will throw.
   ///
   /// @return false when it was answered before, or the asker has given up
-  public boolean failed(Throwable failure) {
+  public boolean fail(Throwable failure) {
     Objects.requireNonNull(failure, "failure");
     return isOpen() && answer.completeExceptionally(failure);
   }

@@ -15,9 +15,9 @@ public record Request(@Nullable Object message, Reply<@Nullable Object> reply) {
     return reply.isInMessage();
   }
 
-  /// Whether a process has handed it on, by [ProcessRuntime#handOn]: then that one decides what
+  /// Whether a process has handed it on, by [ProcessRuntime#forward]: then that one decides what
   /// becomes of it when it is not taken.
-  public boolean isHandedOn() {
-    return reply.isHandedOn();
+  public boolean isForwarded() {
+    return reply.isForwarded();
   }
 }

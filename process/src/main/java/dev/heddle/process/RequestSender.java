@@ -3,7 +3,7 @@ package dev.heddle.process;
 
 import dev.heddle.process.dispatch.Requests;
 import dev.heddle.process.host.ProcessHost;
-import dev.heddle.process.live.LiveProcess;
+import dev.heddle.process.instance.ProcessInstance;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -21,10 +21,10 @@ final class RequestSender implements Requests {
 
   @Override
   public Pid find(String name, @Nullable Object message) {
-    LiveProcess found = host.get().directory().named(name);
+    ProcessInstance found = host.get().directory().named(name);
     if (found == null) {
       var _ = host.get().refused(name, message);
-      throw new SendFailedException(name, host.get().directory().nobody());
+      throw new SendFailedException(name, host.get().directory().nullPid());
     }
     return found.self();
   }
@@ -36,7 +36,7 @@ final class RequestSender implements Requests {
 
   @Override
   public void send(Pid to, @Nullable Object message, CompletableFuture<@Nullable Object> answer) {
-    send(to, message, Reply.beside(answer));
+    send(to, message, Reply.untyped(answer));
   }
 
   @Override
@@ -64,18 +64,18 @@ final class RequestSender implements Requests {
 
   /// Sends a request, which fails when its process ends; of another runtime, that one sees to it.
   SendResult deliver(Pid to, Request request) {
-    LiveProcess live = host.get().directory().find(to);
+    ProcessInstance live = host.get().directory().find(to);
     if (live == null) {
       return host.get().offer(to, request);
     }
     SendResult result = live.receive(request);
     if (result == SendResult.ACCEPTED) {
       CompletableFuture<@Nullable Object> answer = request.reply().answer();
-      Consumer<Exit> noAnswer = request.reply()::unanswered;
-      live.ties().onExit(noAnswer);
-      var _ = answer.whenComplete((_, _) -> live.ties().offExit(noAnswer));
+      Consumer<Exit> noAnswer = request.reply()::processEnded;
+      live.processLinks().onExit(noAnswer);
+      var _ = answer.whenComplete((_, _) -> live.processLinks().offExit(noAnswer));
       return result;
     }
-    return request.isHandedOn() ? result : host.get().refused(to, request, result);
+    return request.isForwarded() ? result : host.get().refused(to, request, result);
   }
 }

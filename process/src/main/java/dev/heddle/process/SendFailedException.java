@@ -9,29 +9,29 @@ import org.jspecify.annotations.Nullable;
 public final class SendFailedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  private final transient Pid to;
+  private final transient Pid receiver;
   private final @Nullable String name;
   private final SendResult result;
 
-  /// For a message to `to`.
-  public SendFailedException(Pid to, SendResult result) {
+  /// For a message to `receiver`.
+  public SendFailedException(Pid receiver, SendResult result) {
     super(
         switch (result) {
           case ACCEPTED -> throw new IllegalArgumentException("it was accepted");
           case FULL, DROPPED ->
               "the mailbox of "
-                  + to
+                  + receiver
                   + " is full; send less, wait for replies, start it with a larger mailbox, or send"
                   + " by offer(), which returns what became of the message in place of throwing";
           case NOT_FOUND ->
               "process not found: "
-                  + to
+                  + receiver
                   + "; it has ended, or never was; monitor() tells"
                   + " of its end, and offer() returns NOT_FOUND in place of throwing";
-          case CLOSED -> "the runtime of " + to + " has shut down";
-          case UNREACHABLE -> "no way leads to " + to + "; connect its node, or its host";
+          case CLOSED -> "the runtime of " + receiver + " has shut down";
+          case UNREACHABLE -> "no way leads to " + receiver + "; connect its node, or its host";
         });
-    this.to = to;
+    this.receiver = receiver;
     this.name = null;
     this.result = result;
   }
@@ -44,14 +44,14 @@ public final class SendFailedException extends RuntimeException {
         "no process has the name '"
             + name
             + "'; start one with it, register() it, or wait for one by awaitName()");
-    this.to = nobody;
+    this.receiver = nobody;
     this.name = name;
     this.result = SendResult.NOT_FOUND;
   }
 
   /// To whom it was sent; an address of nobody, when that was a name that no process has.
-  public Pid to() {
-    return to;
+  public Pid receiver() {
+    return receiver;
   }
 
   /// The name that no process has, or null when another thing was amiss.

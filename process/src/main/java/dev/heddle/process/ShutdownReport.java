@@ -20,17 +20,17 @@ public record ShutdownReport(int asked, int terminated, List<Abandoned> abandone
   ///
   /// @param pid of it
   /// @param kind the class of the process
-  /// @param held what does not return
+  /// @param phase what does not return
   /// @param stack where that was, the innermost frame first; empty when it was in none
-  public record Abandoned(Pid pid, String kind, Held held, List<StackTraceElement> stack) {
+  public record Abandoned(Pid pid, String kind, Phase phase, List<StackTraceElement> stack) {
     /// What of a process does not return.
-    public enum Held {
+    public enum Phase {
       /// its step, its `init` or its `close`: it is told to have ended, as [Exit.Reason#ABANDONED]
       STEP,
       /// somebody who is told of its end: [ProcessListener#onComplete], or a callback of
-      /// [ProcessRuntime#exit] or [ProcessRuntime#request]. It has ended; those who come after are
-      /// not told before that returns
-      END
+      /// [ProcessRuntime#whenExited] or [ProcessRuntime#request]. It has ended; those who come
+      /// after are not told before that returns
+      CLOSE
     }
 
     /// Copies the list.

@@ -12,19 +12,19 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public final class StartOptions {
   /// Messages that may wait where nothing else is said: some megabytes of small ones.
-  public static final int MAILBOX = 100_000;
+  public static final int DEFAULT_MAILBOX = 100_000;
 
   /// How long a process that ends with its parent may clean up where nothing else is said.
-  public static final Duration SHUTDOWN = Duration.ofSeconds(5);
+  public static final Duration DEFAULT_SHUTDOWN = Duration.ofSeconds(5);
 
   private static final StartOptions DEFAULT = new StartOptions(new Draft());
 
-  private final String method;
+  private final String entryPoint;
   private final @Nullable Object input;
   private final @Nullable String name;
   private final @Nullable Pid parent;
-  private final boolean link;
-  private final boolean monitor;
+  private final boolean linked;
+  private final boolean monitored;
   private final @Nullable Lifetime lifetime;
   private final Duration shutdown;
   private final int mailbox;
@@ -34,15 +34,15 @@ public final class StartOptions {
 
   /// What becomes options.
   private static final class Draft {
-    String method = Process.RUN;
+    String entryPoint = Process.RUN;
     @Nullable Object input;
     @Nullable String name;
     @Nullable Pid parent;
     boolean link;
     boolean monitor;
     @Nullable Lifetime lifetime;
-    Duration shutdown = SHUTDOWN;
-    int mailbox = MAILBOX;
+    Duration shutdown = DEFAULT_SHUTDOWN;
+    int mailbox = DEFAULT_MAILBOX;
     MailboxPolicy policy = MailboxPolicy.REJECT;
     Priority priority = Priority.NORMAL;
     Map<String, Object> attributes = Map.of();
@@ -50,12 +50,12 @@ public final class StartOptions {
     Draft() {}
 
     Draft(StartOptions of) {
-      this.method = of.method;
+      this.entryPoint = of.entryPoint;
       this.input = of.input;
       this.name = of.name;
       this.parent = of.parent;
-      this.link = of.link;
-      this.monitor = of.monitor;
+      this.link = of.linked;
+      this.monitor = of.monitored;
       this.lifetime = of.lifetime;
       this.shutdown = of.shutdown;
       this.mailbox = of.mailbox;
@@ -65,18 +65,19 @@ public final class StartOptions {
     }
   }
 
-  /// The entry point `run`, no input, no name, no ties, [#MAILBOX] messages, refused above that.
+  /// The entry point `run`, no input, no name, no ties, [#DEFAULT_MAILBOX] messages, refused above
+  /// that.
   public static StartOptions defaults() {
     return DEFAULT;
   }
 
   private StartOptions(Draft of) {
-    this.method = of.method;
+    this.entryPoint = of.entryPoint;
     this.input = of.input;
     this.name = of.name;
     this.parent = of.parent;
-    this.link = of.link;
-    this.monitor = of.monitor;
+    this.linked = of.link;
+    this.monitored = of.monitor;
     this.lifetime = of.lifetime;
     this.shutdown = of.shutdown;
     this.mailbox = of.mailbox;
@@ -88,8 +89,8 @@ public final class StartOptions {
   // ---- what is said ----
 
   /// The entry point.
-  public String method() {
-    return method;
+  public String entryPoint() {
+    return entryPoint;
   }
 
   /// What `init` is given.
@@ -110,12 +111,12 @@ public final class StartOptions {
 
   /// Whether it is linked to its parent.
   public boolean isLinked() {
-    return link;
+    return linked;
   }
 
   /// Whether its parent monitors it.
   public boolean isMonitored() {
-    return monitor;
+    return monitored;
   }
 
   /// Whether it ends with its parent; null when the runtime says.
@@ -151,9 +152,9 @@ public final class StartOptions {
   // ---- saying it ----
 
   /// The same with another entry point.
-  public StartOptions withMethod(String changed) {
+  public StartOptions withEntryPoint(String changed) {
     Draft made = new Draft(this);
-    made.method = Objects.requireNonNull(changed, "method");
+    made.entryPoint = Objects.requireNonNull(changed, "method");
     return new StartOptions(made);
   }
 
@@ -273,12 +274,12 @@ public final class StartOptions {
 
   private Map<String, Object> values() {
     Map<String, Object> values = new LinkedHashMap<>();
-    values.put("method", method);
+    values.put("method", entryPoint);
     put(values, "input", input);
     put(values, "name", name);
     put(values, "parent", parent);
-    values.put("link", link);
-    values.put("monitor", monitor);
+    values.put("link", linked);
+    values.put("monitor", monitored);
     put(values, "lifetime", lifetime);
     values.put("shutdown", shutdown);
     values.put("mailbox", mailbox);

@@ -20,7 +20,7 @@ public final class StepOutput {
     /// at once
     CONTINUE,
     /// at once, with what it has left of its events; what lies in the mailbox waits
-    GO_ON,
+    CONTINUE_BEFORE_MESSAGES,
     /// when anything comes
     IDLE,
     /// never: it has ended
@@ -32,10 +32,10 @@ public final class StepOutput {
     /// when a command is done, or anything else comes
     YIELD,
     /// when a command is done, or a signal comes; messages wait until then
-    YIELD_ONLY,
+    AWAIT_COMMANDS,
     /// when somebody calls [ProcessContext#wakeUp], a command is done, or a signal comes; messages
     /// wait until then
-    UNTIL_WOKEN,
+    AWAIT_WAKE_UP,
     /// at once, as the process that takes its place
     UPGRADE;
 
@@ -46,7 +46,7 @@ public final class StepOutput {
   }
 
   /// A command and the tag that its result will carry.
-  public record Yield(long tag, Command<?> command) {}
+  public record Yield(long tag, ProcessCommand<?> command) {}
 
   private @Nullable Status status;
   // of a status that has one: the result, the reason, a Failure, or the upgrade
@@ -64,9 +64,9 @@ public final class StepOutput {
   ///
   /// @param tag that its result will carry; not in use by another command of this process
   @SuppressWarnings("NamedLikeContextualKeyword") // never called but on a step's output
-  public void yield(long tag, Command<?> command) {
+  public void yield(long tag, ProcessCommand<?> processCommand) {
     checkOpen();
-    Yield yield = new Yield(tag, Objects.requireNonNull(command, "command"));
+    Yield yield = new Yield(tag, Objects.requireNonNull(processCommand, "command"));
     if (first == null) {
       first = yield;
       return;
@@ -78,30 +78,31 @@ public final class StepOutput {
   }
 
   /// Asks to be stepped again when a command is done: messages wait in the mailbox until then.
-  public void yieldOnly() {
+  public void awaitCommands() {
     checkOpen();
-    status = Status.YIELD_ONLY;
+    status = Status.AWAIT_COMMANDS;
   }
 
   /// Asks to be stepped again when somebody calls [ProcessContext#wakeUp], also when that was
   /// during this step; messages wait in the mailbox until then.
-  public void untilWoken() {
+  public void awaitWakeUp() {
     checkOpen();
-    status = Status.UNTIL_WOKEN;
+    status = Status.AWAIT_WAKE_UP;
   }
 
   /// Asks to be stepped again at once. Others get their turn after 16 such steps, or 200 us.
-  public void again() {
+  public void continueNow() {
     checkOpen();
     status = Status.CONTINUE;
   }
 
   /// Asks to be stepped again at once, to go on with what it has to do by itself. That step is
   /// given those events that this one has not taken out of its list, and nothing else: what has
-  /// come meanwhile waits in the mailbox, within its bound. Others get their turn as with [#again].
-  public void goOn() {
+  /// come meanwhile waits in the mailbox, within its bound. Others get their turn as with
+  /// [#continueNow].
+  public void continueBeforeMessages() {
     checkOpen();
-    status = Status.GO_ON;
+    status = Status.CONTINUE_BEFORE_MESSAGES;
   }
 
   /// Asks to be stepped again when anything comes.
@@ -188,7 +189,7 @@ public final class StepOutput {
   private record UpgradeWith(Upgrade to, List<ProcessEvent> unreceived) {}
 
   /// What takes the place of a process.
-  public record Upgrade(String source, String method, @Nullable Object input) {}
+  public record Upgrade(String source, String entryPoint, @Nullable Object input) {}
 
   private void checkOpen() {
     if (sealed) {

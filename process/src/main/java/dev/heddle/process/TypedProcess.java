@@ -16,8 +16,8 @@ package dev.heddle.process;
 ///
 /// A sealed protocol makes a `switch` over it exhaustive. Beneath, all is as for other processes: a
 /// message of another class can be sent to its PID, and each kind of typed process says what it
-/// does with it. Ready-made: [dev.heddle.process.behavior.Server],
-/// [dev.heddle.process.behavior.StateMachine], [TypedBody].
+/// does with it. Ready-made: [dev.heddle.process.behavior.GenServer],
+/// [dev.heddle.process.behavior.StateMachine], [TypedCoroutineProcess].
 ///
 /// @param <M> of its messages
 /// @since 0.1

@@ -6,8 +6,8 @@ package dev.heddle.process;
 /// @param number of the worker, from 0
 /// @param executed runs of tasks
 /// @param stolen tasks taken from other workers
-/// @param parked how often it went to sleep
+/// @param parks how often it went to sleep
 /// @param queued tasks in its deque
 /// @param asleep whether it sleeps
 public record WorkerCounters(
-    int number, long executed, long stolen, long parked, int queued, boolean asleep) {}
+    int number, long executed, long stolen, long parks, int queued, boolean asleep) {}

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.process.Exit.Reason;
-import dev.heddle.process.behavior.Server;
+import dev.heddle.process.behavior.GenServer;
 import dev.heddle.process.behavior.StateMachine;
 import dev.heddle.process.behavior.Transition;
-import dev.heddle.process.pool.FunctionPool;
+import dev.heddle.process.pool.ProcessPool;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.ChildStatus;
 import dev.heddle.process.supervisor.DynamicSupervisor;
@@ -44,7 +44,7 @@ class AskedToEndTest {
 
   /// A server that traps exits, or not.
   private static Process server(boolean traps) {
-    return new Server<String>(String.class) {
+    return new GenServer<String>(String.class) {
       @Override
       protected void init(@Nullable Object input) {
         context().trapExits(traps);
@@ -80,8 +80,8 @@ class AskedToEndTest {
     return DynamicSupervisor.builder(Kit::resting).build();
   }
 
-  private static FunctionPool pool() {
-    return FunctionPool.of(Kit::resting).members(1, 2).build();
+  private static ProcessPool pool() {
+    return ProcessPool.of(Kit::resting).members(1, 2).build();
   }
 
   /// Those that do what supervisors do at an end: they have others to end before.
@@ -106,7 +106,7 @@ class AskedToEndTest {
   /// Starts one, and waits until it has started: what traps exits does so from then on.
   private Pid started(Supplier<Process> kind, StartOptions how) {
     Pid pid = runtime.spawn(kind.get(), how);
-    assertThat(Kit.get(runtime.started(pid))).isTrue();
+    assertThat(Kit.get(runtime.whenStarted(pid))).isTrue();
     return pid;
   }
 
@@ -120,7 +120,7 @@ class AskedToEndTest {
     kinds()
         .forEach((name, kind) -> {
           Pid pid = started(kind);
-          var exit = runtime.exit(pid);
+          var exit = runtime.whenExited(pid);
           runtime.cancel(pid, "closing time", Kit.SOON);
           assertThat(Kit.get(exit).reason()).as(name).isEqualTo(Reason.SHUTDOWN);
           assertThat(Kit.get(exit).detail()).as(name).isNull();
@@ -133,7 +133,7 @@ class AskedToEndTest {
     kinds()
         .forEach((name, kind) -> {
           Pid pid = started(kind);
-          var exit = runtime.exit(pid);
+          var exit = runtime.whenExited(pid);
           runtime.requestExit(pid, SIX);
           assertThat(Kit.get(exit).reason()).as(name).isEqualTo(Reason.SHUTDOWN);
           assertThat(Kit.get(exit).detail()).as(name).isSameAs(SIX);
@@ -144,7 +144,7 @@ class AskedToEndTest {
   @Tag("proc-317")
   void shutdownOfTheRuntime_isAnEndOnPurpose_forEachKind() {
     Map<String, CompletableFuture<Exit>> exits = new LinkedHashMap<>();
-    kinds().forEach((name, kind) -> exits.put(name, runtime.exit(started(kind))));
+    kinds().forEach((name, kind) -> exits.put(name, runtime.whenExited(started(kind))));
     runtime.shutdown(Kit.SOON);
     exits.forEach(
         (name, exit) -> assertThat(Kit.get(exit).reason()).as(name).isEqualTo(Reason.SHUTDOWN));
@@ -172,7 +172,7 @@ class AskedToEndTest {
         .forEach((name, kind) -> {
           Pid leader = leader();
           Pid pid = started(kind, StartOptions.defaults().withParent(leader).linked());
-          var exit = runtime.exit(pid);
+          var exit = runtime.whenExited(pid);
           runtime.send(leader, "close");
           assertThat(Kit.get(exit).reason()).as(name).isEqualTo(Reason.SHUTDOWN);
           assertThat(Kit.get(exit).detail()).as(name).isSameAs(SIX);
@@ -186,7 +186,7 @@ class AskedToEndTest {
         .forEach((name, kind) -> {
           Pid leader = leader();
           Pid pid = started(kind, StartOptions.defaults().withParent(leader).linked());
-          var exit = runtime.exit(pid);
+          var exit = runtime.whenExited(pid);
           runtime.send(leader, "fail");
           assertThat(Kit.get(exit).reason()).as(name).isEqualTo(Reason.FAILED);
           assertThat(Kit.get(exit).cause())
@@ -206,7 +206,7 @@ class AskedToEndTest {
                 .child(ChildSpec.of("a", Kit::resting))
                 .child(ChildSpec.of("b", Kit::resting))
                 .build());
-    var exit = runtime.exit(supervisor);
+    var exit = runtime.whenExited(supervisor);
     runtime.requestExit(supervisor, SIX);
     Kit.get(exit);
     List<String> ends =
@@ -220,12 +220,12 @@ class AskedToEndTest {
   @Test
   @Tag("proc-318")
   void requestExit_ofADynamicSupervisor_endsItsChildrenBefore_andTakesNoMore() throws Exception {
-    CompletableFuture<Signal.Cancel> asked = new CompletableFuture<>();
+    CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
     Pid supervisor =
         started(() -> DynamicSupervisor.builder(() -> SupervisorLab.stubborn(asked)).build());
     CompletableFuture<Pid> child = runtime.request(supervisor, new DynamicSupervisor.StartChild());
-    var exitOfChild = runtime.exit(Kit.get(child));
-    var exit = runtime.exit(supervisor);
+    var exitOfChild = runtime.whenExited(Kit.get(child));
+    var exit = runtime.whenExited(supervisor);
     runtime.requestExit(supervisor, SIX);
     Kit.get(asked);
     assertThat(exit).isNotDone();
@@ -251,8 +251,8 @@ class AskedToEndTest {
     Process member =
         (events, _) ->
             events.forEach(event -> held.add((Request) Objects.requireNonNull(event.data())));
-    Pid pool = started(() -> FunctionPool.of(() -> member).members(1, 1).queue(0).build());
-    var exit = runtime.exit(pool);
+    Pid pool = started(() -> ProcessPool.of(() -> member).members(1, 1).queueCapacity(0).build());
+    var exit = runtime.whenExited(pool);
     CompletableFuture<String> call = runtime.request(pool, "call");
     Request running = Kit.take(held);
     runtime.requestExit(pool, SIX);
@@ -260,16 +260,16 @@ class AskedToEndTest {
       Thread.onSpinWait();
     }
     assertThat(exit).isNotDone();
-    running.reply().with("done");
+    running.reply().complete("done");
     assertThat(Kit.get(call)).isEqualTo("done");
     assertThat(Kit.get(exit).detail()).isSameAs(SIX);
   }
 
   /// Starts one whose only child traps exits.
-  private Pid withAStubbornChild(String kind, CompletableFuture<Signal.Cancel> asked) {
+  private Pid withAStubbornChild(String kind, CompletableFuture<ProcessSignal.Cancel> asked) {
     if (kind.equals("pool")) {
       return started(
-          () -> FunctionPool.of(() -> SupervisorLab.stubborn(asked)).members(1, 1).build());
+          () -> ProcessPool.of(() -> SupervisorLab.stubborn(asked)).members(1, 1).build());
     }
     if (kind.equals("supervisor")) {
       ChildSpec child = ChildSpec.of("a", () -> SupervisorLab.stubborn(asked));
@@ -285,7 +285,7 @@ class AskedToEndTest {
   @Tag("proc-318")
   void firstReason_ofTwoRequests_counts_forEachParent() {
     for (String kind : parents().keySet()) {
-      CompletableFuture<Signal.Cancel> asked = new CompletableFuture<>();
+      CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
       Pid parent = withAStubbornChild(kind, asked);
       Pid child =
           runtime.processes().stream()
@@ -293,8 +293,8 @@ class AskedToEndTest {
               .findFirst()
               .orElseThrow()
               .pid();
-      assertThat(Kit.get(runtime.started(child))).isTrue();
-      var exit = runtime.exit(parent);
+      assertThat(Kit.get(runtime.whenStarted(child))).isTrue();
+      var exit = runtime.whenExited(parent);
       runtime.requestExit(parent, SIX);
       Kit.get(asked);
       runtime.requestExit(parent, new ClosingTime(20)); // before the end of the child

@@ -3,7 +3,7 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.process.behavior.Server;
+import dev.heddle.process.behavior.GenServer;
 import dev.heddle.process.behavior.Stash;
 import dev.heddle.process.behavior.StateMachine;
 import dev.heddle.process.behavior.Transition;
@@ -27,8 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(300)
 @SuppressWarnings("SameNameButDifferent") // each example has a protocol of that name
 class BehaviorExamplesTest extends CoroutineFixture {
-  // @start Server
-  static final class Counter extends Server<Counter.Message> {
+  // @start GenServer
+  static final class Counter extends GenServer<Counter.Message> {
     sealed interface Message {}
 
     record Add(int amount) implements Message {} // a cast: nobody waits
@@ -45,7 +45,7 @@ class BehaviorExamplesTest extends CoroutineFixture {
     protected void receive(Message message) {
       switch (message) { // exhaustive
         case Add(int amount) -> total += amount;
-        case Total(Reply<Integer> reply) -> reply.with(total);
+        case Total(Reply<Integer> reply) -> reply.complete(total);
       }
     }
   }
@@ -73,7 +73,7 @@ class BehaviorExamplesTest extends CoroutineFixture {
     protected Transition<State, Message> on(State state, Message message) {
       return switch (message) {
         case Push(Reply<State> reply) -> {
-          reply.with(state);
+          reply.complete(state);
           yield Transition.<State, Message>to(State.OPEN)
               .withStateTimeout(Duration.ofSeconds(5), new Close());
         }
@@ -98,7 +98,7 @@ class BehaviorExamplesTest extends CoroutineFixture {
 
   @Test
   void server_counts() throws Exception {
-    // @start Server
+    // @start GenServer
     Ref<Counter.Message> counter = runtime.spawn(new Counter());
     counter.send(new Counter.Add(2));
     int total = counter.ask(Counter.Total::new, Duration.ofSeconds(1));
@@ -117,7 +117,7 @@ class BehaviorExamplesTest extends CoroutineFixture {
 
   @Test
   void stash_keepsJobs_untilTheBodyIsConnected() throws Exception {
-    Ref<Message> body = runtime.spawn(TypedBody.of(Message.class, this::works));
+    Ref<Message> body = runtime.spawn(TypedCoroutineProcess.of(Message.class, this::works));
     body.send(new Job(1));
     body.send(new Job(2));
     body.send(new Connected());
@@ -126,7 +126,7 @@ class BehaviorExamplesTest extends CoroutineFixture {
         .containsExactly(1, 2, 3);
   }
 
-  private Object works(TypedBody<Message> self) {
+  private Object works(TypedCoroutineProcess<Message> self) {
     // @start Stash
     Stash<Message> stash = new Stash<>(100);
     boolean isConnected = false;
@@ -150,7 +150,7 @@ class BehaviorExamplesTest extends CoroutineFixture {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"Server", "StateMachine", "Stash"})
+  @ValueSource(strings = {"GenServer", "StateMachine", "Stash"})
   void example_inTheDocumentation_isTheOneHere(String type) throws IOException {
     Path root = Path.of(System.getProperty("heddle.root"), "process/src");
     String here = "test/java/dev/heddle/process/BehaviorExamplesTest.java";

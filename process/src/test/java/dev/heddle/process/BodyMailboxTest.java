@@ -101,7 +101,7 @@ class BodyMailboxTest {
               return self.receive();
             }),
             StartOptions.defaults().withMailbox(BOUND, MailboxPolicy.REJECT));
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.send(pid, "first");
     runtime.send(pid, "second");
     runtime.send(pid, "third");
@@ -120,7 +120,7 @@ class BodyMailboxTest {
   @Tag("proc-234")
   void oldestThatABodyHasNotReceived_givesWay_soThatWhatItWantsGetsIn() {
     Pid pid = filled(MailboxPolicy.DROP_OLDEST);
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.send(pid, 4);
     restsWith(pid, BOUND);
     assertThat(runtime.undelivered()).isEqualTo(1);
@@ -148,7 +148,7 @@ class BodyMailboxTest {
   @Tag("proc-233")
   void sender_waitsForABodyThatHasNotReceived() {
     Pid pid = filled(MailboxPolicy.SUSPEND);
-    var sent = runtime.exit(waiting(pid, "late"));
+    var sent = runtime.whenExited(waiting(pid, "late"));
     assertThat(sent).isNotDone();
     assertThat(snapshot(pid).mailbox()).isEqualTo(BOUND);
     runtime.terminate(pid);
@@ -171,7 +171,7 @@ class BodyMailboxTest {
             }),
             StartOptions.defaults().withMailbox(1, MailboxPolicy.SUSPEND));
     runtime.send(pid, "first");
-    var sent = runtime.exit(waiting(pid, "late"));
+    var sent = runtime.whenExited(waiting(pid, "late"));
     goOn.countDown();
     assertThat(Kit.get(sent).result()).isEqualTo("sent");
     assertThat(snapshot(pid).mailbox()).isEqualTo(1);
@@ -190,10 +190,10 @@ class BodyMailboxTest {
                   Objects.requireNonNull(self.receive()), Objects.requireNonNull(self.receive()));
             }),
             StartOptions.defaults().withMailbox(1, MailboxPolicy.SUSPEND));
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.send(pid, "first");
     Pid ended = waiting(pid, "never");
-    var sent = runtime.exit(waiting(pid, "next"));
+    var sent = runtime.whenExited(waiting(pid, "next"));
     runtime.terminate(ended);
     Kit.exit(runtime, ended);
     assertThat(sent).isNotDone();
@@ -210,11 +210,11 @@ class BodyMailboxTest {
     CompletableFuture<Object> answer = runtime.request(pid, "question");
     runtime.send(pid, "message");
     restsWith(pid, 2);
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.terminate(pid);
     Kit.get(exit);
     assertThat(runtime.undelivered()).isEqualTo(2);
-    assertThatThrownBy(() -> Kit.get(answer)).hasCauseInstanceOf(NoAnswerException.class);
+    assertThatThrownBy(() -> Kit.get(answer)).hasCauseInstanceOf(NoReplyException.class);
   }
 
   @Test
@@ -228,7 +228,7 @@ class BodyMailboxTest {
               }
               int downs = 0;
               while (downs < 5) {
-                self.receive(Signal.Down.class);
+                self.receive(ProcessSignal.Down.class);
                 downs++;
               }
               return downs;
@@ -244,7 +244,7 @@ class BodyMailboxTest {
             CoroutineProcess.of(self -> {
               Pid me = self.context().self();
               Pid other = self.context().spawn((_, out) -> out.done());
-              runtime.exit(other).get();
+              runtime.whenExited(other).get();
               long monitor = self.context().monitor(other);
               self.context().send(me, "wanted");
               self.receive(String.class);
@@ -281,7 +281,7 @@ class BodyMailboxTest {
                 inner.close();
               }
             });
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.send(pid, "first");
     runtime.send(pid, 2);
     assertThat(Kit.get(exit).result()).isEqualTo(List.of(2, "first"));

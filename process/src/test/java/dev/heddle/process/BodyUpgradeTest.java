@@ -80,7 +80,7 @@ class BodyUpgradeTest {
   }
 
   private static Object word(@Nullable Object received) {
-    return received instanceof Signal.Cancel ? "cancel" : Objects.requireNonNull(received);
+    return received instanceof ProcessSignal.Cancel ? "cancel" : Objects.requireNonNull(received);
   }
 
   private static CoroutineProcess receiving(int count) {
@@ -102,7 +102,7 @@ class BodyUpgradeTest {
           runtime.cancel(upgrading.pid, "asked", DAY);
           return receiving(4);
         };
-    var exit = runtime.exit(upgrading.pid);
+    var exit = runtime.whenExited(upgrading.pid);
     upgrading.send();
     assertThat(Kit.get(exit).result()).isEqualTo(List.of("cancel", 1, 2, 3));
   }
@@ -117,7 +117,7 @@ class BodyUpgradeTest {
         _ ->
             CoroutineProcess.of(self -> {
               Object first = self.receive();
-              self.call(new Kit.Call("cancels this process"));
+              self.execute(new Kit.Call("cancels this process"));
               Object second = self.receive(m -> m instanceof Integer);
               return List.of(
                   word(first),
@@ -126,7 +126,7 @@ class BodyUpgradeTest {
                   word(self.receive()),
                   word(self.receive()));
             });
-    var exit = runtime.exit(upgrading.pid);
+    var exit = runtime.whenExited(upgrading.pid);
     upgrading.send();
     assertThat(Kit.get(exit).result()).isEqualTo(List.of(1, 2, "cancel", 3, "four"));
   }
@@ -156,7 +156,7 @@ class BodyUpgradeTest {
                 last));
     next = _ -> chain.removeFirst();
     Upgrading upgrading = new Upgrading(List.of("go", 1, 2, 3, 4, 5, 6, "last"));
-    var exit = runtime.exit(upgrading.pid);
+    var exit = runtime.whenExited(upgrading.pid);
     upgrading.send();
     assertThat(Kit.get(exit).result()).isEqualTo(8L);
     assertThat(chain).isEmpty();
@@ -179,9 +179,11 @@ class BodyUpgradeTest {
     calls.put("ready", self::ready);
     calls.put("statistics", self::statistics);
     calls.put("spawn", () -> self.spawn(Kit.resting()));
-    calls.put("spawn typed", () -> self.spawn(TypedBody.of(String.class, TypedBody::next)));
+    calls.put(
+        "spawn typed",
+        () -> self.spawn(TypedCoroutineProcess.of(String.class, TypedCoroutineProcess::next)));
     calls.put("cancelCommand", () -> self.cancelCommand(1));
-    calls.put("outstanding", self::outstanding);
+    calls.put("outstanding", self::pendingCommands);
     calls.put("link", () -> self.link(other));
     calls.put("unlink", () -> self.unlink(other));
     calls.put("links", self::links);
@@ -251,9 +253,9 @@ class BodyUpgradeTest {
               return null;
             }),
             StartOptions.defaults().withName("mine"));
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     assertThatItWasRefused(Kit.take(stories), pid);
-    assertThat(runtime.whereis("mine")).isEqualTo(pid);
+    assertThat(runtime.whereIs("mine")).isEqualTo(pid);
     runtime.cancel(pid, "asked", DAY); // which it still traps
     assertThat(Kit.get(exit).result()).isIn(orders("cancel", "sent", "offered"));
   }
@@ -374,6 +376,6 @@ class BodyUpgradeTest {
     runtime.send(pid, "for the next");
     assertThat(Kit.exit(runtime, pid).result()).isEqualTo(List.of("for the next"));
     assertThat(refused).isEmpty();
-    assertThat(runtime.whereis("mine")).isNull();
+    assertThat(runtime.whereIs("mine")).isNull();
   }
 }

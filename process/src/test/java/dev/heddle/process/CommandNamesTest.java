@@ -30,12 +30,12 @@ class CommandNamesTest {
     runtime.close();
   }
 
-  record Checked(Callable<Object> what) implements Command<Object> {}
+  record Checked(Callable<Object> what) implements ProcessCommand<Object> {}
 
-  private Pid asking(Command<?> command) {
+  private Pid asking(ProcessCommand<?> processCommand) {
     return runtime.spawn(
         CoroutineProcess.of(self -> {
-          seen.add(Objects.requireNonNull(self.call(command)));
+          seen.add(Objects.requireNonNull(self.execute(processCommand)));
           return null;
         }));
   }
@@ -63,13 +63,13 @@ class CommandNamesTest {
   void callsAboveTheirNumber_wait_andSaySo() throws Exception {
     CountDownLatch go = new CountDownLatch(1);
     BlockingQueue<Pid> begun = Kit.queue();
-    try (ProcessRuntime few = ProcessRuntime.builder().workers(2).calls(2).start()) {
+    try (ProcessRuntime few = ProcessRuntime.builder().workers(2).maxBlockingCalls(2).start()) {
       List<Pid> all = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
         all.add(
             few.spawn(
                 CoroutineProcess.of(self ->
-                    self.call(
+                    self.execute(
                         Commands.call(() -> {
                           begun.add(self.context().self());
                           go.await();
@@ -89,19 +89,19 @@ class CommandNamesTest {
           .allSatisfy(pid ->
               assertThat(Objects.requireNonNull(few.process(pid)).waitsFor()).isEqualTo("Call"));
       assertThat(begun).isEmpty();
-      var exit = few.exit(third);
+      var exit = few.whenExited(third);
       go.countDown();
       assertThat(Kit.get(exit).result()).isEqualTo("done");
     }
   }
 
   /// A process that yields some commands at once.
-  private static Pid yielding(ProcessRuntime on, Command<?>... commands) {
+  private static Pid yielding(ProcessRuntime on, ProcessCommand<?>... commands) {
     return on.spawn((events, out) -> {
       for (int i = 0; events.isEmpty() && i < commands.length; i++) {
         out.yield(i, commands[i]);
       }
-      out.yieldOnly();
+      out.awaitCommands();
     });
   }
 
@@ -115,14 +115,14 @@ class CommandNamesTest {
   void oneOfSeveralCommands_thatWaitsForAThread_isNotTakenForAnother() throws Exception {
     CountDownLatch go = new CountDownLatch(1);
     BlockingQueue<Object> begun = Kit.queue();
-    Command<Object> holding =
+    ProcessCommand<Object> holding =
         Commands.call(() -> {
           begun.add("begun");
           go.await();
           return "over";
         });
-    Command<?> sleep = Commands.sleep(Duration.ofDays(1));
-    try (ProcessRuntime few = ProcessRuntime.builder().workers(2).calls(1).start()) {
+    ProcessCommand<?> sleep = Commands.sleep(Duration.ofDays(1));
+    try (ProcessRuntime few = ProcessRuntime.builder().workers(2).maxBlockingCalls(1).start()) {
       yielding(few, holding);
       Kit.take(begun);
       awaitWord(few, yielding(few, sleep, holding), "Call, for a thread");
@@ -131,7 +131,8 @@ class CommandNamesTest {
       awaitWord(
           few, yielding(few, holding), "Call, for a thread"); // so the one before does so, too
       assertThat(Objects.requireNonNull(few.process(sleeper)).waitsFor()).isEqualTo("Sleep");
-      Pid limited = few.spawn(CoroutineProcess.of(self -> self.call(holding, Duration.ofDays(1))));
+      Pid limited =
+          few.spawn(CoroutineProcess.of(self -> self.execute(holding, Duration.ofDays(1))));
       awaitWord(few, limited, "Call, for a thread within PT24H");
       go.countDown();
     }

@@ -42,7 +42,9 @@ class CommandsTest {
 
   /// A command, with the promise of its completion.
   private record Order(
-      Command<?> command, CompletableFuture<Long> tag, CompletableFuture<ProcessEvent> answer) {}
+      ProcessCommand<?> command,
+      CompletableFuture<Long> tag,
+      CompletableFuture<ProcessEvent> answer) {}
 
   /// A process that yields what it is sent.
   private final class Clerk {
@@ -66,25 +68,25 @@ class CommandsTest {
               }));
     }
 
-    Order begin(Command<?> command) {
-      Order order = new Order(command, new CompletableFuture<>(), new CompletableFuture<>());
+    Order begin(ProcessCommand<?> processCommand) {
+      Order order = new Order(processCommand, new CompletableFuture<>(), new CompletableFuture<>());
       runtime.send(pid, order);
       return order;
     }
 
-    ProcessEvent outcome(Command<?> command) {
-      return Kit.get(begin(command).answer());
+    ProcessEvent outcome(ProcessCommand<?> processCommand) {
+      return Kit.get(begin(processCommand).answer());
     }
 
     @SuppressWarnings("unchecked") // the R of the command is that of its result
-    <R> R result(Command<R> command) {
-      ProcessEvent event = outcome(command);
+    <R> R result(ProcessCommand<R> processCommand) {
+      ProcessEvent event = outcome(processCommand);
       assertThat(event.error()).isNull();
       return (R) event.data();
     }
 
-    Throwable failure(Command<?> command) {
-      return Objects.requireNonNull(outcome(command).error());
+    Throwable failure(ProcessCommand<?> processCommand) {
+      return Objects.requireNonNull(outcome(processCommand).error());
     }
   }
 
@@ -100,7 +102,7 @@ class CommandsTest {
   @Tag("proc-104")
   void send_neverFails_andSaysWhatBecameOfTheMessage() {
     Pid target = runtime.spawn(Kit.untilMessage());
-    var exit = runtime.exit(target);
+    var exit = runtime.whenExited(target);
     assertThat(clerk.result(Commands.send(target, "hello"))).isEqualTo(SendResult.ACCEPTED);
     assertThat(Kit.get(exit).result()).isEqualTo("hello");
     assertThat(clerk.result(Commands.send(nobody(), "hello"))).isEqualTo(SendResult.NOT_FOUND);
@@ -113,9 +115,9 @@ class CommandsTest {
           for (ProcessEvent event : events) {
             Request request = (Request) Objects.requireNonNull(event.data());
             if (request.message() instanceof Throwable t) {
-              request.reply().failed(t);
+              request.reply().fail(t);
             } else {
-              request.reply().with("re: " + request.message());
+              request.reply().complete("re: " + request.message());
             }
           }
         });
@@ -148,7 +150,7 @@ class CommandsTest {
     assertThat(clerk.result(Commands.send(clerk.pid, "still here"))).isEqualTo(SendResult.ACCEPTED);
     Pid other = clerk.result(Commands.spawn(Kit.untilMessage(), StartOptions.defaults()));
     assertThat(clerk.outcome(Commands.link(other)).error()).isNull();
-    var exit = runtime.exit(clerk.pid);
+    var exit = runtime.whenExited(clerk.pid);
     runtime.terminate(other);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.LINKED);
   }
@@ -158,7 +160,7 @@ class CommandsTest {
   @Tag("proc-115")
   void cancelAndTerminate_ofWhomThereIsNot_fail() {
     Pid target = runtime.spawn(Kit.resting());
-    var exit = runtime.exit(target);
+    var exit = runtime.whenExited(target);
     assertThat(clerk.outcome(Commands.cancel(target, "enough", Kit.SOON)).error()).isNull();
     assertThat(Kit.get(exit).cause()).hasMessageContaining("enough");
     assertThat(clerk.failure(Commands.cancel(target, "enough", Kit.SOON)))
@@ -183,8 +185,8 @@ class CommandsTest {
           throw fault;
         };
     assertThat(clerk.failure(Commands.run(failing, StartOptions.defaults()))).isSameAs(fault);
-    assertThat(clerk.failure(Commands.run(child, StartOptions.defaults().withMethod("walk"))))
-        .isInstanceOf(UnknownMethodException.class);
+    assertThat(clerk.failure(Commands.run(child, StartOptions.defaults().withEntryPoint("walk"))))
+        .isInstanceOf(UnknownEntryPointException.class);
     assertThatThrownBy(() -> Commands.run(child, StartOptions.defaults().withName("x")))
         .isInstanceOf(IllegalArgumentException.class);
   }
@@ -206,7 +208,7 @@ class CommandsTest {
                 answer.complete(events.getFirst());
               }
             }));
-    var exit = runtime.exit(Kit.get(child));
+    var exit = runtime.whenExited(Kit.get(child));
     runtime.send(pid, "off");
     assertThat(Kit.get(answer).error()).isInstanceOf(CancellationException.class);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
@@ -218,7 +220,7 @@ class CommandsTest {
     clerk.begin(
         Commands.run(
             Kit.process((self, _, _) -> child.complete(self.self())), StartOptions.defaults()));
-    var exit = runtime.exit(Kit.get(child));
+    var exit = runtime.whenExited(Kit.get(child));
     runtime.terminate(clerk.pid);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
   }
@@ -338,13 +340,13 @@ class CommandsTest {
     byte[] bytes = {1, 2, 3, 4};
     clerk.outcome(Commands.writeFile(file, bytes));
     assertThat(clerk.result(Commands.readFile(file))).isEqualTo(bytes);
-    Handle handle = clerk.result(Commands.openFile(file, StandardOpenOption.READ));
-    assertThat(clerk.result(Commands.read(handle, 3))).isEqualTo(new byte[] {1, 2, 3});
-    assertThat(clerk.result(Commands.read(handle, 3))).isEqualTo(new byte[] {4});
-    assertThat(clerk.result(Commands.read(handle, 3))).isNull();
-    assertThat(clerk.result(Commands.close(handle))).isTrue();
-    assertThat(clerk.result(Commands.close(handle))).isFalse();
-    assertThat(clerk.failure(Commands.read(handle, 3)))
+    ResourceHandle resourceHandle = clerk.result(Commands.openFile(file, StandardOpenOption.READ));
+    assertThat(clerk.result(Commands.read(resourceHandle, 3))).isEqualTo(new byte[] {1, 2, 3});
+    assertThat(clerk.result(Commands.read(resourceHandle, 3))).isEqualTo(new byte[] {4});
+    assertThat(clerk.result(Commands.read(resourceHandle, 3))).isNull();
+    assertThat(clerk.result(Commands.close(resourceHandle))).isTrue();
+    assertThat(clerk.result(Commands.close(resourceHandle))).isFalse();
+    assertThat(clerk.failure(Commands.read(resourceHandle, 3)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("is not open");
     assertThat(clerk.failure(Commands.readFile(folder.resolve("none"))))
@@ -358,13 +360,14 @@ class CommandsTest {
 
   @Test
   void tcp_connectsListensReadsAndWrites_andHandlesBelongToOneProcess() {
-    Handle port =
+    ResourceHandle port =
         clerk.result(Commands.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)));
     SocketAddress at = clerk.result(Commands.localAddress(port));
     Order accepting = clerk.begin(Commands.accept(port));
     Clerk other = new Clerk();
-    Handle client = other.result(Commands.connect(at));
-    Handle served = (Handle) Objects.requireNonNull(Kit.get(accepting.answer()).data());
+    ResourceHandle client = other.result(Commands.connect(at));
+    ResourceHandle served =
+        (ResourceHandle) Objects.requireNonNull(Kit.get(accepting.answer()).data());
     other.outcome(Commands.write(client, text("ping")));
     assertThat(clerk.result(Commands.read(served, 100))).isEqualTo(text("ping"));
     assertThat(other.failure(Commands.read(served, 100)))
@@ -403,7 +406,7 @@ class CommandsTest {
 
   @Test
   void commands_areValues() {
-    assertThat(List.<Command<?>>of(Commands.sleep(Kit.SOON), Commands.send(nobody(), "x")))
+    assertThat(List.<ProcessCommand<?>>of(Commands.sleep(Kit.SOON), Commands.send(nobody(), "x")))
         .isEqualTo(List.of(Commands.sleep(Kit.SOON), Commands.send(nobody(), "x")));
   }
 }

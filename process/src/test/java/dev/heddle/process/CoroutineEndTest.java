@@ -38,7 +38,7 @@ class CoroutineEndTest extends CoroutineFixture {
           }
         });
     assertThat(Kit.take(trace)).isEqualTo("waits");
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.terminate(pid);
     assertThat(Kit.get(exit).reason()).as(what).isEqualTo(Exit.Reason.TERMINATED);
     assertThat(Kit.take(trace))
@@ -54,8 +54,8 @@ class CoroutineEndTest extends CoroutineFixture {
     unwinds("receive", CoroutineProcess::receive);
     unwinds("receive with a limit", self -> self.receive(DAY));
     unwinds("selective receive", self -> self.receive(Integer.class));
-    unwinds("call", self -> self.call(new Kit.Call("never")));
-    unwinds("call with a limit", self -> self.call(new Kit.Call("never"), DAY));
+    unwinds("call", self -> self.execute(new Kit.Call("never")));
+    unwinds("call with a limit", self -> self.execute(new Kit.Call("never"), DAY));
     unwinds(
         "sleep",
         self -> {
@@ -126,7 +126,7 @@ class CoroutineEndTest extends CoroutineFixture {
           }
         });
     begun.await();
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.terminate(pid);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
     assertThat(trace).isEmpty();
@@ -151,7 +151,7 @@ class CoroutineEndTest extends CoroutineFixture {
           left.countDown();
           return null;
         });
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     while (waits.get() == 0) {
       Thread.onSpinWait();
     }
@@ -198,7 +198,7 @@ class CoroutineEndTest extends CoroutineFixture {
     assertThat(scope)
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("call(Commands.onLoop(() -> ...))");
-    assertThat(result(self -> self.call(Commands.onLoop(() -> Heddle.spawn(() -> "x").await()))))
+    assertThat(result(self -> self.execute(Commands.onLoop(() -> Heddle.spawn(() -> "x").await()))))
         .isEqualTo("x");
   }
 
@@ -214,7 +214,7 @@ class CoroutineEndTest extends CoroutineFixture {
     Pid echo =
         spawn(self -> {
           Request request = self.receive(Request.class);
-          return request.reply().with(request.message());
+          return request.reply().complete(request.message());
         });
     assertThat(result(self -> self.context().runtime().ask(echo, "hello", Kit.SOON)))
         .isEqualTo("hello");
@@ -258,7 +258,7 @@ class CoroutineEndTest extends CoroutineFixture {
           }
           return sum;
         });
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     Thread seen = Kit.get(thread);
     CountDownLatch over = new CountDownLatch(1);
     Thread dumper =

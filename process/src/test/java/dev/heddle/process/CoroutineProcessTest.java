@@ -40,7 +40,7 @@ class CoroutineProcessTest extends CoroutineFixture {
           }
           return got;
         });
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     for (Object message : List.of("a", "b", "c")) {
       runtime.send(pid, message);
     }
@@ -59,7 +59,7 @@ class CoroutineProcessTest extends CoroutineFixture {
           Object wanted = self.receive(m -> "c".equals(m));
           return List.of(number, wanted, self.receive(), self.receive(String.class));
         });
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     for (Object message : List.of("a", "b", 7, "c")) {
       runtime.send(pid, message);
     }
@@ -71,9 +71,9 @@ class CoroutineProcessTest extends CoroutineFixture {
     Pid pid =
         spawn(self -> {
           Throwable late = catchThrowable(() -> self.receive(Integer.class, Duration.ofMillis(1)));
-          return List.of(late, self.receive(DAY), self.context().outstanding());
+          return List.of(late, self.receive(DAY), self.context().pendingCommands());
         });
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.send(pid, "text");
     List<?> got = (List<?>) Objects.requireNonNull(Kit.get(exit).result());
     assertThat((Throwable) got.get(0)).isInstanceOf(DeadlineException.class);
@@ -86,22 +86,22 @@ class CoroutineProcessTest extends CoroutineFixture {
     assertThat(
             result(self -> {
               Throwable received = catchThrowable(() -> self.receive(late));
-              Throwable called = catchThrowable(() -> self.call(new Kit.Call("never"), late));
+              Throwable called = catchThrowable(() -> self.execute(new Kit.Call("never"), late));
               self.sleep(Duration.ofMillis(1));
               assertThat(received).isInstanceOf(DeadlineException.class);
               assertThat(called).isInstanceOf(DeadlineException.class);
-              return self.context().outstanding();
+              return self.context().pendingCommands();
             }))
         .isEqualTo(0);
   }
 
   @Test
   void call_givesTheResult_orThrowsTheSameObject() {
-    assertThat(result(self -> self.call(Commands.call(() -> 42)))).isEqualTo(42);
+    assertThat(result(self -> self.execute(Commands.call(() -> 42)))).isEqualTo(42);
     IOException fault = new IOException("boom");
     assertThat(
             failure(self ->
-                self.call(
+                self.execute(
                     Commands.call(() -> {
                       throw fault;
                     }))))
@@ -112,7 +112,7 @@ class CoroutineProcessTest extends CoroutineFixture {
 
   @Test
   void call_withALimit_cancelsItsCommand() throws Exception {
-    Pid pid = spawn(self -> self.call(new Kit.Call("never"), Duration.ofMillis(1)));
+    Pid pid = spawn(self -> self.execute(new Kit.Call("never"), Duration.ofMillis(1)));
     Invocation<Object> invocation = Kit.take(asked);
     assertThat(Kit.exit(runtime, pid).cause())
         .isInstanceOf(DeadlineException.class)
@@ -137,9 +137,9 @@ class CoroutineProcessTest extends CoroutineFixture {
   void messagesStayInTheMailbox_whileACommandIsOnItsWay() throws Exception {
     Pid pid =
         runtime.spawn(
-            CoroutineProcess.of(self -> self.call(new Kit.Call("x")) + "," + self.receive()),
+            CoroutineProcess.of(self -> self.execute(new Kit.Call("x")) + "," + self.receive()),
             StartOptions.defaults().withMailbox(1, MailboxPolicy.REJECT));
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     Invocation<Object> invocation = Kit.take(asked);
     assertThat(runtime.offer(pid, "first")).isEqualTo(SendResult.ACCEPTED);
     assertThat(runtime.offer(pid, "second")).isEqualTo(SendResult.FULL);
@@ -158,7 +158,7 @@ class CoroutineProcessTest extends CoroutineFixture {
               return queue.take() + "," + self.receive();
             }),
             StartOptions.defaults().withMailbox(1, MailboxPolicy.REJECT));
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     begun.await();
     assertThat(runtime.offer(pid, "first")).isEqualTo(SendResult.ACCEPTED);
     // neither is seen before the queue gives something: the step that began is over, or deaf
@@ -173,16 +173,16 @@ class CoroutineProcessTest extends CoroutineFixture {
         runtime.spawn(
             new CoroutineProcess() {
               @Override
-              public java.util.Set<String> methods() {
+              public java.util.Set<String> entryPoints() {
                 return java.util.Set.of("walk");
               }
 
               @Override
               protected Object run(@Nullable Object input) {
-                return List.of(method(), Objects.requireNonNull(input), context().self());
+                return List.of(entryPoint(), Objects.requireNonNull(input), context().self());
               }
             },
-            StartOptions.defaults().withMethod("walk").withInput(5));
+            StartOptions.defaults().withEntryPoint("walk").withInput(5));
     assertThat(Kit.exit(runtime, pid).result()).isEqualTo(List.of("walk", 5, pid));
   }
 
@@ -200,7 +200,7 @@ class CoroutineProcessTest extends CoroutineFixture {
     Pid pid =
         spawn(self -> {
           leaked[0] = self;
-          return self.call(Commands.call(() -> catchThrowable(self::receive)));
+          return self.execute(Commands.call(() -> catchThrowable(self::receive)));
         });
     Throwable refused = (Throwable) Kit.exit(runtime, pid).result();
     assertThat(refused)
@@ -216,11 +216,11 @@ class CoroutineProcessTest extends CoroutineFixture {
         spawn(self -> {
           self.context().trapExits(true);
           ready.complete(self.context().self());
-          Signal.Cancel cancel = self.receive(Signal.Cancel.class);
+          ProcessSignal.Cancel cancel = self.receive(ProcessSignal.Cancel.class);
           self.sleep(Duration.ofMillis(1));
           return cancel.reason();
         });
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.cancel(Kit.get(ready), "enough", DAY);
     assertThat(Kit.get(exit).result()).isEqualTo("enough");
   }
@@ -253,14 +253,14 @@ class CoroutineProcessTest extends CoroutineFixture {
   @Tag("proc-188")
   void completionWithAnUnknownOrNoTag_isIgnored() throws Exception {
     CoroutineProcess process =
-        CoroutineProcess.of(self -> self.receive() + "," + self.call(new Kit.Call("x")));
+        CoroutineProcess.of(self -> self.receive() + "," + self.execute(new Kit.Call("x")));
     process.init(contextOf(new Pid("", "test", 1, 1)), Process.RUN, null);
     assertThat(step(process).status()).isEqualTo(StepOutput.Status.IDLE);
     assertThat(
             step(process, ProcessEvent.completed(0, "?"), ProcessEvent.completed(9, "?")).status())
         .isEqualTo(StepOutput.Status.IDLE);
     StepOutput calling = step(process, ProcessEvent.message("m"));
-    assertThat(calling.status()).isEqualTo(StepOutput.Status.YIELD_ONLY);
+    assertThat(calling.status()).isEqualTo(StepOutput.Status.AWAIT_COMMANDS);
     long tag = calling.yieldAt(0).tag();
     assertThat(
             step(
@@ -269,7 +269,7 @@ class CoroutineProcessTest extends CoroutineFixture {
                     ProcessEvent.completed(0, "?"),
                     ProcessEvent.message("later"))
                 .status())
-        .isEqualTo(StepOutput.Status.YIELD_ONLY);
+        .isEqualTo(StepOutput.Status.AWAIT_COMMANDS);
     assertThat(step(process, ProcessEvent.completed(tag, "r")).result()).isEqualTo("m,r");
     process.close();
   }
@@ -277,14 +277,14 @@ class CoroutineProcessTest extends CoroutineFixture {
   @Test
   void answerThatIsOnItsWay_whenTheLimitIsOver_isTheResult() throws Exception {
     CoroutineProcess process =
-        CoroutineProcess.of(self -> self.call(new Kit.Call("x"), Duration.ZERO));
+        CoroutineProcess.of(self -> self.execute(new Kit.Call("x"), Duration.ZERO));
     process.init(contextOf(new Pid("", "test", 1, 1)), Process.RUN, null);
     StepOutput calling = step(process);
     assertThat(calling.status()).isEqualTo(StepOutput.Status.CONTINUE); // its time is over
     long command = calling.yieldAt(0).tag();
     // the context says that it cannot be cancelled: whoever has answered it was told that it is
     // taken
-    assertThat(step(process).status()).isEqualTo(StepOutput.Status.YIELD_ONLY);
+    assertThat(step(process).status()).isEqualTo(StepOutput.Status.AWAIT_COMMANDS);
     assertThat(step(process, ProcessEvent.completed(command, "answer")).result())
         .isEqualTo("answer");
     process.close();
@@ -355,7 +355,7 @@ class CoroutineProcessTest extends CoroutineFixture {
           }
         };
     Pid pid = runtime.spawn(process, StartOptions.defaults().withPriority(priority));
-    assertThat(Kit.get(runtime.started(pid))).isTrue();
+    assertThat(Kit.get(runtime.whenStarted(pid))).isTrue();
     return pid;
   }
 
@@ -368,10 +368,10 @@ class CoroutineProcessTest extends CoroutineFixture {
           there.countDown();
           return waiting.run(self);
         });
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     there.await();
     Pid other = runtime.spawn(Kit.untilMessage());
-    var exitOfOther = runtime.exit(other);
+    var exitOfOther = runtime.whenExited(other);
     runtime.send(other, "served");
     assertThat(Kit.get(exitOfOther).result()).isEqualTo("served");
     end.run();
@@ -467,7 +467,7 @@ class CoroutineProcessTest extends CoroutineFixture {
           begun.countDown();
           return List.of(thrown, self.receive());
         });
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     begun.await(); // a message that is there already is no wait
     runtime.send(pid, "x");
     List<?> got = (List<?>) Objects.requireNonNull(Kit.get(exit).result());
@@ -506,7 +506,7 @@ class CoroutineProcessTest extends CoroutineFixture {
       all.add(
           spawn(self -> {
             sum.addAndGet(self.receive(Integer.class));
-            self.call(Commands.send(self.context().self(), "to itself"));
+            self.execute(Commands.send(self.context().self(), "to itself"));
             self.receive(String.class);
             done.countDown();
             return null;

@@ -3,10 +3,10 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.process.behavior.Server;
+import dev.heddle.process.behavior.GenServer;
 import dev.heddle.process.event.DeadLetter;
-import dev.heddle.process.event.DeadLetter.Why;
-import dev.heddle.process.event.EventStream;
+import dev.heddle.process.event.DeadLetter.Reason;
+import dev.heddle.process.event.EventBus;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class DeadLetterTest extends CoroutineFixture {
   private final BlockingQueue<Object> seen = Kit.queue();
-  private final EventStream events = runtime.events();
+  private final EventBus events = runtime.events();
   private final CompletableFuture<@Nullable Void> begun = new CompletableFuture<>();
   private final CompletableFuture<@Nullable Void> held = new CompletableFuture<>();
 
@@ -50,7 +50,7 @@ class DeadLetterTest extends CoroutineFixture {
   }
 
   private static DeadLetter toNobody(String message) {
-    return new DeadLetter(message, null, "nobody", null, Why.NOT_FOUND);
+    return new DeadLetter(message, null, "nobody", null, Reason.NOT_FOUND);
   }
 
   private void assertNextIs(String message) throws InterruptedException {
@@ -71,7 +71,7 @@ class DeadLetterTest extends CoroutineFixture {
   }
 
   /// Ends with the first letter.
-  private final class Ends extends Server<DeadLetter> {
+  private final class Ends extends GenServer<DeadLetter> {
     Ends() {
       super(DeadLetter.class);
     }
@@ -121,14 +121,14 @@ class DeadLetterTest extends CoroutineFixture {
 
   private record Ping(Reply<String> reply) {}
 
-  private static final class Pinged extends Server<Ping> {
+  private static final class Pinged extends GenServer<Ping> {
     Pinged() {
       super(Ping.class);
     }
 
     @Override
     protected void receive(Ping message) {
-      message.reply().with("here");
+      message.reply().complete("here");
     }
   }
 
@@ -167,7 +167,7 @@ class DeadLetterTest extends CoroutineFixture {
     runtime.send(slow, "message 4");
     assertNextIs("first");
     assertThat(Kit.take(seen))
-        .isEqualTo(new DeadLetter("message 2", slow, null, null, Why.DISPLACED));
+        .isEqualTo(new DeadLetter("message 2", slow, null, null, Reason.DISPLACED));
     held.complete(null);
   }
 }

@@ -74,7 +74,7 @@ class DeadlockRingsTest {
   }
 
   private static void call(CoroutineProcess self, Pid next) {
-    self.call(Commands.ask(next, "question", DAY));
+    self.execute(Commands.ask(next, "question", DAY));
   }
 
   private static void awaitEnd(CoroutineProcess self, Pid next) throws InterruptedException {
@@ -92,7 +92,7 @@ class DeadlockRingsTest {
         RUNTIME.spawn((events, out) -> {
           if (!events.isEmpty() && events.getFirst().data() instanceof Pid next) {
             out.yield(1, Commands.ask(next, "question", DAY));
-            out.yieldOnly();
+            out.awaitCommands();
           }
         });
     Pid body =
@@ -122,7 +122,7 @@ class DeadlockRingsTest {
             (events, out) -> {
               if (!events.isEmpty()) {
                 out.yield(1, Commands.ask(body, "question", DAY));
-                out.yieldOnly();
+                out.awaitCommands();
                 asked.countDown();
               }
             },

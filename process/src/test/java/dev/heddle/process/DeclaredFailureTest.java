@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.DeadlineException;
-import dev.heddle.process.live.LiveProcess;
-import dev.heddle.process.relay.LocalPid;
-import dev.heddle.process.topology.Ties;
+import dev.heddle.process.instance.ProcessInstance;
+import dev.heddle.process.links.ProcessLinks;
+import dev.heddle.process.routing.LocalPid;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.lang.reflect.Field;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 @Tag("proc-282")
 class DeclaredFailureTest extends CoroutineFixture {
-  private static Command<String> failing(Exception failure) {
+  private static ProcessCommand<String> failing(Exception failure) {
     return Commands.call(() -> {
       throw failure;
     });
@@ -32,10 +32,10 @@ class DeclaredFailureTest extends CoroutineFixture {
 
   /// How many wait for an exit, as the ties of the process have it.
   static int waiting(Pid pid) throws ReflectiveOperationException {
-    Ties ties = ((LiveProcess) ((LocalPid) pid).receiver()).ties();
-    Field listeners = Ties.class.getDeclaredField("listeners");
+    ProcessLinks processLinks = ((ProcessInstance) ((LocalPid) pid).receiver()).processLinks();
+    Field listeners = ProcessLinks.class.getDeclaredField("listeners");
     listeners.setAccessible(true);
-    Set<?> all = (Set<?>) listeners.get(ties);
+    Set<?> all = (Set<?>) listeners.get(processLinks);
     return all == null ? 0 : all.size();
   }
 
@@ -45,7 +45,7 @@ class DeclaredFailureTest extends CoroutineFixture {
     assertThat(
             result(self -> {
               try {
-                return self.call(failing(failure), IOException.class);
+                return self.execute(failing(failure), IOException.class);
               } catch (IOException e) { // would be an error of the compiler's without a declaration
                 return e;
               }
@@ -55,14 +55,14 @@ class DeclaredFailureTest extends CoroutineFixture {
 
   @Test
   void result_ofACallThatDeclaresAFailure_isThatOfTheCommand() {
-    assertThat(result(self -> self.call(Commands.call(() -> "done"), IOException.class)))
+    assertThat(result(self -> self.execute(Commands.call(() -> "done"), IOException.class)))
         .isEqualTo("done");
   }
 
   @Test
   void anotherCheckedException_isTheCauseOfOneThatSaysSo() {
     TimeoutException failure = new TimeoutException("on purpose");
-    assertThat(failure(self -> self.call(failing(failure), IOException.class)))
+    assertThat(failure(self -> self.execute(failing(failure), IOException.class)))
         .isInstanceOf(UndeclaredThrowableException.class)
         .hasMessageContaining("IOException")
         .hasCause(failure);
@@ -71,13 +71,15 @@ class DeclaredFailureTest extends CoroutineFixture {
   @Test
   void uncheckedFailure_isThrownAsItIs() {
     IllegalStateException failure = new IllegalStateException("on purpose");
-    assertThat(failure(self -> self.call(failing(failure), IOException.class))).isSameAs(failure);
+    assertThat(failure(self -> self.execute(failing(failure), IOException.class)))
+        .isSameAs(failure);
   }
 
   @Test
   void limit_ofACallThatDeclaresAFailure_isKept() {
     @Nullable Throwable late =
-        failure(self -> self.call(new Kit.Call("never"), Duration.ofMillis(1), IOException.class));
+        failure(
+            self -> self.execute(new Kit.Call("never"), Duration.ofMillis(1), IOException.class));
     assertThat(late).isInstanceOf(DeadlineException.class);
   }
 
@@ -117,7 +119,7 @@ class DeclaredFailureTest extends CoroutineFixture {
     var answer = runtime.request(asked, "?");
     runtime.terminate(asked);
     Throwable failure = Kit.get(answer.handle((_, thrown) -> thrown));
-    assertThat(failure).isInstanceOf(NoAnswerException.class);
+    assertThat(failure).isInstanceOf(NoReplyException.class);
     assertThat(failure.getStackTrace()).isEmpty();
   }
 
@@ -125,7 +127,7 @@ class DeclaredFailureTest extends CoroutineFixture {
   @Tag("proc-284")
   void askOfABody_thatHasNoAnswer_namesItsOwnLine() {
     Pid asked = runtime.spawn(Kit.untilMessage());
-    @Nullable Throwable failure = failure(self -> self.call(Commands.ask(asked, "?", DAY)));
+    @Nullable Throwable failure = failure(self -> self.execute(Commands.ask(asked, "?", DAY)));
     assertThat(failure).isInstanceOf(AskFailedException.class);
     assertThat(failure).hasStackTraceContaining("DeclaredFailureTest");
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Heddle;
-import dev.heddle.process.dispatch.Caller;
+import dev.heddle.process.dispatch.CommandIssuer;
 import dev.heddle.process.dispatch.PendingCommand;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -51,28 +51,28 @@ class DispatchTest {
     Object run() throws Exception;
   }
 
-  record Checked(Doing what) implements Command<Object> {
+  record Checked(Doing what) implements ProcessCommand<Object> {
     Object run() throws Exception {
       return what.run();
     }
   }
 
-  record Blocking(Doing what) implements Command<Object> {
+  record Blocking(Doing what) implements ProcessCommand<Object> {
     Object run() throws Exception {
       return what.run();
     }
   }
 
-  record Now(Doing what) implements Command<Object> {
+  record Now(Doing what) implements ProcessCommand<Object> {
     Object run() throws Exception {
       return what.run();
     }
   }
 
-  record Unknown() implements Command<Object> {}
+  record Unknown() implements ProcessCommand<Object> {}
 
   /// Yields commands with the tags 1, 2, ... in its first step, and passes on what comes.
-  private Pid yielding(Command<?>... commands) {
+  private Pid yielding(ProcessCommand<?>... commands) {
     boolean[] begun = {false};
     return runtime.spawn(
         Kit.process((_, events, out) -> {
@@ -86,8 +86,8 @@ class DispatchTest {
         }));
   }
 
-  private ProcessEvent answerTo(Command<?> command) throws InterruptedException {
-    yielding(command);
+  private ProcessEvent answerTo(ProcessCommand<?> processCommand) throws InterruptedException {
+    yielding(processCommand);
     return Kit.take(seen);
   }
 
@@ -120,7 +120,7 @@ class DispatchTest {
                 out.yield(7, new Kit.Call("second"));
               }
             }));
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     Kit.take(asked);
     runtime.send(pid, "again");
     assertThat(Kit.get(exit).cause()).hasMessageContaining("the tag 7 belongs to a command");
@@ -153,16 +153,16 @@ class DispatchTest {
   @Tag("proc-52")
   void answerOfAnyKindOfHandler_carriesTheTag() throws Exception {
     Doing doing = () -> "done";
-    for (Command<?> command :
+    for (ProcessCommand<?> processCommand :
         List.of(new Now(doing), new Checked(doing), new Blocking(doing), new Kit.Call(""))) {
       runtime.spawn(
           Kit.process((_, events, out) -> {
             seen.addAll(events);
             if (events.isEmpty()) {
-              out.yield(100, command);
+              out.yield(100, processCommand);
             }
           }));
-      if (command instanceof Kit.Call) {
+      if (processCommand instanceof Kit.Call) {
         Kit.take(asked).complete("done");
       }
       assertThat(Kit.take(seen)).isEqualTo(ProcessEvent.completed(100, "done"));
@@ -297,7 +297,7 @@ class DispatchTest {
                 seen.add(
                     ProcessEvent.message(event.data() + " after the callback: " + called.get()));
               }
-              out.untilWoken();
+              out.awaitWakeUp();
             }));
     ProcessContext self = Kit.get(context);
     runtime.send(pid, "message");
@@ -312,13 +312,13 @@ class DispatchTest {
   // ---- cancelling ----
 
   /// Yields one command, and calls it off at the first message.
-  private Pid callingOff(Command<?> command) {
+  private Pid callingOff(ProcessCommand<?> processCommand) {
     boolean[] begun = {false};
     return runtime.spawn(
         Kit.process((self, events, out) -> {
           if (!begun[0]) {
             begun[0] = true;
-            out.yield(1, command);
+            out.yield(1, processCommand);
           }
           for (ProcessEvent event : events) {
             if (event.isMessage()) {
@@ -356,8 +356,8 @@ class DispatchTest {
             throw e;
           }
         };
-    for (Command<?> command : List.of(new Checked(onLoop), new Blocking(onThread))) {
-      Pid pid = callingOff(command);
+    for (ProcessCommand<?> processCommand : List.of(new Checked(onLoop), new Blocking(onThread))) {
+      Pid pid = callingOff(processCommand);
       assertThat(Kit.take(trace)).isIn("waits", "blocks");
       runtime.send(pid, "off");
       assertThat(Kit.take(seen).error()).isInstanceOf(CancellationException.class);
@@ -438,8 +438,8 @@ class DispatchTest {
     assertThat(told).hasValue(1);
   }
 
-  private static Caller deaf(AtomicInteger failures) {
-    return new Caller() {
+  private static CommandIssuer deaf(AtomicInteger failures) {
+    return new CommandIssuer() {
       @Override
       public Pid self() {
         return new Pid("", "test", 1, 1);
@@ -462,10 +462,10 @@ class DispatchTest {
       public void deliver(ProcessEvent event, boolean inOrder) {}
 
       @Override
-      public void tooLate(PendingCommand<?> invocation) {}
+      public void onLateResult(PendingCommand<?> invocation) {}
 
       @Override
-      public void unheard(String what, Throwable thrown) {
+      public void logUnreported(String what, Throwable thrown) {
         failures.incrementAndGet();
       }
     };
@@ -476,7 +476,7 @@ class DispatchTest {
   void answer_thatFindsNoMemory_canBeGivenAgain() {
     BlockingQueue<ProcessEvent> delivered = Kit.queue();
     AtomicInteger tries = new AtomicInteger();
-    Caller poor =
+    CommandIssuer poor =
         caller((method, arguments) -> {
           if (method.equals("deliver") && tries.incrementAndGet() == 1) {
             throw new OutOfMemoryError("test");
@@ -513,7 +513,7 @@ class DispatchTest {
     }
   }
 
-  private static Caller recording(BlockingQueue<ProcessEvent> delivered) {
+  private static CommandIssuer recording(BlockingQueue<ProcessEvent> delivered) {
     return caller((method, arguments) -> {
       if (method.equals("deliver")) {
         delivered.add((ProcessEvent) arguments[0]);
@@ -521,11 +521,11 @@ class DispatchTest {
     });
   }
 
-  private static Caller caller(BiConsumer<String, Object[]> called) {
-    return (Caller)
+  private static CommandIssuer caller(BiConsumer<String, Object[]> called) {
+    return (CommandIssuer)
         java.lang.reflect.Proxy.newProxyInstance(
-            Caller.class.getClassLoader(),
-            new Class<?>[] {Caller.class},
+            CommandIssuer.class.getClassLoader(),
+            new Class<?>[] {CommandIssuer.class},
             (_, method, arguments) -> {
               called.accept(method.getName(), arguments);
               return null;

@@ -11,8 +11,8 @@ import dev.heddle.process.supervisor.DynamicChildStatus;
 import dev.heddle.process.supervisor.DynamicSupervisor;
 import dev.heddle.process.supervisor.DynamicSupervisor.Count;
 import dev.heddle.process.supervisor.DynamicSupervisor.Counts;
-import dev.heddle.process.supervisor.DynamicSupervisor.EndChild;
 import dev.heddle.process.supervisor.DynamicSupervisor.StartChild;
+import dev.heddle.process.supervisor.DynamicSupervisor.StopChild;
 import dev.heddle.process.supervisor.RestartLimitException;
 import dev.heddle.process.supervisor.Shutdown;
 import dev.heddle.process.supervisor.TestClock;
@@ -100,7 +100,7 @@ class DynamicSupervisorTest {
     Pid room = Kit.get(answer);
     assertThat(await(State.RUNNING))
         .isEqualTo(new DynamicChildStatus("lobby", State.RUNNING, room, 1, null));
-    CompletableFuture<Exit> exit = lab.runtime.exit(room);
+    CompletableFuture<Exit> exit = lab.runtime.whenExited(room);
     lab.runtime.send(room, "bye");
     assertThat(Kit.get(exit).result()).isEqualTo("lobby");
     assertThat(await(State.EXITED).pid()).isEqualTo(room);
@@ -162,7 +162,7 @@ class DynamicSupervisorTest {
     assertThatThrownBy(() -> start(supervisor, "c"))
         .hasRootCauseInstanceOf(StartRefusedException.class)
         .hasMessageContaining("max children exceeded: 2");
-    lab.ask(supervisor, new EndChild(first));
+    lab.ask(supervisor, new StopChild(first));
     start(supervisor, "c");
     assertThat(counts(supervisor).running()).isEqualTo(2);
   }
@@ -176,7 +176,7 @@ class DynamicSupervisorTest {
     assertThatThrownBy(() -> lab.ask(supervisor, new StartChild()))
         .hasMessageContaining("takes a java.lang.String, not null");
     assertThatThrownBy(() -> lab.ask(supervisor, "start"))
-        .hasMessageContaining("StartChild, EndChild, Count or Children");
+        .hasMessageContaining("StartChild, StopChild, Count or Children");
     Pid plain = lab.runtime.spawn(DynamicSupervisor.builder(SupervisorLab::child).build());
     assertThatThrownBy(() -> lab.ask(plain, new StartChild("x")))
         .hasMessageContaining("takes no argument, not x");
@@ -245,7 +245,7 @@ class DynamicSupervisorTest {
   void names_areThoseOfTheArguments_andATakenOneIsRefused() {
     Pid supervisor = lab.runtime.spawn(rooms().name(room -> "room-" + room).build());
     Pid lobby = start(supervisor, "lobby");
-    assertThat(lab.runtime.whereis("room-lobby")).isEqualTo(lobby);
+    assertThat(lab.runtime.whereIs("room-lobby")).isEqualTo(lobby);
     assertThatThrownBy(() -> start(supervisor, "lobby"))
         .hasMessageContaining("belongs to " + lobby);
     Pid other = lab.runtime.spawn(Kit.resting(), StartOptions.defaults().withName("room-kitchen"));
@@ -264,10 +264,10 @@ class DynamicSupervisorTest {
   void endChild_isAnsweredWithTheExit_whenItHasEnded() throws Exception {
     Pid supervisor = lab.runtime.spawn(rooms().restart(Restart.PERMANENT).build());
     Pid room = start(supervisor, "lobby");
-    Exit exit = lab.ask(supervisor, new EndChild(Pid.parse(room.toString())));
+    Exit exit = lab.ask(supervisor, new StopChild(Pid.parse(room.toString())));
     assertThat(exit.reason()).isEqualTo(Exit.Reason.SHUTDOWN);
     assertThat(await(State.STOPPED).pid()).isEqualTo(room);
-    assertThatThrownBy(() -> lab.ask(supervisor, new EndChild(room)))
+    assertThatThrownBy(() -> lab.ask(supervisor, new StopChild(room)))
         .hasRootCauseInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("is no child, or not any more");
   }
@@ -275,7 +275,7 @@ class DynamicSupervisorTest {
   @Test
   @Tag("proc-253")
   void cancel_asksAllChildrenAtOnce_andWaitsForTheLast() {
-    List<CompletableFuture<Signal.Cancel>> asked = new CopyOnWriteArrayList<>();
+    List<CompletableFuture<ProcessSignal.Cancel>> asked = new CopyOnWriteArrayList<>();
     Pid supervisor =
         lab.runtime.spawn(
             rooms(
@@ -287,9 +287,9 @@ class DynamicSupervisorTest {
                 .build());
     List<Pid> children =
         List.of(start(supervisor, "a"), start(supervisor, "b"), start(supervisor, "c"));
-    CompletableFuture<Exit> exit = lab.runtime.exit(supervisor);
+    CompletableFuture<Exit> exit = lab.runtime.whenExited(supervisor);
     lab.runtime.cancel(supervisor, "enough", Duration.ofDays(5));
-    for (CompletableFuture<Signal.Cancel> one : asked) { // none has ended yet
+    for (CompletableFuture<ProcessSignal.Cancel> one : asked) { // none has ended yet
       Duration time = Kit.get(one).remaining();
       assertThat(time).isBetween(Duration.ofDays(1), Duration.ofDays(3));
     }
@@ -303,7 +303,7 @@ class DynamicSupervisorTest {
   @Test
   @Tag("proc-253")
   void dynamicSupervisor_belowAnother_hasNoLimit() throws Exception {
-    CompletableFuture<Signal.Cancel> asked = new CompletableFuture<>();
+    CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
     Pid top =
         lab.runtime.spawn(
             lab.supervisor()
@@ -316,7 +316,7 @@ class DynamicSupervisorTest {
                                 .build()))
                 .build());
     Pid child = start(SupervisorLab.pid(lab.await("rooms", State.RUNNING)), "lobby");
-    CompletableFuture<Exit> exit = lab.runtime.exit(top);
+    CompletableFuture<Exit> exit = lab.runtime.whenExited(top);
     lab.runtime.cancel(top, "enough", Duration.ofDays(5));
     assertThat(Kit.get(asked).remaining()).isGreaterThan(Duration.ofDays(1));
     lab.runtime.send(child, "now");
@@ -327,7 +327,7 @@ class DynamicSupervisorTest {
   @Tag("proc-253")
   void terminate_takesTheChildrenAlong() {
     Pid supervisor = lab.runtime.spawn(rooms().build());
-    CompletableFuture<Exit> exit = lab.runtime.exit(start(supervisor, "lobby"));
+    CompletableFuture<Exit> exit = lab.runtime.whenExited(start(supervisor, "lobby"));
     lab.runtime.terminate(supervisor);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.LINKED);
   }
@@ -346,7 +346,7 @@ class DynamicSupervisorTest {
     assertThat(Objects.requireNonNull(backingOff.exit()).cause()).hasMessage("boom");
     DynamicChildStatus again = await(State.RUNNING);
     assertThat(again.starts()).isEqualTo(2);
-    assertThat(again.pid()).isNotEqualTo(lobby).isEqualTo(lab.runtime.whereis("lobby"));
+    assertThat(again.pid()).isNotEqualTo(lobby).isEqualTo(lab.runtime.whereIs("lobby"));
     lab.runtime.cancel(again.pid(), "enough", Kit.SOON);
     assertThat(await(State.EXITED).pid()).isEqualTo(again.pid());
     assertThat(counts(supervisor).all()).isZero();
@@ -433,7 +433,7 @@ class DynamicSupervisorTest {
     lab.runtime.send(lobby, "boom");
     var pause = Kit.take(Objects.requireNonNull(lab.pauses));
     assertThat(counts(supervisor)).isEqualTo(new Counts(0, 0, 1, 0));
-    Exit exit = lab.ask(supervisor, new EndChild(lobby));
+    Exit exit = lab.ask(supervisor, new StopChild(lobby));
     assertThat(exit.cause()).hasMessage("boom");
     assertThat(pause.isOpen()).isFalse();
     assertThat(counts(supervisor).all()).isZero();
@@ -445,8 +445,8 @@ class DynamicSupervisorTest {
     Pid supervisor =
         lab.runtime.spawn(
             rooms().restart(Restart.PERMANENT).intensity(1, Duration.ofSeconds(5)).build());
-    CompletableFuture<Exit> exit = lab.runtime.exit(supervisor);
-    CompletableFuture<Exit> exitOfHall = lab.runtime.exit(start(supervisor, "hall"));
+    CompletableFuture<Exit> exit = lab.runtime.whenExited(supervisor);
+    CompletableFuture<Exit> exitOfHall = lab.runtime.whenExited(start(supervisor, "hall"));
     lab.runtime.send(start(supervisor, "lobby"), "boom");
     lab.runtime.send(runningAs("lobby", 2), "boom");
     assertThat(Kit.get(exit).cause())

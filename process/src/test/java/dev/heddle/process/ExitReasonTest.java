@@ -68,7 +68,7 @@ class ExitReasonTest {
   }
 
   private Exit afterMessage(Pid pid) {
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.send(pid, "end");
     return Kit.get(exit);
   }
@@ -100,7 +100,7 @@ class ExitReasonTest {
     Pid first = spawn((_, _, out) -> out.fail(TEA));
     Pid second = linkedTo(first);
     Pid third = linkedTo(second);
-    var exit = runtime.exit(third);
+    var exit = runtime.whenExited(third);
     afterMessage(first);
     assertThat(Kit.get(exit).reason()).isEqualTo(Reason.LINKED);
     assertThat(Kit.get(exit).detail()).isSameAs(TEA);
@@ -112,7 +112,7 @@ class ExitReasonTest {
   void endOnPurpose_isNoFailure_andStaysOneOverLinks() throws Exception {
     Pid first = spawn((_, _, out) -> out.shutdown(TEA));
     Pid second = linkedTo(first);
-    var exit = runtime.exit(second);
+    var exit = runtime.whenExited(second);
     Exit own = afterMessage(first);
     assertThat(own).isEqualTo(new Exit(first, Reason.SHUTDOWN, null, null, TEA));
     assertThat(own.isFailure()).isFalse();
@@ -135,13 +135,13 @@ class ExitReasonTest {
   @Tag("proc-242")
   void cancel_ofOneThatDoesNotTrap_isAnEndOnPurpose_terminateIsNone() {
     Pid asked = runtime.spawn(Kit.resting());
-    var exit = runtime.exit(asked);
+    var exit = runtime.whenExited(asked);
     awaitIdle(asked); // it is to be woken
     runtime.cancel(asked, "closing time", Duration.ofHours(1));
     assertThat(Kit.get(exit).reason()).isEqualTo(Reason.SHUTDOWN);
     assertThat(Kit.get(exit).cause()).hasMessage("process cancelled: closing time");
     Pid ended = runtime.spawn(Kit.resting());
-    var other = runtime.exit(ended);
+    var other = runtime.whenExited(ended);
     awaitIdle(ended);
     runtime.terminate(ended);
     assertThat(Kit.get(other).reason()).isEqualTo(Reason.TERMINATED);
@@ -152,7 +152,7 @@ class ExitReasonTest {
   @Tag("proc-243")
   void requestExit_endsOneThatDoesNotTrap_withThatReason() {
     Pid target = runtime.spawn(Kit.resting());
-    var exit = runtime.exit(target);
+    var exit = runtime.whenExited(target);
     Pid asker = spawn((self, _, _) -> self.requestExit(target, TEA));
     runtime.send(asker, "now");
     assertThat(Kit.get(exit).reason()).isEqualTo(Reason.SHUTDOWN);
@@ -177,21 +177,22 @@ class ExitReasonTest {
               return "lives until it wants to end";
             }));
     ready.await();
-    var exit = runtime.exit(target);
+    var exit = runtime.whenExited(target);
     Pid asker = spawn((self, _, _) -> self.requestExit(target, TEA));
     runtime.send(asker, "now");
-    assertThat(Kit.take(got)).isEqualTo(new Signal.ExitRequest(asker, TEA));
+    assertThat(Kit.take(got)).isEqualTo(new ProcessSignal.ExitRequest(asker, TEA));
     runtime.requestExit(target, TEA);
-    assertThat(Kit.take(got)).isEqualTo(new Signal.ExitRequest(null, TEA));
+    assertThat(Kit.take(got)).isEqualTo(new ProcessSignal.ExitRequest(null, TEA));
     assertThat(Kit.get(exit).result()).isEqualTo("lives until it wants to end");
   }
 
   @Test
   @Tag("proc-246")
   void deadlineOfACancel_isATimeLeft_thatRunsDownToNothing() {
-    Signal.Cancel over = Signal.Cancel.within("at once", Duration.ZERO);
+    ProcessSignal.Cancel over = ProcessSignal.Cancel.within("at once", Duration.ZERO);
     assertThat(over.remaining()).isZero();
-    Signal.Cancel far = Signal.Cancel.within("some day", Duration.ofSeconds(Long.MAX_VALUE));
+    ProcessSignal.Cancel far =
+        ProcessSignal.Cancel.within("some day", Duration.ofSeconds(Long.MAX_VALUE));
     assertThat(far.remaining()).isGreaterThan(Duration.ofDays(36_525));
     assertThat(far.deadlineNanos() - System.nanoTime()).isPositive();
   }
@@ -211,7 +212,7 @@ class ExitReasonTest {
                                 CoroutineProcess.of(self -> {
                                   self.context().trapExits(true);
                                   ready.countDown();
-                                  got.add(self.receive(Signal.Cancel.class).remaining());
+                                  got.add(self.receive(ProcessSignal.Cancel.class).remaining());
                                   return null;
                                 }))
                         .withShutdown(Duration.ofDays(2)))
@@ -246,7 +247,7 @@ class ExitReasonTest {
               });
     }
     linked.await();
-    var exit = runtime.exit(last);
+    var exit = runtime.whenExited(last);
     runtime.send(first, "fail");
     Exit end = Kit.get(exit);
     Throwable cause = Objects.requireNonNull(end.cause());

@@ -4,9 +4,9 @@ package dev.heddle.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.process.live.LiveProcess;
-import dev.heddle.process.relay.LocalPid;
-import dev.heddle.process.topology.Ties;
+import dev.heddle.process.instance.ProcessInstance;
+import dev.heddle.process.links.ProcessLinks;
+import dev.heddle.process.routing.LocalPid;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.net.InetAddress;
@@ -33,7 +33,7 @@ class GiveTest {
 
   private final ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
   private final Pid acceptor = obedient();
-  private Handle port;
+  private ResourceHandle port;
   private InetSocketAddress at;
 
   @BeforeEach
@@ -42,9 +42,9 @@ class GiveTest {
         ask(
             acceptor,
             self ->
-                self.call(
+                self.execute(
                     Commands.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))));
-    at = ask(acceptor, self -> (InetSocketAddress) self.call(Commands.localAddress(port)));
+    at = ask(acceptor, self -> (InetSocketAddress) self.execute(Commands.localAddress(port)));
   }
 
   @AfterEach
@@ -92,19 +92,19 @@ class GiveTest {
     return client;
   }
 
-  private Handle accepted() {
-    return ask(acceptor, self -> self.call(Commands.accept(port)));
+  private ResourceHandle accepted() {
+    return ask(acceptor, self -> self.execute(Commands.accept(port)));
   }
 
-  private boolean give(Handle handle, Pid to) {
-    return ask(acceptor, self -> self.call(Commands.give(handle, to)));
+  private boolean give(ResourceHandle resourceHandle, Pid to) {
+    return ask(acceptor, self -> self.execute(Commands.transfer(resourceHandle, to)));
   }
 
-  private byte[] read(Pid owner, Handle connection) {
+  private byte[] read(Pid owner, ResourceHandle connection) {
     return ask(
         owner,
         self -> {
-          byte @Nullable [] read = self.call(Commands.read(connection, 10));
+          byte @Nullable [] read = self.execute(Commands.read(connection, 10));
           return Objects.requireNonNull(read);
         });
   }
@@ -122,7 +122,7 @@ class GiveTest {
   void connectionGivenAway_isOfUseToTheNewOwner_only() throws Exception {
     Pid server = obedient();
     try (Socket client = client()) {
-      Handle connection = accepted();
+      ResourceHandle connection = accepted();
       assertThat(give(connection, server)).isTrue();
       assertThatThrownBy(() -> read(acceptor, connection))
           .hasRootCauseMessage(
@@ -135,7 +135,7 @@ class GiveTest {
       assertThat(read(server, connection)).containsExactly(42);
       runtime.terminate(acceptor); // it is not its any more
       Kit.exit(runtime, acceptor);
-      ask(server, self -> Objects.isNull(self.call(Commands.write(connection, new byte[] {7}))));
+      ask(server, self -> Objects.isNull(self.execute(Commands.write(connection, new byte[] {7}))));
       assertThat(client.getInputStream().read()).isEqualTo(7);
       runtime.terminate(server);
       awaitEnd(client);
@@ -150,20 +150,21 @@ class GiveTest {
         runtime.spawn(
             Kit.process((self, events, out) -> {
               for (ProcessEvent event : events) {
-                if (event.data() instanceof Handle given) {
+                if (event.data() instanceof ResourceHandle given) {
                   out.yield(1, Commands.read(given, 10));
-                  out.yield(2, Commands.give(given, server));
+                  out.yield(2, Commands.transfer(given, server));
                 } else if (event.isMessage()) {
-                  Handle given = ((Handle[]) Objects.requireNonNull(event.data()))[0];
+                  ResourceHandle given =
+                      ((ResourceHandle[]) Objects.requireNonNull(event.data()))[0];
                   self.cancelCommand(1);
-                  out.yield(3, Commands.give(given, server));
+                  out.yield(3, Commands.transfer(given, server));
                 } else {
                   seen.add(event);
                 }
               }
             }));
     try (Socket client = client()) {
-      Handle connection = accepted();
+      ResourceHandle connection = accepted();
       assertThat(give(connection, reader)).isTrue();
       runtime.send(reader, connection);
       ProcessEvent refused = (ProcessEvent) Kit.take(seen);
@@ -174,7 +175,7 @@ class GiveTest {
                   + " is in use by another command of "
                   + reader
                   + "; give it away when that has its result, or cancel that first");
-      runtime.send(reader, new Handle[] {connection});
+      runtime.send(reader, new ResourceHandle[] {connection});
       assertThat(((ProcessEvent) Kit.take(seen)).error()).isInstanceOf(CancellationException.class);
       assertThat(Kit.take(seen)).isEqualTo(ProcessEvent.completed(3, true));
       client.getOutputStream().write(42);
@@ -188,7 +189,7 @@ class GiveTest {
     runtime.terminate(ended);
     Kit.exit(runtime, ended);
     try (Socket client = client()) {
-      Handle connection = accepted();
+      ResourceHandle connection = accepted();
       Pid elsewhere = new Pid("other", "host", 1, 1);
       assertThatThrownBy(() -> give(connection, elsewhere))
           .hasRootCauseInstanceOf(IllegalArgumentException.class);
@@ -201,30 +202,30 @@ class GiveTest {
   void gives_leaveNothingWithTheNewOwner() throws Exception {
     Pid server = obedient();
     try (Socket _ = client()) {
-      Handle connection = accepted();
+      ResourceHandle connection = accepted();
       for (int i = 0; i < 3; i++) {
         assertThat(give(connection, server)).isTrue();
-        ask(server, self -> self.call(Commands.give(connection, acceptor)));
+        ask(server, self -> self.execute(Commands.transfer(connection, acceptor)));
       }
     }
     assertThat(listenersOf(server)).hasSize(1); // who closes what it has at its end
   }
 
   private static Collection<?> listenersOf(Pid pid) throws ReflectiveOperationException {
-    Field listeners = Ties.class.getDeclaredField("listeners");
+    Field listeners = ProcessLinks.class.getDeclaredField("listeners");
     listeners.setAccessible(true);
-    LiveProcess live = (LiveProcess) ((LocalPid) pid).receiver();
-    return (Collection<?>) listeners.get(live.ties());
+    ProcessInstance live = (ProcessInstance) ((LocalPid) pid).receiver();
+    return (Collection<?>) listeners.get(live.processLinks());
   }
 
   @Test
   void newOwners_thatAreEndedMeanwhile_leaveNothingOpen() throws Exception {
-    Command<Handle> accept = Commands.accept(port);
+    ProcessCommand<ResourceHandle> accept = Commands.accept(port);
     for (int i = 0; i < ROUNDS; i++) {
       Pid server = obedient();
       try (Socket client = client()) {
         CompletableFuture<Boolean> given =
-            begin(acceptor, self -> self.call(Commands.give(self.call(accept), server)));
+            begin(acceptor, self -> self.execute(Commands.transfer(self.execute(accept), server)));
         for (int spin = 0; spin < i * 20 && !given.isDone(); spin++) {
           Thread.onSpinWait(); // so that the end comes at another moment each time
         }

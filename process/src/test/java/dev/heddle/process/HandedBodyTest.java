@@ -89,7 +89,7 @@ class HandedBodyTest {
           return null;
         });
     Pid pid = runtime.spawn(run.process(body));
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     for (Object message : new Object[] {"a", "b", "go", "c", "d"}) {
       runtime.send(pid, message);
     }
@@ -106,14 +106,14 @@ class HandedBodyTest {
     BlockingQueue<Object> letters = letters();
     CoroutineProcess body = CoroutineProcess.of(self -> self.receive("go"::equals));
     Pid pid = runtime.spawn(run.process(body));
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.send(pid, 1);
     runtime.send(pid, 2);
     var answer = runtime.request(pid, "question");
     runtime.send(pid, "go");
     assertThat(Kit.get(exit).result()).isEqualTo("go");
     assertThat(runtime.undelivered()).isEqualTo(3);
-    assertThatThrownBy(() -> Kit.get(answer)).hasCauseInstanceOf(NoAnswerException.class);
+    assertThatThrownBy(() -> Kit.get(answer)).hasCauseInstanceOf(NoReplyException.class);
     assertThat(List.of(Kit.take(letters), Kit.take(letters))).containsExactly(1, 2);
     assertThat(Kit.take(letters)).isInstanceOf(Request.class);
   }
@@ -124,7 +124,7 @@ class HandedBodyTest {
         runtime.spawn((events, _) ->
             events.forEach(event -> {
               if (event.data() instanceof DeadLetter letter) {
-                assertThat(letter.why()).isEqualTo(DeadLetter.Why.LEFT);
+                assertThat(letter.reason()).isEqualTo(DeadLetter.Reason.RECEIVER_ENDED);
                 letters.add(Objects.requireNonNull(letter.message()));
               }
             }));

@@ -4,7 +4,7 @@ package dev.heddle.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.process.ShutdownReport.Abandoned;
-import dev.heddle.process.ShutdownReport.Abandoned.Held;
+import dev.heddle.process.ShutdownReport.Abandoned.Phase;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -52,7 +52,7 @@ class HeldEndTest {
     assertThat(report.abandoned()).hasSize(1);
     Abandoned named = report.abandoned().getFirst();
     assertThat(named.pid()).isEqualTo(pid);
-    assertThat(named.held()).isEqualTo(Held.END);
+    assertThat(named.phase()).isEqualTo(Phase.CLOSE);
     assertThat(named.stack()).anyMatch(frame -> frame.getMethodName().equals("hold"));
   }
 
@@ -71,7 +71,7 @@ class HeldEndTest {
   void shutdown_heldByACallbackOfAnExit_namesTheProcess() throws Exception {
     ProcessRuntime runtime = holding(false);
     Pid pid = runtime.spawn(Kit.untilMessage());
-    var _ = runtime.exit(pid).thenRun(this::hold);
+    var _ = runtime.whenExited(pid).thenRun(this::hold);
     runtime.send(pid, "end");
     held.await();
     assertNamed(runtime, pid);
@@ -91,7 +91,7 @@ class HeldEndTest {
     inStep.await();
     ShutdownReport report = runtime.shutdown(Duration.ofMillis(50));
     assertThat(report.abandoned()).extracting(Abandoned::pid).containsExactly(stuck);
-    assertThat(report.abandoned().getFirst().held()).isEqualTo(Held.STEP);
+    assertThat(report.abandoned().getFirst().phase()).isEqualTo(Phase.STEP);
     held.await(); // it was told, on a thread of its own
   }
 }

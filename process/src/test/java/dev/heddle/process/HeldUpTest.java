@@ -39,7 +39,7 @@ class HeldUpTest {
   }
 
   private void spawn(Process process) {
-    exits.add(runtime.exit(runtime.spawn(process)));
+    exits.add(runtime.whenExited(runtime.spawn(process)));
   }
 
   private void spawnBody() {
@@ -111,7 +111,7 @@ class HeldUpTest {
             default -> throw new IllegalStateException("stepped " + steps[0] + " times");
           }
         });
-    exits.add(runtime.exit(step));
+    exits.add(runtime.whenExited(step));
     while (!lock.isLocked()) {
       assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
       Thread.yield();
@@ -207,15 +207,15 @@ class HeldUpTest {
     assertThat(runtime.dump()).contains("1 spare threads run, ");
     isTold.set(true);
     assertAllEnd();
-    while (runtime.counters().spares().running() > 0) {
+    while (runtime.counters().compensation().running() > 0) {
       assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
       Thread.yield();
     }
     ProcessCounters counters = runtime.counters();
-    assertThat(counters.spares().started()).isPositive();
-    assertThat(counters.spares().executed()).isPositive();
+    assertThat(counters.compensation().started()).isPositive();
+    assertThat(counters.compensation().executed()).isPositive();
     assertThat(counters.executed())
-        .isEqualTo(counters.workers().getFirst().executed() + counters.spares().executed());
+        .isEqualTo(counters.workers().getFirst().executed() + counters.compensation().executed());
   }
 
   private static Process stubborn() {
@@ -239,13 +239,13 @@ class HeldUpTest {
       runtime = ProcessRuntime.builder().workers(2).start();
       exits.clear();
       Pid target = runtime.spawn(stubborn());
-      runtime.started(target).get();
+      runtime.whenStarted(target).get();
       CompletableFuture<Void> other =
           CompletableFuture.runAsync(() -> runtime.cancel(target, "by a thread", Kit.SOON));
       for (int i = 0; i < 4; i++) {
         spawn(
             CoroutineProcess.of(self -> {
-              self.call(Commands.sleep(Duration.ofMillis(1)));
+              self.execute(Commands.sleep(Duration.ofMillis(1)));
               runtime.cancel(target, "by a body", Kit.SOON);
               return null;
             }));

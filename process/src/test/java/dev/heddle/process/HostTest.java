@@ -30,7 +30,7 @@ class HostTest {
 
     @Override
     public void onStart(Pid pid, StartOptions options) throws Exception {
-      pages.add("start " + options.name() + " is " + runtime.whereis("" + options.name()));
+      pages.add("start " + options.name() + " is " + runtime.whereIs("" + options.name()));
       if (options.input() instanceof Exception refusal) {
         throw refusal;
       }
@@ -44,7 +44,7 @@ class HostTest {
 
   private final Diary diary = new Diary();
   private final ProcessRuntime runtime =
-      ProcessRuntime.builder().workers(2).node("n1").limit(10).listener(diary).start();
+      ProcessRuntime.builder().workers(2).node("n1").maxProcesses(10).listener(diary).start();
 
   @AfterEach
   void end() {
@@ -56,11 +56,11 @@ class HostTest {
   }
 
   /// What a process sees as the failure of a command.
-  private static Throwable failure(ProcessRuntime in, Command<?> command) {
+  private static Throwable failure(ProcessRuntime in, ProcessCommand<?> processCommand) {
     CompletableFuture<Throwable> failure = new CompletableFuture<>();
     in.spawn((events, out) -> {
       if (events.isEmpty()) {
-        out.yield(1, command);
+        out.yield(1, processCommand);
       } else {
         failure.complete(java.util.Objects.requireNonNull(events.getFirst().error()));
         out.done();
@@ -84,10 +84,10 @@ class HostTest {
     RuntimeException refusal = new RuntimeException("not today");
     assertThatThrownBy(() -> runtime.spawn(Kit.resting(), named("db").withInput(refusal)))
         .isSameAs(refusal);
-    assertThat(runtime.whereis("db")).isNull();
+    assertThat(runtime.whereIs("db")).isNull();
     assertThat(runtime.processes()).isEmpty();
     Pid next = runtime.spawn(Kit.resting(), named("db"));
-    assertThat(runtime.whereis("db")).isEqualTo(next);
+    assertThat(runtime.whereIs("db")).isEqualTo(next);
   }
 
   @Test
@@ -97,7 +97,7 @@ class HostTest {
     Process walker =
         new Process() {
           @Override
-          public Set<String> methods() {
+          public Set<String> entryPoints() {
             return Set.of("walk");
           }
 
@@ -105,11 +105,11 @@ class HostTest {
           public void step(List<ProcessEvent> events, StepOutput out) {}
         };
     assertThat(failure(runtime, Commands.run(walker, StartOptions.defaults())))
-        .isInstanceOf(UnknownMethodException.class)
+        .isInstanceOf(UnknownEntryPointException.class)
         .hasMessageContaining("this process has [walk]");
     StartOptions refused = StartOptions.defaults().withInput(new IOException("no room"));
     assertThat(failure(runtime, Commands.run(Kit.resting(), refused))).hasMessage("no room");
-    try (ProcessRuntime small = ProcessRuntime.builder().workers(1).limit(1).start()) {
+    try (ProcessRuntime small = ProcessRuntime.builder().workers(1).maxProcesses(1).start()) {
       assertThat(failure(small, Commands.run(Kit.resting(), StartOptions.defaults())))
           .isInstanceOf(StartRefusedException.class)
           .hasMessageContaining("max processes exceeded: 1");
@@ -159,9 +159,9 @@ class HostTest {
             closed.incrementAndGet();
           }
         };
-    ProcessRuntime small = ProcessRuntime.builder().workers(1).limit(1).start();
-    assertThatThrownBy(() -> small.spawn(child, StartOptions.defaults().withMethod("fly")))
-        .isInstanceOf(UnknownMethodException.class);
+    ProcessRuntime small = ProcessRuntime.builder().workers(1).maxProcesses(1).start();
+    assertThatThrownBy(() -> small.spawn(child, StartOptions.defaults().withEntryPoint("fly")))
+        .isInstanceOf(UnknownEntryPointException.class);
     assertThat(closed).hasValue(1);
     small.spawn(Kit.resting());
     assertThatThrownBy(() -> small.spawn(child)).hasMessageContaining("max processes exceeded");
@@ -175,7 +175,7 @@ class HostTest {
   @Tag("proc-136")
   void sizesThatCannotBe_areRefused() {
     assertThatThrownBy(() -> ProcessRuntime.builder().workers(0)).hasMessageContaining("0");
-    assertThatThrownBy(() -> ProcessRuntime.builder().limit(0)).hasMessageContaining("0");
+    assertThatThrownBy(() -> ProcessRuntime.builder().maxProcesses(0)).hasMessageContaining("0");
     assertThatThrownBy(() -> StartOptions.defaults().withMailbox(0, MailboxPolicy.REJECT))
         .hasMessage("a mailbox holds at least one message: 0");
     assertThatThrownBy(() -> runtime.mailbox(-1)).hasMessageContaining("-1");
@@ -188,7 +188,7 @@ class HostTest {
   void listener_isToldOfAStart_whenNameAndTiesAreThere_andOfItsEnd() throws Exception {
     Pid pid = runtime.spawn(Kit.untilMessage(), named("db"));
     assertThat(Kit.take(diary.pages)).isEqualTo("start db is " + pid);
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.send(pid, "end");
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
     assertThat(Kit.take(diary.pages)).isEqualTo("end NORMAL");
@@ -231,17 +231,17 @@ class HostTest {
         Kit.process((self, events, out) -> {
           if (events.isEmpty()) {
             self.spawn(failing, named("db").monitored());
-          } else if (events.getFirst().data() instanceof Signal.Down down) {
+          } else if (events.getFirst().data() instanceof ProcessSignal.Down down) {
             told.complete(down.exit());
             out.done();
           }
         }));
     Pid pid = Kit.get(there);
-    assertThat(runtime.whereis("store")).isEqualTo(pid);
+    assertThat(runtime.whereIs("store")).isEqualTo(pid);
     runtime.send(pid, "fail");
     assertThat(Kit.get(told)).isEqualTo(new Exit(pid, Exit.Reason.FAILED, null, fault));
-    assertThat(runtime.whereis("db")).isNull();
-    assertThat(runtime.whereis("store")).isNull();
+    assertThat(runtime.whereIs("db")).isNull();
+    assertThat(runtime.whereIs("store")).isNull();
     assertThat(runtime.offer(pid, "late")).isEqualTo(SendResult.NOT_FOUND);
   }
 
@@ -263,7 +263,7 @@ class HostTest {
                 out.done("done");
               }
             }));
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.send(pid, "end");
     assertThat(Kit.get(exit)).isEqualTo(new Exit(pid, Exit.Reason.NORMAL, "done", null));
     assertThat(Kit.get(sent)).isEqualTo(SendResult.UNREACHABLE);
@@ -287,7 +287,7 @@ class HostTest {
     Set<SendResult> results = new java.util.HashSet<>();
     for (int i = 0; i < 200; i++) {
       Pid pid = runtime.spawn(Kit.resting());
-      var exit = runtime.exit(pid);
+      var exit = runtime.whenExited(pid);
       runtime.terminate(pid);
       results.add(runtime.offer(pid, "x"));
       Kit.get(exit);
@@ -299,7 +299,7 @@ class HostTest {
   @Test
   @Tag("proc-123")
   void placeOfAProcess_isFree_whenItsExitIsTold() {
-    try (ProcessRuntime small = ProcessRuntime.builder().workers(2).limit(1).start()) {
+    try (ProcessRuntime small = ProcessRuntime.builder().workers(2).maxProcesses(1).start()) {
       for (int i = 0; i < 2_000; i++) {
         Pid pid = small.spawn((_, out) -> out.done());
         assertThat(Kit.exit(small, pid)).isNotNull();
@@ -323,8 +323,8 @@ class HostTest {
               @Override
               public void step(List<ProcessEvent> events, StepOutput out) {}
             });
-    var exit = givenUp(runtime.exit(starting));
-    var started = givenUp(runtime.started(starting));
+    var exit = givenUp(runtime.whenExited(starting));
+    var started = givenUp(runtime.whenStarted(starting));
     for (int i = 0; i < COLLECTIONS && (exit.get() != null || started.get() != null); i++) {
       System.gc();
     }
@@ -347,7 +347,7 @@ class HostTest {
     AtomicInteger ran = new AtomicInteger();
     int refused = 0;
     CountDownLatch all = new CountDownLatch(starts);
-    try (ProcessRuntime eight = ProcessRuntime.builder().workers(8).limit(1_000).start()) {
+    try (ProcessRuntime eight = ProcessRuntime.builder().workers(8).maxProcesses(1_000).start()) {
       for (int i = 0; i < starts; i++) {
         try {
           eight.spawn((_, out) -> {

@@ -68,7 +68,7 @@ class IntrospectionTest {
   @Test
   @Tag("proc-86")
   void states_areNamed() {
-    assertThat(List.of(State.values()).stream().map(State::word))
+    assertThat(List.of(State.values()).stream().map(State::displayName))
         .containsExactly("ready", "running", "blocked", "idle", "complete");
   }
 
@@ -82,7 +82,7 @@ class IntrospectionTest {
     assertThat(all).hasSize(1);
     ProcessSnapshot one = all.getFirst();
     assertThat(one.pid()).isEqualTo(pid);
-    assertThat(one.state().word()).isEqualTo("idle");
+    assertThat(one.state().displayName()).isEqualTo("idle");
     assertThat(one.steps()).isEqualTo(1);
     assertThat(one.mailbox()).isZero();
     assertThat(one.names()).containsExactly("db");
@@ -101,7 +101,7 @@ class IntrospectionTest {
         runtime.spawn((_, out) -> {
           if (step.getAndIncrement() == 0) {
             out.yield(1, new Kit.Call("x"));
-            out.yieldOnly();
+            out.awaitCommands();
           }
         });
     Invocation<Object> call = Kit.take(calls);
@@ -109,13 +109,13 @@ class IntrospectionTest {
     runtime.send(pid, "waits");
     ProcessSnapshot blocked = awaitState(pid, State.BLOCKED);
     assertThat(blocked.waitsFor()).isEqualTo("Call");
-    assertThat(blocked.commands()).isEqualTo(1);
+    assertThat(blocked.pendingCommands()).isEqualTo(1);
     assertThat(blocked.mailbox()).isEqualTo(1);
     assertThat(blocked.info()).contains("blocked for Call");
     call.complete("done");
     ProcessSnapshot idle = awaitState(pid, State.IDLE);
     assertThat(idle.waitsFor()).isNull();
-    assertThat(idle.commands()).isZero();
+    assertThat(idle.pendingCommands()).isZero();
   }
 
   @Test
@@ -178,18 +178,18 @@ class IntrospectionTest {
         runtime.spawn((_, out) -> {
           if (step.getAndIncrement() == 0) {
             out.yield(1, new Kit.Call("x"));
-            out.yieldOnly();
+            out.awaitCommands();
           }
         });
     Invocation<Object> call = Kit.take(calls);
     awaitState(pid, State.BLOCKED);
     runtime.send(pid, "waits");
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.terminate(pid);
     Kit.get(exit);
     assertThat(call.complete("too late")).isFalse();
     assertThat(runtime.counters().undelivered()).isEqualTo(1);
-    assertThat(runtime.counters().late()).isEqualTo(1);
+    assertThat(runtime.counters().lateResults()).isEqualTo(1);
   }
 
   @Test
@@ -197,7 +197,7 @@ class IntrospectionTest {
     while (runtime.counters().queueDelay().samples() == 0) {
       Kit.exit(runtime, runtime.spawn((_, out) -> out.done()));
     }
-    assertThat(runtime.counters().queueDelay().within(1)).isPositive();
+    assertThat(runtime.counters().queueDelay().percentile(1)).isPositive();
   }
 
   @Test
@@ -208,9 +208,9 @@ class IntrospectionTest {
     counts.set(20, 1L);
     QueueDelay delay = new QueueDelay(counts);
     assertThat(delay.samples()).isEqualTo(100);
-    assertThat(delay.within(0.5)).isEqualTo(Duration.ofNanos(1_000));
-    assertThat(delay.within(0.99)).isEqualTo(Duration.ofNanos(1_024_000));
-    assertThat(delay.within(1)).isEqualTo(Duration.ofNanos((1L << 20) * 1_000));
+    assertThat(delay.percentile(0.5)).isEqualTo(Duration.ofNanos(1_000));
+    assertThat(delay.percentile(0.99)).isEqualTo(Duration.ofNanos(1_024_000));
+    assertThat(delay.percentile(1)).isEqualTo(Duration.ofNanos((1L << 20) * 1_000));
     assertThatThrownBy(() -> new QueueDelay(List.of()))
         .isInstanceOf(IllegalArgumentException.class);
   }
@@ -245,7 +245,7 @@ class IntrospectionTest {
     } while (!told.stack().toString().contains("IntrospectionTest"));
     log.removeHandler(listening);
     assertThat(told.pid()).isEqualTo(pid);
-    assertThat(told.lasted()).isGreaterThanOrEqualTo(Duration.ofMillis(5));
+    assertThat(told.duration()).isGreaterThanOrEqualTo(Duration.ofMillis(5));
     assertThat(line)
         .startsWith("WARNING process " + pid)
         .contains("a step must not block", "at ", "IntrospectionTest");
@@ -315,7 +315,7 @@ class IntrospectionTest {
       assertThat(bean.getStarted()).isEqualTo(1);
       assertThat(bean.getExecuted()).isEqualTo(1);
       assertThat(bean.getWorkers()).isEqualTo(1);
-      assertThat(bean.getUndelivered() + bean.getLate() + bean.getLongSteps()).isZero();
+      assertThat(bean.getUndelivered() + bean.getLateResults() + bean.getLongSteps()).isZero();
       assertThat(bean.getQueueDelay99Micros())
           .isGreaterThanOrEqualTo(bean.getQueueDelayMedianMicros());
       assertThat(bean.table()).contains(pid.toString(), "idle", "db");
@@ -340,7 +340,7 @@ class IntrospectionTest {
             }));
     slept.await();
     ProcessSnapshot waiting = awaitState(pid, State.BLOCKED);
-    assertThat(waiting.commands()).isZero();
+    assertThat(waiting.pendingCommands()).isZero();
     assertThat(waiting.waitsFor()).isNull();
     queue.add("go on");
   }

@@ -57,7 +57,7 @@ final class Kit {
   }
 
   static Exit exit(ProcessRuntime runtime, Pid pid) {
-    return get(runtime.exit(pid));
+    return get(runtime.whenExited(pid));
   }
 
   /// Waits until somebody has put something in.
@@ -74,7 +74,7 @@ final class Kit {
   }
 
   /// A command of tests: whoever carries it out is asked by name.
-  record Call(String what) implements Command<Object> {}
+  record Call(String what) implements ProcessCommand<Object> {}
 
   static final Duration SOON = Duration.ofSeconds(GUARD_SECONDS);
 }

@@ -41,7 +41,7 @@ class LifeTest {
     AtomicInteger left = new AtomicInteger(steps);
     return (_, out) -> {
       if (left.decrementAndGet() >= 0) {
-        out.again();
+        out.continueNow();
       } else {
         out.done(result);
       }
@@ -94,7 +94,7 @@ class LifeTest {
   @Tag("P1")
   void result_isWhatDoneWasGiven() {
     Pid pid = runtime.spawn(Kit.untilMessage());
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.send(pid, "bye");
     assertThat(Kit.get(exit)).isEqualTo(new Exit(pid, Exit.Reason.NORMAL, "bye", null));
   }
@@ -108,7 +108,7 @@ class LifeTest {
           private String with = "";
 
           @Override
-          public Set<String> methods() {
+          public Set<String> entryPoints() {
             return Set.of("add", "drop");
           }
 
@@ -130,11 +130,11 @@ class LifeTest {
           }
         };
     assertThatThrownBy(() -> runtime.spawn(two))
-        .isInstanceOf(UnknownMethodException.class)
+        .isInstanceOf(UnknownEntryPointException.class)
         .hasMessage("no entry point 'run'; this process has [add, drop]");
     assertThat(closed).hasValue(1);
-    Pid pid = runtime.spawn(two, StartOptions.defaults().withMethod("drop").withInput(7));
-    var exit = runtime.exit(pid);
+    Pid pid = runtime.spawn(two, StartOptions.defaults().withEntryPoint("drop").withInput(7));
+    var exit = runtime.whenExited(pid);
     runtime.send(pid, "go");
     assertThat(Kit.get(exit).result()).isEqualTo("drop 7");
     assertThat(closed).hasValue(2);
@@ -146,7 +146,7 @@ class LifeTest {
     restart(ProcessRuntime.builder().workers(2));
     CountDownLatch ended = new CountDownLatch(1);
     Pid pid = runtime.spawn(counting(5, "x"));
-    var _ = runtime.exit(pid).thenRun(ended::countDown);
+    var _ = runtime.whenExited(pid).thenRun(ended::countDown);
     assertThat(ended.await(Kit.GUARD_SECONDS, TimeUnit.SECONDS)).isTrue();
     assertThat(runtime.workers()).hasSize(2);
     assertThat(runtime.workers().stream().mapToLong(WorkerCounters::executed).sum()).isPositive();
@@ -198,7 +198,7 @@ class LifeTest {
     Pid pid = runtime.spawn(Kit.process((self, _, _) -> seen.complete(self)));
     ProcessContext context = Kit.get(seen);
     assertThat(context.isEnded()).isFalse();
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.terminate(pid);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
     assertThat(context.isEnded()).isTrue();
@@ -208,13 +208,13 @@ class LifeTest {
   @Tag("proc-38")
   @Tag("proc-46")
   void limit_refusesOneMore_untilOneEnds() {
-    restart(ProcessRuntime.builder().workers(1).limit(2));
+    restart(ProcessRuntime.builder().workers(1).maxProcesses(2));
     Pid one = runtime.spawn(Kit.untilMessage());
     runtime.spawn(Kit.resting());
     assertThatThrownBy(() -> runtime.spawn(Kit.resting()))
         .isInstanceOf(StartRefusedException.class)
         .hasMessageContaining("max processes exceeded: 2");
-    var exit = runtime.exit(one);
+    var exit = runtime.whenExited(one);
     runtime.send(one, "end");
     Kit.get(exit);
     assertThat(runtime.spawn(Kit.resting())).isNotEqualTo(one);
@@ -271,7 +271,7 @@ class LifeTest {
     Exit exit = Kit.exit(runtime, runtime.spawn(failsInStepAndClose));
     assertThat(exit.cause() == bad).isTrue(); // it cannot be described by an assertion either
     Pid next = runtime.spawn(Kit.untilMessage());
-    var end = runtime.exit(next);
+    var end = runtime.whenExited(next);
     runtime.send(next, "alive");
     assertThat(Kit.get(end).result()).isEqualTo("alive");
   }
@@ -345,7 +345,7 @@ class LifeTest {
     assertThat(exits.get(1).cause()).hasMessage("init failed");
     assertThat(failing.closed).hasValue(1);
     assertThat(worse.closed).hasValue(1);
-    var exit = runtime.exit(witness);
+    var exit = runtime.whenExited(witness);
     runtime.send(witness, "still here");
     assertThat(Kit.get(exit).result()).isEqualTo("still here");
   }
@@ -357,7 +357,7 @@ class LifeTest {
         Kit.process((self, events, out) -> {
           if (events.isEmpty()) {
             self.spawn(process, StartOptions.defaults().monitored());
-          } else if (events.getFirst().data() instanceof Signal.Down down) {
+          } else if (events.getFirst().data() instanceof ProcessSignal.Down down) {
             exit.complete(down.exit());
             out.done();
           }
@@ -400,10 +400,10 @@ class LifeTest {
     Pid blocked =
         runtime.spawn((_, out) -> {
           out.yield(1, new Kit.Call("never"));
-          out.yieldOnly();
+          out.awaitCommands();
         });
     for (Pid pid : List.of(resting, blocked)) {
-      var exit = runtime.exit(pid);
+      var exit = runtime.whenExited(pid);
       runtime.terminate(pid);
       assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
       assertThat(Kit.get(exit).cause()).hasMessage("process terminated");

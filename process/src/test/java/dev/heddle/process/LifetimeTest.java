@@ -39,7 +39,7 @@ class LifetimeTest {
   private static Exit endOfChild(ProcessRuntime runtime, StartOptions how, Object message) {
     CompletableFuture<Pid> started = new CompletableFuture<>();
     Pid parent = parentOf(runtime, Kit.resting(), how, started);
-    var exit = runtime.exit(Kit.get(started));
+    var exit = runtime.whenExited(Kit.get(started));
     runtime.send(parent, message);
     return Kit.get(exit);
   }
@@ -68,7 +68,7 @@ class LifetimeTest {
         CoroutineProcess.of(self -> {
           self.context().trapExits(true);
           traps.complete("");
-          Signal.Cancel cancel = self.receive(Signal.Cancel.class);
+          ProcessSignal.Cancel cancel = self.receive(ProcessSignal.Cancel.class);
           got.add(cancel.remaining());
           return "cleaned up";
         });
@@ -76,7 +76,7 @@ class LifetimeTest {
       StartOptions patient = WITH_PARENT.withShutdown(Duration.ofDays(2));
       Pid parent = parentOf(runtime, child, patient, started);
       Kit.get(traps);
-      var exit = runtime.exit(Kit.get(started));
+      var exit = runtime.whenExited(Kit.get(started));
       runtime.send(parent, "done");
       assertThat((Duration) Kit.take(got)).isBetween(Duration.ofDays(1), Duration.ofDays(2));
       assertThat(Kit.get(exit).result()).isEqualTo("cleaned up");
@@ -97,7 +97,7 @@ class LifetimeTest {
       StartOptions brief = WITH_PARENT.withShutdown(Duration.ofMillis(1));
       Pid parent = parentOf(runtime, deaf, brief, started);
       Kit.get(traps);
-      var exit = runtime.exit(Kit.get(started));
+      var exit = runtime.whenExited(Kit.get(started));
       runtime.send(parent, "done");
       assertThat(Kit.get(exit).reason()).isEqualTo(Reason.TERMINATED);
     }
@@ -116,11 +116,11 @@ class LifetimeTest {
       runtime.send(parent, "done");
       Kit.exit(runtime, parent);
       Pid child = Kit.get(started);
-      var exit = runtime.exit(child);
+      var exit = runtime.whenExited(child);
       runtime.send(child, "has outlived it");
       assertThat(Kit.get(exit).result()).isEqualTo("has outlived it");
       Pid orphan = runtime.spawn(Kit.untilMessage()); // has no parent, and lives
-      var other = runtime.exit(orphan);
+      var other = runtime.whenExited(orphan);
       runtime.send(orphan, "lives");
       assertThat(Kit.get(other).result()).isEqualTo("lives");
     }
@@ -143,7 +143,7 @@ class LifetimeTest {
       Pid parent = runtime.spawn(Kit.resting());
       for (int i = 0; i < 100; i++) {
         Pid child = runtime.spawn(Kit.untilMessage(), WITH_PARENT.withParent(parent));
-        var exit = runtime.exit(child);
+        var exit = runtime.whenExited(child);
         runtime.send(child, i);
         Kit.get(exit);
       }
@@ -168,7 +168,7 @@ class LifetimeTest {
         CoroutineProcess.of(self -> {
           self.context().trapExits(true);
           traps.complete("");
-          self.receive(Signal.Cancel.class);
+          self.receive(ProcessSignal.Cancel.class);
           order.add("child");
           return null;
         });
@@ -178,7 +178,7 @@ class LifetimeTest {
           self.context().spawn(child, WITH_PARENT);
           Kit.get(traps);
           order.add("ready");
-          self.receive(Signal.Cancel.class);
+          self.receive(ProcessSignal.Cancel.class);
           order.add("parent");
           return null;
         }));

@@ -43,7 +43,7 @@ class LinksTest {
           for (ProcessEvent event : events) {
             switch (event.data()) {
               case Deed deed -> deed.in(self);
-              case Signal.Cancel _ -> out.done();
+              case ProcessSignal.Cancel _ -> out.done();
               case null, default -> got.add(Objects.requireNonNull(event.data()));
             }
           }
@@ -70,7 +70,7 @@ class LinksTest {
     BlockingQueue<Object> got = Kit.queue();
     Pid one = obedient(got);
     Pid other = runtime.spawn(failing());
-    var exit = runtime.exit(other);
+    var exit = runtime.whenExited(other);
     ask(
         one,
         self -> {
@@ -116,7 +116,7 @@ class LinksTest {
     BlockingQueue<Object> got = Kit.queue();
     Pid one = obedient(got);
     Pid other = runtime.spawn(failing());
-    var exit = runtime.exit(other);
+    var exit = runtime.whenExited(other);
     ask(
         one,
         self -> {
@@ -130,7 +130,7 @@ class LinksTest {
         });
     runtime.send(one, "the next message");
     assertThat(List.of(Kit.take(got), Kit.take(got))) // of two senders: in any order
-        .haveExactly(1, new Condition<>(Signal.LinkDown.class::isInstance, "a LinkDown"))
+        .haveExactly(1, new Condition<>(ProcessSignal.LinkDown.class::isInstance, "a LinkDown"))
         .contains("the next message");
     assertThat(got).isEmpty();
   }
@@ -140,7 +140,8 @@ class LinksTest {
   void unlink_ofABodyThatHasPassedOverTheSignal_takesItBack() throws Exception {
     BlockingQueue<Object> got = Kit.queue();
     Pid other = runtime.spawn(failing());
-    Signal passedOn = new Signal.LinkDown(new Exit(other, Exit.Reason.FAILED, null, null));
+    ProcessSignal passedOn =
+        new ProcessSignal.LinkDown(new Exit(other, Exit.Reason.FAILED, null, null));
     CountDownLatch linked = new CountDownLatch(1);
     Pid body =
         runtime.spawn(
@@ -183,23 +184,23 @@ class LinksTest {
 
       @Override
       public void step(List<ProcessEvent> events, StepOutput out) {
-        boolean told = events.stream().anyMatch(e -> e.data() instanceof Signal.LinkDown);
+        boolean told = events.stream().anyMatch(e -> e.data() instanceof ProcessSignal.LinkDown);
         if (!undone) {
           if (told) {
             out.done("told before");
           } else if (dying.isDone()) {
             Objects.requireNonNull(self).unlink(other);
             undone = true;
-            out.again();
+            out.continueNow();
           } else {
-            out.again();
+            out.continueNow();
           }
         } else if (told) {
           out.done("told although it was undone");
         } else if (after.incrementAndGet() > STEPS) {
           out.done("left alone");
         } else {
-          out.again();
+          out.continueNow();
         }
       }
     };
@@ -256,8 +257,8 @@ class LinksTest {
     }
     linked.await();
     Pid one = runtime.spawn(undoing(other, dying, traps, after));
-    Kit.get(runtime.started(one));
-    var exit = runtime.exit(one);
+    Kit.get(runtime.whenStarted(one));
+    var exit = runtime.whenExited(one);
     runtime.send(other, "end");
     return Kit.get(exit);
   }

@@ -100,7 +100,7 @@ class MailboxTest {
   @Test
   void oldest_givesNoWay_toWhatComesAfterTheEnd() throws Exception {
     Pid pid = slow(2, MailboxPolicy.DROP_OLDEST);
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.send(pid, "lost");
     runtime.terminate(pid);
     goOn.countDown();
@@ -132,7 +132,8 @@ class MailboxTest {
               Kit.resting(), StartOptions.defaults().withMailbox(8, MailboxPolicy.DROP_OLDEST));
       List<CompletableFuture<Exit>> bodies =
           List.of(
-              single.exit(single.spawn(sending(sink))), single.exit(single.spawn(sending(sink))));
+              single.whenExited(single.spawn(sending(sink))),
+              single.whenExited(single.spawn(sending(sink))));
       while (!bodies.stream().allMatch(CompletableFuture::isDone)) {
         single.send(sink, "from outside");
         assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
@@ -232,7 +233,7 @@ class MailboxTest {
             return null;
           });
       while (sent.get() < 2) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       assertThat(runtime.offer(pid, "no")).isEqualTo(SendResult.FULL);
       goOn.countDown();
@@ -261,7 +262,7 @@ class MailboxTest {
     }
     begun.await();
     Pid other = runtime.spawn(Kit.untilMessage());
-    var exit = runtime.exit(other);
+    var exit = runtime.whenExited(other);
     runtime.send(other, "served");
     assertThat(Kit.get(exit).result()).isEqualTo("served");
     goOn.countDown();
@@ -343,7 +344,7 @@ class MailboxTest {
               return e;
             }
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       meanwhile.run();
       return waiting.await();
     });
@@ -365,7 +366,7 @@ class MailboxTest {
               throw c;
             }
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
       waiting.cancel("enough");
       return null;
     });

@@ -107,7 +107,7 @@ class MessageFloodTest {
                   self.send(receiver, new Item(sender, next.getAndIncrement()));
                 }
                 if (next.get() < each) {
-                  out.again();
+                  out.continueNow();
                 }
               }));
       assertThat(pid).isNotNull();
@@ -401,7 +401,7 @@ class MessageFloodTest {
       Pid receiver =
           other.spawn(
               changing.step(), StartOptions.defaults().withMailbox(bound, MailboxPolicy.REJECT));
-      var exit = other.exit(receiver);
+      var exit = other.whenExited(receiver);
       int[] next = new int[1];
       var _ =
           other.spawn(
@@ -410,7 +410,7 @@ class MessageFloodTest {
                   self.send(receiver, next[0]++);
                 }
                 if (next[0] < changing.all) {
-                  out.again();
+                  out.continueNow();
                 } else {
                   out.done();
                 }
@@ -440,7 +440,7 @@ class MessageFloodTest {
               return all;
             }),
             ROOMY);
-    var exit = runtime.exit(body);
+    var exit = runtime.whenExited(body);
     var _ =
         onGo((self, _, _) -> {
           for (int i = 0; i < count; i++) {

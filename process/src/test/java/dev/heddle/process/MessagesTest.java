@@ -98,7 +98,7 @@ class MessagesTest {
               self.send(sink, new From(sender, sent.incrementAndGet()));
             }
             if (sent.get() < each) {
-              out.again();
+              out.continueNow();
             } else {
               out.done();
             }
@@ -113,7 +113,7 @@ class MessagesTest {
   @Tag("proc-168")
   void sendToOneThatHasEnded_failsAndSaysSo() {
     Pid pid = runtime.spawn(Kit.untilMessage());
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.send(pid, "end");
     Kit.get(exit);
     assertThatThrownBy(() -> runtime.send(pid, "more"))
@@ -125,7 +125,7 @@ class MessagesTest {
   @Tag("P10")
   void parsedPid_leadsToTheSameProcess() {
     Pid pid = runtime.spawn(Kit.untilMessage());
-    var exit = runtime.exit(Pid.parse(pid.toString()));
+    var exit = runtime.whenExited(Pid.parse(pid.toString()));
     runtime.send(Pid.parse(pid.toString()), "hello");
     assertThat(Kit.get(exit).result()).isEqualTo("hello");
     Pid otherLife = new Pid("", pid.host(), pid.id(), pid.incarnation() ^ 1);
@@ -199,12 +199,12 @@ class MessagesTest {
       for (ProcessEvent event : events) {
         if (event.data() instanceof Request(Integer number, var reply)) {
           if (number < 0) {
-            reply.failed(new IllegalArgumentException("negative"));
+            reply.fail(new IllegalArgumentException("negative"));
           } else if (number == 0) {
             out.done();
           } else {
-            reply.with(number * 2);
-            reply.with(number * 3);
+            reply.complete(number * 2);
+            reply.complete(number * 3);
           }
         }
       }
@@ -276,6 +276,6 @@ class MessagesTest {
     asking.interrupt();
     asking.join();
     assertThat(request.reply().isOpen()).isFalse();
-    assertThat(request.reply().with("too late")).isFalse();
+    assertThat(request.reply().complete("too late")).isFalse();
   }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.heddle.process.pool.FunctionPool;
+import dev.heddle.process.pool.ProcessPool;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.ChildStatus;
 import dev.heddle.process.supervisor.Supervisor;
@@ -68,7 +68,7 @@ class MisuseTest {
   @Test
   @SuppressWarnings("NullAway") // that is the mistake
   void factoryThatMakesNothing_isNamed_toWhoeverNeedsIt() {
-    Pid pool = runtime.spawn(FunctionPool.of(() -> null).build());
+    Pid pool = runtime.spawn(ProcessPool.of(() -> null).build());
     assertThatThrownBy(() -> runtime.ask(pool, 1, Kit.SOON))
         .hasRootCauseInstanceOf(StartRefusedException.class)
         .rootCause()
@@ -133,7 +133,7 @@ class MisuseTest {
                         .toList());
               }
             }));
-    assertThat(Kit.get(runtime.started(body))).isTrue();
+    assertThat(Kit.get(runtime.whenStarted(body))).isTrue();
     runtime.terminate(body);
     Kit.exit(runtime, body);
     told.countDown();
@@ -144,7 +144,7 @@ class MisuseTest {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageStartingWith(body + " has ended; it cannot "));
     assertThat(runtime.process(other)).isNotNull();
-    assertThat(runtime.whereis("late")).isNull();
+    assertThat(runtime.whereIs("late")).isNull();
   }
 
   // ---- handlers ----
@@ -168,7 +168,7 @@ class MisuseTest {
     Logger log = Logger.getLogger("dev.heddle.process");
     log.addHandler(listening);
     try {
-      Pid pid = runtime.spawn(CoroutineProcess.of(self -> self.call(new Kit.Call("all"))));
+      Pid pid = runtime.spawn(CoroutineProcess.of(self -> self.execute(new Kit.Call("all"))));
       assertThat(Kit.exit(runtime, pid).result()).isEqualTo("answer");
       String words =
           "the handler of dev.heddle.process.Kit$Call has failed, of which " + pid + " is not told";

@@ -35,7 +35,7 @@ class NamedAddressTest extends CoroutineFixture {
     return (events, _) -> {
       for (ProcessEvent event : events) {
         if (event.data() instanceof Request request) {
-          request.reply().with(request.message());
+          request.reply().complete(request.message());
         } else {
           seen.add(event.data());
         }
@@ -66,7 +66,7 @@ class NamedAddressTest extends CoroutineFixture {
         result(self -> {
           self.context().send("oracle", 3);
           assertThat(self.context().offer("oracle", 4)).isEqualTo(SendResult.ACCEPTED);
-          assertThat(self.call(Commands.send("oracle", 5))).isEqualTo(SendResult.ACCEPTED);
+          assertThat(self.execute(Commands.send("oracle", 5))).isEqualTo(SendResult.ACCEPTED);
           return null;
         });
     for (int i = 1; i <= 5; i++) {
@@ -80,7 +80,7 @@ class NamedAddressTest extends CoroutineFixture {
     runtime.spawn(echo(Kit.queue()), ORACLE);
     int answer = runtime.ask("oracle", 42, DAY);
     assertThat(answer).isEqualTo(42);
-    assertThat(result(self -> self.call(Commands.ask("oracle", "why?", DAY)))).isEqualTo("why?");
+    assertThat(result(self -> self.execute(Commands.ask("oracle", "why?", DAY)))).isEqualTo("why?");
   }
 
   @Test
@@ -94,9 +94,9 @@ class NamedAddressTest extends CoroutineFixture {
         .satisfies(
             t -> assertThat(((SendFailedException) t).result()).isEqualTo(SendResult.NOT_FOUND));
     assertThatThrownBy(() -> runtime.ask("oracle", 1, DAY)).hasMessageContaining("'oracle'");
-    assertThat(failure(self -> self.call(Commands.ask("oracle", 1, DAY))))
+    assertThat(failure(self -> self.execute(Commands.ask("oracle", 1, DAY))))
         .isInstanceOf(SendFailedException.class);
-    assertThat(result(self -> self.call(Commands.send("oracle", 1))))
+    assertThat(result(self -> self.execute(Commands.send("oracle", 1))))
         .isEqualTo(SendResult.NOT_FOUND);
     assertThat(result(self -> self.context().offer("oracle", 1))).isEqualTo(SendResult.NOT_FOUND);
     assertThat(
@@ -115,7 +115,7 @@ class NamedAddressTest extends CoroutineFixture {
             result(self -> {
               long monitor = self.context().monitor("oracle");
               runtime.terminate(oracle);
-              Signal.Down down = self.receive(Signal.Down.class);
+              ProcessSignal.Down down = self.receive(ProcessSignal.Down.class);
               assertThat(down.monitor()).isEqualTo(monitor);
               return down.exit();
             }))
@@ -123,7 +123,7 @@ class NamedAddressTest extends CoroutineFixture {
     assertThat(
             result(self -> {
               self.context().monitor("nobody");
-              return self.receive(Signal.Down.class).exit().reason();
+              return self.receive(ProcessSignal.Down.class).exit().reason();
             }))
         .isEqualTo(Exit.Reason.NOT_FOUND);
   }
@@ -168,8 +168,8 @@ class NamedAddressTest extends CoroutineFixture {
   @Test
   @Tag("proc-271")
   void waitForAName_isOverWhenAProcessTakesIt() throws Exception {
-    CompletableFuture<Pid> early = runtime.registered("oracle");
-    Pid waiting = spawn(self -> self.call(Commands.awaitName("oracle", DAY)));
+    CompletableFuture<Pid> early = runtime.whenRegistered("oracle");
+    Pid waiting = spawn(self -> self.execute(Commands.awaitName("oracle", DAY)));
     while (runtime.process(waiting).state() != ProcessSnapshot.State.BLOCKED) {
       Thread.onSpinWait();
     }
@@ -186,7 +186,7 @@ class NamedAddressTest extends CoroutineFixture {
     assertThatThrownBy(() -> runtime.awaitName("oracle", Duration.ofMillis(1)))
         .isInstanceOf(DeadlineException.class)
         .hasMessageContaining("'oracle'");
-    assertThat(failure(self -> self.call(Commands.awaitName("oracle", Duration.ofMillis(1)))))
+    assertThat(failure(self -> self.execute(Commands.awaitName("oracle", Duration.ofMillis(1)))))
         .isInstanceOf(DeadlineException.class);
   }
 
@@ -215,12 +215,12 @@ class NamedAddressTest extends CoroutineFixture {
                         "oracle",
                         () -> {
                           int life = lives.incrementAndGet();
-                          return TypedBody.of(
+                          return TypedCoroutineProcess.of(
                               Question.class,
                               self -> {
                                 while (true) {
                                   switch (self.next()) {
-                                    case WhichLife(Reply<Integer> reply) -> reply.with(life);
+                                    case WhichLife(Reply<Integer> reply) -> reply.complete(life);
                                     case Die _ -> throw new IllegalStateException("as you wish");
                                   }
                                 }
@@ -238,7 +238,7 @@ class NamedAddressTest extends CoroutineFixture {
     Ref<Question> oracle = supervisedOracle();
     Pid first = oracle.awaitPresent(DAY);
     assertThat(oracle.ask(WhichLife::new, DAY)).isEqualTo(1);
-    var exit = runtime.exit(first);
+    var exit = runtime.whenExited(first);
     oracle.send(new Die());
     Kit.get(exit);
     assertThat(oracle.awaitPresent(DAY)).isNotEqualTo(first);
@@ -253,12 +253,12 @@ class NamedAddressTest extends CoroutineFixture {
     assertThat(oracle.offer(new Die())).isEqualTo(SendResult.NOT_FOUND);
     assertThatThrownBy(() -> oracle.send(new Die())).hasMessageContaining("'oracle'");
     assertThatThrownBy(() -> oracle.ask(WhichLife::new, DAY)).hasMessageContaining("'oracle'");
-    assertThat(failure(self -> self.call(Commands.ask(oracle, WhichLife::new, DAY))))
+    assertThat(failure(self -> self.execute(Commands.ask(oracle, WhichLife::new, DAY))))
         .isInstanceOf(SendFailedException.class);
     assertThat(
             result(self -> {
               var _ = oracle.monitor(self.context());
-              return self.receive(Signal.Down.class).exit().reason();
+              return self.receive(ProcessSignal.Down.class).exit().reason();
             }))
         .isEqualTo(Exit.Reason.NOT_FOUND);
   }
@@ -266,13 +266,15 @@ class NamedAddressTest extends CoroutineFixture {
   @Test
   @Tag("proc-271")
   void refOfAStart_leadsToThatProcessOnly() throws Exception {
-    Ref<Question> first = runtime.spawn(TypedBody.of(Question.class, TypedBody::next), ORACLE);
+    Ref<Question> first =
+        runtime.spawn(
+            TypedCoroutineProcess.of(Question.class, TypedCoroutineProcess::next), ORACLE);
     Pid pid = java.util.Objects.requireNonNull(first.pid());
     assertThat(first.awaitPresent(Duration.ZERO)).isEqualTo(pid);
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     first.send(new Die());
     Kit.get(exit);
-    runtime.spawn(TypedBody.of(Question.class, TypedBody::next), ORACLE);
+    runtime.spawn(TypedCoroutineProcess.of(Question.class, TypedCoroutineProcess::next), ORACLE);
     assertThat(first.offer(new Die())).isEqualTo(SendResult.NOT_FOUND);
     assertThatThrownBy(() -> first.awaitPresent(DAY)).isInstanceOf(SendFailedException.class);
   }
@@ -298,8 +300,8 @@ class NamedAddressTest extends CoroutineFixture {
             },
             ORACLE);
     Kit.get(closing);
-    assertThat(runtime.whereis("oracle")).isEqualTo(first);
-    CompletableFuture<Pid> next = runtime.registered("oracle");
+    assertThat(runtime.whereIs("oracle")).isEqualTo(first);
+    CompletableFuture<Pid> next = runtime.whenRegistered("oracle");
     assertThat(next).isNotDone();
     held.complete(null);
     Kit.exit(runtime, first);
@@ -321,11 +323,12 @@ class NamedAddressTest extends CoroutineFixture {
   @Test
   @Tag("proc-271")
   void requestByRef_failsWhenItsProcessEnds() {
-    Ref<Question> mute = runtime.spawn(TypedBody.of(Question.class, TypedBody::next));
+    Ref<Question> mute =
+        runtime.spawn(TypedCoroutineProcess.of(Question.class, TypedCoroutineProcess::next));
     CompletableFuture<Integer> answer = mute.request(WhichLife::new);
     assertThatThrownBy(() -> Kit.get(answer))
         .isInstanceOf(CompletionException.class)
-        .hasCauseInstanceOf(NoAnswerException.class);
+        .hasCauseInstanceOf(NoReplyException.class);
   }
 
   // ---- references of another runtime ----
@@ -339,11 +342,11 @@ class NamedAddressTest extends CoroutineFixture {
       assertThatThrownBy(() -> runtime.events().subscribe(Die.class, oracle))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContainingAll("another runtime", "ref(\"oracle\", Question.class)");
-      assertThat(runtime.events().wants(Die.class)).isFalse();
+      assertThat(runtime.events().hasSubscribers(Die.class)).isFalse();
       runtime.events().subscribe(Die.class, runtime.ref("oracle", Question.class));
       assertThatThrownBy(() -> runtime.events().unsubscribe(Die.class, oracle))
           .isInstanceOf(IllegalArgumentException.class);
-      assertThat(runtime.events().wants(Die.class)).isTrue();
+      assertThat(runtime.events().hasSubscribers(Die.class)).isTrue();
       assertThat(failure(self -> oracle.monitor(self.context())))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("another runtime");
@@ -354,7 +357,8 @@ class NamedAddressTest extends CoroutineFixture {
   @Tag("proc-329")
   void refOfAStart_ofAnotherRuntime_isNoSubscriber_andHasNoMonitorHere() {
     try (ProcessRuntime far = ProcessRuntime.builder().host("far").workers(1).start()) {
-      Ref<Question> mute = far.spawn(TypedBody.of(Question.class, TypedBody::next));
+      Ref<Question> mute =
+          far.spawn(TypedCoroutineProcess.of(Question.class, TypedCoroutineProcess::next));
       assertThatThrownBy(() -> runtime.events().subscribe(Die.class, mute))
           .isInstanceOf(IllegalArgumentException.class);
       assertThat(failure(self -> mute.monitor(self.context())))
@@ -370,18 +374,18 @@ class NamedAddressTest extends CoroutineFixture {
       BlockingQueue<Object> letters = Kit.queue();
       Pid reader = far.spawn((all, _) -> all.forEach(event -> letters.add(event.data())));
       far.events().subscribe(DeadLetter.class, reader);
-      assertThat(failure(self -> self.call(Commands.ask(oracle, WhichLife::new, DAY))))
+      assertThat(failure(self -> self.execute(Commands.ask(oracle, WhichLife::new, DAY))))
           .isInstanceOf(SendFailedException.class);
       assertThat(((DeadLetter) Kit.take(letters)).name()).isEqualTo("oracle");
       far.spawn(
-          TypedBody.of(
+          TypedCoroutineProcess.of(
               Question.class,
               self -> {
-                ((WhichLife) self.next()).reply().with(42);
+                ((WhichLife) self.next()).reply().complete(42);
                 return null;
               }),
           ORACLE);
-      assertThat(result(self -> self.call(Commands.ask(oracle, WhichLife::new, DAY))))
+      assertThat(result(self -> self.execute(Commands.ask(oracle, WhichLife::new, DAY))))
           .isEqualTo(42);
     }
   }
@@ -389,7 +393,8 @@ class NamedAddressTest extends CoroutineFixture {
   @Test
   @Tag("proc-283")
   void pollingForThePresenceOfAProcess_leavesNoListener() throws Exception {
-    Ref<Question> mute = runtime.spawn(TypedBody.of(Question.class, TypedBody::next));
+    Ref<Question> mute =
+        runtime.spawn(TypedCoroutineProcess.of(Question.class, TypedCoroutineProcess::next));
     Pid pid = mute.awaitPresent(DAY);
     for (int i = 0; i < 100; i++) {
       assertThat(mute.awaitPresent(DAY)).isEqualTo(pid);

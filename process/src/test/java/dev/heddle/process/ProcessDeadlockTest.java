@@ -77,7 +77,7 @@ class ProcessDeadlockTest {
     assertThat(waits).extracting(ProcessDeadlock.Wait::pid).hasSameElementsAs(stuck);
     for (int i = 0; i < waits.size(); i++) {
       Pid next = stuck.get((stuck.indexOf(waits.get(i).pid()) + 1) % stuck.size());
-      assertThat(waits.get(i).of()).isEqualTo(next);
+      assertThat(waits.get(i).awaited()).isEqualTo(next);
       assertThat(waits.get((i + 1) % waits.size()).pid()).isEqualTo(next);
       assertThat(deadlock.text()).contains(waits.get(i).pid() + " waits for ");
     }
@@ -144,7 +144,7 @@ class ProcessDeadlockTest {
         body(self -> {
           Request request = self.receive(Request.class);
           Pid asker = self.receive(Pid.class);
-          var _ = runtime.handOn(stuck.getFirst(), request);
+          var _ = runtime.forward(stuck.getFirst(), request);
           ask(self, asker);
           return null;
         });
@@ -157,7 +157,7 @@ class ProcessDeadlockTest {
     Pid echo =
         body(self -> {
           while (true) {
-            self.receive(Request.class).reply().with("answer");
+            self.receive(Request.class).reply().complete("answer");
           }
         });
     body(self -> {

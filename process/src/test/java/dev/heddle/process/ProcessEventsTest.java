@@ -4,10 +4,10 @@ package dev.heddle.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.process.behavior.Server;
+import dev.heddle.process.behavior.GenServer;
 import dev.heddle.process.event.DeadLetter;
-import dev.heddle.process.event.DeadLetter.Why;
-import dev.heddle.process.event.EventStream;
+import dev.heddle.process.event.DeadLetter.Reason;
+import dev.heddle.process.event.EventBus;
 import dev.heddle.process.event.ProcessEnded;
 import dev.heddle.process.event.ProcessStarted;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ class ProcessEventsTest extends CoroutineFixture {
   record Paid(int number) implements Order {}
 
   private final BlockingQueue<Object> seen = Kit.queue();
-  private final EventStream events = runtime.events();
+  private final EventBus events = runtime.events();
 
   private Pid reader(Class<?> of) {
     Pid reader =
@@ -45,7 +45,7 @@ class ProcessEventsTest extends CoroutineFixture {
   }
 
   private void awaitNobodyWants(Class<?> event) {
-    while (events.wants(event)) {
+    while (events.hasSubscribers(event)) {
       Thread.onSpinWait();
     }
   }
@@ -66,8 +66,8 @@ class ProcessEventsTest extends CoroutineFixture {
     assertThat(events.unsubscribe(Order.class, all)).isTrue();
     assertThat(events.unsubscribe(Order.class, all)).isFalse();
     assertThat(events.publish(new Placed(2))).isZero();
-    assertThat(events.wants(Placed.class)).isFalse();
-    assertThat(events.wants(Paid.class)).isTrue();
+    assertThat(events.hasSubscribers(Placed.class)).isFalse();
+    assertThat(events.hasSubscribers(Paid.class)).isTrue();
   }
 
   @Test
@@ -78,7 +78,7 @@ class ProcessEventsTest extends CoroutineFixture {
     awaitNobodyWants(Placed.class);
     Kit.exit(runtime, reader);
     events.subscribe(Order.class, reader);
-    assertThat(events.wants(Placed.class)).isFalse();
+    assertThat(events.hasSubscribers(Placed.class)).isFalse();
     events.subscribe(Order.class, reader.address());
     awaitNobodyWants(Placed.class);
   }
@@ -88,7 +88,7 @@ class ProcessEventsTest extends CoroutineFixture {
   void addressThatIsNoProcessOfThisRuntime_isRefused() {
     assertThatThrownBy(() -> events.subscribe(Order.class, new Pid("far", "away", 1, 1)))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThat(events.wants(Placed.class)).isFalse();
+    assertThat(events.hasSubscribers(Placed.class)).isFalse();
   }
 
   @Test
@@ -115,7 +115,7 @@ class ProcessEventsTest extends CoroutineFixture {
   }
 
   /// Takes events of orders by its protocol.
-  private static final class Orders extends Server<Order> {
+  private static final class Orders extends GenServer<Order> {
     private final BlockingQueue<Object> seen;
 
     Orders(BlockingQueue<Object> seen) {
@@ -140,14 +140,14 @@ class ProcessEventsTest extends CoroutineFixture {
     Pid first = Objects.requireNonNull(runtime.spawn(new Orders(seen), named).pid());
     events.publish(new Placed(2));
     assertThat(Kit.take(seen)).isEqualTo(new Placed(2));
-    var exit = runtime.exit(first);
+    var exit = runtime.whenExited(first);
     runtime.terminate(first);
     Kit.get(exit);
     runtime.spawn(new Orders(seen), named);
     events.publish(new Placed(3));
     assertThat(Kit.take(seen)).isEqualTo(new Placed(3));
     assertThat(events.unsubscribe(Placed.class, orders)).isTrue();
-    assertThat(events.wants(Placed.class)).isFalse();
+    assertThat(events.hasSubscribers(Placed.class)).isFalse();
   }
 
   @Test
@@ -172,12 +172,13 @@ class ProcessEventsTest extends CoroutineFixture {
     Pid ended = runtime.spawn((_, out) -> out.done());
     Kit.exit(runtime, ended);
     runtime.offer(ended, "late");
-    assertThat(Kit.take(seen)).isEqualTo(new DeadLetter("late", ended, null, null, Why.NOT_FOUND));
+    assertThat(Kit.take(seen))
+        .isEqualTo(new DeadLetter("late", ended, null, null, Reason.NOT_FOUND));
     runtime.offer("nobody", "by name");
     assertThat(Kit.take(seen))
-        .isEqualTo(new DeadLetter("by name", null, "nobody", null, Why.NOT_FOUND));
+        .isEqualTo(new DeadLetter("by name", null, "nobody", null, Reason.NOT_FOUND));
     runtime.offer(new Pid("far", "away", 1, 1), "far");
-    assertThat(((DeadLetter) Kit.take(seen)).why()).isEqualTo(Why.UNREACHABLE);
+    assertThat(((DeadLetter) Kit.take(seen)).reason()).isEqualTo(Reason.UNREACHABLE);
     Pid sender =
         runtime.spawn(
             Kit.process((self, _, out) -> {
@@ -185,7 +186,7 @@ class ProcessEventsTest extends CoroutineFixture {
               out.done();
             }));
     assertThat(Kit.take(seen))
-        .isEqualTo(new DeadLetter("from a step", ended, null, sender, Why.NOT_FOUND));
+        .isEqualTo(new DeadLetter("from a step", ended, null, sender, Reason.NOT_FOUND));
     var _ = runtime.request(ended, "question");
     assertThat(((DeadLetter) Kit.take(seen)).message()).isInstanceOf(Request.class);
   }
@@ -207,9 +208,11 @@ class ProcessEventsTest extends CoroutineFixture {
     Kit.get(begun);
     runtime.send(slow, "first");
     runtime.send(slow, "second");
-    assertThat(Kit.take(seen)).isEqualTo(new DeadLetter("first", slow, null, null, Why.DISPLACED));
+    assertThat(Kit.take(seen))
+        .isEqualTo(new DeadLetter("first", slow, null, null, Reason.DISPLACED));
     held.complete(null);
-    assertThat(Kit.take(seen)).isEqualTo(new DeadLetter("second", slow, null, null, Why.LEFT));
+    assertThat(Kit.take(seen))
+        .isEqualTo(new DeadLetter("second", slow, null, null, Reason.RECEIVER_ENDED));
   }
 
   @Test

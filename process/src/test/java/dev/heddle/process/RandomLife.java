@@ -105,8 +105,8 @@ final class RandomLife implements Process {
   private void take(ProcessContext me, ProcessEvent event) {
     switch (event.data()) {
       case Long number when event.isMessage() -> world.delivered(me.self(), number);
-      case Signal.Cancel _ -> asked = true;
-      case Signal.Down down -> {
+      case ProcessSignal.Cancel _ -> asked = true;
+      case ProcessSignal.Down down -> {
         if (watched.remove(down.monitor()) == null) {
           world.fault(me.self() + " was told twice of the end of " + down.exit().pid());
         }
@@ -121,20 +121,20 @@ final class RandomLife implements Process {
     switch (random.nextInt(10)) {
       case 0, 1, 2 -> {
         spawn(me);
-        out.again();
+        out.continueNow();
       }
       case 3 -> {
         if (random.nextInt(20) == 0) {
           throw new Fault();
         }
-        out.again();
+        out.continueNow();
       }
       case 4 -> out.upgrade("random", RUN, null);
       case 5 -> me.register("name " + random.nextInt(20));
       case 6 -> out.yield(++lastTag, Commands.sleep(Duration.ofNanos(random.nextInt(1_000_000))));
       case 7 -> {
         out.yield(++lastTag, Commands.send(world.someone(random), "by command"));
-        out.yieldOnly();
+        out.awaitCommands();
       }
       default -> {
         for (int i = 0; i < 4; i++) {
@@ -170,7 +170,7 @@ final class RandomLife implements Process {
         }
       }
     }
-    out.again();
+    out.continueNow();
   }
 
   private void watch(ProcessContext me, Pid other) {

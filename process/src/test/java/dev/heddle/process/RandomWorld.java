@@ -124,7 +124,7 @@ final class RandomWorld implements ProcessListener {
       boolean waits =
           process.state() == ProcessSnapshot.State.IDLE
               || process.state() == ProcessSnapshot.State.BLOCKED;
-      if (!waits || process.mailbox() > 0 || process.commands() > 0) {
+      if (!waits || process.mailbox() > 0 || process.pendingCommands() > 0) {
         return false;
       }
     }

@@ -63,7 +63,7 @@ class ReadinessTest {
                 .child(ChildSpec.of("web", () -> web).withAfter("database"))
                 .build());
     assertThat(Kit.take(story)).isEqualTo("begins");
-    runtime.send(runtime.whereis("database"), "connected");
+    runtime.send(runtime.whereIs("database"), "connected");
     assertThat(List.of(Kit.take(story), Kit.take(story))).containsExactly("ready", "web begins");
     runtime.cancel(pid, "over", Kit.SOON);
   }
@@ -73,7 +73,7 @@ class ReadinessTest {
   void started_ofABodyThatReportsReady_completesWhenItHasSaidSo_andReportsNameItUntilThen()
       throws Exception {
     Pid pid = runtime.spawn(readyWhenTold());
-    CompletableFuture<Boolean> started = runtime.started(pid);
+    CompletableFuture<Boolean> started = runtime.whenStarted(pid);
     CompletableFuture<ProcessSnapshot> atStart =
         started.thenApply(_ -> snapshot(pid)); // on the worker, within ready()
     Kit.take(story);
@@ -90,7 +90,7 @@ class ReadinessTest {
   void typedBody_thatReportsReady_staysTyped() throws Exception {
     Ref<String> typed =
         runtime.spawn(
-            TypedBody.of(
+            TypedCoroutineProcess.of(
                     String.class,
                     self -> {
                       story.add("begins");
@@ -100,7 +100,7 @@ class ReadinessTest {
                     })
                 .reportingReady());
     Pid pid = Objects.requireNonNull(typed.pid());
-    CompletableFuture<Boolean> started = runtime.started(pid);
+    CompletableFuture<Boolean> started = runtime.whenStarted(pid);
     Kit.take(story);
     assertThat(started).isNotDone();
     typed.send("a");
@@ -113,9 +113,9 @@ class ReadinessTest {
   @Tag("proc-260")
   void started_ofAProcessThatEndsBeforeItIsReady_isFalse() {
     CompletableFuture<Boolean> ends =
-        runtime.started(runtime.spawn(CoroutineProcess.of(_ -> null).reportingReady()));
+        runtime.whenStarted(runtime.spawn(CoroutineProcess.of(_ -> null).reportingReady()));
     CompletableFuture<Boolean> fails =
-        runtime.started(
+        runtime.whenStarted(
             runtime.spawn(
                 CoroutineProcess.of(
                         _ -> {
@@ -150,11 +150,11 @@ class ReadinessTest {
       }
     }
     Pid pid = runtime.spawn(new Slow());
-    CompletableFuture<Boolean> started = runtime.started(pid);
+    CompletableFuture<Boolean> started = runtime.whenStarted(pid);
     runtime.send(pid, "go");
     assertThat(Kit.get(started)).isTrue();
     runtime.send(pid, "again"); // does no harm
-    assertThat(Kit.get(runtime.started(pid))).isTrue();
+    assertThat(Kit.get(runtime.whenStarted(pid))).isTrue();
   }
 
   @Test
@@ -174,7 +174,7 @@ class ReadinessTest {
   void reportsReady_ofABodyThatHasBegun_isRefused() {
     CoroutineProcess body = CoroutineProcess.of(CoroutineProcess::receive);
     Pid pid = runtime.spawn(body);
-    assertThat(Kit.get(runtime.started(pid))).isTrue();
+    assertThat(Kit.get(runtime.whenStarted(pid))).isTrue();
     org.assertj.core.api.Assertions.assertThatThrownBy(body::reportingReady)
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("before it is spawned");
@@ -192,7 +192,7 @@ class ReadinessTest {
                       return null;
                     })
                 .reportingReady());
-    CompletableFuture<Boolean> started = runtime.started(pid);
+    CompletableFuture<Boolean> started = runtime.whenStarted(pid);
     runtime.send(pid, "go");
     assertThat(Kit.get(started)).isTrue();
   }
@@ -204,7 +204,7 @@ class ReadinessTest {
         runtime.spawn(
             Kit.process((self, events, out) -> {
               if (self.statistics().received() == 3) {
-                out.yield(1, new dev.heddle.process.Command<Object>() {});
+                out.yield(1, new dev.heddle.process.ProcessCommand<Object>() {});
                 out.done(self.statistics());
               }
             }));
@@ -215,7 +215,7 @@ class ReadinessTest {
     assertThat(seen.received()).isEqualTo(3);
     assertThat(seen.steps()).isBetween(1L, 4L);
     assertThat(seen.mailbox()).isZero();
-    assertThat(seen.commands()).isZero();
+    assertThat(seen.pendingCommands()).isZero();
   }
 
   @Test

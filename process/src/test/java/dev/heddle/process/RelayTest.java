@@ -135,7 +135,7 @@ class RelayTest {
           public void step(List<ProcessEvent> events, StepOutput out) {
             self.send(far, next++);
             if (next < count) {
-              out.again();
+              out.continueNow();
             } else {
               out.done();
             }
@@ -155,14 +155,14 @@ class RelayTest {
             if ("die".equals(request.message())) {
               throw new IllegalStateException("died");
             }
-            request.reply().with(request.message() + "!");
+            request.reply().complete(request.message() + "!");
           }
         });
     String answer = here.ask(far, "hello", Kit.SOON);
     assertThat(answer).isEqualTo("hello!");
     assertThatThrownBy(() -> here.ask(far, "die", Kit.SOON))
         .isInstanceOf(AskFailedException.class)
-        .hasCauseInstanceOf(NoAnswerException.class);
+        .hasCauseInstanceOf(NoReplyException.class);
     assertThatThrownBy(() -> here.ask(new Pid("n9", "b", 1, 1), "x", Kit.SOON))
         .isInstanceOf(SendFailedException.class);
   }
@@ -170,10 +170,10 @@ class RelayTest {
   @Test
   void orders_forProcessesOfOthers_areRefused_insteadOfSayingTheyAreDead() {
     Pid far = there.spawn(Kit.resting());
-    assertThatThrownBy(() -> here.exit(far)).hasMessageContaining("lives elsewhere");
+    assertThatThrownBy(() -> here.whenExited(far)).hasMessageContaining("lives elsewhere");
     assertThatThrownBy(() -> here.terminate(far)).hasMessageContaining("lives elsewhere");
     CompletableFuture<Exit> exit =
-        here.exit(here.spawn(Kit.process((self, _, _) -> self.monitor(far))));
+        here.whenExited(here.spawn(Kit.process((self, _, _) -> self.monitor(far))));
     assertThat(Kit.get(exit).reason()).isIn(Exit.Reason.FAILED, Exit.Reason.NOT_FOUND);
   }
 
@@ -218,7 +218,7 @@ class RelayTest {
         var server =
             Heddle.spawn(() -> {
               Request request = (Request) java.util.Objects.requireNonNull(box.receive());
-              request.reply().with("answer to " + request.message());
+              request.reply().complete("answer to " + request.message());
             });
         CompletableFuture<String> answer = there.request(box.pid(), "question");
         assertThat(Heddle.await(answer)).isEqualTo("answer to question");
@@ -234,7 +234,7 @@ class RelayTest {
     CoroutineMailbox box = here.mailbox(1);
     CompletableFuture<Object> answer = here.request(box.pid(), "question");
     assertThat(here.offer(box.pid(), "x")).isEqualTo(SendResult.FULL);
-    assertThatThrownBy(() -> here.exit(box.pid())).hasMessageContaining("no process");
+    assertThatThrownBy(() -> here.whenExited(box.pid())).hasMessageContaining("no process");
     box.close();
     assertThat(here.offer(box.pid(), "x")).isEqualTo(SendResult.NOT_FOUND);
     assertThat(answer).isCompletedExceptionally();
@@ -259,7 +259,7 @@ class RelayTest {
                   return e;
                 }
               });
-          Heddle.suspend();
+          Heddle.yieldNow();
           Thread.ofPlatform().start(here::close);
           return waiting.await();
         });
@@ -276,7 +276,7 @@ class RelayTest {
     Heddle.run(() -> {
       try (CoroutineMailbox box = here.mailbox(10)) {
         var waiting = Heddle.spawn(() -> box.receive());
-        Heddle.suspend();
+        Heddle.yieldNow();
         waiting.cancel("enough");
         here.send(box.pid(), "later");
         assertThat(box.receive()).isEqualTo("later");

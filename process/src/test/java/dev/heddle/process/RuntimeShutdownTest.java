@@ -48,7 +48,7 @@ class RuntimeShutdownTest {
             if (events.isEmpty()) {
               self.trapExits(true);
               ready.countDown();
-            } else if (events.getFirst().data() instanceof Signal.Cancel) {
+            } else if (events.getFirst().data() instanceof ProcessSignal.Cancel) {
               asked.incrementAndGet();
               out.done();
             }
@@ -70,12 +70,12 @@ class RuntimeShutdownTest {
               if (events.isEmpty()) {
                 self.trapExits(true);
                 ready.countDown();
-              } else if (events.getFirst().data() instanceof Signal.Cancel cancel) {
+              } else if (events.getFirst().data() instanceof ProcessSignal.Cancel cancel) {
                 out.done(cancel.remaining());
               }
             }));
     ready.await();
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.close();
     assertThat((Duration) Kit.get(exit).result()).isGreaterThan(Duration.ofDays(1));
   }
@@ -103,7 +103,7 @@ class RuntimeShutdownTest {
             }));
     ready.await();
     awaitIdle(runtime, deaf);
-    var exit = runtime.exit(deaf);
+    var exit = runtime.whenExited(deaf);
     ShutdownReport report = runtime.shutdown(Duration.ofSeconds(4));
     assertThat(Kit.get(exit).reason())
         .isEqualTo(report.abandoned().isEmpty() ? Exit.Reason.TERMINATED : Exit.Reason.ABANDONED);
@@ -130,7 +130,7 @@ class RuntimeShutdownTest {
                 counted = true;
                 stepped.countDown();
               }
-              out.again();
+              out.continueNow();
               inside.decrementAndGet();
             }
 
@@ -166,7 +166,7 @@ class RuntimeShutdownTest {
               self.trapExits(true);
               ready.countDown();
               for (ProcessEvent event : events) {
-                if (event.data() instanceof Signal.Cancel) {
+                if (event.data() instanceof ProcessSignal.Cancel) {
                   out.yield(1, new Kit.Call("save"));
                 } else if ("saved".equals(event.data())) {
                   cleaned.incrementAndGet();
@@ -175,7 +175,7 @@ class RuntimeShutdownTest {
               }
             }));
     ready.await();
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     assertThat(runtime.shutdown(Kit.SOON)).isEqualTo(new ShutdownReport(1, 0, List.of()));
     assertThat(Kit.get(exit).result()).isEqualTo("clean");
     assertThat(cleaned).hasValue(1);
@@ -203,7 +203,7 @@ class RuntimeShutdownTest {
               }
             });
     inStep.await();
-    var exit = runtime.exit(stuck);
+    var exit = runtime.whenExited(stuck);
     ShutdownReport report = runtime.shutdown(Duration.ofMillis(50));
     assertThat(report.abandoned()).hasSize(1);
     assertThat(report.abandoned().getFirst().pid()).isEqualTo(stuck);
@@ -231,7 +231,7 @@ class RuntimeShutdownTest {
     CountDownLatch closed = new CountDownLatch(10);
     List<CompletableFuture<Exit>> exits = new ArrayList<>();
     for (int i = 0; i < 10; i++) {
-      exits.add(runtime.exit(runtime.spawn(closing(closed))));
+      exits.add(runtime.whenExited(runtime.spawn(closing(closed))));
     }
     ShutdownReport report = runtime.shutdown(Duration.ofMillis(50));
     assertThat(report.terminated()).isZero();
@@ -262,7 +262,7 @@ class RuntimeShutdownTest {
     CountDownLatch closed = new CountDownLatch(1_000);
     List<CompletableFuture<Exit>> exits = new ArrayList<>();
     for (int i = 0; i < 1_000; i++) {
-      exits.add(runtime.exit(runtime.spawn(closing(closed))));
+      exits.add(runtime.whenExited(runtime.spawn(closing(closed))));
     }
     ShutdownReport report = runtime.shutdown(Duration.ofDays(-1));
     assertThat(report.asked()).isZero();
@@ -282,8 +282,8 @@ class RuntimeShutdownTest {
               self.trapExits(true);
               for (ProcessEvent event : events) {
                 if (event.data() instanceof Request request) {
-                  request.reply().with("pong");
-                } else if (event.data() instanceof Signal.Cancel) {
+                  request.reply().complete("pong");
+                } else if (event.data() instanceof ProcessSignal.Cancel) {
                   out.done();
                 }
               }
@@ -291,14 +291,15 @@ class RuntimeShutdownTest {
     assertThat(runtime.<String>ask(answering, "ping", forever)).isEqualTo("pong");
     var asks =
         runtime.spawn(
-            CoroutineProcess.of(self -> self.call(Commands.ask(answering, "ping", forever))));
+            CoroutineProcess.of(self -> self.execute(Commands.ask(answering, "ping", forever))));
     assertThat(Kit.exit(runtime, asks).result()).isEqualTo("pong");
     var ticks =
         runtime.spawn(
             CoroutineProcess.of(self ->
-                self.call(Commands.tick(forever), Duration.ofMillis(1)))); // does not fail before
+                self.execute(
+                    Commands.tick(forever), Duration.ofMillis(1)))); // does not fail before
     assertThat(Kit.exit(runtime, ticks).cause()).isInstanceOf(DeadlineException.class);
-    var exit = runtime.exit(answering);
+    var exit = runtime.whenExited(answering);
     runtime.cancel(answering, "enough", forever);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
     assertThat(runtime.shutdown(forever)).isEqualTo(new ShutdownReport(0, 0, List.of()));
@@ -402,7 +403,7 @@ class RuntimeShutdownTest {
               }
             });
     ready.await();
-    var exit = runtime.exit(deaf);
+    var exit = runtime.whenExited(deaf);
     assertThat(interruptedShutdown(runtime, asked, () -> awaitIdle(runtime, deaf))).isTrue();
     assertThat(runtime.shutdown(Kit.SOON)).isEqualTo(new ShutdownReport(1, 1, List.of()));
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
@@ -425,7 +426,7 @@ class RuntimeShutdownTest {
               goOn.await();
             }));
     inStep.await();
-    var exit = runtime.exit(stuck);
+    var exit = runtime.whenExited(stuck);
     assertThat(interruptedShutdown(runtime, inStep)).isTrue();
     assertThat(runtime.shutdown(Kit.SOON).abandoned()).hasSize(1);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.ABANDONED);
@@ -443,7 +444,7 @@ class RuntimeShutdownTest {
           if (events.isEmpty()) {
             self.trapExits(true);
             ready.countDown();
-          } else if (events.getFirst().data() instanceof Signal.Cancel) {
+          } else if (events.getFirst().data() instanceof ProcessSignal.Cancel) {
             order.add("child");
             out.done();
           }
@@ -454,7 +455,7 @@ class RuntimeShutdownTest {
             self.trapExits(true);
             self.spawn(child, StartOptions.defaults().linked());
             ready.countDown();
-          } else if (events.getFirst().data() instanceof Signal.Cancel) {
+          } else if (events.getFirst().data() instanceof ProcessSignal.Cancel) {
             out.yield(1, dev.heddle.process.Commands.sleep(Duration.ofMillis(1)));
           } else {
             order.add("parent");

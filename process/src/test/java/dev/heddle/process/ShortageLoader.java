@@ -53,7 +53,7 @@ final class ShortageLoader extends ClassLoader {
 
   // what is compiled into the loop of a worker
   private static final Set<String> INLINED = Set.of("step", "run", "complete", "turn");
-  private static final Set<String> INLINED_OF = Set.of("LiveProcess", "Task", "Worker");
+  private static final Set<String> INLINED_OF = Set.of("ProcessInstance", "Task", "Worker");
 
   /// What fails.
   enum Mode {
@@ -111,7 +111,7 @@ final class ShortageLoader extends ClassLoader {
   private byte[] transformed(byte[] bytes, String name) {
     // without handlers some variables are never there: what describes them is left out
     ClassFile format = ClassFile.of(ClassFile.DebugElementsOption.DROP_DEBUG);
-    boolean links = name.endsWith("live.Mortal");
+    boolean links = name.endsWith("live.ProcessLifecycle");
     ClassTransform fails =
         ClassTransform.transformingMethodBodies(
             mode == Mode.LOOPS ? ShortageLoader::isLoop : ShortageLoader::runsAfterTheStart,

@@ -120,13 +120,13 @@ public final class ShortageScenario implements IntBinaryOperator {
 
   private int round(int first, int many) throws Exception {
     for (int i = 0; i < SPREAD; i++) { // those that were lost to the last round
-      Exit gone = runtime.exit(idle[i]).getNow(null);
+      Exit gone = runtime.whenExited(idle[i]).getNow(null);
       if (gone != null) {
         idle[i] = runtime.spawn(untilAsked());
       }
     }
     Pid parent = runtime.spawn(parent());
-    CompletableFuture<Exit> exit = runtime.exit(parent);
+    CompletableFuture<Exit> exit = runtime.whenExited(parent);
     Shortage.begin(first, many, false);
     runtime.send(parent, "go");
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(GUARD_SECONDS);
@@ -140,7 +140,7 @@ public final class ShortageScenario implements IntBinaryOperator {
     for (Pid pid : List.copyOf(ends.keySet())) {
       answerOrEnd(pid, first);
     }
-    if (runtime.whereis("parent") != null) {
+    if (runtime.whereIs("parent") != null) {
       throw new AssertionError(first + ": the name is not given back");
     }
     if (threads != null && !threads().containsAll(threads)) {
@@ -164,7 +164,7 @@ public final class ShortageScenario implements IntBinaryOperator {
     boolean isIdle = List.of(idle).contains(pid);
     CompletableFuture<@Nullable Object> asked = new CompletableFuture<>();
     runtime.offer(pid, isIdle ? asked : "end");
-    CompletableFuture<Exit> exit = runtime.exit(pid);
+    CompletableFuture<Exit> exit = runtime.whenExited(pid);
     try {
       (isIdle ? CompletableFuture.anyOf(asked, exit) : exit).get(GUARD_SECONDS, TimeUnit.SECONDS);
     } catch (TimeoutException | ExecutionException e) {
@@ -184,7 +184,7 @@ public final class ShortageScenario implements IntBinaryOperator {
   }
 
   private int failForGood() throws Exception {
-    CompletableFuture<Exit> exit = runtime.exit(idle[0]);
+    CompletableFuture<Exit> exit = runtime.whenExited(idle[0]);
     Shortage.begin(1, Integer.MAX_VALUE, false);
     runtime.offer(idle[0], "wake"); // workers that sleep fail when they are woken
     runtime.offer(idle[1], "wake");

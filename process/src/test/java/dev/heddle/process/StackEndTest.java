@@ -4,7 +4,7 @@ package dev.heddle.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Heddle;
-import dev.heddle.process.body.BodyThread;
+import dev.heddle.process.fiber.ProcessFiber;
 import java.io.File;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -238,7 +238,7 @@ class StackEndTest {
               }));
       List<CompletableFuture<Exit>> askers = new ArrayList<>();
       for (int i = 0; i < FRAMES; i++) {
-        askers.add(runtime.exit(runtime.spawn(new Asker(server, i))));
+        askers.add(runtime.whenExited(runtime.spawn(new Asker(server, i))));
       }
       asked.await();
       dig(stack, round, (_, number) -> answer(replies[number]));
@@ -254,7 +254,7 @@ class StackEndTest {
 
   @SuppressWarnings("unchecked") // nobody looks at the answer
   private static void answer(Reply<?> reply) {
-    ((Reply<Object>) reply).with("here");
+    ((Reply<Object>) reply).complete("here");
   }
 
   @ParameterizedTest
@@ -299,7 +299,7 @@ class StackEndTest {
   void terminations_fromTheEndOfAStack_canBeSaidAgain(Stack stack) throws Exception {
     for (int round = 0; round < ROUNDS; round++) {
       List<Pid> receivers = receivers(Kit.resting());
-      List<CompletableFuture<Exit>> exits = receivers.stream().map(runtime::exit).toList();
+      List<CompletableFuture<Exit>> exits = receivers.stream().map(runtime::whenExited).toList();
       allComeToRest("before round " + round);
       dig(stack, round, (r, number) -> r.terminate(receivers.get(number)));
       receivers.forEach(this::terminate);
@@ -329,7 +329,7 @@ class StackEndTest {
     for (int round = 0; round < ROUNDS; round++) {
       int wide = round;
       List<Pid> others = receivers(Kit.resting());
-      List<CompletableFuture<Exit>> exits = others.stream().map(runtime::exit).toList();
+      List<CompletableFuture<Exit>> exits = others.stream().map(runtime::whenExited).toList();
       Pid digger =
           runtime.spawn(
               Kit.process((context, _, out) -> {
@@ -381,7 +381,7 @@ class StackEndTest {
     String classPath =
         String.join(
             File.pathSeparator,
-            where(BodyThread.class), // a mutant of it lies elsewhere than the rest
+            where(ProcessFiber.class), // a mutant of it lies elsewhere than the rest
             where(Heddle.class),
             where(ProcessRuntime.class),
             where(StackEndTest.class));

@@ -55,14 +55,14 @@ class StateMachineTest extends CoroutineFixture {
           yield Transition.stay();
         }
         case Log(Reply<List<String>> reply) -> {
-          reply.with(List.copyOf(log));
+          reply.complete(List.copyOf(log));
           yield Transition.stay();
         }
       };
     }
 
     @Override
-    protected void entered(@Nullable State from, State now) {
+    protected void onEnter(@Nullable State from, State now) {
       log.add(from + " > " + now);
     }
 
@@ -75,7 +75,7 @@ class StateMachineTest extends CoroutineFixture {
     }
 
     void limit(Duration after, Message message) {
-      stateTimeout(after, message);
+      setStateTimeout(after, message);
     }
 
     ProcessContext own() {
@@ -106,7 +106,7 @@ class StateMachineTest extends CoroutineFixture {
   private int outstanding() {
     CompletableFuture<Integer> count = new CompletableFuture<>();
     go(it -> {
-      count.complete(it.own().outstanding());
+      count.complete(it.own().pendingCommands());
       return stay();
     });
     return Kit.get(count);
@@ -232,21 +232,21 @@ class StateMachineTest extends CoroutineFixture {
 
   @Test
   void stop_endsWithAResult() {
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     go(_ -> Transition.stop("result"));
     assertThat(Kit.get(exit).result()).isEqualTo("result");
   }
 
   @Test
   void stop_withoutAResult_endsNormally() {
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     go(_ -> Transition.stop());
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.NORMAL);
   }
 
   @Test
   void shutdown_endsOnPurpose_withAReasonOfItsOwn() {
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     go(_ -> Transition.shutdown("worn out"));
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
     assertThat(Kit.get(exit).detail()).isEqualTo("worn out");

@@ -21,9 +21,9 @@ class StepOutputTest {
     assertThat(out.status()).isEqualTo(StepOutput.Status.IDLE);
     out.yield(7, new Kit.Call("x"));
     assertThat(out.status()).isEqualTo(StepOutput.Status.YIELD);
-    out.yieldOnly();
-    assertThat(out.status()).isEqualTo(StepOutput.Status.YIELD_ONLY);
-    out.again();
+    out.awaitCommands();
+    assertThat(out.status()).isEqualTo(StepOutput.Status.AWAIT_COMMANDS);
+    out.continueNow();
     assertThat(out.status()).isEqualTo(StepOutput.Status.CONTINUE);
     out.idle();
     assertThat(out.status()).isEqualTo(StepOutput.Status.IDLE);
@@ -65,11 +65,11 @@ class StepOutputTest {
               late::done,
               () -> late.done("x"),
               late::idle,
-              late::again,
-              late::goOn,
+              late::continueNow,
+              late::continueBeforeMessages,
               () -> late.failWith(new IllegalStateException("x")),
-              late::yieldOnly,
-              late::untilWoken,
+              late::awaitCommands,
+              late::awaitWakeUp,
               () -> late.upgrade("x", Process.RUN, null),
               () -> late.yield(1, new Kit.Call("x")));
       assertThat(all)

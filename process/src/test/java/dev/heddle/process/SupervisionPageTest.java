@@ -54,17 +54,17 @@ class SupervisionPageTest {
 
   @Test
   void pages_sayTheDefaultsOfTheCode() throws IOException {
-    String time = inWords(Shutdown.USUAL_TIME);
-    String restarts = Supervisor.Builder.RESTARTS + " within a minute";
+    String time = inWords(Shutdown.DEFAULT_TIMEOUT);
+    String restarts = Supervisor.Builder.DEFAULT_RESTARTS + " within a minute";
     Backoff backoff = Backoff.defaults();
     String delays =
         "%s, doubled up to %s".formatted(inWords(backoff.initial()), inWords(backoff.maximum()));
-    assertThat(Supervisor.Builder.PERIOD).isEqualTo(Duration.ofMinutes(1));
+    assertThat(Supervisor.Builder.DEFAULT_PERIOD).isEqualTo(Duration.ofMinutes(1));
     assertThat(backoff.factor()).isEqualTo(2);
     assertThat(backoff.jitter()).isEqualTo(0.2);
     assertThat(page("explanation/supervision.md"))
         .contains("| has " + time + "; one that is a supervisor has no limit |")
-        .contains("More than " + Supervisor.Builder.RESTARTS + " restarts within a minute")
+        .contains("More than " + Supervisor.Builder.DEFAULT_RESTARTS + " restarts within a minute")
         .contains("passes: " + inWords(backoff.initial()) + ", doubled")
         .contains("up to " + inWords(backoff.maximum()) + ", less a random part of up to a fifth");
     assertThat(page("how-to/supervise-processes.md")).contains("has " + time + " to clean up");

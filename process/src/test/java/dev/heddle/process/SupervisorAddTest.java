@@ -79,7 +79,7 @@ class SupervisorAddTest {
   void add_ofTheNameOfOneThatWasEnded_startsAnotherInItsPlace() throws Exception {
     Pid supervisor = supervisor(spec("db"), spec("web").withAfter("db"));
     await("web", State.RUNNING);
-    ask(supervisor, new Supervisor.EndChild("db"));
+    ask(supervisor, new Supervisor.StopChild("db"));
     ask(supervisor, new Supervisor.StartChild(spec("db")));
     await("db", State.RUNNING);
     assertThat(children(supervisor)).containsExactly("db RUNNING", "web RUNNING");
@@ -92,7 +92,7 @@ class SupervisorAddTest {
   void add_inThePlaceOfOneThatWasEnded_cannotBeAfterThoseThatMayBeAfterIt() throws Exception {
     Pid supervisor = supervisor(spec("db"), spec("web").withAfter("db"));
     await("web", State.RUNNING);
-    ask(supervisor, new Supervisor.EndChild("db"));
+    ask(supervisor, new Supervisor.StopChild("db"));
     for (String name : List.of("web", "db")) {
       assertThatThrownBy(
               () -> ask(supervisor, new Supervisor.StartChild(spec("db").withAfter(name))))

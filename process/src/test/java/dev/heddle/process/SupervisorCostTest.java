@@ -69,7 +69,7 @@ class SupervisorCostTest {
     started.await();
     pids.forEach(runtime::terminate);
     restarted.await();
-    CompletableFuture<Exit> exit = runtime.exit(supervisor);
+    CompletableFuture<Exit> exit = runtime.whenExited(supervisor);
     runtime.cancel(supervisor, "enough", Kit.SOON);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
   }
@@ -89,7 +89,7 @@ class SupervisorCostTest {
       how.child(ChildSpec.of("c" + i, Kit::resting));
     }
     Pid supervisor = runtime.spawn(how.build());
-    assertThat(Kit.get(runtime.started(supervisor))).isTrue();
+    assertThat(Kit.get(runtime.whenStarted(supervisor))).isTrue();
     ChildSpec job =
         ChildSpec.of("job", () -> (_, out) -> out.done()).withRestart(Restart.TEMPORARY);
     CompletableFuture<ChildStatus> last = new CompletableFuture<>();
@@ -140,7 +140,7 @@ class SupervisorCostTest {
     restarted.await();
     Counts counts = Kit.get(runtime.request(supervisor, new DynamicSupervisor.Count()));
     assertThat(counts).isEqualTo(new Counts(0, many, 0, 0));
-    CompletableFuture<Exit> exit = runtime.exit(supervisor);
+    CompletableFuture<Exit> exit = runtime.whenExited(supervisor);
     runtime.cancel(supervisor, "enough", Kit.SOON);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
   }

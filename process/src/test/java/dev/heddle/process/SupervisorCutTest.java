@@ -4,7 +4,7 @@ package dev.heddle.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.process.pool.FunctionPool;
+import dev.heddle.process.pool.ProcessPool;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import dev.heddle.process.supervisor.DynamicSupervisor;
@@ -32,7 +32,7 @@ class SupervisorCutTest {
   }
 
   /// Traps exits, and hears nothing but "now": neither a request to end nor the end of its parent.
-  private static Process deaf(CompletableFuture<Signal.Cancel> asked) {
+  private static Process deaf(CompletableFuture<ProcessSignal.Cancel> asked) {
     return new Process() {
       @Override
       public void init(ProcessContext self, String method, @Nullable Object input) {
@@ -42,7 +42,7 @@ class SupervisorCutTest {
       @Override
       public void step(List<ProcessEvent> events, StepOutput out) {
         for (ProcessEvent event : events) {
-          if (event.data() instanceof Signal.Cancel cancel) {
+          if (event.data() instanceof ProcessSignal.Cancel cancel) {
             asked.complete(cancel);
           } else if ("now".equals(event.data())) {
             out.done();
@@ -52,7 +52,8 @@ class SupervisorCutTest {
     };
   }
 
-  private static ChildSpec deaf(String name, CompletableFuture<Signal.Cancel> asked, Shutdown how) {
+  private static ChildSpec deaf(
+      String name, CompletableFuture<ProcessSignal.Cancel> asked, Shutdown how) {
     return ChildSpec.of(name, () -> deaf(asked))
         .withOptions(StartOptions.defaults().withName(name))
         .withShutdown(how);
@@ -63,19 +64,19 @@ class SupervisorCutTest {
     Pid top =
         lab.runtime.spawn(
             lab.supervisor().child(ChildSpec.of("mid", mid::build).withShutdown(how)).build());
-    assertThat(Kit.get(lab.runtime.started(top))).isTrue();
+    assertThat(Kit.get(lab.runtime.whenStarted(top))).isTrue();
     return top;
   }
 
   private Pid named(String name) {
-    return java.util.Objects.requireNonNull(lab.runtime.whereis(name));
+    return java.util.Objects.requireNonNull(lab.runtime.whereIs(name));
   }
 
   @Test
   @Tag("proc-322")
   void childOfASupervisorThatWasCut_hasTheTimeOfItsSpecification() throws Exception {
-    CompletableFuture<Signal.Cancel> patient = new CompletableFuture<>();
-    CompletableFuture<Signal.Cancel> endless = new CompletableFuture<>();
+    CompletableFuture<ProcessSignal.Cancel> patient = new CompletableFuture<>();
+    CompletableFuture<ProcessSignal.Cancel> endless = new CompletableFuture<>();
     Supervisor.Builder mid =
         lab.supervisor()
             .child(deaf("patient", patient, Shutdown.within(Duration.ofDays(2))))
@@ -83,41 +84,41 @@ class SupervisorCutTest {
     Pid top = above(mid, Shutdown.immediate());
     List<Pid> children = List.of(named("patient"), named("endless"));
     var exits = List.of(exit("patient"), exit("endless"));
-    lab.ask(top, new Supervisor.EndChild("mid"));
+    lab.ask(top, new Supervisor.StopChild("mid"));
     assertThat(Kit.get(patient).remaining()).isBetween(Duration.ofDays(1), Duration.ofDays(2));
-    assertThat(Kit.get(endless).remaining()).isLessThanOrEqualTo(Shutdown.USUAL_TIME);
+    assertThat(Kit.get(endless).remaining()).isLessThanOrEqualTo(Shutdown.DEFAULT_TIMEOUT);
     children.forEach(child -> lab.runtime.offer(child, "now")); // the other may have been ended
     exits.forEach(Kit::get);
-    assertThat(lab.runtime.whereis("patient")).isNull();
-    assertThat(lab.runtime.whereis("endless")).isNull();
+    assertThat(lab.runtime.whereIs("patient")).isNull();
+    assertThat(lab.runtime.whereIs("endless")).isNull();
   }
 
   private CompletableFuture<Exit> exit(String name) {
-    return lab.runtime.exit(named(name));
+    return lab.runtime.whenExited(named(name));
   }
 
   @Test
   @Tag("proc-322")
   void childrenOfASupervisorThatHadNoMoreTime_areEnded_andTheirNamesAreFree() {
-    CompletableFuture<Signal.Cancel> asked = new CompletableFuture<>();
+    CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
     Supervisor.Builder mid =
         lab.supervisor()
             .child(deaf("first", asked, Shutdown.within(Duration.ofMillis(1))))
             .child(deaf("last", asked, Shutdown.unlimited()));
     Pid top = above(mid, Shutdown.within(Duration.ofMillis(1)));
     var exits = List.of(exit("first"), exit("last"));
-    lab.ask(top, new Supervisor.EndChild("mid"));
+    lab.ask(top, new Supervisor.StopChild("mid"));
     for (CompletableFuture<Exit> exit : exits) {
       assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
     }
-    assertThat(lab.runtime.whereis("first")).isNull();
-    assertThat(lab.runtime.whereis("last")).isNull();
+    assertThat(lab.runtime.whereIs("first")).isNull();
+    assertThat(lab.runtime.whereIs("last")).isNull();
   }
 
   @Test
   @Tag("proc-322")
   void childOfADynamicSupervisorThatWasCut_isEndedWhenItsTimeIsOver() {
-    CompletableFuture<Signal.Cancel> asked = new CompletableFuture<>();
+    CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
     Pid supervisor =
         lab.runtime.spawn(
             DynamicSupervisor.builder(String.class, _ -> deaf(asked))
@@ -125,25 +126,25 @@ class SupervisorCutTest {
                 .shutdown(Shutdown.within(Duration.ofMillis(1)))
                 .build());
     Pid child = lab.ask(supervisor, new DynamicSupervisor.StartChild("lobby"));
-    var exit = lab.runtime.exit(child);
+    var exit = lab.runtime.whenExited(child);
     lab.runtime.terminate(supervisor);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
-    assertThat(lab.runtime.whereis("lobby")).isNull();
+    assertThat(lab.runtime.whereIs("lobby")).isNull();
   }
 
   @Test
   @Tag("proc-322")
   void memberOfAPoolThatWasCut_hasTheTimeOfItsOptions_andIsEnded() {
-    CompletableFuture<Signal.Cancel> asked = new CompletableFuture<>();
+    CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
     CompletableFuture<Pid> member = new CompletableFuture<>();
     Pid pool =
         lab.runtime.spawn(
-            FunctionPool.of(() ->
+            ProcessPool.of(() ->
                     Kit.process((self, events, _) -> {
                       self.trapExits(true);
                       member.complete(self.self());
                       for (ProcessEvent event : events) {
-                        if (event.data() instanceof Signal.Cancel cancel) {
+                        if (event.data() instanceof ProcessSignal.Cancel cancel) {
                           asked.complete(cancel);
                         }
                       }
@@ -151,7 +152,7 @@ class SupervisorCutTest {
                 .members(1, 1)
                 .options(StartOptions.defaults().withShutdown(Duration.ofMillis(1)))
                 .build());
-    var exit = lab.runtime.exit(Kit.get(member));
+    var exit = lab.runtime.whenExited(Kit.get(member));
     lab.runtime.terminate(pool);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
     assertThat(asked).isDone();
@@ -160,16 +161,16 @@ class SupervisorCutTest {
   @Test
   @Tag("proc-322")
   void memberThatAPoolDoesNotNeed_hasTheTimeOfItsOptions() {
-    CompletableFuture<Signal.Cancel> asked = new CompletableFuture<>();
+    CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
     CompletableFuture<Pid> member = new CompletableFuture<>();
     Pid pool =
         lab.runtime.spawn(
-            FunctionPool.of(() ->
+            ProcessPool.of(() ->
                     Kit.process((self, events, out) -> {
                       self.trapExits(true);
                       member.complete(self.self());
                       for (ProcessEvent event : events) {
-                        if (event.data() instanceof Signal.Cancel cancel) {
+                        if (event.data() instanceof ProcessSignal.Cancel cancel) {
                           asked.complete(cancel);
                           out.done();
                         }
@@ -203,7 +204,7 @@ class SupervisorCutTest {
           .isInstanceOf(IllegalArgumentException.class);
       assertThatThrownBy(() -> DynamicSupervisor.builder(Kit::resting).options(wrong))
           .isInstanceOf(IllegalArgumentException.class);
-      assertThatThrownBy(() -> FunctionPool.of(Kit::resting).options(wrong))
+      assertThatThrownBy(() -> ProcessPool.of(Kit::resting).options(wrong))
           .isInstanceOf(IllegalArgumentException.class);
     }
   }

@@ -35,7 +35,7 @@ class SupervisorEndTest {
   }
 
   /// How long a child was given, that traps exits and was asked to end.
-  private static Duration time(CompletableFuture<Signal.Cancel> asked) {
+  private static Duration time(CompletableFuture<ProcessSignal.Cancel> asked) {
     return Kit.get(asked).remaining();
   }
 
@@ -44,7 +44,7 @@ class SupervisorEndTest {
   @Test
   @Tag("proc-250")
   void shutdown_ofAChild_isTheTimeOfItsSpecification() throws Exception {
-    CompletableFuture<Signal.Cancel> asked = new CompletableFuture<>();
+    CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
     Pid supervisor =
         lab.runtime.spawn(
             lab.supervisor()
@@ -53,7 +53,7 @@ class SupervisorEndTest {
                         .withShutdown(Duration.ofDays(2)))
                 .build());
     Pid child = pid(lab.await("a", State.RUNNING));
-    var ended = lab.runtime.request(supervisor, new Supervisor.EndChild("a"));
+    var ended = lab.runtime.request(supervisor, new Supervisor.StopChild("a"));
     assertThat(time(asked)).isBetween(Duration.ofDays(1), Duration.ofDays(3));
     lab.runtime.send(child, "now");
     assertThat(exit((ChildStatus) Kit.get(ended)).reason()).isEqualTo(Exit.Reason.NORMAL);
@@ -62,7 +62,7 @@ class SupervisorEndTest {
   @Test
   @Tag("proc-250")
   void shutdown_unlimited_waitsForHoweverLongItTakes() throws Exception {
-    CompletableFuture<Signal.Cancel> asked = new CompletableFuture<>();
+    CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
     Pid supervisor =
         lab.runtime.spawn(
             lab.supervisor()
@@ -71,7 +71,7 @@ class SupervisorEndTest {
                         .withShutdown(Shutdown.unlimited()))
                 .build());
     Pid child = pid(lab.await("a", State.RUNNING));
-    var ended = lab.runtime.request(supervisor, new Supervisor.EndChild("a"));
+    var ended = lab.runtime.request(supervisor, new Supervisor.StopChild("a"));
     assertThat(time(asked)).isGreaterThan(Duration.ofDays(10_000));
     lab.runtime.send(child, "now");
     assertThat(exit((ChildStatus) Kit.get(ended)).reason()).isEqualTo(Exit.Reason.NORMAL);
@@ -80,7 +80,7 @@ class SupervisorEndTest {
   @Test
   @Tag("proc-250")
   void shutdown_immediate_asksNobody() throws Exception {
-    CompletableFuture<Signal.Cancel> asked = new CompletableFuture<>();
+    CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
     Pid supervisor =
         lab.runtime.spawn(
             lab.supervisor()
@@ -89,7 +89,7 @@ class SupervisorEndTest {
                         .withShutdown(Shutdown.immediate()))
                 .build());
     lab.await("a", State.RUNNING);
-    ChildStatus ended = lab.ask(supervisor, new Supervisor.EndChild("a"));
+    ChildStatus ended = lab.ask(supervisor, new Supervisor.StopChild("a"));
     assertThat(ended.state()).isEqualTo(State.STOPPED);
     assertThat(exit(ended).reason()).isEqualTo(Exit.Reason.TERMINATED);
     assertThat(asked).isNotDone();
@@ -98,7 +98,7 @@ class SupervisorEndTest {
   @Test
   @Tag("proc-250")
   void nestedSupervisors_withUsualTimes_cutNoGrandchild() throws Exception {
-    CompletableFuture<Signal.Cancel> asked = new CompletableFuture<>();
+    CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
     Pid top =
         lab.runtime.spawn(
             lab.supervisor()
@@ -113,7 +113,7 @@ class SupervisorEndTest {
                                 .build()))
                 .build());
     Pid worker = pid(lab.await("worker", State.RUNNING));
-    var ended = lab.runtime.request(top, new Supervisor.EndChild("mid"));
+    var ended = lab.runtime.request(top, new Supervisor.StopChild("mid"));
     assertThat(time(asked)).isGreaterThan(Duration.ofDays(1));
     lab.runtime.send(worker, "now");
     assertThat(exit((ChildStatus) Kit.get(ended)).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
@@ -123,14 +123,14 @@ class SupervisorEndTest {
   @Test
   @Tag("proc-250")
   void supervisorInAProcessOfYourOwn_saidToBeOne_hasNoLimit() throws Exception {
-    CompletableFuture<Signal.Cancel> asked = new CompletableFuture<>();
+    CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
     Pid top =
         lab.runtime.spawn(
             lab.supervisor()
                 .child(ChildSpec.supervisor("mid", () -> SupervisorLab.stubborn(asked)))
                 .build());
     Pid mid = pid(lab.await("mid", State.RUNNING));
-    var ended = lab.runtime.request(top, new Supervisor.EndChild("mid"));
+    var ended = lab.runtime.request(top, new Supervisor.StopChild("mid"));
     assertThat(time(asked)).isGreaterThan(Duration.ofDays(10_000));
     lab.runtime.send(mid, "now");
     Kit.get(ended);
@@ -139,7 +139,7 @@ class SupervisorEndTest {
   @Test
   @Tag("proc-250")
   void deadlineFromAbove_winsOverTimesBelow() throws Exception {
-    CompletableFuture<Signal.Cancel> asked = new CompletableFuture<>();
+    CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
     Pid top =
         lab.runtime.spawn(
             lab.supervisor()
@@ -154,7 +154,7 @@ class SupervisorEndTest {
                                 .build()))
                 .build());
     Pid worker = pid(lab.await("worker", State.RUNNING));
-    var exit = lab.runtime.exit(top);
+    var exit = lab.runtime.whenExited(top);
     lab.runtime.cancel(top, "enough", Duration.ofDays(3));
     assertThat(time(asked)).isLessThan(Duration.ofDays(4));
     lab.runtime.send(worker, "now");
@@ -214,7 +214,7 @@ class SupervisorEndTest {
                 .child(significant("one"))
                 .child(significant("two"))
                 .build());
-    var exit = lab.runtime.exit(supervisor);
+    var exit = lab.runtime.whenExited(supervisor);
     assertThat(lab.next(3, State.RUNNING)).hasSize(3);
     lab.runtime.send(pid(lab.children(supervisor).get(1)), "done");
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
@@ -233,7 +233,7 @@ class SupervisorEndTest {
                 .child(significant("one"))
                 .child(significant("two"))
                 .build());
-    var exit = lab.runtime.exit(supervisor);
+    var exit = lab.runtime.whenExited(supervisor);
     assertThat(lab.next(3, State.RUNNING)).hasSize(3);
     lab.runtime.send(pid(lab.children(supervisor).get(1)), "done");
     lab.await("one", State.EXITED);
@@ -251,7 +251,7 @@ class SupervisorEndTest {
             lab.supervisor().autoShutdown(AutoShutdown.ANY).child(significant("one")).build());
     lab.runtime.send(pid(lab.await("one", State.RUNNING)), "boom");
     assertThat(lab.await("one", State.RUNNING).starts()).isEqualTo(2);
-    ChildStatus ended = lab.ask(supervisor, new Supervisor.EndChild("one"));
+    ChildStatus ended = lab.ask(supervisor, new Supervisor.StopChild("one"));
     assertThat(ended.state()).isEqualTo(State.STOPPED);
     assertThat(lab.children(supervisor)).hasSize(1);
   }

@@ -70,7 +70,7 @@ final class SupervisorLab implements AutoCloseable {
 
   /// A child that traps exits: it says by the future that it was asked to end, and ends when it is
   /// sent a message.
-  static Process stubborn(CompletableFuture<Signal.Cancel> asked) {
+  static Process stubborn(CompletableFuture<ProcessSignal.Cancel> asked) {
     return new Process() {
       @Override
       public void init(ProcessContext self, String method, @Nullable Object input) {
@@ -80,7 +80,7 @@ final class SupervisorLab implements AutoCloseable {
       @Override
       public void step(List<ProcessEvent> events, StepOutput out) {
         for (ProcessEvent event : events) {
-          if (event.data() instanceof Signal.Cancel cancel) {
+          if (event.data() instanceof ProcessSignal.Cancel cancel) {
             asked.complete(cancel);
           } else {
             out.done();
@@ -131,7 +131,7 @@ final class SupervisorLab implements AutoCloseable {
 
   /// Ends a supervisor, and waits until it has ended.
   Exit cancel(Pid supervisor) {
-    CompletableFuture<Exit> exit = runtime.exit(supervisor);
+    CompletableFuture<Exit> exit = runtime.whenExited(supervisor);
     runtime.cancel(supervisor, "enough", Kit.SOON);
     return Kit.get(exit);
   }

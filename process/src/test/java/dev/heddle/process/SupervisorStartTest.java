@@ -165,10 +165,10 @@ class SupervisorStartTest {
   void started_ofAProcessThatHasStartedAndEnded_isTrue_andOfOneThatNeverWas_isFalse() {
     Pid done = lab.runtime.spawn((_, out) -> out.done());
     Kit.exit(lab.runtime, done);
-    assertThat(Kit.get(lab.runtime.started(done))).isTrue();
+    assertThat(Kit.get(lab.runtime.whenStarted(done))).isTrue();
     Pid never = lab.runtime.spawn(SupervisorLab.neverReady());
     Kit.exit(lab.runtime, never);
-    assertThat(Kit.get(lab.runtime.started(never))).isFalse();
+    assertThat(Kit.get(lab.runtime.whenStarted(never))).isFalse();
   }
 
   @Test
@@ -296,7 +296,7 @@ class SupervisorStartTest {
                 .build());
     lab.await("cache", State.RUNNING);
     Pid storage = pid(lab.children(top).getFirst());
-    assertThat(lab.runtime.started(storage)).isNotDone();
+    assertThat(lab.runtime.whenStarted(storage)).isNotDone();
     connected.complete("");
     assertThat(lab.next(3, State.RUNNING))
         .containsExactly("db RUNNING", "storage RUNNING", "web RUNNING");
@@ -311,9 +311,9 @@ class SupervisorStartTest {
                 .child(
                     ChildSpec.of("job", SupervisorStartTest::broken).withRestart(Restart.TEMPORARY))
                 .build());
-    assertThat(Kit.get(lab.runtime.started(failed))).isTrue();
+    assertThat(Kit.get(lab.runtime.whenStarted(failed))).isTrue();
     Pid empty = lab.runtime.spawn(lab.supervisor().build());
-    assertThat(Kit.get(lab.runtime.started(empty))).isTrue();
+    assertThat(Kit.get(lab.runtime.whenStarted(empty))).isTrue();
   }
 
   @Test
@@ -363,7 +363,7 @@ class SupervisorStartTest {
     Pid child = lab.ask(first, new DynamicSupervisor.StartChild());
     Exit second = Kit.exit(lab.runtime, lab.runtime.spawn(one));
     assertThat(second.cause()).hasMessageContaining("spawned before");
-    Exit ended = lab.ask(first, new DynamicSupervisor.EndChild(child));
+    Exit ended = lab.ask(first, new DynamicSupervisor.StopChild(child));
     assertThat(ended.pid()).isEqualTo(child);
   }
 
@@ -412,7 +412,7 @@ class SupervisorStartTest {
     assertThatThrownBy(() -> lab.ask(supervisor, new Supervisor.RestartChild("db")))
         .hasRootCauseInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("is RUNNING");
-    lab.ask(supervisor, new Supervisor.EndChild("db"));
+    lab.ask(supervisor, new Supervisor.StopChild("db"));
     ChildStatus restarted = lab.ask(supervisor, new Supervisor.RestartChild("db"));
     assertThat(restarted.state()).isEqualTo(State.WAITING);
     assertThat(lab.await("db", State.RUNNING).starts()).isEqualTo(2);
@@ -427,10 +427,10 @@ class SupervisorStartTest {
     lab.await("web", State.RUNNING);
     assertThatThrownBy(() -> lab.ask(supervisor, new Supervisor.RemoveChild("web")))
         .hasMessageContaining("end it before");
-    lab.ask(supervisor, new Supervisor.EndChild("db"));
+    lab.ask(supervisor, new Supervisor.StopChild("db"));
     assertThatThrownBy(() -> lab.ask(supervisor, new Supervisor.RemoveChild("db")))
         .hasMessageContaining("others are after it");
-    lab.ask(supervisor, new Supervisor.EndChild("web"));
+    lab.ask(supervisor, new Supervisor.StopChild("web"));
     lab.ask(supervisor, new Supervisor.RemoveChild("web"));
     lab.ask(supervisor, new Supervisor.RemoveChild("db"));
     assertThat(lab.children(supervisor)).isEmpty();

@@ -218,7 +218,7 @@ class SupervisorTest {
     Random random = new Random(42);
     for (int tries = 0; tries < 1000; tries++) {
       long full = Math.min(1L << Math.min(tries, 3), 8) * 1000;
-      assertThat(backoff.before(tries, random).toMillis()).isBetween(full / 2, full);
+      assertThat(backoff.delay(tries, random).toMillis()).isBetween(full / 2, full);
     }
     assertThatThrownBy(() -> new Backoff(Duration.ofSeconds(2), Duration.ofSeconds(1), 2, 0))
         .isInstanceOf(IllegalArgumentException.class);
@@ -247,7 +247,7 @@ class SupervisorTest {
                 .backoff(new Backoff(Duration.ofMillis(100), forever, 2, 0))
                 .child(spec("db"))
                 .build());
-    var exit = runtime.exit(supervisor);
+    var exit = runtime.whenExited(supervisor);
     for (int i = 0; i < 3; i++) {
       runtime.send(pid(await("db", State.RUNNING)), "boom");
     }
@@ -263,10 +263,10 @@ class SupervisorTest {
                 .child(spec("db"))
                 .child(spec("web"))
                 .build());
-    var exit = runtime.exit(supervisor);
+    var exit = runtime.whenExited(supervisor);
     assertThat(next(2, State.RUNNING)).contains("db RUNNING");
     Pid db = pid(children(supervisor).getFirst());
-    var exitOfWeb = runtime.exit(pid(children(supervisor).getLast()));
+    var exitOfWeb = runtime.whenExited(pid(children(supervisor).getLast()));
     for (int i = 0; i < 3; i++) {
       runtime.send(db, "boom " + i);
       if (i < 2) {
@@ -419,7 +419,7 @@ class SupervisorTest {
   @Test
   void cancel_endsTheChildren_lastFirst_thenTheSupervisor() throws Exception {
     Pid supervisor = three(Strategy.ONE_FOR_ONE);
-    var exit = runtime.exit(supervisor);
+    var exit = runtime.whenExited(supervisor);
     runtime.cancel(supervisor, "enough", Kit.SOON);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
     assertThat(next(6, State.STOPPING, State.STOPPED))
@@ -444,7 +444,7 @@ class SupervisorTest {
     Pid supervisor = runtime.spawn(supervisor().child(spec("db")).build());
     runtime.send(pid(await("db", State.RUNNING)), "boom");
     Invocation<@Nullable Object> pause = Kit.take(held);
-    var exit = runtime.exit(supervisor);
+    var exit = runtime.whenExited(supervisor);
     runtime.cancel(supervisor, "enough", Kit.SOON);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
     assertThat(pause.isOpen()).isFalse();
@@ -465,7 +465,7 @@ class SupervisorTest {
                 .child(ChildSpec.of("a", () -> stubborn).withShutdown(Duration.ofMillis(1)))
                 .build());
     await("a", State.RUNNING);
-    var exit = runtime.exit(supervisor);
+    var exit = runtime.whenExited(supervisor);
     runtime.cancel(supervisor, "enough", Kit.SOON);
     Kit.get(exit);
     assertThat(Objects.requireNonNull(await("a", State.STOPPED).exit()).reason())
@@ -475,7 +475,7 @@ class SupervisorTest {
   @Test
   void terminate_takesTheChildrenAlong() throws Exception {
     Pid supervisor = runtime.spawn(supervisor().child(spec("a")).build());
-    var exit = runtime.exit(pid(await("a", State.RUNNING)));
+    var exit = runtime.whenExited(pid(await("a", State.RUNNING)));
     runtime.terminate(supervisor);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.LINKED);
   }
@@ -488,11 +488,11 @@ class SupervisorTest {
         Kit.get(runtime.request(supervisor, new Supervisor.StartChild(spec("d").withAfter("c"))));
     assertThat(added.state()).isEqualTo(State.WAITING);
     await("d", State.RUNNING);
-    ChildStatus ended = Kit.get(runtime.request(supervisor, new Supervisor.EndChild("a")));
+    ChildStatus ended = Kit.get(runtime.request(supervisor, new Supervisor.StopChild("a")));
     assertThat(ended.state()).isEqualTo(State.STOPPED);
     assertThat(children(supervisor).stream().map(ChildStatus::state))
         .containsExactly(State.STOPPED, State.RUNNING, State.RUNNING, State.RUNNING);
-    assertThatThrownBy(() -> runtime.ask(supervisor, new Supervisor.EndChild("x"), Kit.SOON))
+    assertThatThrownBy(() -> runtime.ask(supervisor, new Supervisor.StopChild("x"), Kit.SOON))
         .isInstanceOf(AskFailedException.class)
         .hasMessageContaining("no child 'x'");
     assertThatThrownBy(
@@ -537,11 +537,11 @@ class SupervisorTest {
     ChildStatus backingOff = await("child", State.BACKING_OFF);
     assertThat(Objects.requireNonNull(backingOff.exit()).cause())
         .hasMessageContaining("belongs to " + other);
-    var exit = runtime.exit(other);
+    var exit = runtime.whenExited(other);
     runtime.terminate(other);
     Kit.get(exit);
     Kit.take(held).complete(null);
-    assertThat(await("child", State.RUNNING).pid()).isEqualTo(runtime.whereis("db"));
+    assertThat(await("child", State.RUNNING).pid()).isEqualTo(runtime.whereIs("db"));
   }
 
   @Test

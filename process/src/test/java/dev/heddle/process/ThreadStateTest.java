@@ -19,7 +19,7 @@ class ThreadStateTest {
       new InheritableThreadLocal<>();
 
   private final ProcessRuntime runtime =
-      ProcessRuntime.builder().workers(1).calls(1).host("clean").start();
+      ProcessRuntime.builder().workers(1).maxBlockingCalls(1).host("clean").start();
 
   @AfterEach
   void end() {
@@ -107,18 +107,19 @@ class ThreadStateTest {
 
   @Test
   void call_thatChangesItsThread_leavesNothingToTheNextCall() {
-    Seen before = lookIn(self -> self.call(Commands.call(ThreadStateTest::look)));
+    Seen before = lookIn(self -> self.execute(Commands.call(ThreadStateTest::look)));
     Exit soiled =
         Kit.exit(
             runtime,
             runtime.spawn(
                 CoroutineProcess.of(self ->
-                    self.call(
+                    self.execute(
                         Commands.call(() -> {
                           soil();
                           return null;
                         })))));
     assertThat(soiled.reason()).isEqualTo(Exit.Reason.NORMAL);
-    assertThat(lookIn(self -> self.call(Commands.call(ThreadStateTest::look)))).isEqualTo(before);
+    assertThat(lookIn(self -> self.execute(Commands.call(ThreadStateTest::look))))
+        .isEqualTo(before);
   }
 }

@@ -23,7 +23,7 @@ class TimedWaitsTest extends CoroutineFixture {
   private void awaitNoTimer() {
     int left = 1;
     for (int i = 0; i < 1_000 && left > 0; i++) {
-      var _ = result(self -> self.call(Commands.sleep(Duration.ofMillis(1))));
+      var _ = result(self -> self.execute(Commands.sleep(Duration.ofMillis(1))));
       left = runtime.timers();
     }
     assertThat(left).isZero();
@@ -37,7 +37,7 @@ class TimedWaitsTest extends CoroutineFixture {
     Pid echo =
         spawn(self -> {
           while (self.receive(DAY) instanceof Pid asker) {
-            self.context().send(asker, self.context().outstanding());
+            self.context().send(asker, self.context().pendingCommands());
           }
           return null;
         });
@@ -63,7 +63,7 @@ class TimedWaitsTest extends CoroutineFixture {
         result(self -> {
           int timers = 0;
           for (int i = 0; i < 2_000; i++) {
-            self.call(Commands.send(self.context().self(), i), DAY);
+            self.execute(Commands.send(self.context().self(), i), DAY);
             timers = Math.max(timers, runtime.timers());
           }
           return timers;
@@ -79,10 +79,10 @@ class TimedWaitsTest extends CoroutineFixture {
             result(self -> {
               Throwable first = catchThrowable(() -> self.receive(Duration.ofMillis(1)));
               assertThat(first).isInstanceOf(DeadlineException.class);
-              self.call(Commands.sleep(Duration.ofMillis(3)), DAY);
+              self.execute(Commands.sleep(Duration.ofMillis(3)), DAY);
               self.context().send(self.context().self(), "later");
               self.receive(Duration.ofHours(1));
-              return self.call(Commands.sleep(Duration.ofMillis(3)), DAY);
+              return self.execute(Commands.sleep(Duration.ofMillis(3)), DAY);
             }))
         .isNull();
   }
@@ -106,13 +106,13 @@ class TimedWaitsTest extends CoroutineFixture {
     Pid echo =
         runtime.spawn((events, _) -> {
           for (ProcessEvent event : events) {
-            ((Request) Objects.requireNonNull(event.data())).reply().with("yes");
+            ((Request) Objects.requireNonNull(event.data())).reply().complete("yes");
           }
         });
     Object answers =
         result(self -> {
           for (int i = 0; i < 3_000; i++) {
-            assertThat(self.<Object>call(Commands.ask(echo, i, DAY))).isEqualTo("yes");
+            assertThat(self.<Object>execute(Commands.ask(echo, i, DAY))).isEqualTo("yes");
           }
           return "all";
         });
@@ -125,7 +125,7 @@ class TimedWaitsTest extends CoroutineFixture {
   void processesThatEnd_takeTheirTimersWithThem() throws Exception {
     BlockingQueue<String> traps = Kit.queue();
     Pid receives = spawn(self -> self.receive(DAY));
-    Pid calls = spawn(self -> self.call(new Kit.Call("never"), DAY));
+    Pid calls = spawn(self -> self.execute(new Kit.Call("never"), DAY));
     Pid sleeps = runtime.spawn((_, out) -> out.yield(1, Commands.sleep(DAY)));
     Pid cancelled =
         spawn(self -> {
@@ -140,7 +140,7 @@ class TimedWaitsTest extends CoroutineFixture {
       Thread.onSpinWait(); // until all of them wait
     }
     for (Pid pid : new Pid[] {receives, calls, sleeps, cancelled}) {
-      var exit = runtime.exit(pid);
+      var exit = runtime.whenExited(pid);
       runtime.terminate(pid);
       Kit.get(exit);
     }
@@ -167,7 +167,7 @@ class TimedWaitsTest extends CoroutineFixture {
                       out.done();
                     } else {
                       out.yield(++tag, Commands.sleep(DAY));
-                      out.again();
+                      out.continueNow();
                     }
                   }
                 }));

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.DeadlineException;
-import dev.heddle.process.behavior.Server;
+import dev.heddle.process.behavior.GenServer;
 import dev.heddle.process.event.DeadLetter;
-import dev.heddle.process.pool.FunctionPool;
 import dev.heddle.process.pool.PoolStatus;
+import dev.heddle.process.pool.ProcessPool;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
@@ -26,7 +26,7 @@ class TypedProtocolTest extends CoroutineFixture {
     record Total(Reply<Integer> reply) implements Sum {}
   }
 
-  static final class SumServer extends Server<Sum> {
+  static final class SumServer extends GenServer<Sum> {
     private int total;
 
     SumServer() {
@@ -37,20 +37,20 @@ class TypedProtocolTest extends CoroutineFixture {
     protected void receive(Sum message) {
       switch (message) {
         case Sum.Add(int amount) -> total += amount;
-        case Sum.Total(Reply<Integer> reply) -> reply.with(total);
+        case Sum.Total(Reply<Integer> reply) -> reply.complete(total);
       }
     }
   }
 
-  private static TypedBody<Sum> body() {
-    return TypedBody.of(
+  private static TypedCoroutineProcess<Sum> body() {
+    return TypedCoroutineProcess.of(
         Sum.class,
         self -> {
           int total = 0;
           while (true) {
             switch (self.next()) {
               case Sum.Add(int amount) -> total += amount;
-              case Sum.Total(Reply<Integer> reply) -> reply.with(total);
+              case Sum.Total(Reply<Integer> reply) -> reply.complete(total);
             }
           }
         });
@@ -61,7 +61,7 @@ class TypedProtocolTest extends CoroutineFixture {
     assertThat(sum.offer(new Sum.Add(3))).isEqualTo(SendResult.ACCEPTED);
     int total = sum.ask(Sum.Total::new, DAY); // the compiler knows what is answered
     assertThat(total).isEqualTo(5);
-    assertThat(result(self -> self.call(Commands.ask(sum, Sum.Total::new, DAY)))).isEqualTo(5);
+    assertThat(result(self -> self.execute(Commands.ask(sum, Sum.Total::new, DAY)))).isEqualTo(5);
   }
 
   @Test
@@ -84,7 +84,7 @@ class TypedProtocolTest extends CoroutineFixture {
     Pid pid = Objects.requireNonNull(sum.pid());
     runtime.send(pid, "no sum");
     assertThat(Kit.take(letters))
-        .isEqualTo(new DeadLetter("no sum", pid, null, null, DeadLetter.Why.UNHANDLED));
+        .isEqualTo(new DeadLetter("no sum", pid, null, null, DeadLetter.Reason.UNHANDLED));
     runtime.send(pid, new Sum.Add(7)); // untyped, but of the protocol
     assertThatThrownBy(() -> runtime.ask(pid, "no question", DAY))
         .isInstanceOf(AskFailedException.class)
@@ -112,15 +112,15 @@ class TypedProtocolTest extends CoroutineFixture {
     Pid other = runtime.spawn(Kit.resting());
     Ref<Sum> watching =
         runtime.spawn(
-            TypedBody.of(
+            TypedCoroutineProcess.of(
                 Sum.class,
                 self -> {
                   self.context().monitor(other);
                   Sum first = self.next();
-                  return first + " " + self.receive(Signal.Down.class).exit().reason();
+                  return first + " " + self.receive(ProcessSignal.Down.class).exit().reason();
                 }));
     Pid pid = Objects.requireNonNull(watching.pid());
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.terminate(other);
     Kit.exit(runtime, other);
     watching.send(new Sum.Add(1));
@@ -130,7 +130,7 @@ class TypedProtocolTest extends CoroutineFixture {
   @Test
   void limitOfATypedBody_isKept() {
     Ref<Sum> waiting =
-        runtime.spawn(TypedBody.of(Sum.class, self -> self.next(Duration.ofMillis(1))));
+        runtime.spawn(TypedCoroutineProcess.of(Sum.class, self -> self.next(Duration.ofMillis(1))));
     assertThat(Kit.exit(runtime, Objects.requireNonNull(waiting.pid())).cause())
         .isInstanceOf(DeadlineException.class);
   }
@@ -142,7 +142,7 @@ class TypedProtocolTest extends CoroutineFixture {
           for (ProcessEvent event : events) {
             Request request = (Request) event.data();
             assertThat(request.isTyped()).isTrue();
-            request.reply().with(9);
+            request.reply().complete(9);
           }
         });
     assertThat(runtime.ref(pid, Sum.class).ask(Sum.Total::new, DAY)).isEqualTo(9);
@@ -150,14 +150,14 @@ class TypedProtocolTest extends CoroutineFixture {
 
   @Test
   void typedAsk_throughAPool_isAnsweredByAMember_whichIsFreeAfterwards() throws Exception {
-    Pid pool = runtime.spawn(FunctionPool.of(SumServer::new).members(0, 1).build());
+    Pid pool = runtime.spawn(ProcessPool.of(SumServer::new).members(0, 1).build());
     Ref<Sum> sum = runtime.ref(pool, Sum.class);
     for (int i = 0; i < 3; i++) {
       assertThat(sum.ask(Sum.Total::new, DAY)).isZero();
     }
-    PoolStatus status = runtime.ask(pool, new FunctionPool.Status(), DAY);
+    PoolStatus status = runtime.ask(pool, new ProcessPool.Status(), DAY);
     while (status.busy() > 0) { // the member has answered before the pool knows
-      status = runtime.ask(pool, new FunctionPool.Status(), DAY);
+      status = runtime.ask(pool, new ProcessPool.Status(), DAY);
     }
     assertThat(status.calls()).isEqualTo(3);
   }
@@ -175,8 +175,8 @@ class TypedProtocolTest extends CoroutineFixture {
 
   record Hello() implements Other {}
 
-  private static TypedBody<Other> other() {
-    return TypedBody.of(Other.class, TypedBody::next);
+  private static TypedCoroutineProcess<Other> other() {
+    return TypedCoroutineProcess.of(Other.class, TypedCoroutineProcess::next);
   }
 
   @Test
@@ -210,7 +210,8 @@ class TypedProtocolTest extends CoroutineFixture {
   @Tag("proc-330")
   void nameOfAProcessThatTakesMore_givesARefToThatOne() {
     StartOptions named = StartOptions.defaults().withName("all");
-    Ref<Object> all = runtime.spawn(TypedBody.of(Object.class, TypedBody::next), named);
+    Ref<Object> all =
+        runtime.spawn(TypedCoroutineProcess.of(Object.class, TypedCoroutineProcess::next), named);
     Ref<Other> some = runtime.spawn(other(), named);
     assertThat(some.pid()).isEqualTo(all.pid());
   }

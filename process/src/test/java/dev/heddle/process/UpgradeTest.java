@@ -3,7 +3,7 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.process.pool.FunctionPool;
+import dev.heddle.process.pool.ProcessPool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -56,7 +56,7 @@ class UpgradeTest {
 
   private Exit upgrade(String source, String method) {
     Pid pid = runtime.spawn(becoming(source, method));
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     runtime.send(pid, "go");
     return Kit.get(exit);
   }
@@ -90,7 +90,7 @@ class UpgradeTest {
   @Tag("proc-215")
   void methodThatIsNotThere_closesBothOnce() {
     restart(_ -> becoming("", ""));
-    assertThat(upgrade("v2", "fly").cause()).isInstanceOf(UnknownMethodException.class);
+    assertThat(upgrade("v2", "fly").cause()).isInstanceOf(UnknownEntryPointException.class);
     assertThat(closed).hasValue(2);
   }
 
@@ -126,7 +126,7 @@ class UpgradeTest {
           private String was = "";
 
           @Override
-          public Set<String> methods() {
+          public Set<String> entryPoints() {
             return Set.of("serve");
           }
 
@@ -153,7 +153,7 @@ class UpgradeTest {
               out.upgrade("v2", "serve", 1);
             }),
             StartOptions.defaults().withName("server"));
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     inStep.await();
     runtime.send(pid, "for v2");
     sent.countDown();
@@ -206,8 +206,8 @@ class UpgradeTest {
     BlockingQueue<Invocation<Object>> calls = Kit.queue();
     Pid pid =
         upgradeWithACommandOnItsWay(
-            CoroutineProcess.of(self -> self.call(new Kit.Call("of the body"))), calls);
-    var exit = runtime.exit(pid);
+            CoroutineProcess.of(self -> self.execute(new Kit.Call("of the body"))), calls);
+    var exit = runtime.whenExited(pid);
     Kit.take(calls).complete("for nobody");
     Kit.take(calls).complete("for the body");
     assertThat(Kit.get(exit).result()).isEqualTo("for the body");
@@ -220,12 +220,12 @@ class UpgradeTest {
     BlockingQueue<Request> asked = Kit.queue();
     Process member = (events, _) -> events.forEach(event -> asked.add((Request) event.data()));
     Pid pool =
-        upgradeWithACommandOnItsWay(FunctionPool.of(() -> member).members(1, 1).build(), calls);
+        upgradeWithACommandOnItsWay(ProcessPool.of(() -> member).members(1, 1).build(), calls);
     Invocation<Object> before = Kit.take(calls);
     CompletableFuture<Object> answer = runtime.request(pool, "question");
     Request request = Kit.take(asked);
     before.complete("for nobody");
-    request.reply().with("answer");
+    request.reply().complete("answer");
     assertThat(Kit.get(answer)).isEqualTo("answer");
   }
 
@@ -257,7 +257,7 @@ class UpgradeTest {
             out.upgrade("next", Process.RUN, null);
           }
         });
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     inStep.await();
     for (Object message : new Object[] {"go", 1, 2, 3}) {
       runtime.send(pid, message);
@@ -312,7 +312,7 @@ class UpgradeTest {
               out.upgrade("next", Process.RUN, null);
             },
             StartOptions.defaults().withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT));
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     inStep.await();
     Kit.exit(
         runtime,
@@ -350,7 +350,7 @@ class UpgradeTest {
     }
     restart(_ -> new OneByOne());
     Pid pid = runtime.spawn(new OneByOne());
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     for (int i = 0; i < all; i++) {
       runtime.send(pid, i);
     }
@@ -370,7 +370,7 @@ class UpgradeTest {
             .factory(_ ->
                 (events, out) -> {
                   events.forEach(event ->
-                      seen.add(event.data() instanceof Signal.Down ? "down" : event.data()));
+                      seen.add(event.data() instanceof ProcessSignal.Down ? "down" : event.data()));
                   if (seen.size() == 3) {
                     out.done();
                   }
@@ -389,7 +389,7 @@ class UpgradeTest {
                   self.monitor(other);
                   out.yield(1, new Kit.Call("one"));
                   out.yield(2, new Kit.Call("two"));
-                  out.again();
+                  out.continueNow();
                 }
                 case 2 -> {
                   inStep.countDown();
@@ -401,7 +401,7 @@ class UpgradeTest {
                 }
               }
             }));
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     inStep.await();
     Kit.take(calls).complete("first");
     Kit.take(calls).complete("second");
@@ -457,7 +457,7 @@ class UpgradeTest {
               }
               return null;
             }));
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     for (Object message : new Object[] {"a", "b", "go", "c"}) {
       runtime.send(pid, message);
     }
@@ -486,7 +486,7 @@ class UpgradeTest {
                 throw again;
               }
             }));
-    var exit = runtime.exit(pid);
+    var exit = runtime.whenExited(pid);
     assertThat(Kit.take(thrown)).hasMessageContaining("in the place of this body");
     Kit.take(thrown);
     runtime.send(pid, "for the next");

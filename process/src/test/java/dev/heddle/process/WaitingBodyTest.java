@@ -29,7 +29,7 @@ class WaitingBodyTest {
   }
 
   private static @Nullable Object inCall(CoroutineProcess self) {
-    return self.call(Commands.sleep(LONG), LONG);
+    return self.execute(Commands.sleep(LONG), LONG);
   }
 
   private static @Nullable Object inTheJdk(CoroutineProcess self) throws InterruptedException {
@@ -72,10 +72,10 @@ class WaitingBodyTest {
   void bodyInCall_namesTheCommand_andItsLimit() {
     ProcessSnapshot waiting =
         once(
-            self -> self.call(Commands.call(() -> inTheJdk(self)), LONG),
+            self -> self.execute(Commands.call(() -> inTheJdk(self)), LONG),
             State.BLOCKED,
             "Call within PT1H");
-    assertThat(callers(waiting)).contains("CoroutineProcess.call(", "WaitingBodyTest.lambda$");
+    assertThat(callers(waiting)).contains("CoroutineProcess.execute(", "WaitingBodyTest.lambda$");
     assertThat(callers(once(WaitingBodyTest::inCall, State.BLOCKED, "Sleep within PT1H")))
         .contains("WaitingBodyTest.inCall(");
   }
@@ -103,7 +103,7 @@ class WaitingBodyTest {
             },
             State.BLOCKED,
             "room of " + full);
-    assertThat(callers(waiting)).contains("LiveContext.send(", "WaitingBodyTest.lambda$");
+    assertThat(callers(waiting)).contains("InstanceContext.send(", "WaitingBodyTest.lambda$");
     runtime.terminate(full);
   }
 

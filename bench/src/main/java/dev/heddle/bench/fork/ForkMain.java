@@ -6,7 +6,7 @@ import dev.heddle.bench.measure.Sample;
 import dev.heddle.bench.shape.Case;
 import dev.heddle.bench.shape.Shape;
 import dev.heddle.bench.shape.Shapes;
-import dev.heddle.bench.shape.Work;
+import dev.heddle.bench.shape.Workload;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 /// (see [Wire]), or `failed REASON`. The end of the input ends the process.
 public final class ForkMain {
   private final Shape shape;
-  private final Work.Programs programs;
+  private final Workload.Programs programs;
   private @Nullable Program program;
 
-  private ForkMain(Shape shape, Work.Programs programs) {
+  private ForkMain(Shape shape, Workload.Programs programs) {
     this.shape = shape;
     this.programs = programs;
   }
@@ -35,7 +35,7 @@ public final class ForkMain {
     PrintStream answers = System.out;
     System.setOut(System.err); // what a library prints must not reach the driver's pipe
     Shape shape = Shapes.find(args[0]).orElseThrow();
-    var fork = new ForkMain(shape, (Work.Programs) shape.contender(args[1]).work());
+    var fork = new ForkMain(shape, (Workload.Programs) shape.contender(args[1]).work());
     answers.println(Jvm.runtime());
     answers.flush();
     var orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

@@ -4,8 +4,8 @@ package dev.heddle.bench.fork;
 import dev.heddle.bench.shape.Contender;
 import dev.heddle.bench.shape.Shape;
 import dev.heddle.bench.shape.Tool;
-import dev.heddle.bench.shape.Work;
-import dev.heddle.bench.shape.Work.Language;
+import dev.heddle.bench.shape.Workload;
+import dev.heddle.bench.shape.Workload.Language;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,7 +37,7 @@ public final class Peers {
   public static void build(Shape shape, Consumer<String> progress) {
     Set<Language> languages = new LinkedHashSet<>();
     for (Contender contender : shape.contenders()) {
-      contender.peer().map(Work.Peer::language).ifPresent(languages::add);
+      contender.peer().map(Workload.Peer::language).ifPresent(languages::add);
     }
     for (Language language : languages) {
       Optional<Path> tool = tool(language);
@@ -51,7 +51,7 @@ public final class Peers {
   /// The command that starts a program.
   ///
   /// @throws ForkFailedException when it cannot be had, with the reason
-  static List<String> command(Work.Peer peer) throws ForkFailedException {
+  static List<String> command(Workload.Peer peer) throws ForkFailedException {
     Language language = peer.language();
     Path tool =
         tool(language)

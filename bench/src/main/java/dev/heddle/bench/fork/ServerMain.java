@@ -4,7 +4,7 @@ package dev.heddle.bench.fork;
 import com.sun.management.ThreadMXBean;
 import dev.heddle.bench.measure.Meter;
 import dev.heddle.bench.shape.Shapes;
-import dev.heddle.bench.shape.Work;
+import dev.heddle.bench.shape.Workload;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -32,10 +32,10 @@ public final class ServerMain {
   /// @param args the shape's and the contender's names
   /// @throws Exception when the server cannot serve; the contender then counts as missing
   public static void main(String[] args) throws Exception {
-    var serving = (Work.Serving) Shapes.find(args[0]).orElseThrow().contender(args[1]).work();
+    var serving = (Workload.Serving) Shapes.find(args[0]).orElseThrow().contender(args[1]).work();
     System.out.println(Jvm.runtime());
     Thread.ofPlatform().daemon().name("counts").start(() -> answer(System.out));
-    ((Work.Jvm) serving.host()).server().serve(System.out);
+    ((Workload.Jvm) serving.host()).server().serve(System.out);
   }
 
   private static void answer(PrintStream answers) {

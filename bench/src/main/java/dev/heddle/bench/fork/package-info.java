@@ -5,8 +5,8 @@
 /// |---|---|
 /// | cases and round sizes from the driver | [dev.heddle.bench.measure.Sample] to the driver |
 ///
-/// Threads: one order at a time. Read [dev.heddle.bench.fork.Seat], then
-/// [dev.heddle.bench.fork.ForkMain] and `ServerSeat`.
+/// Threads: one order at a time. Read [dev.heddle.bench.fork.ContenderProcess], then
+/// [dev.heddle.bench.fork.ForkMain] and `ServerProcess`.
 @NullMarked
 package dev.heddle.bench.fork;
 

@@ -66,7 +66,7 @@ public final class HeddleCrowd implements Program {
             if (way == Way.CANCELLED) {
               Collections.shuffle(waiting, new Random(operations));
             }
-            Heddle.suspend();
+            Heddle.yieldNow();
             meter.start();
             begun[0] = CpuClock.ofThisThread();
             end(scope, waiting, shared, gate);
@@ -90,7 +90,7 @@ public final class HeddleCrowd implements Program {
       }
       case WITHIN -> {
         try {
-          Heddle.within(shared.future(), () -> gate.future().await());
+          Heddle.cancelWhen(shared.future(), () -> gate.future().await());
         } catch (WaitCancelledException _) {
           // safe: the end that is measured
         }

@@ -17,7 +17,7 @@ import java.nio.ByteBuffer;
 public final class HeddleEcho implements Server {
   @Override
   public void serve(PrintStream output) {
-    output.println("driver " + PlatformReport.probe().driverInForce());
+    output.println("driver " + PlatformReport.probe().activeDriver());
     Heddle.run(() -> {
       var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
       try (Listener listener = Tcp.listen(address)) {

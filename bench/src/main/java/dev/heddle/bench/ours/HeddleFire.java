@@ -25,7 +25,7 @@ public final class HeddleFire implements Program {
       var meter = new Meter();
       meter.start();
       for (long i = 0; i < operations; i++) {
-        EventSource timer = EventSource.of(Heddle.hiddenTimer(Duration.ofNanos(delays.nanos(i))));
+        EventSource timer = EventSource.of(Heddle.daemonTimer(Duration.ofNanos(delays.nanos(i))));
         timer.subscribe(onFire);
         timer.start();
       }

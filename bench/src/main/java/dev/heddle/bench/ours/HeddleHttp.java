@@ -16,7 +16,7 @@ public final class HeddleHttp implements Server {
 
   @Override
   public void serve(PrintStream output) throws ReflectiveOperationException {
-    output.println("driver " + PlatformReport.probe().driverInForce());
+    output.println("driver " + PlatformReport.probe().activeDriver());
     // a program without a package cannot be imported, only looked up
     Class<?> example = Class.forName(EXAMPLE);
     MethodHandle main =

@@ -78,14 +78,14 @@ public final class HeddleSwitch implements Program {
 
     boolean run() {
       for (int i = 0; i < FloorSwitch.WARM_LAPS; i++) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       if (++warm == actors) {
         switches = Heddle.counters().switches();
         meter.start();
       }
       for (long i = 0; i < laps; i++) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       if (!stopped) {
         stopped = true;

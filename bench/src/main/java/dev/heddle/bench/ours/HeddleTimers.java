@@ -68,7 +68,7 @@ public final class HeddleTimers implements Program {
   }
 
   private EventSource arm(long index) {
-    EventSource timer = EventSource.of(Heddle.hiddenTimer(Duration.ofNanos(delays.nanos(index))));
+    EventSource timer = EventSource.of(Heddle.daemonTimer(Duration.ofNanos(delays.nanos(index))));
     timer.start();
     return timer;
   }

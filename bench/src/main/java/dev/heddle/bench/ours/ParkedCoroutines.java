@@ -20,9 +20,9 @@ final class ParkedCoroutines {
       Heddle.spawn(this::park);
     }
     while (arrived < count) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
-    Heddle.suspend(); // the last to arrive waits by now
+    Heddle.yieldNow(); // the last to arrive waits by now
   }
 
   void release() {

@@ -6,8 +6,8 @@ import dev.heddle.bench.measure.Sample;
 import dev.heddle.bench.shape.Case;
 import dev.heddle.bench.shape.Contender;
 import dev.heddle.bench.shape.Row;
+import dev.heddle.bench.shape.RunFigures;
 import dev.heddle.bench.shape.Shape;
-import dev.heddle.bench.shape.Standing;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +21,7 @@ import java.util.function.ToDoubleFunction;
 /// @param figures by case and contender
 public record ShapeResult(
     Shape shape, Map<String, String> runtimes, Map<String, Map<String, Figures>> figures)
-    implements Standing {
+    implements RunFigures {
 
   /// Copies the maps.
   public ShapeResult {

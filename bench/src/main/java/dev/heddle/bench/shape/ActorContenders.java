@@ -16,7 +16,7 @@ final class ActorContenders {
   private final List<Contender> all = new ArrayList<>();
 
   /// Ours, with both kinds of flags.
-  ActorContenders ours(Work.Programs program) {
+  ActorContenders ours(Workload.Programs program) {
     all.add(Contender.of(Contender.HEDDLE, "processes, library flags", Flags.library(), program));
     all.add(
         Contender.of(
@@ -28,7 +28,7 @@ final class ActorContenders {
   }
 
   /// Pekko with the JVM's defaults, and with the launcher's flags, which are good for it, too.
-  ActorContenders pekko(Work.Programs program) {
+  ActorContenders pekko(Workload.Programs program) {
     all.add(pekko(Flags.stock(), program));
     all.add(
         Contender.of(
@@ -36,14 +36,14 @@ final class ActorContenders {
     return this;
   }
 
-  static Contender pekko(List<String> flags, Work.Programs program) {
+  static Contender pekko(List<String> flags, Workload.Programs program) {
     String version = Servers.version(ActorSystem.class);
     return Contender.of(
         PEKKO, "Pekko " + version + ", typed actors, a thread for each processor", flags, program);
   }
 
   /// Stock virtual threads, on all cores and on one.
-  ActorContenders stock(String what, Work.Programs program) {
+  ActorContenders stock(String what, Workload.Programs program) {
     all.add(Contender.of(STOCK, what, Flags.stock(), program));
     all.add(Contender.of(STOCK_ONE, "the same, one carrier", Flags.stockOneCarrier(), program));
     return this;
@@ -57,7 +57,9 @@ final class ActorContenders {
 
   static Contender goroutines() {
     return Contender.elsewhere(
-        GO, "goroutines and channels", new Work.Peer(Work.Language.GO, Work.Peer.ROUNDS));
+        GO,
+        "goroutines and channels",
+        new Workload.Peer(Workload.Language.GO, Workload.Peer.ROUNDS));
   }
 
   List<Contender> list() {

@@ -19,7 +19,7 @@ final class AwaitReadyShape {
                 "await-ready",
                 "complete",
                 FutureJoin.COMPLETE,
-                Pace.calibrated(102_400, 10_240),
+                RoundSize.calibrated(102_400, 10_240),
                 List.of(
                     new Row("await-ready", Metric.WALL),
                     new Row("await-ready-bytes", Metric.count(Meter.ALLOCATED, "B"))))),

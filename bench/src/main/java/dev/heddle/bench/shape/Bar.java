@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.shape;
 
-import dev.heddle.bench.measure.Beside;
+import dev.heddle.bench.measure.PairedRun;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -16,7 +16,11 @@ import java.util.function.Function;
 /// @param needs the contenders it compares with
 /// @param rule measures and judges, once all needed contenders have figures
 public record Bar(
-    String row, String subject, String text, List<String> needs, Function<Standing, Verdict> rule) {
+    String row,
+    String subject,
+    String text,
+    List<String> needs,
+    Function<RunFigures, Verdict> rule) {
   // Of a round of ten thousand operations, one stands outside: the meter's own, a look at the
   // reactor.
   private static final double COUNT_NOISE = 0.01;
@@ -33,10 +37,10 @@ public record Bar(
         subject,
         String.format(Locale.ROOT, "<= %.2f x %s", limit, other),
         List.of(other),
-        standing -> {
-          double ratio = standing.ratio(row, subject, other);
+        runFigures -> {
+          double ratio = runFigures.ratio(row, subject, other);
           return new Verdict(
-              ratio <= limit ? State.MET : State.NOT_MET, ratios(standing, row, subject, other));
+              ratio <= limit ? State.MET : State.NOT_MET, ratios(runFigures, row, subject, other));
         });
   }
 
@@ -47,10 +51,10 @@ public record Bar(
         subject,
         String.format(Locale.ROOT, ">= %.2f x %s", limit, other),
         List.of(other),
-        standing -> {
-          double ratio = standing.ratio(row, subject, other);
+        runFigures -> {
+          double ratio = runFigures.ratio(row, subject, other);
           return new Verdict(
-              ratio >= limit ? State.MET : State.NOT_MET, ratios(standing, row, subject, other));
+              ratio >= limit ? State.MET : State.NOT_MET, ratios(runFigures, row, subject, other));
         });
   }
 
@@ -62,11 +66,11 @@ public record Bar(
         subject,
         String.format(Locale.ROOT, "<= %.2f x %s, overlapping", limit, other),
         List.of(other),
-        standing -> {
-          double ratio = standing.ratio(row, subject, other);
-          boolean met = ratio <= limit && (ratio <= 1 || standing.overlap(row, subject, other));
+        runFigures -> {
+          double ratio = runFigures.ratio(row, subject, other);
+          boolean met = ratio <= limit && (ratio <= 1 || runFigures.overlap(row, subject, other));
           return new Verdict(
-              met ? State.MET : State.NOT_MET, ratios(standing, row, subject, other));
+              met ? State.MET : State.NOT_MET, ratios(runFigures, row, subject, other));
         });
   }
 
@@ -78,15 +82,15 @@ public record Bar(
         subject,
         "ahead of " + String.join(", ", others),
         List.of(others),
-        standing -> {
+        runFigures -> {
           String best =
               Arrays.stream(others)
-                  .reduce((a, b) -> standing.cpuRatio(row, a, b) <= 1 ? a : b)
+                  .reduce((a, b) -> runFigures.cpuRatio(row, a, b) <= 1 ? a : b)
                   .orElseThrow();
-          boolean met = standing.cpuRatio(row, subject, best) < 1;
+          boolean met = runFigures.cpuRatio(row, subject, best) < 1;
           return new Verdict(
               met ? State.MET : State.NOT_MET,
-              ratios(standing, row, subject, best) + " of the best, " + best);
+              ratios(runFigures, row, subject, best) + " of the best, " + best);
         });
   }
 
@@ -97,15 +101,15 @@ public record Bar(
         subject,
         "below " + String.join(", ", others),
         List.of(others),
-        standing -> {
+        runFigures -> {
           String best =
               Arrays.stream(others)
-                  .reduce((a, b) -> standing.ratio(row, a, b) <= 1 ? a : b)
+                  .reduce((a, b) -> runFigures.ratio(row, a, b) <= 1 ? a : b)
                   .orElseThrow();
-          boolean met = standing.ratio(row, subject, best) < 1;
+          boolean met = runFigures.ratio(row, subject, best) < 1;
           return new Verdict(
               met ? State.MET : State.NOT_MET,
-              ratios(standing, row, subject, best) + " of the best, " + best);
+              ratios(runFigures, row, subject, best) + " of the best, " + best);
         });
   }
 
@@ -116,8 +120,8 @@ public record Bar(
         subject,
         String.format(Locale.ROOT, "<= %s %s per operation", number(limit), name),
         List.of(),
-        standing -> {
-          double value = standing.count(row, subject, name);
+        runFigures -> {
+          double value = runFigures.count(row, subject, name);
           return new Verdict(
               value <= limit + COUNT_NOISE ? State.MET : State.NOT_MET,
               String.format(Locale.ROOT, "%.4f %s", value, name));
@@ -131,8 +135,8 @@ public record Bar(
         subject,
         String.format(Locale.ROOT, "<= %.2f x %s in the same JVM", limit, other),
         List.of(),
-        standing -> {
-          double ratio = standing.count(row, subject, Beside.RATIO);
+        runFigures -> {
+          double ratio = runFigures.count(row, subject, PairedRun.RATIO);
           return new Verdict(
               ratio <= limit ? State.MET : State.NOT_MET,
               String.format(Locale.ROOT, "CPU %.2f x", ratio));
@@ -146,8 +150,8 @@ public record Bar(
         subject,
         String.format(Locale.ROOT, "<= %s %s", number(limit), unit),
         List.of(),
-        standing -> {
-          double value = standing.median(row, subject);
+        runFigures -> {
+          double value = runFigures.median(row, subject);
           return new Verdict(
               value <= limit ? State.MET : State.NOT_MET, number(value) + " " + unit);
         });
@@ -160,8 +164,8 @@ public record Bar(
         subject,
         String.format(Locale.ROOT, ">= %s %s", number(limit), unit),
         List.of(),
-        standing -> {
-          double value = standing.median(row, subject);
+        runFigures -> {
+          double value = runFigures.median(row, subject);
           return new Verdict(
               value >= limit ? State.MET : State.NOT_MET, number(value) + " " + unit);
         });
@@ -174,8 +178,8 @@ public record Bar(
         subject,
         String.format(Locale.ROOT, "<= %s + %s %s", other, number(limit), unit),
         List.of(other),
-        standing -> {
-          double value = standing.median(row, subject) - standing.median(row, other);
+        runFigures -> {
+          double value = runFigures.median(row, subject) - runFigures.median(row, other);
           return new Verdict(
               value <= limit ? State.MET : State.NOT_MET,
               String.format(Locale.ROOT, "%s %+.0f %s", other, value, unit));
@@ -189,11 +193,11 @@ public record Bar(
         subject,
         String.format(Locale.ROOT, "<= %.2f x %s", limit, smaller),
         List.of(),
-        standing -> {
-          if (!standing.has(smaller, subject)) {
+        runFigures -> {
+          if (!runFigures.has(smaller, subject)) {
             return new Verdict(State.CONTENDER_MISSING, subject + " in " + smaller);
           }
-          double ratio = standing.median(row, subject) / standing.median(smaller, subject);
+          double ratio = runFigures.median(row, subject) / runFigures.median(smaller, subject);
           return new Verdict(
               ratio <= limit ? State.MET : State.NOT_MET,
               String.format(Locale.ROOT, "%.2f x", ratio));
@@ -201,27 +205,27 @@ public record Bar(
   }
 
   /// Judges a run.
-  public Verdict judge(Standing standing) {
+  public Verdict judge(RunFigures runFigures) {
     List<String> absent = new ArrayList<>();
     for (String contender : needs) {
-      if (!standing.has(row, contender)) {
+      if (!runFigures.has(row, contender)) {
         absent.add(contender);
       }
     }
-    if (!standing.has(row, subject)) {
+    if (!runFigures.has(row, subject)) {
       absent.add(subject);
     }
     return absent.isEmpty()
-        ? rule.apply(standing)
+        ? rule.apply(runFigures)
         : new Verdict(State.CONTENDER_MISSING, String.join(", ", absent));
   }
 
-  private static String ratios(Standing standing, String row, String subject, String other) {
+  private static String ratios(RunFigures runFigures, String row, String subject, String other) {
     return String.format(
         Locale.ROOT,
         "%.2f x (CPU %.2f x)",
-        standing.ratio(row, subject, other),
-        standing.cpuRatio(row, subject, other));
+        runFigures.ratio(row, subject, other),
+        runFigures.cpuRatio(row, subject, other));
   }
 
   private static String number(double value) {

@@ -10,7 +10,7 @@ import java.util.List;
 /// @param size how many actors, or how deep; the shape says
 /// @param pace the rounds
 /// @param rows the figures taken from each sample
-public record Case(String name, String what, int size, Pace pace, List<Row> rows) {
+public record Case(String name, String what, int size, RoundSize pace, List<Row> rows) {
   private static final int TINY = 100;
 
   /// Copies the rows.
@@ -29,7 +29,7 @@ public record Case(String name, String what, int size, Pace pace, List<Row> rows
   }
 
   /// A case with one row of the same name.
-  public static Case of(String name, String what, int size, Pace pace, Metric metric) {
-    return new Case(name, what, size, pace, List.of(new Row(name, metric)));
+  public static Case of(String name, String what, int size, RoundSize roundSize, Metric metric) {
+    return new Case(name, what, size, roundSize, List.of(new Row(name, metric)));
   }
 }

@@ -14,7 +14,12 @@ import java.util.stream.Stream;
 /// @param work what it does
 /// @param only the cases it takes part in; none: all
 public record Contender(
-    String name, String what, List<String> flags, List<Need> needs, Work work, List<String> only) {
+    String name,
+    String what,
+    List<String> flags,
+    List<Need> needs,
+    Workload work,
+    List<String> only) {
   /// The name of ours with library flags; ratios are against it.
   public static final String HEDDLE = "heddle";
 
@@ -32,28 +37,29 @@ public record Contender(
   }
 
   /// A contender that needs nothing but the JDK.
-  public static Contender of(String name, String what, List<String> flags, Work.Programs programs) {
+  public static Contender of(
+      String name, String what, List<String> flags, Workload.Programs programs) {
     return new Contender(name, what, flags, List.of(), programs, List.of());
   }
 
   /// A server under load.
   public static Contender serving(
-      String name, String what, List<String> flags, Work.Serving serving) {
+      String name, String what, List<String> flags, Workload.Serving serving) {
     return new Contender(name, what, flags, List.of(), serving, List.of());
   }
 
   /// Rounds in a program of another language.
-  public static Contender elsewhere(String name, String what, Work.Peer peer) {
+  public static Contender elsewhere(String name, String what, Workload.Peer peer) {
     return new Contender(name, what, List.of(), List.of(), peer, List.of());
   }
 
   /// Its program in another language, if it is one.
-  public Optional<Work.Peer> peer() {
+  public Optional<Workload.Peer> peer() {
     return switch (work) {
-      case Work.Programs _ -> Optional.empty();
-      case Work.Peer peer -> Optional.of(peer);
-      case Work.Serving(Work.Peer peer, _) -> Optional.of(peer);
-      case Work.Serving(Work.Jvm _, _) -> Optional.empty();
+      case Workload.Programs _ -> Optional.empty();
+      case Workload.Peer peer -> Optional.of(peer);
+      case Workload.Serving(Workload.Peer peer, _) -> Optional.of(peer);
+      case Workload.Serving(Workload.Jvm _, _) -> Optional.empty();
     };
   }
 

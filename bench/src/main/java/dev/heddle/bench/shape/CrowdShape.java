@@ -68,7 +68,7 @@ final class CrowdShape {
         name,
         String.format(Locale.ROOT, "%,d, %s", size, words(way)),
         WAYS.indexOf(way),
-        Pace.fixed(size, 1_000),
+        RoundSize.fixed(size, 1_000),
         List.of(new Row(name, CARRIER), new Row(name + ALL_THREADS, Metric.CPU)));
   }
 

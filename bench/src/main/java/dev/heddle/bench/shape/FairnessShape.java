@@ -3,7 +3,7 @@ package dev.heddle.bench.shape;
 
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Shares;
-import dev.heddle.bench.measure.Waits;
+import dev.heddle.bench.measure.WaitTimes;
 import dev.heddle.bench.ours.process.BlockedEnd;
 import dev.heddle.bench.ours.process.Busy;
 import dev.heddle.bench.ours.process.CleanEnd;
@@ -42,29 +42,29 @@ final class FairnessShape {
             + " (clean-end), and when one never returns from its step and the deadline is 100 ms"
             + " (blocked-end).",
         List.of(
-            waits(HOG, "a victim beside hogs", Pace.fixed(200, 3)),
-            waits(BUSY, "an idle process beside a busy worker", Pace.fixed(100, 20)),
+            waits(HOG, "a victim beside hogs", RoundSize.fixed(200, 3)),
+            waits(BUSY, "an idle process beside a busy worker", RoundSize.fixed(100, 20)),
             Case.of(
                 SPREAD,
                 "64 woken in one step",
                 WOKEN,
-                Pace.fixed(20 * WOKEN, WOKEN),
+                RoundSize.fixed(20 * WOKEN, WOKEN),
                 Metric.count(Shares.BUSIEST, "% on the busiest")),
-            Case.of(CLEAN_END, "100 processes that clean up", 100, Pace.fixed(1, 1), round),
-            Case.of(BLOCKED_END, "a step that never returns", 1, Pace.fixed(1, 1), round)),
+            Case.of(CLEAN_END, "100 processes that clean up", 100, RoundSize.fixed(1, 1), round),
+            Case.of(BLOCKED_END, "a step that never returns", 1, RoundSize.fixed(1, 1), round)),
         contenders(),
         bars());
   }
 
-  private static Case waits(String name, String what, Pace pace) {
+  private static Case waits(String name, String what, RoundSize roundSize) {
     return new Case(
         name,
         what,
         1,
-        pace,
+        roundSize,
         List.of(
-            new Row(name, Metric.count(Waits.P99, MILLIS)),
-            new Row(name + "-worst", Metric.count(Waits.WORST, MILLIS))));
+            new Row(name, Metric.count(WaitTimes.P99, MILLIS)),
+            new Row(name + "-worst", Metric.count(WaitTimes.WORST, MILLIS))));
   }
 
   private static List<Contender> contenders() {

@@ -23,18 +23,18 @@ final class FileShape {
         "Random reads of 4 KiB of a file of 256 MiB, 32 under way: from the system's cache, and"
             + " past it (O_DIRECT).",
         List.of(
-            sized(BUFFERED, "from the cache", Pace.calibrated(6_400, 640)),
-            sized(DIRECT, "O_DIRECT", Pace.calibrated(1_600, 160))),
+            sized(BUFFERED, "from the cache", RoundSize.calibrated(6_400, 640)),
+            sized(DIRECT, "O_DIRECT", RoundSize.calibrated(1_600, 160))),
         contenders(),
         bars());
   }
 
-  private static Case sized(String name, String what, Pace pace) {
+  private static Case sized(String name, String what, RoundSize roundSize) {
     return new Case(
         name,
         what,
         DEPTH,
-        pace,
+        roundSize,
         List.of(new Row(name, Metric.rate("reads/s")), new Row(name + "-cpu", Metric.CPU_MICROS)));
   }
 

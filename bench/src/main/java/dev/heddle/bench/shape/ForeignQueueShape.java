@@ -14,7 +14,8 @@ final class ForeignQueueShape {
         "foreign-queue",
         "Two coroutines play ping-pong through two ArrayBlockingQueues of capacity 1. One operation"
             + " is one round trip.",
-        List.of(Case.of("foreign-queue", "1 pair", 1, Pace.calibrated(1_000, 500), Metric.WALL)),
+        List.of(
+            Case.of("foreign-queue", "1 pair", 1, RoundSize.calibrated(1_000, 500), Metric.WALL)),
         contenders(),
         bars());
   }

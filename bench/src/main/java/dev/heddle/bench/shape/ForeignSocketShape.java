@@ -17,12 +17,13 @@ final class ForeignSocketShape {
         "Echo of 64 bytes through java.net sockets, client and server in one process. One operation"
             + " is one round trip; CPU time of all threads, the kernel's part included.",
         List.of(
-            Case.of("foreign-socket", "1 pair", 1, Pace.calibrated(500, 200), Metric.CPU_MICROS),
+            Case.of(
+                "foreign-socket", "1 pair", 1, RoundSize.calibrated(500, 200), Metric.CPU_MICROS),
             Case.of(
                 "foreign-socket-16",
                 "16 pairs",
                 16,
-                Pace.calibrated(1_600, 320),
+                RoundSize.calibrated(1_600, 320),
                 Metric.CPU_MICROS)),
         contenders(),
         bars());

@@ -30,8 +30,9 @@ final class HttpShape {
             + " their own, 64 connections; and the same with 16 requests under way on each. CPU"
             + " time is the server's, per request. Heddle's server is the example HttpHello.",
         List.of(
-            Servers.sized(PLAIN, "one at a time", CONNECTIONS, Pace.calibrated(2_000, 200)),
-            Servers.sized(PIPELINED, "pipelined, 16", CONNECTIONS, Pace.calibrated(20_000, 2_000))),
+            Servers.sized(PLAIN, "one at a time", CONNECTIONS, RoundSize.calibrated(2_000, 200)),
+            Servers.sized(
+                PIPELINED, "pipelined, 16", CONNECTIONS, RoundSize.calibrated(20_000, 2_000))),
         contenders(),
         bars());
   }

@@ -24,7 +24,7 @@ final class IdleShape {
                 "idle",
                 "100,000 parked",
                 PARKED,
-                Pace.idle(WATCHED_MILLIS, 20),
+                RoundSize.idle(WATCHED_MILLIS, 20),
                 List.of(
                     new Row("idle", Metric.count("cpu-percent", "% of a core")),
                     new Row("idle-switches", Metric.count("switches-per-second", "switches/s"))))),

@@ -26,9 +26,9 @@ final class MemoryShape {
         "Heap that is live after full collections, per coroutine of 200,000 parked ones, and per"
             + " process of 200,000 idle ones. Heddle's own share is its figure less the floor's.",
         List.of(
-            Case.of(SHALLOW, "parked below 1 frame", 1, Pace.fixed(PARKED, 2_000), LIVE),
-            Case.of(DEEP, "parked below 10 frames", 10, Pace.fixed(PARKED, 2_000), LIVE),
-            Case.of(PROCESS, "idle processes", 1, Pace.fixed(PARKED, 2_000), LIVE)),
+            Case.of(SHALLOW, "parked below 1 frame", 1, RoundSize.fixed(PARKED, 2_000), LIVE),
+            Case.of(DEEP, "parked below 10 frames", 10, RoundSize.fixed(PARKED, 2_000), LIVE),
+            Case.of(PROCESS, "idle processes", 1, RoundSize.fixed(PARKED, 2_000), LIVE)),
         contenders(),
         bars());
   }

@@ -32,7 +32,7 @@ final class ProcessFanInShape {
                 NAME,
                 "8 x 100,000",
                 BURST,
-                Pace.calibrated(SENDERS * BURST, SENDERS * 100),
+                RoundSize.calibrated(SENDERS * BURST, SENDERS * 100),
                 Metric.WALL)),
         contenders.list(),
         contenders.ahead(NAME));

@@ -18,7 +18,7 @@ final class ProcessPingPongShape {
     return new Shape(
         name,
         "Two processes send a message to and fro. One operation is one round trip: two messages.",
-        List.of(Case.of(name, "one pair", 1, Pace.calibrated(20_000, 200), Metric.WALL)),
+        List.of(Case.of(name, "one pair", 1, RoundSize.calibrated(20_000, 200), Metric.WALL)),
         contenders.list(),
         contenders.ahead(name));
   }
@@ -34,7 +34,7 @@ final class ProcessPingPongShape {
                 PAIRS,
                 "64 pairs",
                 pairs,
-                Pace.calibrated(64_000, 640),
+                RoundSize.calibrated(64_000, 640),
                 List.of(
                     new Row(PAIRS, Metric.WALL),
                     new Row(

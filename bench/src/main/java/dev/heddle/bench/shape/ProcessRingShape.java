@@ -24,7 +24,8 @@ final class ProcessRingShape {
         NAME,
         "A message goes round a ring of 1,000 processes. One operation is one hop.",
         List.of(
-            Case.of(NAME, "1,000 in a ring", MEMBERS, Pace.calibrated(20_000, 200), Metric.WALL)),
+            Case.of(
+                NAME, "1,000 in a ring", MEMBERS, RoundSize.calibrated(20_000, 200), Metric.WALL)),
         contenders.list(),
         contenders.ahead(NAME));
   }

@@ -25,7 +25,8 @@ final class ProcessSpawnShape {
         "A process starts 1,000 others; each is made, initialised and stepped once, tells its"
             + " parent, and is closed. One operation is one of them.",
         List.of(
-            Case.of(NAME, "batches of 1,000", BATCH, Pace.calibrated(10_000, 1_000), Metric.WALL)),
+            Case.of(
+                NAME, "batches of 1,000", BATCH, RoundSize.calibrated(10_000, 1_000), Metric.WALL)),
         contenders.list(),
         contenders.ahead(NAME));
   }

@@ -32,12 +32,12 @@ final class Servers {
 
   /// A case with three rows: the server's CPU time per request, the kernel's part of it, and
   /// requests per second.
-  static Case sized(String name, String what, int connections, Pace pace) {
+  static Case sized(String name, String what, int connections, RoundSize roundSize) {
     return new Case(
         name,
         what,
         connections,
-        pace,
+        roundSize,
         List.of(
             new Row(name, Metric.CPU_MICROS),
             new Row(name + "-kernel", KERNEL),
@@ -49,7 +49,7 @@ final class Servers {
         name,
         what,
         flags,
-        new Work.Serving(new Work.Jvm(output -> server.get().serve(output)), loads));
+        new Workload.Serving(new Workload.Jvm(output -> server.get().serve(output)), loads));
   }
 
   /// Ours with both kinds of flags, and with each driver.
@@ -104,13 +104,13 @@ final class Servers {
   /// @param server their argument
   List<Contender> peers(String server) {
     return List.of(
-        peer(GO, "goroutines, net and net/http", Work.Language.GO, server),
-        peer(TOKIO, "Tokio's current-thread runtime, hyper", Work.Language.TOKIO, server),
-        peer(NODE, "Node.js, net and http", Work.Language.NODE, server));
+        peer(GO, "goroutines, net and net/http", Workload.Language.GO, server),
+        peer(TOKIO, "Tokio's current-thread runtime, hyper", Workload.Language.TOKIO, server),
+        peer(NODE, "Node.js, net and http", Workload.Language.NODE, server));
   }
 
-  private Contender peer(String name, String what, Work.Language language, String server) {
+  private Contender peer(String name, String what, Workload.Language language, String server) {
     return Contender.serving(
-        name, what, List.of(), new Work.Serving(new Work.Peer(language, server), loads));
+        name, what, List.of(), new Workload.Serving(new Workload.Peer(language, server), loads));
   }
 }

@@ -24,7 +24,8 @@ final class SkynetShape {
         NAME,
         "Each process starts ten others, down to a million leaves, whose numbers are added up on"
             + " the way back. One operation is one leaf: 1.1 processes.",
-        List.of(Case.of(NAME, "1,000,000 leaves", LEAVES, Pace.fixed(LEAVES, 100), Metric.WALL)),
+        List.of(
+            Case.of(NAME, "1,000,000 leaves", LEAVES, RoundSize.fixed(LEAVES, 100), Metric.WALL)),
         contenders.list(),
         contenders.ahead(NAME));
   }

@@ -23,7 +23,7 @@ final class SpawnBatchShape {
                 "spawn-batch",
                 "batches of 1,000",
                 BATCH,
-                Pace.calibrated(10_000, 1_000),
+                RoundSize.calibrated(10_000, 1_000),
                 Metric.WALL)),
         contenders(),
         bars());

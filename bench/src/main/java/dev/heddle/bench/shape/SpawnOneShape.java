@@ -18,7 +18,8 @@ final class SpawnOneShape {
         "One coroutine is spawned and awaited, again and again. One operation is one coroutine; the"
             + " rows floor-switch show what one bare switch costs in the same run.",
         List.of(
-            Case.of("spawn-one", "one at a time", 1, Pace.calibrated(10_000, 1_000), Metric.WALL)),
+            Case.of(
+                "spawn-one", "one at a time", 1, RoundSize.calibrated(10_000, 1_000), Metric.WALL)),
         contenders(),
         bars());
   }

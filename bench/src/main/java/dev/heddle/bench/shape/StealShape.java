@@ -31,7 +31,7 @@ final class StealShape {
                 NAME,
                 "2,000 leaves and more",
                 1,
-                Pace.calibrated(2_000, 20),
+                RoundSize.calibrated(2_000, 20),
                 List.of(new Row(NAME, speedUp), new Row(NAME + "-leaf", Metric.WALL)))),
         contenders,
         List.of(

@@ -22,18 +22,18 @@ final class SwitchShape {
         "switch",
         "Coroutines yield to each other; one operation is one suspension and one resumption.",
         List.of(
-            Case.of("switch", "2 coroutines", 2, Pace.calibrated(10_000, 1_000), Metric.WALL),
+            Case.of("switch", "2 coroutines", 2, RoundSize.calibrated(10_000, 1_000), Metric.WALL),
             Case.of(
                 "switch-1000",
                 "1,000 coroutines",
                 1_000,
-                Pace.calibrated(100_000, 1_000),
+                RoundSize.calibrated(100_000, 1_000),
                 Metric.WALL),
             Case.of(
                 "switch-100000",
                 "100,000 coroutines",
                 100_000,
-                Pace.calibrated(1_000_000, 1_000),
+                RoundSize.calibrated(1_000_000, 1_000),
                 Metric.WALL)),
         contenders(),
         bars());

@@ -2,7 +2,7 @@
 package dev.heddle.bench.shape;
 
 import dev.heddle.HeddleOptions;
-import dev.heddle.bench.measure.Beside;
+import dev.heddle.bench.measure.PairedRun;
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.ours.HeddleSwitch;
 import java.time.Duration;
@@ -26,7 +26,7 @@ final class SwitchWatchedShape {
         "Two coroutines yield to each other, with nobody looking on and with everybody. Each of the"
             + " watched runs beside the bare one in its JVM, in turns of a sixteenth of a round;"
             + " the bar is on the ratio of CPU times, turn by turn.",
-        List.of(Case.of(ROW, "2 coroutines", 2, Pace.calibrated(100_000, 1_000), Metric.WALL)),
+        List.of(Case.of(ROW, "2 coroutines", 2, RoundSize.calibrated(100_000, 1_000), Metric.WALL)),
         contenders(),
         List.of(
             Bar.inTurns(ROW, Contender.HEDDLE, 1.10, BARE),
@@ -63,6 +63,7 @@ final class SwitchWatchedShape {
   }
 
   private static Program watched(Case size, boolean handled) {
-    return new Beside(new HeddleSwitch(size.size(), HeddleOptions.defaults(), handled), bare(size));
+    return new PairedRun(
+        new HeddleSwitch(size.size(), HeddleOptions.defaults(), handled), bare(size));
   }
 }

@@ -24,8 +24,8 @@ final class TcpEchoShape {
         "Echo of 64 bytes, server and client in processes of their own, one request under way on"
             + " each connection. CPU time is the server's, per request.",
         List.of(
-            Servers.sized(FEW, "64 connections", 64, Pace.calibrated(2_000, 200)),
-            Servers.sized(MANY, "1,000 connections", 1_000, Pace.calibrated(10_000, 200))),
+            Servers.sized(FEW, "64 connections", 64, RoundSize.calibrated(2_000, 200)),
+            Servers.sized(MANY, "1,000 connections", 1_000, RoundSize.calibrated(10_000, 200))),
         contenders(),
         bars());
   }

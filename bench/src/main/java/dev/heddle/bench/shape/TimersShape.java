@@ -40,19 +40,19 @@ final class TimersShape {
                 ARM_CANCEL,
                 "arm and cancel, 1 million outstanding",
                 MILLION,
-                Pace.fixed(SOME, 1_000),
+                RoundSize.fixed(SOME, 1_000),
                 Metric.WALL),
             Case.of(
                 REPLACE,
                 "cancel the oldest, arm another, 1 million outstanding",
                 MILLION,
-                Pace.fixed(SOME, 1_000),
+                RoundSize.fixed(SOME, 1_000),
                 Metric.WALL),
             new Case(
                 FIRE,
                 "arm 1 million and let them fire",
                 MILLION,
-                Pace.fixed(MILLION, 1_000),
+                RoundSize.fixed(MILLION, 1_000),
                 List.of(
                     new Row(FIRE, Metric.CPU), new Row("timers-fire-all", Metric.ROUND_SECONDS)))),
         contenders(),

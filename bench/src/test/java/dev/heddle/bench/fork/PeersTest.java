@@ -8,7 +8,7 @@ import dev.heddle.bench.shape.Case;
 import dev.heddle.bench.shape.Contender;
 import dev.heddle.bench.shape.Shape;
 import dev.heddle.bench.shape.Shapes;
-import dev.heddle.bench.shape.Work;
+import dev.heddle.bench.shape.Workload;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -31,18 +31,19 @@ class PeersTest {
   @ParameterizedTest
   @MethodSource("peers")
   void peer_everyCase_answers(Shape shape, Contender contender) throws ForkFailedException {
-    Work.Peer peer = contender.peer().orElseThrow();
+    Workload.Peer peer = contender.peer().orElseThrow();
     if (!Peers.isToolThere(peer.language())) {
-      assertThatThrownBy(() -> Seat.take(shape, contender)).hasMessageContaining("not on the PATH");
+      assertThatThrownBy(() -> ContenderProcess.start(shape, contender))
+          .hasMessageContaining("not on the PATH");
       return;
     }
     Peers.build(shape, _ -> {});
 
-    try (Seat seat = Seat.take(shape, contender)) {
+    try (ContenderProcess contenderProcess = ContenderProcess.start(shape, contender)) {
       for (Case size : shape.cases()) {
-        seat.open(size.tiny(), Duration.ofSeconds(60));
-        seat.begin(size.pace().tiny());
-        assertThat(seat.end(Duration.ofSeconds(60)).cpuNanos()).isPositive();
+        contenderProcess.open(size.tiny(), Duration.ofSeconds(60));
+        contenderProcess.begin(size.pace().tiny());
+        assertThat(contenderProcess.end(Duration.ofSeconds(60)).cpuNanos()).isPositive();
       }
     }
   }

@@ -3,15 +3,15 @@ package dev.heddle.bench.result;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.bench.measure.Beside;
 import dev.heddle.bench.measure.Meter;
+import dev.heddle.bench.measure.PairedRun;
 import dev.heddle.bench.measure.Sample;
 import dev.heddle.bench.shape.Bar;
 import dev.heddle.bench.shape.Bar.State;
 import dev.heddle.bench.shape.Case;
 import dev.heddle.bench.shape.Contender;
 import dev.heddle.bench.shape.Metric;
-import dev.heddle.bench.shape.Pace;
+import dev.heddle.bench.shape.RoundSize;
 import dev.heddle.bench.shape.Shape;
 import java.util.Arrays;
 import java.util.List;
@@ -107,7 +107,7 @@ class ShapeResultTest {
   }
 
   private static ShapeResult result(Figures heddle, Figures peer) {
-    Case size = Case.of(ROW, "made up", 1, Pace.fixed(1, 1), Metric.WALL);
+    Case size = Case.of(ROW, "made up", 1, RoundSize.fixed(1, 1), Metric.WALL);
     Shape shape =
         new Shape(
             ROW,
@@ -131,7 +131,7 @@ class ShapeResultTest {
 
   private static Figures besides(double... ratios) {
     return Figures.of(
-        Arrays.stream(ratios).mapToObj(r -> sample(100, 100).with(Beside.RATIO, r)).toList());
+        Arrays.stream(ratios).mapToObj(r -> sample(100, 100).with(PairedRun.RATIO, r)).toList());
   }
 
   private static Figures samples(long... nanos) {

@@ -29,7 +29,7 @@ public record JavaProcess(
 
   /// The JVMs of this user that the JDK has found, but this one.
   public static List<Long> candidates() {
-    Forgotten.remove();
+    StaleFolders.remove();
     return Candidate.all();
   }
 
@@ -38,7 +38,7 @@ public record JavaProcess(
   /// @param look gets it when something runs there; it can be asked until that returns
   /// @return whether it does
   /// @throws AttachException when it cannot be looked at, with the reason
-  public static boolean look(long pid, Consumer<JavaProcess> look) throws AttachException {
+  public static boolean observe(long pid, Consumer<JavaProcess> look) throws AttachException {
     Candidate.check(pid);
     if (!Candidate.runsHeddle(pid)) {
       return false;

@@ -76,7 +76,7 @@ public final class Checkup {
   private void drivers() {
     for (PlatformReport.DriverStatus driver : report.drivers()) {
       String subject = "driver " + driver.name();
-      if (driver.name().equals(report.driverInForce())) {
+      if (driver.name().equals(report.activeDriver())) {
         findings.add(Finding.ok(subject, "in force: " + report.driverReason()));
       } else {
         String state = driver.available() ? "available: " : "not available: ";

@@ -18,15 +18,15 @@ public record Finding(Grade grade, String subject, String text) {
     /// The loop cannot start.
     FAILURE("FAIL");
 
-    private final String word;
+    private final String label;
 
-    Grade(String word) {
-      this.word = word;
+    Grade(String label) {
+      this.label = label;
     }
 
     /// As the report shows it.
-    public String word() {
-      return word;
+    public String label() {
+      return label;
     }
   }
 

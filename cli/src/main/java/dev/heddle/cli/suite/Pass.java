@@ -71,7 +71,7 @@ final class Pass {
   }
 
   /// Whether a module's tests were not even begun. Those of a JVM that crashed were.
-  boolean hasLeftOut(SuiteModule module) {
+  boolean hasSkipped(SuiteModule module) {
     BuildLog.Stage stage = log.stage(module);
     boolean begun =
         !reports.of(module).isEmpty()

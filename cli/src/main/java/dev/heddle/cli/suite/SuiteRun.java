@@ -56,7 +56,7 @@ public final class SuiteRun {
 
   private final SuitePlan plan;
   private final Function<List<String>, ProcessBuilder> maven;
-  private final Board board;
+  private final ProgressBoard progressBoard;
   private final PrintWriter out;
   private final PrintWriter err;
   private final List<SuiteModule> modules;
@@ -70,19 +70,19 @@ public final class SuiteRun {
 
   /// @param plan what to run
   /// @param maven the command that runs Maven with some arguments
-  /// @param board where to show how far it is
+  /// @param progressBoard where to show how far it is
   /// @param out for the result
   /// @param err for what is wrong with the run itself
   public SuiteRun(
       SuitePlan plan,
       Function<List<String>, ProcessBuilder> maven,
-      Board board,
+      ProgressBoard progressBoard,
       PrintWriter out,
       PrintWriter err)
       throws IOException {
     this.plan = plan;
     this.maven = maven;
-    this.board = board;
+    this.progressBoard = progressBoard;
     this.out = out;
     this.err = err;
     this.modules = SuiteModule.of(plan.root());
@@ -100,7 +100,7 @@ public final class SuiteRun {
     out.println(plan.title());
     int code = pass(new Pass(modules, plan::target, "", plan.isWhole()), plan.arguments());
     if (code < SIGNALLED && plan.isWhole()) {
-      Set<String> left = leftOut();
+      Set<String> left = skippedModules();
       if (!left.isEmpty()) {
         List<SuiteModule> some =
             modules.stream().filter(module -> left.contains(module.folder())).toList();
@@ -113,12 +113,12 @@ public final class SuiteRun {
 
   /// The folders of modules whose tests were not even begun, because something stopped them or a
   /// module that they need.
-  private Set<String> leftOut() {
+  private Set<String> skippedModules() {
     var left = new TreeSet<String>();
     for (SuiteModule module : modules) {
       boolean hasTests =
           Files.isDirectory(plan.root().resolve(module.folder()).resolve("src/test"));
-      if (hasTests && passes.getFirst().hasLeftOut(module)) {
+      if (hasTests && passes.getFirst().hasSkipped(module)) {
         left.add(module.folder());
       }
     }
@@ -150,7 +150,7 @@ public final class SuiteRun {
   private synchronized void show(Pass pass) throws IOException {
     if (!finished) {
       pass.reports.update();
-      board.show(pass.lines(history), Duration.ofNanos(System.nanoTime() - began));
+      progressBoard.show(pass.lines(history), Duration.ofNanos(System.nanoTime() - began));
     }
   }
 
@@ -178,7 +178,7 @@ public final class SuiteRun {
     }
     finished = true;
     boolean signalled = code >= SIGNALLED;
-    List<TestResult> results = tell();
+    List<TestResult> results = printSummary();
     if (signalled) {
       out.println("stopped by a signal; this is what had ended by then:");
     } else if (plan.isWhole() && passes.size() == 1) {
@@ -227,14 +227,14 @@ public final class SuiteRun {
   }
 
   /// Tells all but the count, and returns the results.
-  private List<TestResult> tell() throws IOException {
+  private List<TestResult> printSummary() throws IOException {
     var results = new ArrayList<TestResult>();
     for (Pass pass : passes) {
       pass.reports.update();
       results.addAll(pass.reports.all());
     }
     if (!passes.isEmpty()) {
-      board.end(passes.getLast().lines(history));
+      progressBoard.end(passes.getLast().lines(history));
     }
     var summary = new Summary(out, results, plan.full());
     summary.failures();

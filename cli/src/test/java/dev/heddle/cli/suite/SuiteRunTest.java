@@ -56,7 +56,8 @@ class SuiteRunTest {
           return new ProcessBuilder("sh", "-c", scripts[calls.size() - 1]).directory(root.toFile());
         };
     var print = new PrintWriter(out, true);
-    return new SuiteRun(plan, maven, Board.plain(print), print, new PrintWriter(err, true)).run();
+    return new SuiteRun(plan, maven, ProgressBoard.plain(print), print, new PrintWriter(err, true))
+        .run();
   }
 
   private SuitePlan whole() {
@@ -224,14 +225,14 @@ class SuiteRunTest {
 
   @Test
   void terminal_drawsABar_andErasesIt() throws Exception {
-    var board = Board.onTerminal(new PrintWriter(out), 80);
+    var progressBoard = ProgressBoard.onTerminal(new PrintWriter(out), 80);
     var running =
         new ModuleLine("core", BuildLog.Stage.TESTING, 5, 1, 0, 10, 20, Duration.ofSeconds(83));
-    board.show(List.of(running), Duration.ZERO);
+    progressBoard.show(List.of(running), Duration.ZERO);
     assertThat(out.toString())
         .isEqualTo("  core      testing   1:23  [##########..........] 5 passed, 1 failed\n");
 
-    board.end(List.of(running));
+    progressBoard.end(List.of(running));
     assertThat(out.toString())
         .contains("\033[A\033[2K")
         .endsWith("cut off   1:23  5 passed, 1 failed\n");

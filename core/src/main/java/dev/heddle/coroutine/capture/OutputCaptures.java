@@ -6,7 +6,7 @@ import dev.heddle.coroutine.OutputCapture;
 import dev.heddle.coroutine.Switch;
 import dev.heddle.coroutine.SwitchHandler;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.internal.StackReserve;
+import dev.heddle.internal.StackGuard;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -44,7 +44,7 @@ public final class OutputCaptures implements SwitchHandler {
   /// Opens a capture of the current coroutine.
   public static OutputCapture open() {
     CoroutineNode<?> self = CoroutineNode.current();
-    StackReserve.require();
+    StackGuard.requireRoom();
     OutputCaptures mine = self.switchHandler(OutputCaptures.class);
     if (mine == null) {
       mine = new OutputCaptures();
@@ -54,19 +54,19 @@ public final class OutputCaptures implements SwitchHandler {
   }
 
   /// The innermost capture of the current coroutine; null where nobody captures.
-  private static @Nullable Capture inForce() {
+  private static @Nullable Capture current() {
     CoroutineNode<?> self = CoroutineNode.currentOrNull();
     OutputCaptures open = self == null ? null : self.switchHandler(OutputCaptures.class);
     return open == null ? null : open.innermost;
   }
 
   static @Nullable PrintStream openOut() {
-    Capture capture = inForce();
+    Capture capture = current();
     return capture == null ? null : capture.outStream;
   }
 
   static @Nullable PrintStream openErr() {
-    Capture capture = inForce();
+    Capture capture = current();
     return capture == null ? null : capture.errStream;
   }
 

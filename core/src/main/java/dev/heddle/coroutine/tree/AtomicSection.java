@@ -5,8 +5,6 @@ import dev.heddle.Body;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.failure.FailureTable;
-import dev.heddle.internal.StackReserve;
-import dev.heddle.scheduler.context.ExecutionContext;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +20,7 @@ final class AtomicSection {
   private final @Nullable Scope around; // the innermost scope of the coroutine's own
 
   // loop only
-  private boolean refusing; // the ENTER that follows belongs to a LEAVE that nobody was told of
+  private boolean rejecting; // the ENTER that follows belongs to a LEAVE that nobody was told of
   private @Nullable IllegalStateException violation; // the first one
 
   /// @param around the innermost scope that the coroutine has opened; null: none
@@ -47,7 +45,7 @@ final class AtomicSection {
       throw thrown;
     } finally {
       changed.accept(outer);
-      tellOuter();
+      notifyOuter();
     }
     if (violation != null) {
       throw violation;
@@ -56,9 +54,9 @@ final class AtomicSection {
   }
 
   // what has seen the middle of this one has seen the middle of those around it
-  private void tellOuter() {
+  private void notifyOuter() {
     if (outer != null && violation != null) {
-      outer.keep(violation);
+      outer.record(violation);
     }
   }
 
@@ -66,11 +64,11 @@ final class AtomicSection {
   ///
   /// @param innermost the innermost scope that it has opened now
   /// @return whether the handlers are not to be told
-  boolean takesOver(
+  boolean intercept(
       Coroutine<?> self, @Nullable Scope innermost, boolean enter, boolean finishing) {
     if (enter) {
-      boolean taken = refusing;
-      refusing = false;
+      boolean taken = rejecting;
+      rejecting = false;
       return taken;
     }
     if (finishing) {
@@ -81,11 +79,11 @@ final class AtomicSection {
             self
                 + " was asked to wait inside Heddle.assertNoSuspend; move the wait out of the"
                 + " section, or the section's end before it");
-    keep(refused);
+    record(refused);
     if (innermost != around) {
       return false;
     }
-    refusing = true;
+    rejecting = true;
     throw refused;
   }
 
@@ -104,10 +102,10 @@ final class AtomicSection {
                 + ProgramFrames.site(stack)
                 + "; others have run meanwhile");
     seen.setStackTrace(stack.toArray(StackTraceElement[]::new));
-    keep(seen);
+    record(seen);
   }
 
-  private void keep(IllegalStateException seen) {
+  private void record(IllegalStateException seen) {
     if (violation == null) {
       violation = seen;
     }

@@ -33,14 +33,14 @@ final class CancelRegion implements InlineCallback {
    *   REQUESTED  interrupted()      DELIVERED  the coroutine at its next call, or the loop
    *                                            when it is parked again: an interrupt has
    *                                            ended its wait in the JDK
-   *   REQUESTED  cover()            DELIVERED  a region around it has delivered: both unwind
+   *   REQUESTED  supersede()            DELIVERED  a region around it has delivered: both unwind
    *                                            together
-   *   DELIVERED  takeBack()         REQUESTED  the coroutine: a scope it left threw its
+   *   DELIVERED  undeliver()         REQUESTED  the coroutine: a scope it left threw its
    *                                            failure instead
-   *   DELIVERED  grace period over  INSISTING  a timer, in a tick
-   *   REQUESTED, insist()           INSISTING  the loop, past its shutdown deadline
+   *   DELIVERED  grace period over  FORCED  a timer, in a tick
+   *   REQUESTED, force()           FORCED  the loop, past its shutdown deadline
    *   DELIVERED
-   *   INSISTING  deliver(),         INSISTING  the coroutine, at every suspension point; each
+   *   FORCED  deliver(),         FORCED  the coroutine, at every suspension point; each
    *              interrupted()                 wait in the JDK
    *   any        close()            CLOSED     the coroutine, as it leaves the block
    *
@@ -64,10 +64,10 @@ final class CancelRegion implements InlineCallback {
   private static final int OPEN = 0;
   private static final int REQUESTED = 1;
   private static final int DELIVERED = 2;
-  private static final int INSISTING = 3;
+  private static final int FORCED = 3;
   private static final int CLOSED = 4;
 
-  private final CancellableNode owner;
+  private final CancellableCoroutine owner;
   final @Nullable CancelRegion outer;
   final int shields; // protect blocks around it: only those opened inside it hold it back
 
@@ -78,17 +78,17 @@ final class CancelRegion implements InlineCallback {
   private @Nullable Throwable cause;
   private @Nullable EventSource limit;
   private boolean limitStarted;
-  private int limitPlace; // of this region among the limit's subscribers
+  private int limitIndex; // of this region among the limit's subscribers
   private @Nullable TimerEvent grace;
   private boolean everRequested;
   private boolean everDelivered;
   private boolean everInterrupted; // whether or not that ended the wait
   private boolean firstThrown;
-  private boolean gotSomething; // perhaps, in place of being cut: its result tells
+  private boolean mayHaveResult; // perhaps, in place of being cut: its result tells
   @Nullable CancelRegion interruptedBefore; // for whose sake the coroutine was, before this one
   private boolean interruptUnclaimed; // it has delivered, and no Cancellation has been thrown
 
-  CancelRegion(CancellableNode owner, @Nullable CancelRegion outer, int shields) {
+  CancelRegion(CancellableCoroutine owner, @Nullable CancelRegion outer, int shields) {
     this.owner = owner;
     this.outer = outer;
     this.shields = shields;
@@ -101,7 +101,7 @@ final class CancelRegion implements InlineCallback {
     if (end.isClosed()) {
       end.replay(this);
     } else {
-      limitPlace = end.add(this);
+      limitIndex = end.add(this);
       end.start();
       limitStarted = true;
     }
@@ -155,7 +155,7 @@ final class CancelRegion implements InlineCallback {
   }
 
   boolean isRequested() {
-    return state == REQUESTED || state == DELIVERED || state == INSISTING;
+    return state == REQUESTED || state == DELIVERED || state == FORCED;
   }
 
   /// Also after the region has been closed.
@@ -166,13 +166,13 @@ final class CancelRegion implements InlineCallback {
   /// Whether a body that has returned `result` went on to its end although it had been cut. Where
   /// the result may be what another thread handed over in that moment, it counts: it would be lost.
   /// Also after the region has been closed.
-  boolean hasCut(@Nullable Object result) {
-    return everDelivered && !(gotSomething && result != null);
+  boolean wasCancelled(@Nullable Object result) {
+    return everDelivered && !(mayHaveResult && result != null);
   }
 
   /// Whether every suspension point is to throw.
-  boolean isInsisting() {
-    return state == INSISTING;
+  boolean isForced() {
+    return state == FORCED;
   }
 
   /// Whether it is nested in another one.
@@ -191,7 +191,7 @@ final class CancelRegion implements InlineCallback {
   }
 
   private boolean hasSomethingToDeliver() {
-    return state == REQUESTED || state == INSISTING;
+    return state == REQUESTED || state == FORCED;
   }
 
   /// What to throw now.
@@ -235,14 +235,14 @@ final class CancelRegion implements InlineCallback {
 
   private void delivered() {
     everDelivered = true;
-    owner.coverInside(this);
+    owner.supersedeInside(this);
     if (state != REQUESTED) {
       return;
     }
     state = DELIVERED;
     owner.cancellationDelivered();
     if (!endsWithTheLoop()) {
-      grace = owner.tree().hiddenTimer(owner.tree().options().gracePeriod());
+      grace = owner.tree().daemonTimer(owner.tree().options().gracePeriod());
       grace.subscribe(this);
       grace.start();
     }
@@ -255,13 +255,13 @@ final class CancelRegion implements InlineCallback {
 
   /// It ends behind an interrupt that may have come too late for it: others may have handed over
   /// what it waited for.
-  void mayHaveGotSomething() {
-    gotSomething = true;
+  void markMayHaveResult() {
+    mayHaveResult = true;
     everDelivered |= state == REQUESTED;
   }
 
   /// A region around it has delivered: what is in this one unwinds already.
-  void cover() {
+  void supersede() {
     if (state == REQUESTED) {
       everDelivered = true;
       state = DELIVERED;
@@ -270,7 +270,7 @@ final class CancelRegion implements InlineCallback {
   }
 
   /// What was delivered has given way to a failure, and nobody has seen it: it is to be delivered.
-  void takeBack(Throwable delivered) {
+  void undeliver(Throwable delivered) {
     if (state == DELIVERED && delivered == cancellation) {
       state = REQUESTED;
       everDelivered = false;
@@ -287,7 +287,7 @@ final class CancelRegion implements InlineCallback {
 
   /// Whether `thrown` is to give way to what led to this region's end: its own cancellation does,
   /// and any other where a failure would be lost.
-  boolean endsInsteadOf(Throwable thrown) {
+  boolean overrides(Throwable thrown) {
     return explains(thrown) || (thrown instanceof Cancellation && hasFailed());
   }
 
@@ -298,7 +298,7 @@ final class CancelRegion implements InlineCallback {
 
   /// What bounds it fires now, or never again for this region.
   @Override
-  public boolean takes() {
+  public boolean accepts() {
     return state == OPEN;
   }
 
@@ -324,7 +324,7 @@ final class CancelRegion implements InlineCallback {
         && (isOwn(thrown)
             || (everInterrupted
                 && !owner.wasInterruptedOutside(this)
-                && Interruptions.isCausedByOne(thrown)));
+                && Interruptions.isCausedByInterrupt(thrown)));
   }
 
   private boolean isOwn(Throwable thrown) {
@@ -338,29 +338,29 @@ final class CancelRegion implements InlineCallback {
     if (event == limit) {
       if (state == OPEN) {
         cause = error;
-        EventSource.of(event).taken(); // it has cut this block, and cuts no other
+        EventSource.of(event).onConsumed(); // it has cut this block, and cuts no other
         requested();
         owner.cancelInside(this);
       }
     } else if (!endsWithTheLoop()) {
-      insist();
-      owner.graceIsOver(cancellation());
+      force();
+      owner.gracePeriodEnded(cancellation());
     }
   }
 
   @Override
   public void moved(Event event, int place) {
     if (event == limit) {
-      limitPlace = place;
+      limitIndex = place;
     }
   }
 
   /// Throws at every suspension point from now on.
-  void insist() {
+  void force() {
     if (state == REQUESTED) {
-      state = INSISTING;
+      state = FORCED;
     } else if (state == DELIVERED) {
-      state = INSISTING;
+      state = FORCED;
       owner.cancellationRequested();
     }
   }
@@ -372,7 +372,7 @@ final class CancelRegion implements InlineCallback {
       owner.cancellationDelivered();
     }
     if (limitStarted) {
-      stop(limit, limitPlace);
+      stop(limit, limitIndex);
     }
     stop(grace, 0);
     limit = null;

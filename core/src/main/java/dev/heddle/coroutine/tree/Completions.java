@@ -2,7 +2,7 @@
 package dev.heddle.coroutine.tree;
 
 import dev.heddle.CompositeException;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.coroutine.CompletionHandler;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
@@ -18,11 +18,11 @@ final class Completions<S> {
   private final List<CompletionHandler<? super S>> handlers = new ArrayList<>(1);
 
   /// Runs a handler that came too late, in place.
-  static <S> void runHere(CompletionHandler<? super S> handler, S ended) {
+  static <S> void runInPlace(CompletionHandler<? super S> handler, S ended) {
     try {
       handler.onCompletion(ended);
     } catch (Exception e) {
-      throw Rethrow.unchecked(CoroutineFailure.of(e));
+      throw Rethrow.unchecked(CoroutineException.of(e));
     }
   }
 
@@ -44,7 +44,7 @@ final class Completions<S> {
         FailureTable.throwIfFatal(e);
         Throwable failure = isCut.test(e) ? Precedence.carriedBy(e) : e;
         if (failure != null) {
-          thrown.add(CoroutineFailure.of(failure));
+          thrown.add(CoroutineException.of(failure));
         }
       }
     }

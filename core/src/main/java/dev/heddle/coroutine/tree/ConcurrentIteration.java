@@ -3,7 +3,7 @@ package dev.heddle.coroutine.tree;
 
 import dev.heddle.Action;
 import dev.heddle.Cancellation;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.coroutine.ItemTest;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.scheduler.Microtask;
@@ -27,8 +27,8 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
    *
    * States of the source.
    *   from     event                            to       who
-   *   AT REST  a worker asks for the next item  TAKEN    the worker, `mover`
-   *   TAKEN    the item is there                AT REST  `mover`
+   *   AT REST  a worker asks for the next item  TAKEN    the worker, `advancing`
+   *   TAKEN    the item is there                AT REST  `advancing`
    *   any      nothing left, failure, stop      OVER     the coroutine that finds out
    * The source may suspend while it is TAKEN. A worker that finds it TAKEN ends: the mover posts
    * the microtask when it has its item.
@@ -37,11 +37,11 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
    *
    * I1. workers <= limit, the one in the source included, and actions run in workers only: the
    *     limit is exact. A worker counts from the moment it is queued: otherwise several ticks
-   *     before its start would each queue another. [IterateTest]
+   *     before its start would each queue another. [ForEachTest]
    * I2. The source is walked by one worker at a time, and each item goes to exactly one action.
-   *     [IterateTest]
+   *     [ForEachTest]
    * I3. While the source is not OVER, a worker has it, or will come back to it, or the microtask is
-   *     queued. [IterateTest]
+   *     queued. [ForEachTest]
    *
    * Cost. A worker for each action that suspends, beyond the first; one object for it, none for an
    * item.
@@ -61,11 +61,12 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
 
   // loop only
   private int workers; // queued, running or waiting
-  private @Nullable CoroutineNode<?> relief; // made, not queued
+  private @Nullable CoroutineNode<?> standby; // made, not queued
   private boolean posted;
-  private @Nullable CoroutineNode<?> mover; // the worker that is in the source
+  private @Nullable CoroutineNode<?> advancing; // the worker that is in the source
   private boolean over;
-  private @Nullable Cancellation cut; // of one worker alone: what it was to do is not done
+  private @Nullable Cancellation
+      workerCancellation; // of one worker alone: what it was to do is not done
 
   private ConcurrentIteration(
       ScopeNode scope, Iterator<? extends T> source, ItemTest<T> action, int limit, Object from) {
@@ -94,7 +95,7 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
       ScopeNode.<@Nullable Void>block(
           s -> {
             ScopeNode scope = (ScopeNode) s;
-            new ConcurrentIteration<T>(scope, items, action, limit, from).goThrough(caller);
+            new ConcurrentIteration<T>(scope, items, action, limit, from).iterate(caller);
             if (cancelPending) {
               scope.cancelMembers(new Cancellation("the iteration that spawned it is over"));
             }
@@ -104,11 +105,11 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
     } catch (RuntimeException | Error e) {
       throw e;
     } catch (Exception e) {
-      throw new CoroutineFailure(e);
+      throw new CoroutineException(e);
     }
   }
 
-  private void goThrough(CoroutineNode<?> caller) {
+  private void iterate(CoroutineNode<?> caller) {
     retain();
     try {
       scope.checkOpen(null);
@@ -122,8 +123,8 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
       cancel();
       release();
     }
-    if (cut != null) {
-      throw cut;
+    if (workerCancellation != null) {
+      throw workerCancellation;
     }
   }
 
@@ -142,25 +143,25 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
   private void work() throws Exception {
     CoroutineNode<?> self = CoroutineNode.current();
     try {
-      while (!over && mover == null) {
+      while (!over && advancing == null) {
         next(self);
       }
     } catch (Throwable e) {
       if (!over && e instanceof Cancellation c) {
-        cut = c;
+        workerCancellation = c;
       }
       over = true;
       throw e;
     } finally {
       if (--workers == 0) {
-        idle.tell();
+        idle.fireIdle();
       }
     }
   }
 
   private void next(CoroutineNode<?> self) throws Exception {
     T item;
-    mover = self;
+    advancing = self;
     try {
       if (!source.hasNext()) {
         over = true;
@@ -168,24 +169,24 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
       }
       item = source.next();
     } finally {
-      mover = null;
+      advancing = null;
     }
     if (over) {
       // stopped while it waited in the source
       return;
     }
-    callForRelief();
+    requestStandby();
     if (!action.test(item)) {
       stop();
     }
   }
 
-  private void callForRelief() {
+  private void requestStandby() {
     if (posted || workers >= limit) {
       return;
     }
-    if (relief == null) {
-      relief = worker();
+    if (standby == null) {
+      standby = worker();
     }
     posted = true;
     scope.tree.scheduler().post(this);
@@ -195,17 +196,17 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
   @Override
   protected void run() {
     posted = false;
-    CoroutineNode<?> next = relief;
-    if (next != null && !over && mover == null && scope.isOpen()) {
-      relief = null;
+    CoroutineNode<?> next = standby;
+    if (next != null && !over && advancing == null && scope.isOpen()) {
+      standby = null;
       start(next);
     }
   }
 
   private void stop() {
     over = true;
-    if (mover != null) {
-      mover.cancel("the iteration takes no more items");
+    if (advancing != null) {
+      advancing.cancel("the iteration takes no more items");
     }
   }
 
@@ -215,7 +216,7 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
       super(scope.tree.scheduler());
     }
 
-    void tell() {
+    void fireIdle() {
       fire(null, null);
     }
 

@@ -12,21 +12,21 @@ import org.jspecify.annotations.Nullable;
 /// The values of one scope or coroutine, and where to look next.
 final class ContextNode implements Context {
   private final Scheduler scheduler;
-  private final Supplier<@Nullable ContextNode> around;
+  private final Supplier<@Nullable ContextNode> parent;
 
   // loop only; keys have no equality but identity
   private @Nullable Map<Key<?>, Object> values;
 
-  /// @param around gives what to ask for what is not here; null: there is nothing to ask
-  ContextNode(Scheduler scheduler, Supplier<@Nullable ContextNode> around) {
+  /// @param parent gives what to ask for what is not here; null: there is nothing to ask
+  ContextNode(Scheduler scheduler, Supplier<@Nullable ContextNode> parent) {
     this.scheduler = scheduler;
-    this.around = around;
+    this.parent = parent;
   }
 
   @Override
   public <T> @Nullable T find(Key<T> key) {
     T value = findLocal(key);
-    for (ContextNode c = around.get(); value == null && c != null; c = c.around.get()) {
+    for (ContextNode c = parent.get(); value == null && c != null; c = c.parent.get()) {
       value = c.findLocal(key);
     }
     return value;

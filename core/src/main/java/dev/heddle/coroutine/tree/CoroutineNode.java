@@ -4,13 +4,13 @@ package dev.heddle.coroutine.tree;
 import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.Cancellation;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.LoopEndedException;
 import dev.heddle.coroutine.CompletionHandler;
 import dev.heddle.coroutine.Context;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.SwitchHandler;
-import dev.heddle.coroutine.tree.ScopeFailures.Untaken;
+import dev.heddle.coroutine.tree.ScopeFailures.Unobserved;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.EventCallback;
@@ -19,11 +19,11 @@ import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.InlineCallback;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
+import dev.heddle.internal.StackGuard;
 import dev.heddle.observe.WaitSnapshot;
-import dev.heddle.internal.StackReserve;
 import dev.heddle.scheduler.WakerStatus;
+import dev.heddle.scheduler.context.ContextTask;
 import dev.heddle.scheduler.context.ExecutionContext;
-import dev.heddle.scheduler.context.Hosted;
 import dev.heddle.scheduler.context.Inheritance;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,11 +33,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// A coroutine: its body, its outcome, and its place in the tree.
-public final class CoroutineNode<T extends @Nullable Object> extends CancellableNode
-    implements Coroutine<T>, Untaken {
+public final class CoroutineNode<T extends @Nullable Object> extends CancellableCoroutine
+    implements Coroutine<T>, Unobserved {
   private static final byte FOREGROUND = 0;
   private static final byte BACKGROUND = 1;
-  private static final byte RUNTIMES_OWN = 2; // delivers notifications
+  private static final byte INTERNAL = 2; // delivers notifications
 
   private static final byte NOT_YET = 0;
   private static final byte RETURNED = 1;
@@ -49,7 +49,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   private final byte kind;
 
   // loop only; what it carries (see Waker): until it starts its work, a Body or an Action, or an
-  // Heir of one; once it is done what it returned, or what it failed with
+  // InheritingWork of one; once it is done what it returned, or what it failed with
   @Nullable CoroutineNode<?> previous;
   @Nullable CoroutineNode<?> next;
   private byte end = NOT_YET;
@@ -88,12 +88,12 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
       @Nullable SpawnTrace spawner) {
     super(tree.scheduler());
     this.scope = scope;
-    this.kind = runtimesOwn ? RUNTIMES_OWN : background ? BACKGROUND : FOREGROUND;
+    this.kind = runtimesOwn ? INTERNAL : background ? BACKGROUND : FOREGROUND;
     this.id = tree.nextId();
     this.site = siteOf(from, name, spawner);
     boolean heir = !runtimesOwn && !(work instanceof SubmittedWork); // which inherits as it begins
     Inheritance taken = heir ? Inheritance.ofCurrentThread(tree.ordinaryLoader()) : null;
-    carry(taken == null ? work : new Heir(work, taken));
+    setPayload(taken == null ? work : new InheritingWork(work, taken));
   }
 
   private Object siteOf(Object from, @Nullable String name, @Nullable SpawnTrace spawner) {
@@ -104,7 +104,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   /// Work whose thread inherits something; rare, so it does not cost every coroutine a field.
-  private record Heir(Object work, Inheritance inheritance) {}
+  private record InheritingWork(Object work, Inheritance inheritance) {}
 
   // ---- finding it ----
 
@@ -115,7 +115,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   public static CoroutineNode<?> current() {
     CoroutineNode<?> node = currentOrNull();
     if (node == null) {
-      throw outside(ProgramFrames.calledDoor() + " was called");
+      throw outside(ProgramFrames.calledApiMethod() + " was called");
     }
     if (node.scheduler().hasEnded()) {
       throw new LoopEndedException(
@@ -133,7 +133,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   /// The coroutine that runs on this thread, also when its loop has ended; null: none.
   public static @Nullable CoroutineNode<?> currentOrNull() {
     ExecutionContext context = ExecutionContext.current();
-    return context != null && context.guest() instanceof CoroutineNode<?> node ? node : null;
+    return context != null && context.occupant() instanceof CoroutineNode<?> node ? node : null;
   }
 
   @Override
@@ -163,8 +163,8 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   /// Whether the loop goes on for its sake.
-  boolean isNeeded() {
-    return kind == RUNTIMES_OWN || (kind != BACKGROUND && !scope.links.isSpare());
+  boolean keepsLoopAlive() {
+    return kind == INTERNAL || (kind != BACKGROUND && !scope.links.isDaemon());
   }
 
   /// The name that the program has given it; null: none.
@@ -201,23 +201,23 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   /// A notification is delivered whatever happens to the loop; others wait for it.
   @Override
   boolean isCancellable() {
-    return !isDone() && (kind != RUNTIMES_OWN || tree().isPastDeadline());
+    return !isDone() && (kind != INTERNAL || tree().isPastDeadline());
   }
 
   // it has a failure to tell, or a callback to call, that is not told otherwise
   @Override
-  boolean mayBeIgnored() {
-    return kind != RUNTIMES_OWN;
+  boolean maySkipBody() {
+    return kind != INTERNAL;
   }
 
   @Override
   public @Nullable Inheritance inheritance() {
-    return carried() instanceof Heir heir ? heir.inheritance() : null;
+    return payload() instanceof InheritingWork inheritingWork ? inheritingWork.inheritance() : null;
   }
 
   @Override
   public void runOn(ExecutionContext context) {
-    Hosted guest = this;
+    ContextTask guest = this;
     while (guest instanceof CoroutineNode<?> node) {
       Object returned = null;
       Throwable thrown = null;
@@ -229,16 +229,16 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
         thrown = e;
       }
       if (!ignored) {
-        node.leave(returned, thrown);
+        node.runEnded(returned, thrown);
       }
-      guest = context.nextGuest();
+      guest = context.nextOccupant();
     }
   }
 
-  private void leave(@Nullable Object returned, @Nullable Throwable bodyThrew) {
+  private void runEnded(@Nullable Object returned, @Nullable Throwable bodyThrew) {
     Throwable thrown = bodyThrew;
     try {
-      thrown = instead(closeOpenScopes(thrown));
+      thrown = failureInsteadOf(closeOpenScopes(thrown));
       if (!scheduler().hasEnded()) {
         end();
       }
@@ -252,7 +252,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   // nobody hears of a cancellation: the failures that it carries take its place
-  private @Nullable Throwable instead(@Nullable Throwable thrown) {
+  private @Nullable Throwable failureInsteadOf(@Nullable Throwable thrown) {
     Cancellation cut = thrown == null ? null : endedBy(thrown);
     if (thrown == null || (cut == null && !(thrown instanceof Cancellation))) {
       return thrown;
@@ -275,8 +275,9 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     if (named != null) {
       context.thread().setName(named);
     }
-    Object mine = carried() instanceof Heir heir ? heir.work() : carried();
-    carry(null);
+    Object mine =
+        payload() instanceof InheritingWork inheritingWork ? inheritingWork.work() : payload();
+    setPayload(null);
     if (mine instanceof Action action) {
       action.run();
       return null;
@@ -286,10 +287,10 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   protected void finishIgnored() {
-    Object neverBegun = carried();
+    Object neverBegun = payload();
     finish(null, null);
     if (neverBegun instanceof SubmittedWork request) {
-      request.neverBegan();
+      request.cancelledBeforeStart();
     }
   }
 
@@ -299,18 +300,18 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     if (cancelled != null) {
       end(FAILED, cancelled);
     } else if (thrown != null) {
-      Throwable failure = CoroutineFailure.of(thrown);
+      Throwable failure = CoroutineException.of(thrown);
       FailureTable.cameFrom(failure, this::spawnTrace);
       end(FAILED, failure);
     } else {
       end(RETURNED, returned);
     }
-    boolean taken = completion != null && completion.tell();
+    boolean taken = completion != null && completion.fireOutcome();
     memberEnded(cancelled == null ? failure() : null, taken);
   }
 
   private void memberEnded(@Nullable Throwable failure, boolean taken) {
-    RareData r = rareOrNull();
+    ColdState r = coldStateOrNull();
     scope.memberEnded(this, failure, taken, r == null ? null : r.completions);
   }
 
@@ -320,10 +321,10 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     Objects.requireNonNull(handler, "handler");
     scheduler().checkOnLoop();
     if (isDone()) {
-      Completions.runHere(handler, this);
+      Completions.runInPlace(handler, this);
       return;
     }
-    RareData r = rare();
+    ColdState r = coldState();
     if (r.completions == null) {
       r.completions = new Completions<>();
     }
@@ -340,7 +341,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   /// One that was cancelled before it was queued never runs.
-  void ignoreIfCancelled() {
+  void skipIfCancelled() {
     if (isCancelled()) {
       ignore();
     }
@@ -348,7 +349,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   private void end(byte how, @Nullable Object with) {
     end = how;
-    carry(with);
+    setPayload(with);
   }
 
   /// The loop has ended without it: whoever holds a future of it learns that.
@@ -360,9 +361,9 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   /// It never comes back to its loop, which goes on without it.
-  public void letGo() {
+  public void detach() {
     end(FAILED, new LoopEndedException(describe() + " has called System.exit"));
-    var _ = completion != null && completion.tell();
+    var _ = completion != null && completion.fireOutcome();
     scope.links.countOff(this);
   }
 
@@ -371,10 +372,10 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   public T outcome() {
     Throwable failure = failure();
     if (failure != null) {
-      scope.taken(this);
+      scope.observed(this);
       throw Rethrow.unchecked(failure);
     }
-    return (T) carried();
+    return (T) payload();
   }
 
   // ---- waiting ----
@@ -445,7 +446,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     if (!scheduler().hasEnded()) {
       scheduler().checkOnLoop();
     }
-    RareData r = rare();
+    ColdState r = coldState();
     ContextNode values = r.values;
     if (values == null) {
       values = new ContextNode(scheduler(), () -> ScopeNode.nearestContext(scope));
@@ -459,19 +460,19 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   @Override
   public void addSwitchHandler(SwitchHandler handler) {
     handlersToChange().add(handler, !isStarted());
-    watch(true);
+    setHasSwitchHandlers(true);
   }
 
   @Override
   public boolean removeSwitchHandler(SwitchHandler handler) {
     boolean removed = handlersToChange().remove(handler);
-    watchWhatIsThere();
+    updateHasSwitchHandlers();
     return removed;
   }
 
   private SwitchHandlers handlersToChange() {
     scheduler().checkOnLoop();
-    RareData r = rare();
+    ColdState r = coldState();
     SwitchHandlers handlers = r.handlers;
     if (handlers == null) {
       handlers = new SwitchHandlers();
@@ -483,31 +484,31 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   /// Its first switch handler of a class; null: it has none.
   public <H extends SwitchHandler> @Nullable H switchHandler(Class<H> kind) {
-    RareData r = rareOrNull();
+    ColdState r = coldStateOrNull();
     return r == null || r.handlers == null ? null : r.handlers.find(kind);
   }
 
   /// Runs `body` in a section in which it must not suspend.
   public <R extends @Nullable Object> R assertNoSuspend(Body<R> body) throws Exception {
     Objects.requireNonNull(body, "body");
-    StackReserve.require();
-    return new AtomicSection(rare().section, ownBlock()).run(body, this::enterSection);
+    StackGuard.requireRoom();
+    return new AtomicSection(coldState().section, ownBlock()).run(body, this::enterSection);
   }
 
   private void enterSection(@Nullable AtomicSection section) {
-    rare().section = section;
-    watchWhatIsThere();
+    coldState().section = section;
+    updateHasSwitchHandlers();
   }
 
   // to learn of switches while a section or a handler wants to
-  private void watchWhatIsThere() {
-    RareData r = rare();
-    watch(r.section != null || (r.handlers != null && !r.handlers.isEmpty()));
+  private void updateHasSwitchHandlers() {
+    ColdState r = coldState();
+    setHasSwitchHandlers(r.section != null || (r.handlers != null && !r.handlers.isEmpty()));
   }
 
   @Override
   protected void onForeignWait(ExecutionContext on) {
-    AtomicSection section = rare().section;
+    AtomicSection section = coldState().section;
     if (section != null) {
       section.parked(this, on.stackOnLoop());
     }
@@ -515,16 +516,16 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   protected void onSwitch(boolean enter, boolean finishing) {
-    RareData r = rare();
-    if (r.section != null && r.section.takesOver(this, ownBlock(), enter, finishing)) {
+    ColdState r = coldState();
+    if (r.section != null && r.section.intercept(this, ownBlock(), enter, finishing)) {
       return;
     }
     if (r.handlers != null) {
       try {
-        r.handlers.tell(this, enter, finishing);
+        r.handlers.notifyAll(this, enter, finishing);
       } finally {
         if (r.handlers.isEmpty()) {
-          watchWhatIsThere();
+          updateHasSwitchHandlers();
         }
       }
     }
@@ -551,12 +552,12 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   @Override
   @SuppressWarnings("unchecked") // what the body returned
   public @Nullable T result() {
-    return end == RETURNED ? (T) carried() : null;
+    return end == RETURNED ? (T) payload() : null;
   }
 
   @Override
   public @Nullable Throwable failure() {
-    return end == FAILED ? (Throwable) carried() : null;
+    return end == FAILED ? (Throwable) payload() : null;
   }
 
   @Override
@@ -576,7 +577,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   @Override
-  public Coroutine<T> highPriority() {
+  public Coroutine<T> setHighPriority() {
     scheduler().checkOnLoop();
     raisePriority();
     return this;
@@ -635,20 +636,20 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
       if (!CoroutineNode.this.isDone()) {
         super.replay(callback);
       }
-      if (end == FAILED && InlineCallback.takes(callback)) {
-        scope.taken(CoroutineNode.this);
+      if (end == FAILED && InlineCallback.accepts(callback)) {
+        scope.observed(CoroutineNode.this);
       }
       callback.onEvent(this, result(), failure());
     }
 
     @Override
-    protected void takersGone() {
-      scope.failures().takersGone(CoroutineNode.this);
+    protected void onObserversGone() {
+      scope.failures().onObserversGone(CoroutineNode.this);
     }
 
     /// Whether somebody waits, who then takes the outcome.
-    boolean tell() {
-      boolean awaited = hasTaker(end == FAILED);
+    boolean fireOutcome() {
+      boolean awaited = hasObserver(end == FAILED);
       fire(result(), failure());
       return awaited;
     }

@@ -27,10 +27,10 @@ public final class CoroutineTree {
 
   // loop only
   private long ids;
-  int live; // coroutines that have not ended; ScopeLinks counts here
-  int needed; // of those: whose end the loop waits for
-  boolean restCancelled; // when none was needed
-  private @Nullable Registration overdueRest;
+  int liveCount; // coroutines that have not ended; ScopeLinks counts here
+  int keepAliveCount; // of those: whose end the loop waits for
+  boolean remainingCancelled; // when none was needed
+  private @Nullable Registration overdueRemaining;
 
   /// The tree of a loop that the current thread is about to run.
   public CoroutineTree(HeddleOptions options, Scheduler scheduler, TreeHost host) {
@@ -82,30 +82,30 @@ public final class CoroutineTree {
   // ---- counts ----
 
   void memberLeft(boolean wasNeeded) {
-    live--;
-    notNeeded(wasNeeded ? 1 : 0);
-    if (live == 0) {
-      reportOverdueRest(null);
+    liveCount--;
+    keepAliveReleased(wasNeeded ? 1 : 0);
+    if (liveCount == 0) {
+      reportOverdueRemaining(null);
       host.allHaveEnded();
     }
   }
 
   /// So many of the coroutines no longer keep the loop alive. When none does, the rest is
   /// cancelled.
-  void notNeeded(int released) {
-    needed -= released;
-    if (needed == 0 && !restCancelled) {
-      restCancelled = true;
+  void keepAliveReleased(int released) {
+    keepAliveCount -= released;
+    if (keepAliveCount == 0 && !remainingCancelled) {
+      remainingCancelled = true;
       root.cancelMembers(new Cancellation("everything else is done"));
-      reportOverdueRest(live == 0 ? null : host.reportOverdue(root));
+      reportOverdueRemaining(liveCount == 0 ? null : host.reportOverdue(root));
     }
   }
 
-  private void reportOverdueRest(@Nullable Registration report) {
-    if (overdueRest != null) {
-      overdueRest.close();
+  private void reportOverdueRemaining(@Nullable Registration report) {
+    if (overdueRemaining != null) {
+      overdueRemaining.close();
     }
-    overdueRest = report;
+    overdueRemaining = report;
   }
 
   /// What has been counted so far.
@@ -113,15 +113,15 @@ public final class CoroutineTree {
     SchedulerCounters c = scheduler.counters();
     return new LoopCounters(
         c.mounts(),
-        c.lostMounts(),
+        c.retriedMounts(),
         c.selfResumes(),
         c.reuses(),
         c.immediate(),
-        scheduler.reactor().looks(),
+        scheduler.reactor().polls(),
         scheduler.reactor().sleeps(),
         scheduler.timers().size(),
         scheduler.contexts().created(),
-        live);
+        liveCount);
   }
 
   // ---- time ----
@@ -138,12 +138,12 @@ public final class CoroutineTree {
 
   /// A timer that neither keeps the loop alive nor counts against a deadlock. Else as the first
   /// one.
-  public TimerEvent hiddenTimer(long deadline) {
+  public TimerEvent daemonTimer(long deadline) {
     return new TimerEvent(scheduler, scheduler.timers(), deadline, true);
   }
 
   /// A hidden timer for `after` from now.
-  public TimerEvent hiddenTimer(Duration after) {
-    return hiddenTimer(nanoTimeAfter(after));
+  public TimerEvent daemonTimer(Duration after) {
+    return daemonTimer(nanoTimeAfter(after));
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
 import dev.heddle.WaitCancelledException;
 import java.io.InterruptedIOException;
@@ -18,13 +18,13 @@ public final class Interruptions {
 
   /// Whether it is one, or what a library has made of one. The end of an inner block that was cut
   /// is neither: it has said so itself.
-  static boolean isCausedByOne(Throwable thrown) {
+  static boolean isCausedByInterrupt(Throwable thrown) {
     Throwable cause = thrown;
     for (int depth = 0; cause != null && depth < DEEPEST; depth++) {
       if (cause instanceof DeadlineException || cause instanceof WaitCancelledException) {
         return false;
       }
-      if (isOne(cause)) {
+      if (isInterrupt(cause)) {
         return true;
       }
       cause = causeOf(cause);
@@ -42,10 +42,10 @@ public final class Interruptions {
   }
 
   /// Whether it is one, perhaps wrapped by a block of ours.
-  public static boolean isOne(@Nullable Throwable thrown) {
+  public static boolean isInterrupt(@Nullable Throwable thrown) {
     return thrown instanceof InterruptedException
         // wrapped by an inner block, which was not the one to be cancelled
-        || (thrown instanceof CoroutineFailure wrapped && isOne(wrapped.getCause()))
+        || (thrown instanceof CoroutineException wrapped && isInterrupt(wrapped.getCause()))
         || thrown instanceof ClosedByInterruptException
         || (thrown instanceof InterruptedIOException && !(thrown instanceof SocketTimeoutException))
         // a virtual thread interrupted in Socket.read: the JDK closes the socket and says so in

@@ -15,10 +15,10 @@ public final class Precedence {
   /// What to throw of what was thrown and a failure that came later: the earlier one, unless it
   /// gives way.
   static @Nullable Throwable first(@Nullable Throwable thrown, @Nullable Throwable failure) {
-    if (thrown == null || failure == null || !givesWay(thrown)) {
+    if (thrown == null || failure == null || !isCancellation(thrown)) {
       return merged(thrown, failure);
     }
-    handOver(thrown, failure);
+    transferCarried(thrown, failure);
     return failure;
   }
 
@@ -37,8 +37,8 @@ public final class Precedence {
   }
 
   /// A cancellation gives way to `thrown`, which then has in its report what that one carries.
-  static void handOver(Throwable cut, Throwable thrown) {
-    CarriedFailures.handOver(cut, thrown, attached -> isPartOf(cut, attached));
+  static void transferCarried(Throwable cut, Throwable thrown) {
+    CarriedFailures.transferTo(cut, thrown, attached -> isPartOf(cut, attached));
   }
 
   // an interrupt closes the channel or socket that was waited for: that it is closed is no news
@@ -47,12 +47,12 @@ public final class Precedence {
         attached instanceof ClosedChannelException
             || (attached instanceof SocketException
                 && "Socket closed".equals(attached.getMessage()));
-    return givesWay(attached) || (closed && Interruptions.isCausedByOne(cut));
+    return isCancellation(attached) || (closed && Interruptions.isCausedByInterrupt(cut));
   }
 
   /// Whether it is a cancellation, or what the JDK makes of interrupts for their sake.
-  static boolean givesWay(@Nullable Throwable thrown) {
-    return thrown instanceof Cancellation || (thrown != null && Interruptions.isOne(thrown));
+  static boolean isCancellation(@Nullable Throwable thrown) {
+    return thrown instanceof Cancellation || (thrown != null && Interruptions.isInterrupt(thrown));
   }
 
   /// Of two failures the first, which has the other in its report.
@@ -77,7 +77,7 @@ public final class Precedence {
     if (thrown == null || !(met instanceof Cancellation)) {
       return first(thrown, met);
     }
-    handOver(met, thrown);
+    transferCarried(met, thrown);
     return thrown;
   }
 }

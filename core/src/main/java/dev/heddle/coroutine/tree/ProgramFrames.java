@@ -29,7 +29,7 @@ public final class ProgramFrames {
           "dev.heddle.cli.");
 
   // of the rooms whose names programs may have taken for packages of their own: each class
-  private static final Set<String> DOORS =
+  private static final Set<String> API_TYPES =
       Set.of(
           "dev.heddle.Heddle",
           "dev.heddle.HeddleOptions",
@@ -37,19 +37,19 @@ public final class ProgramFrames {
           "dev.heddle.LoopGroup",
           "dev.heddle.coroutine.Await",
           "dev.heddle.coroutine.Coroutine",
-          "dev.heddle.coroutine.Gathering",
-          "dev.heddle.coroutine.Iterate",
+          "dev.heddle.coroutine.GatherEvent",
+          "dev.heddle.coroutine.ForEach",
           "dev.heddle.coroutine.Outcomes",
           "dev.heddle.coroutine.OutputCapture",
           "dev.heddle.coroutine.Scope",
           "dev.heddle.coroutine.ScopedBindings",
           "dev.heddle.event.Deadline",
-          "dev.heddle.event.Derivation",
+          "dev.heddle.event.DerivedStage",
           "dev.heddle.event.Event",
           "dev.heddle.event.EventStream",
           "dev.heddle.event.Future",
           "dev.heddle.event.Promise",
-          "dev.heddle.event.Source");
+          "dev.heddle.event.FutureSource");
 
   // what the JDK puts below and above the frames of a virtual thread
   private static final List<String> MACHINERY =
@@ -70,23 +70,23 @@ public final class ProgramFrames {
   public static boolean isRuntime(String className) {
     int nested = className.indexOf('$');
     String outermost = nested < 0 ? className : className.substring(0, nested);
-    return startsWithOneOf(className, RUNTIME) || DOORS.contains(outermost);
+    return startsWithOneOf(className, RUNTIME) || API_TYPES.contains(outermost);
   }
 
   /// The method of the runtime that the program has called on this thread, as `Heddle.spawn`.
-  static String calledDoor() {
+  static String calledApiMethod() {
     StackWalker.StackFrame door =
         StackWalker.getInstance()
             .walk(frames ->
                 frames
-                    .takeWhile(frame -> isOurs(frame.getClassName()))
+                    .takeWhile(frame -> isHeddle(frame.getClassName()))
                     .reduce((_, outer) -> outer)
                     .orElseThrow());
     String name = door.getClassName();
     return name.substring(name.lastIndexOf('.') + 1).replace('$', '.') + "." + door.getMethodName();
   }
 
-  private static boolean isOurs(String className) {
+  private static boolean isHeddle(String className) {
     return isRuntime(className) || className.startsWith("dev.heddle.os.");
   }
 

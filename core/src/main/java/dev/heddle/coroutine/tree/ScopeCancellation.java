@@ -6,8 +6,8 @@ import dev.heddle.coroutine.CancelMode;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.source.InlineCallback;
+import dev.heddle.internal.StackGuard;
 import dev.heddle.reactor.TimerEvent;
-import dev.heddle.internal.StackReserve;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,10 +22,10 @@ final class ScopeCancellation implements InlineCallback {
    *   OPEN        cancel(), a failure, close()   CANCELLED  no more members; all members are
    *                                                         cancelled, the block's body too, and
    *                                                         all below
-   *   OPEN        cancel(LET_STARTED_FINISH)     LETTING    no more members; those that have not
+   *   OPEN        cancel(DRAIN)     DRAINING    no more members; those that have not
    *                                                         started are cancelled, the others
    *                                                         become spare
-   *   LETTING     cancel(), a failure, the       CANCELLED  as above
+   *   DRAINING     cancel(), a failure, the       CANCELLED  as above
    *               foreground is gone, the loop
    *               needs none of those left
    *   not CLOSED  nothing is left, and the       CLOSED     completion handlers run, scopes below
@@ -36,7 +36,7 @@ final class ScopeCancellation implements InlineCallback {
    * From above to below. One walk cancels the members of all scopes below, without recursion: a
    * tree may be deeper than a stack. The walk stops at scopes that are cancelled already (the
    * coroutines below them are cleaning up, within their grace period), and at those behind a
-   * protect block: what is inside waits for its end. LET_STARTED_FINISH also stops at scopes that
+   * protect block: what is inside waits for its end. DRAIN also stops at scopes that
    * members have opened: those are their way to finish.
    *
    * Threads. The loop's, also a tick: a timer cancels.
@@ -49,7 +49,7 @@ final class ScopeCancellation implements InlineCallback {
    */
   enum State {
     OPEN,
-    LETTING,
+    DRAINING,
     CANCELLED,
     CLOSED
   }
@@ -59,8 +59,8 @@ final class ScopeCancellation implements InlineCallback {
   // loop only
   private State state = State.OPEN;
   private @Nullable Cancellation cancelledWith; // stays so when it is closed
-  private @Nullable TimerEvent limit;
-  private @Nullable Duration limitDelay;
+  private @Nullable TimerEvent cancelTimer;
+  private @Nullable Duration cancelDelay;
 
   ScopeCancellation(ScopeNode scope) {
     this.scope = scope;
@@ -81,7 +81,7 @@ final class ScopeCancellation implements InlineCallback {
 
   void becomeClosed() {
     state = State.CLOSED;
-    stopLimit();
+    stopCancelTimer();
   }
 
   // ---- by users ----
@@ -90,10 +90,10 @@ final class ScopeCancellation implements InlineCallback {
     Objects.requireNonNull(mode, "mode");
     Cancellation c = new Cancellation(Objects.requireNonNull(why, "why"));
     scope.tree.scheduler().checkOnLoop();
-    StackReserve.require();
+    StackGuard.requireRoom();
     scope.refuseAtRoot("cannot be cancelled");
-    if (mode == CancelMode.LET_STARTED_FINISH) {
-      letStartedFinish(c);
+    if (mode == CancelMode.DRAIN) {
+      drain(c);
     } else {
       cancelAll(c);
     }
@@ -103,27 +103,27 @@ final class ScopeCancellation implements InlineCallback {
     scope.tree.scheduler().checkOnLoop();
     scope.refuseAtRoot("cannot be cancelled");
     Deadline end = Deadline.after(delay);
-    stopLimit();
+    stopCancelTimer();
     if (state != State.CLOSED) {
-      limit = scope.tree.timer(end.nanoTime());
-      limitDelay = delay;
-      limit.subscribe(this);
-      limit.start();
+      cancelTimer = scope.tree.timer(end.nanoTime());
+      cancelDelay = delay;
+      cancelTimer.subscribe(this);
+      cancelTimer.start();
     }
   }
 
-  private void stopLimit() {
-    if (limit != null) {
-      limit.stop();
-      limit = null;
+  private void stopCancelTimer() {
+    if (cancelTimer != null) {
+      cancelTimer.stop();
+      cancelTimer = null;
     }
   }
 
   /// The scope's time is over.
   @Override
   public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
-    if (event == limit) {
-      cancelAll(new Cancellation("the scope's time is over: cancelAfter(" + limitDelay + ")"));
+    if (event == cancelTimer) {
+      cancelAll(new Cancellation("the scope's time is over: cancelAfter(" + cancelDelay + ")"));
     }
   }
 
@@ -152,7 +152,7 @@ final class ScopeCancellation implements InlineCallback {
       }
       s = s.nextIn(scope, reached);
     }
-    closeWhatIsOver(visited);
+    closeCompleted(visited);
   }
 
   private void cancelOwn(Cancellation c, boolean fromAbove) {
@@ -161,7 +161,7 @@ final class ScopeCancellation implements InlineCallback {
       cancelledWith = cancelledWith == null ? c : cancelledWith;
     }
     for (CoroutineNode<?> m = scope.links.firstMember(); m != null; m = m.next) {
-      m.cancelFromTree(c);
+      m.cancelShared(c);
     }
     CancelRegion body = scope.region();
     // the body of a block in another's body; one in a member's is that member's
@@ -170,37 +170,37 @@ final class ScopeCancellation implements InlineCallback {
     }
   }
 
-  private void letStartedFinish(Cancellation c) {
+  private void drain(Cancellation c) {
     List<ScopeNode> visited = new ArrayList<>();
     ScopeNode s = scope;
     while (s != null) {
       boolean reached = s == scope || (s.links.isPartOfParent() && !s.links.isShielded());
       if (reached && s.state() == State.OPEN) {
-        s.cancellation.letOwnFinish(c);
+        s.cancellation.drainOwn(c);
         visited.add(s);
       }
       s = s.nextIn(scope, reached);
     }
     if (!visited.isEmpty()) {
-      scope.links.becomeSpare();
-      closeWhatIsOver(visited);
+      scope.links.becomeDaemon();
+      closeCompleted(visited);
     }
   }
 
-  private void letOwnFinish(Cancellation c) {
-    state = State.LETTING;
+  private void drainOwn(Cancellation c) {
+    state = State.DRAINING;
     cancelledWith = c;
     for (CoroutineNode<?> m = scope.links.firstMember(); m != null; m = m.next) {
       if (!m.isStarted()) {
-        m.cancelFromTree(c);
+        m.cancelShared(c);
       }
     }
   }
 
-  boolean cancelWhatMayFinish(Cancellation c) {
+  boolean cancelDraining(Cancellation c) {
     List<ScopeNode> letting = new ArrayList<>();
     for (ScopeNode s = scope; s != null; s = s.nextIn(scope, true)) {
-      if (s.state() == State.LETTING) {
+      if (s.state() == State.DRAINING) {
         letting.add(s);
       }
     }
@@ -216,7 +216,7 @@ final class ScopeCancellation implements InlineCallback {
       boolean reached = s == scope || s.links.isPartOfParent();
       for (CoroutineNode<?> m = reached ? s.links.firstMember() : null; m != null; m = m.next) {
         if (m.isBackground()) {
-          m.cancelFromTree(c);
+          m.cancelShared(c);
         }
       }
       s = s.nextIn(scope, reached);
@@ -224,7 +224,7 @@ final class ScopeCancellation implements InlineCallback {
   }
 
   // from below to above, as their ends go
-  private static void closeWhatIsOver(List<ScopeNode> visited) {
+  private static void closeCompleted(List<ScopeNode> visited) {
     visited.reversed().forEach(ScopeNode::closeIfOver);
   }
 }

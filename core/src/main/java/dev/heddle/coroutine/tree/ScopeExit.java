@@ -24,7 +24,7 @@ final class ScopeExit {
       owner.closeRegion(scope.region());
     }
     if (threw != null) {
-      scope.cancelMembers(because("the body of the scope failed: ", threw));
+      scope.cancelMembers(cancellationFor("the body of the scope failed: ", threw));
     }
     Throwable met = awaitMembers(scope, owner);
     met = owner.met(met, scope.leave(owner));
@@ -32,7 +32,7 @@ final class ScopeExit {
     Throwable failed = failures == null ? null : failures.takeAll();
     Throwable body = Precedence.earlier(threw, met);
     Throwable outcome =
-        failedBefore && !Precedence.givesWay(body)
+        failedBefore && !Precedence.isCancellation(body)
             ? Precedence.ofScope(failed, body)
             : Precedence.first(body, failed);
     owner.postpone(left, outcome);
@@ -41,7 +41,7 @@ final class ScopeExit {
   }
 
   // no `+`: linking it takes more stack than there may be
-  private static Cancellation because(String what, Throwable of) {
+  private static Cancellation cancellationFor(String what, Throwable of) {
     return of instanceof Cancellation c
         ? c
         : new Cancellation(what.concat(of.getClass().getName()), of);
@@ -50,7 +50,7 @@ final class ScopeExit {
   private static @Nullable Throwable awaitMembers(ScopeNode scope, CoroutineNode<?> owner) {
     Throwable met = scope.waiters.awaitForeground(owner);
     if (met != null) {
-      scope.cancelMembers(because("its owner cannot wait for it: ", met));
+      scope.cancelMembers(cancellationFor("its owner cannot wait for it: ", met));
     }
     if (scope.links.foreground() == 0 && scope.links.background() > 0) {
       scope.cancellation.cancelBackground();
@@ -62,9 +62,9 @@ final class ScopeExit {
   static void close(ScopeNode scope) {
     Throwable threw = null;
     if (scope.isUnowned()) {
-      threw = endUnowned(scope, scope.waiters.refuseInside());
+      threw = endUnowned(scope, scope.waiters.checkOutside());
     } else if (scope.state() != State.CLOSED) {
-      threw = closeFor(scope, refuseOthers(scope));
+      threw = closeFor(scope, checkOwner(scope));
     }
     if (threw != null) {
       throw Rethrow.unchecked(threw);
@@ -72,14 +72,14 @@ final class ScopeExit {
   }
 
   private static @Nullable Throwable endUnowned(ScopeNode scope, CoroutineNode<?> closing) {
-    Throwable met = awaitTheRest(scope, closing);
+    Throwable met = awaitRemaining(scope, closing);
     scope.closeIfOver();
     return closing.met(met, scope.waiters.awaitAllShielded(closing)); // its handlers
   }
 
   // those that were left to finish may do so, unless the coroutine that closes is cancelled
-  private static @Nullable Throwable awaitTheRest(ScopeNode scope, CoroutineNode<?> closing) {
-    if (scope.state() == State.LETTING) {
+  private static @Nullable Throwable awaitRemaining(ScopeNode scope, CoroutineNode<?> closing) {
+    if (scope.state() == State.DRAINING) {
       return awaitMembers(scope, closing);
     }
     scope.cancelMembers(new Cancellation("the scope was closed"));
@@ -92,7 +92,7 @@ final class ScopeExit {
   static @Nullable Throwable closeFor(ScopeNode scope, CoroutineNode<?> owner) {
     assert scope.isOpened() : "a block ends by itself: " + scope;
     Throwable met = closeInner(scope, owner);
-    met = owner.met(met, scope.links.isEmpty() ? null : awaitTheRest(scope, owner));
+    met = owner.met(met, scope.links.isEmpty() ? null : awaitRemaining(scope, owner));
     met = owner.met(met, scope.leave(owner));
     ScopeFailures failures = scope.failuresOrNull();
     Throwable outcome = Precedence.first(met, failures == null ? null : failures.late());
@@ -111,7 +111,7 @@ final class ScopeExit {
     return threw;
   }
 
-  private static CoroutineNode<?> refuseOthers(ScopeNode scope) {
+  private static CoroutineNode<?> checkOwner(ScopeNode scope) {
     scope.refuseAtRoot("cannot be closed");
     CoroutineNode<?> closing = CoroutineNode.current();
     if (closing != scope.owner()) {

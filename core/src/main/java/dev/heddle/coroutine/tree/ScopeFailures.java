@@ -3,7 +3,7 @@ package dev.heddle.coroutine.tree;
 
 import dev.heddle.Action;
 import dev.heddle.Cancellation;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.coroutine.FailureHandler;
 import dev.heddle.coroutine.tree.ScopeCancellation.State;
 import dev.heddle.failure.FailureTable;
@@ -64,9 +64,10 @@ final class ScopeFailures {
   private @Nullable Throwable failure;
   private @Nullable CoroutineNode<?> failed; // whose failure it is
   private boolean thrown; // somebody has got it
-  private boolean passedUp; // it was the parent's, or reported
+  private boolean propagated; // it was the parent's, or reported
   private @Nullable Throwable late; // a completion handler's, for whoever leaves
-  private final Set<Untaken> untaken = new LinkedHashSet<>(0); // by identity: neither has equals()
+  private final Set<Unobserved> unobservedFailures =
+      new LinkedHashSet<>(0); // by identity: neither has equals()
   private @Nullable FailureHandler handler;
   private @Nullable FailureHandler childHandler;
 
@@ -76,7 +77,7 @@ final class ScopeFailures {
   }
 
   /// A failure that a supervised scope keeps, for whoever awaits what failed.
-  sealed interface Untaken permits CoroutineNode, ScopeNode {
+  sealed interface Unobserved permits CoroutineNode, ScopeNode {
     /// What failed, for reports.
     String describe();
 
@@ -107,14 +108,14 @@ final class ScopeFailures {
     } else if (member.failure() != unobserved) {
       tree.host().report("a completion handler failed: of " + member.describe(), unobserved);
     } else if (scope.state() != State.CLOSED) {
-      untaken.add(member);
+      unobservedFailures.add(member);
     } else {
       tree.host().report(LATE, unobserved);
     }
   }
 
   /// Of a member that somebody awaited as it failed, and nobody does any more.
-  void takersGone(CoroutineNode<?> member) {
+  void onObserversGone(CoroutineNode<?> member) {
     Throwable failed = member.failure();
     if (failed != null && !(failed instanceof Cancellation && member.isCancelled())) {
       unobserved(member, failed);
@@ -134,7 +135,7 @@ final class ScopeFailures {
               "a further failure of " + child.describe() + " that failed or ended before",
               unobserved);
     } else if (scope.state() != State.CLOSED) {
-      untaken.add(child);
+      unobservedFailures.add(child);
     } else {
       fail(member, unobserved);
     }
@@ -142,14 +143,14 @@ final class ScopeFailures {
 
   private void handle(
       FailureHandler asked, ScopeNode of, CoroutineNode<?> member, Throwable unobserved) {
-    runApart(
+    runDetached(
         "failure handler",
         () -> {
           try {
             asked.onFailure(of, member, unobserved);
           } catch (Throwable e) {
             FailureTable.throwIfFatal(e);
-            handlerThrew(member, unobserved, CoroutineFailure.of(e));
+            handlerThrew(member, unobserved, CoroutineException.of(e));
           }
         });
   }
@@ -177,7 +178,7 @@ final class ScopeFailures {
       return;
     }
     if (failure != null) {
-      failAgain(member, failure, with);
+      failFurther(member, failure, with);
       return;
     }
     failure = with;
@@ -191,15 +192,15 @@ final class ScopeFailures {
     if (scope.parent() == null) {
       tree.host().rootFailed(with);
     } else {
-      passUp();
+      propagate();
     }
   }
 
-  private void failAgain(CoroutineNode<?> member, Throwable first, Throwable with) {
+  private void failFurther(CoroutineNode<?> member, Throwable first, Throwable with) {
     if (first == with) {
       return;
     }
-    if (thrown || passedUp) {
+    if (thrown || propagated) {
       failLate(member, with);
       return;
     }
@@ -214,13 +215,13 @@ final class ScopeFailures {
   }
 
   /// Hands on the failure of a scope that nobody owns, unless somebody has it, or is to get it.
-  void passUp() {
+  void propagate() {
     ScopeNode above = scope.parent();
-    if (failure == null || failed == null || above == null || thrown || passedUp) {
+    if (failure == null || failed == null || above == null || thrown || propagated) {
       return;
     }
     if (scope.isUnowned() && !scope.waiters.isJoined()) {
-      passedUp = true;
+      propagated = true;
       above.failures().childFailed(scope, failed, failure);
     }
   }
@@ -252,45 +253,45 @@ final class ScopeFailures {
   /// Throws the scope's failure, if it has one, to somebody who waited for that.
   void throwIfFailed() {
     if (failure != null) {
-      taken();
+      observed();
       throw Rethrow.unchecked(failure);
     }
   }
 
   /// Somebody has got the scope's failure, if it has one.
-  void taken() {
+  void observed() {
     thrown = failure != null;
     ScopeNode above = scope.parent();
     if (thrown && above != null) {
-      above.taken(scope);
+      above.observed(scope);
     }
   }
 
   /// What a block throws: the scope's failure, and what came late.
   @Nullable Throwable takeAll() {
-    taken();
+    observed();
     return Precedence.ofScope(failure, late);
   }
 
   /// Gives the scope's failure, unless somebody has it, to a handler, here and now.
-  void giveTo(FailureHandler asked) throws Exception {
+  void passTo(FailureHandler asked) throws Exception {
     if (failure != null && failed != null && !thrown) {
-      taken();
+      observed();
       asked.onFailure(scope, failed, failure);
     }
   }
 
   /// Somebody has taken what was kept here.
-  void taken(Untaken holder) {
-    untaken.remove(holder);
+  void observed(Unobserved holder) {
+    unobservedFailures.remove(holder);
   }
 
   /// Nobody can take any more what was kept here.
-  void reportUntaken() {
-    for (Untaken holder : untaken) {
+  void reportUnobserved() {
+    for (Unobserved holder : unobservedFailures) {
       tree.host().report("nobody took the failure of " + holder.describe(), holder.failure());
     }
-    untaken.clear();
+    unobservedFailures.clear();
   }
 
   /// The owner leaves a scope that it may not have joined.
@@ -299,7 +300,7 @@ final class ScopeFailures {
     if (failure == null || thrown || failed == null || above == null) {
       return;
     }
-    passedUp = true;
+    propagated = true;
     ScopeFailures theirs = above.failuresOrNull();
     if (theirs != null && theirs.childHandler != null) {
       theirs.handle(theirs.childHandler, scope, failed, failure);
@@ -315,7 +316,7 @@ final class ScopeFailures {
   ///
   /// @param member whose handlers they are; null: the scope's own
   <S> void complete(S ended, Completions<S> handlers, @Nullable CoroutineNode<?> member) {
-    runApart(
+    runDetached(
         "completion handlers",
         () -> {
           CoroutineNode<?> servant = CoroutineNode.current();
@@ -330,15 +331,15 @@ final class ScopeFailures {
 
   /// Runs handlers as a coroutine that no cancellation of this scope reaches. The scope does not
   /// end before it. It belongs to the nearest scope that is still open, and so does what it spawns.
-  private void runApart(String what, Action handlers) {
+  private void runDetached(String what, Action handlers) {
     ScopeNode host = scope;
     for (ScopeNode above = host.parent();
         host.state() != State.OPEN && above != null;
         above = host.parent()) {
       host = above;
     }
-    CoroutineNode<?> servant = host.newOwn(what, handlers);
-    servant.rare().serves = scope;
+    CoroutineNode<?> servant = host.newInternal(what, handlers);
+    servant.coldState().serves = scope;
     scope.links.gainForeground();
     host.admit(servant);
   }

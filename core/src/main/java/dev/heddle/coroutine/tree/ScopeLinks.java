@@ -29,7 +29,7 @@ final class ScopeLinks {
    *
    * I1. If a scope has a foreground, the scope above it has one, or an owner that waits.
    *     [ScopeTreeTest]
-   * I2. The tree's count of needed coroutines is the number of those whose isNeeded() is true.
+   * I2. The tree's count of needed coroutines is the number of those whose keepsLoopAlive() is true.
    *     [ScopeTreeTest]
    *
    * Sources. Behaviour 105, 108-110, 120, 121, 289, 290, 302.
@@ -50,7 +50,7 @@ final class ScopeLinks {
   private @Nullable CoroutineNode<?> lastMember;
   private int foreground;
   private int background;
-  private boolean spare;
+  private boolean daemon;
 
   ScopeLinks(
       CoroutineTree tree,
@@ -64,9 +64,9 @@ final class ScopeLinks {
     this.shields = owner == null ? 0 : owner.shields();
     if (parent != null) {
       this.countingParent = owner == null || parent.owner() == owner ? parent.links : null;
-      this.spare = parent.links.spare;
+      this.daemon = parent.links.daemon;
     }
-    this.spare |= owner != null && !owner.isNeeded();
+    this.daemon |= owner != null && !owner.keepsLoopAlive();
   }
 
   // ---- counts ----
@@ -108,7 +108,7 @@ final class ScopeLinks {
   }
 
   /// Its owner has left it behind, and no longer stands for it: the scope above counts it.
-  void countAbove() {
+  void countInParent() {
     if (countingParent == null && parent != null) {
       countingParent = parent.links;
       if (foreground > 0) {
@@ -127,7 +127,7 @@ final class ScopeLinks {
   void admit(CoroutineNode<?> member) {
     tree.host().spawned(member); // before anything has changed, should the stack end there
     boolean inBackground = member.isBackground();
-    boolean isNeeded = member.isNeeded();
+    boolean isNeeded = member.keepsLoopAlive();
     member.enqueue();
     CoroutineNode<?> before = lastMember;
     member.previous = before;
@@ -146,9 +146,9 @@ final class ScopeLinks {
         // gainForeground(), without a call
       }
     }
-    tree.live++;
-    tree.needed += isNeeded ? 1 : 0;
-    tree.restCancelled = false;
+    tree.liveCount++;
+    tree.keepAliveCount += isNeeded ? 1 : 0;
+    tree.remainingCancelled = false;
   }
 
   void unlink(CoroutineNode<?> member) {
@@ -174,11 +174,11 @@ final class ScopeLinks {
     } else {
       loseForeground();
     }
-    RareData rare = member.rareOrNull();
+    ColdState rare = member.coldStateOrNull();
     if (rare != null && rare.serves != null) {
       rare.serves.links.loseForeground();
     }
-    tree.memberLeft(member.isNeeded());
+    tree.memberLeft(member.keepsLoopAlive());
   }
 
   @Nullable CoroutineNode<?> firstMember() {
@@ -294,30 +294,30 @@ final class ScopeLinks {
 
   // ---- needed or not ----
 
-  boolean isSpare() {
-    return spare;
+  boolean isDaemon() {
+    return daemon;
   }
 
   /// It and all below it no longer keep the loop alive.
-  void becomeSpare() {
+  void becomeDaemon() {
     int released = 0;
     for (ScopeNode s = scope; s != null; s = s.nextIn(scope, true)) {
       released += s.links.release();
     }
-    tree.notNeeded(released);
+    tree.keepAliveReleased(released);
   }
 
   private int release() {
-    if (spare) {
+    if (daemon) {
       return 0;
     }
     int needed = 0;
     for (CoroutineNode<?> m = firstMember; m != null; m = m.next) {
-      needed += m.isNeeded() ? 1 : 0;
+      needed += m.keepsLoopAlive() ? 1 : 0;
     }
-    spare = true;
+    daemon = true;
     for (CoroutineNode<?> m = firstMember; m != null; m = m.next) {
-      needed -= m.isNeeded() ? 1 : 0; // the runtime's own stay needed
+      needed -= m.keepsLoopAlive() ? 1 : 0; // the runtime's own stay needed
     }
     return needed;
   }

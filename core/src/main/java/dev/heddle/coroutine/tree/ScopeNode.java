@@ -4,7 +4,7 @@ package dev.heddle.coroutine.tree;
 import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.Cancellation;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.coroutine.CancelMode;
 import dev.heddle.coroutine.CompletionHandler;
 import dev.heddle.coroutine.Context;
@@ -14,14 +14,14 @@ import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.ScopeBody;
 import dev.heddle.coroutine.SpawnStrategy;
 import dev.heddle.coroutine.tree.ScopeCancellation.State;
-import dev.heddle.coroutine.tree.ScopeFailures.Untaken;
+import dev.heddle.coroutine.tree.ScopeFailures.Unobserved;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
-import dev.heddle.internal.StackReserve;
+import dev.heddle.internal.StackGuard;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// A scope: what users call, the kinds of scopes, and how each ends. Its parts are its place in the
 /// tree ([ScopeLinks]), its cancellation ([ScopeCancellation]), the coroutines that wait for it
 /// ([ScopeWaiters]) and its failures ([ScopeFailures]).
-public final class ScopeNode implements Scope, Untaken {
+public final class ScopeNode implements Scope, Unobserved {
   /*
    * Kinds. A BLOCK ends as its body does. An OPENED scope ends when its owner closes it. A CHILD
    * has no owner: it ends when it has been cancelled and nothing of it is left. The ROOT ends with
@@ -75,7 +75,7 @@ public final class ScopeNode implements Scope, Untaken {
   private final boolean supervised;
   private final boolean inherits; // the context of the scope above
   private final @Nullable ScopeNode outerBlock; // of the owner
-  private final @Nullable CancelRegion around; // the owner's innermost region outside
+  private final @Nullable CancelRegion outerRegion; // the owner's innermost region outside
   private final @Nullable CancelRegion region; // the block's body
 
   // loop only
@@ -98,7 +98,7 @@ public final class ScopeNode implements Scope, Untaken {
     this.supervised = supervised;
     this.inherits = inherits;
     this.outerBlock = owner == null ? null : owner.ownBlock();
-    this.around = owner == null ? null : owner.innermostRegion();
+    this.outerRegion = owner == null ? null : owner.innermostRegion();
     this.region = kind == Kind.BLOCK && owner != null ? owner.openRegion() : null;
     if (parent != null) {
       parent.links.linkChild(this);
@@ -115,13 +115,13 @@ public final class ScopeNode implements Scope, Untaken {
   /// A scope for try-with-resources, owned by the current coroutine.
   public static ScopeNode open() {
     CoroutineNode<?> owner = CoroutineNode.current();
-    StackReserve.require();
+    StackGuard.requireRoom();
     return new ScopeNode(owner.tree(), Kind.OPENED, false, true, owner.currentScope(), owner);
   }
 
   /// Where a spawn without a scope goes: into the current one, or, where that takes no more because
   /// the loop stops, into the root.
-  public static ScopeNode ofSpawn() {
+  public static ScopeNode spawnTarget() {
     ScopeNode current = CoroutineNode.current().currentScope();
     CoroutineTree tree = current.tree;
     return tree.host().isStopping() && !current.isOpen() ? tree.root() : current;
@@ -137,7 +137,7 @@ public final class ScopeNode implements Scope, Untaken {
   public Scope child() {
     tree.scheduler().checkOnLoop();
     if (!isOpen()) {
-      throw over("open a scope");
+      throw notOpenException("open a scope");
     }
     return new ScopeNode(tree, Kind.CHILD, false, true, this, null);
   }
@@ -147,7 +147,7 @@ public final class ScopeNode implements Scope, Untaken {
       throws Exception {
     Objects.requireNonNull(body, "body");
     CoroutineNode<?> owner = CoroutineNode.current();
-    StackReserve.require();
+    StackGuard.requireRoom();
     ScopeNode scope =
         new ScopeNode(owner.tree(), Kind.BLOCK, supervised, true, owner.currentScope(), owner);
     T result = null;
@@ -159,7 +159,7 @@ public final class ScopeNode implements Scope, Untaken {
     }
     Throwable outcome = ScopeExit.endBlock(scope, owner, thrown);
     if (outcome != null) {
-      throw Rethrow.unchecked(CoroutineFailure.of(outcome));
+      throw Rethrow.unchecked(CoroutineException.of(outcome));
     }
     return asResult(result);
   }
@@ -232,11 +232,11 @@ public final class ScopeNode implements Scope, Untaken {
   ///   over
   void checkOpen(@Nullable String name) {
     if (!isOpen()) {
-      throw over("spawn " + (name == null ? "a coroutine" : "'" + name + "'"));
+      throw notOpenException("spawn " + (name == null ? "a coroutine" : "'" + name + "'"));
     }
   }
 
-  private IllegalStateException over(String what) {
+  private IllegalStateException notOpenException(String what) {
     CoroutineNode<?> current = CoroutineNode.currentOrNull();
     if (current != null) {
       current.throwPending(); // that the scope is over is then no news of its own
@@ -244,7 +244,7 @@ public final class ScopeNode implements Scope, Untaken {
     String where =
         switch (state()) {
           case OPEN -> "loop past its deadline";
-          case LETTING, CANCELLED -> "cancelled scope (" + cancellation.reason() + ")";
+          case DRAINING, CANCELLED -> "cancelled scope (" + cancellation.reason() + ")";
           case CLOSED -> "closed scope";
         };
     return new IllegalStateException(
@@ -264,7 +264,7 @@ public final class ScopeNode implements Scope, Untaken {
     strategy.beforeEnqueue(member, this);
     checkOpen(null); // the strategy may have waited
     admit(member);
-    member.ignoreIfCancelled();
+    member.skipIfCancelled();
     try {
       strategy.afterEnqueue(member, this);
     } catch (Throwable e) {
@@ -286,7 +286,7 @@ public final class ScopeNode implements Scope, Untaken {
   }
 
   /// One of the loop's own, made perhaps in a tick; [#admit] starts it, whatever the scope's state.
-  public CoroutineNode<?> newOwn(String name, Action work) {
+  public CoroutineNode<?> newInternal(String name, Action work) {
     return new CoroutineNode<@Nullable Void>(tree, this, name, work, false, true);
   }
 
@@ -337,7 +337,7 @@ public final class ScopeNode implements Scope, Untaken {
     tree.scheduler().checkOnLoop();
     refuseAtRoot("takes no completion handlers", "use Heddle.onShutdown");
     if (state() == State.CLOSED) {
-      Completions.runHere(handler, this);
+      Completions.runInPlace(handler, this);
       return;
     }
     if (completions == null) {
@@ -359,7 +359,7 @@ public final class ScopeNode implements Scope, Untaken {
 
   @Override
   public void cancel(String why) {
-    cancellation.cancel(why, CancelMode.EVERYONE);
+    cancellation.cancel(why, CancelMode.ALL);
   }
 
   @Override
@@ -382,7 +382,7 @@ public final class ScopeNode implements Scope, Untaken {
   ///
   /// @return whether there was some
   public boolean cancelWhatMayFinish(Cancellation c) {
-    return cancellation.cancelWhatMayFinish(c);
+    return cancellation.cancelDraining(c);
   }
 
   void refuseAtRoot(String what) {
@@ -451,26 +451,26 @@ public final class ScopeNode implements Scope, Untaken {
     if (links.foreground() > 0) {
       return;
     }
-    if (state() == State.LETTING && links.background() > 0) {
+    if (state() == State.DRAINING && links.background() > 0) {
       cancelMembers(new Cancellation("everything else is done"));
     } else if (isUnowned() && isCancelled() && state() != State.CLOSED && links.isEmpty()) {
-      conclude();
+      closeTree();
     }
   }
 
   /// Nothing of it is left, and nothing may come: it is closed, and the scopes below with it.
-  private void conclude() {
+  private void closeTree() {
     List<ScopeNode> below = new ArrayList<>();
     for (ScopeNode s = this; s != null; s = s.nextIn(this, true)) {
       below.add(s);
     }
-    below.reversed().forEach(ScopeNode::concludeAlone);
+    below.reversed().forEach(ScopeNode::closeSelf);
   }
 
-  private void concludeAlone() {
+  private void closeSelf() {
     cancellation.becomeClosed();
     if (failures != null) {
-      failures.reportUntaken();
+      failures.reportUnobserved();
     }
     if (!links.isEmpty()) {
       return; // past the shutdown deadline: reports still have to find who is left
@@ -481,7 +481,7 @@ public final class ScopeNode implements Scope, Untaken {
     if (completions != null) {
       failures().complete(this, completions, null);
     }
-    waiters.tellOfItsEnd();
+    waiters.fireEnded();
   }
 
   @Override
@@ -495,7 +495,7 @@ public final class ScopeNode implements Scope, Untaken {
   @Nullable Throwable leave(CoroutineNode<?> owner) {
     Throwable met = null;
     if (links.isEmpty() || tree.isPastDeadline()) {
-      conclude();
+      closeTree();
       met = waiters.awaitAllShielded(owner); // its handlers
     }
     owner.enterScope(outerBlock);
@@ -505,7 +505,7 @@ public final class ScopeNode implements Scope, Untaken {
     if (!links.isEmpty() && !tree.isPastDeadline()) {
       cancelMembers(new Cancellation("its owner could not wait for it"));
       kind = Kind.CHILD;
-      links.countAbove();
+      links.countInParent();
     }
     return met;
   }
@@ -572,7 +572,7 @@ public final class ScopeNode implements Scope, Untaken {
 
   /// Whether it was opened inside a region of its owner.
   boolean isInside(CancelRegion outer) {
-    for (CancelRegion r = around; r != null; r = r.outer) {
+    for (CancelRegion r = outerRegion; r != null; r = r.outer) {
       if (r == outer) {
         return true;
       }
@@ -605,9 +605,9 @@ public final class ScopeNode implements Scope, Untaken {
   }
 
   /// Somebody took what was kept here.
-  void taken(Untaken holder) {
+  void observed(Unobserved holder) {
     if (failures != null) {
-      failures.taken(holder);
+      failures.observed(holder);
     }
   }
 

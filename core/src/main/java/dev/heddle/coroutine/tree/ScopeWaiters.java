@@ -5,8 +5,8 @@ import dev.heddle.Cancellation;
 import dev.heddle.Registration;
 import dev.heddle.coroutine.FailureHandler;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.source.EventSource;
 import dev.heddle.event.EventCallback;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.InlineCallback;
 import dev.heddle.internal.Rethrow;
 import java.util.List;
@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
 /// The coroutines that wait for a scope: its owner, who leaves it, and others, who join it. As an
 /// event it fires each time nothing is left of the scope in the foreground, or in the background.
 final class ScopeWaiters extends EventSource {
-  private static final int ATTEMPTS = 2;
+  private static final int MAX_ATTEMPTS = 2;
 
   private final ScopeNode scope;
 
   // loop only
-  private int joining; // those who will get its failure
+  private int joiners; // those who will get its failure
   private @Nullable Ended ended;
 
   ScopeWaiters(ScopeNode scope) {
@@ -33,7 +33,7 @@ final class ScopeWaiters extends EventSource {
 
   /// See [dev.heddle.coroutine.Scope#join()].
   void join(Deadline deadline, @Nullable EventSource token) {
-    CoroutineNode<?> waiting = refuseInside();
+    CoroutineNode<?> waiting = checkOutside();
     boolean wasCancelled = scope.isCancelled();
     try {
       awaitAsJoiner(waiting, false, deadline, token);
@@ -59,21 +59,21 @@ final class ScopeWaiters extends EventSource {
 
   /// See [dev.heddle.coroutine.Scope#awaitCancelled()].
   void awaitCancelled(Deadline deadline, @Nullable EventSource token) {
-    awaitAsJoiner(refuseUncancelled(), true, deadline, token);
+    awaitAsJoiner(checkCancelled(), true, deadline, token);
     throwIfFailed();
   }
 
   /// See [dev.heddle.coroutine.Scope#awaitCancelled(FailureHandler)].
   void awaitCancelled(FailureHandler handler) throws Exception {
     Objects.requireNonNull(handler, "handler");
-    CoroutineNode<?> waiting = refuseUncancelled();
+    CoroutineNode<?> waiting = checkCancelled();
     scope.failures().handleWith(handler);
     awaitAsJoiner(waiting, true, Deadline.never(), null);
-    scope.failures().giveTo(handler);
+    scope.failures().passTo(handler);
   }
 
-  private CoroutineNode<?> refuseUncancelled() {
-    CoroutineNode<?> waiting = refuseInside();
+  private CoroutineNode<?> checkCancelled() {
+    CoroutineNode<?> waiting = checkOutside();
     if (!scope.isCancelled()) {
       throw new IllegalStateException(
           "the scope has not been cancelled; cancel() it first, or join() it");
@@ -82,11 +82,11 @@ final class ScopeWaiters extends EventSource {
   }
 
   /// The current coroutine, unless the scope's end waits for that.
-  CoroutineNode<?> refuseInside() {
+  CoroutineNode<?> checkOutside() {
     scope.tree.scheduler().checkOnLoop();
     scope.refuseAtRoot("cannot be waited for");
     CoroutineNode<?> waiting = CoroutineNode.current();
-    RareData rare = waiting.rareOrNull();
+    ColdState rare = waiting.coldStateOrNull();
     if (scope.links.encloses(waiting.memberOf())
         || (rare != null && scope.links.encloses(rare.serves))) {
       throw new IllegalStateException(
@@ -110,33 +110,33 @@ final class ScopeWaiters extends EventSource {
     boolean stays = false;
     Registration overdue =
         all && !scope.links.isEmpty() ? scope.tree.host().reportOverdue(scope) : null;
-    joining++;
+    joiners++;
     try {
       while (all ? !scope.links.isEmpty() : scope.links.foreground() > 0) {
         waiting.awaitEvent(this, deadline, token);
       }
       stays = true;
     } finally {
-      joining--;
+      joiners--;
       if (overdue != null) {
         overdue.close();
       }
       if (!stays && !scope.tree.scheduler().hasEnded()) {
-        passUp();
+        propagate();
       }
     }
   }
 
-  private void passUp() {
+  private void propagate() {
     ScopeFailures failures = scope.failuresOrNull();
     if (failures != null) {
-      failures.passUp();
+      failures.propagate();
     }
   }
 
   /// Whether some coroutine is to get the scope's failure: it joins the scope, or awaits its end.
   boolean isJoined() {
-    return joining > 0 || (ended != null && ended.isAwaited());
+    return joiners > 0 || (ended != null && ended.isAwaited());
   }
 
   // ---- leaving ----
@@ -165,9 +165,9 @@ final class ScopeWaiters extends EventSource {
     Throwable met = null;
     int failed = 0;
     Registration overdue = scope.tree.host().reportOverdue(scope);
-    waiting.shield();
+    waiting.enterShield();
     try {
-      while (!scope.links.isEmpty() && !scope.tree.isPastDeadline() && failed < ATTEMPTS) {
+      while (!scope.links.isEmpty() && !scope.tree.isPastDeadline() && failed < MAX_ATTEMPTS) {
         Throwable e = awaitDrained(waiting);
         // past the shutdown deadline nothing shields any more, and no cancellation is news
         if (e != null && !(e instanceof Cancellation && scope.tree.isPastDeadline())) {
@@ -176,7 +176,7 @@ final class ScopeWaiters extends EventSource {
         }
       }
     } finally {
-      waiting.unshield();
+      waiting.exitShield();
       overdue.close();
     }
     return met;
@@ -215,15 +215,15 @@ final class ScopeWaiters extends EventSource {
   }
 
   /// The scope has ended.
-  void tellOfItsEnd() {
+  void fireEnded() {
     ScopeFailures failures = scope.failuresOrNull();
     if (ended != null) {
       if (failures != null && ended.isAwaited()) {
-        failures.taken();
+        failures.observed();
       }
-      ended.tell();
+      ended.fireEnded();
     }
-    passUp(); // those who were to take it may have left
+    propagate(); // those who were to take it may have left
   }
 
   /// The end of the scope.
@@ -252,17 +252,17 @@ final class ScopeWaiters extends EventSource {
         super.replay(callback);
       }
       ScopeFailures failures = scope.failuresOrNull();
-      if (failures != null && InlineCallback.takes(callback)) {
-        failures.taken();
+      if (failures != null && InlineCallback.accepts(callback)) {
+        failures.observed();
       }
       callback.onEvent(this, null, scope.failure());
     }
 
     boolean isAwaited() {
-      return hasTaker(true);
+      return hasObserver(true);
     }
 
-    void tell() {
+    void fireEnded() {
       fire(null, scope.failure());
     }
 

@@ -13,5 +13,5 @@ public interface SubmittedWork extends Action {
   Class<?> site();
 
   /// The coroutine was cancelled before it began.
-  void neverBegan();
+  void cancelledBeforeStart();
 }

@@ -44,13 +44,13 @@ final class SwitchHandlers {
    * Sources. Promise T10; case 304.
    */
   private final List<Entry> handlers = new ArrayList<>(1);
-  private boolean telling;
+  private boolean notifying;
 
   /// Refuses a change while one of them runs.
   ///
   /// @throws IllegalStateException naming the coroutine
   void checkIdle(Coroutine<?> coroutine) {
-    if (telling) {
+    if (notifying) {
       throw new IllegalStateException(
           "a switch handler of "
               + coroutine
@@ -91,16 +91,16 @@ final class SwitchHandlers {
   }
 
   /// Tells all of them; then throws what some have thrown. Allocates nothing unless they throw.
-  void tell(Coroutine<?> coroutine, boolean enter, boolean finishing) {
+  void notifyAll(Coroutine<?> coroutine, boolean enter, boolean finishing) {
     List<Throwable> failures = null;
-    telling = true;
+    notifying = true;
     try {
       if (!enter) {
         failures = call(coroutine, true, false, null);
       }
       failures = call(coroutine, enter, finishing, failures);
     } finally {
-      telling = false;
+      notifying = false;
     }
     if (failures != null) {
       throw Rethrow.unchecked(
@@ -122,7 +122,7 @@ final class SwitchHandlers {
       Entry entry = handlers.get(i);
       boolean stays = true; // also one that throws: who has seen LEAVE is to see ENTER
       try {
-        stays = (enter && !entry.away) || entry.tell(coroutine, enter, finishing);
+        stays = (enter && !entry.away) || entry.invoke(coroutine, enter, finishing);
       } catch (Throwable e) {
         thrown = thrown == null ? new ArrayList<>() : thrown;
         thrown.add(e);
@@ -145,7 +145,7 @@ final class SwitchHandlers {
       this.away = away;
     }
 
-    boolean tell(Coroutine<?> coroutine, boolean enter, boolean finishing) {
+    boolean invoke(Coroutine<?> coroutine, boolean enter, boolean finishing) {
       away = !enter;
       return handler.onSwitch(
           coroutine, enter ? Switch.ENTER : finishing ? Switch.FINISH : Switch.LEAVE);

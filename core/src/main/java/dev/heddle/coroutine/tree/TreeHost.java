@@ -38,7 +38,7 @@ public interface TreeHost {
   void report(String what, @Nullable Throwable failure);
 
   /// A coroutine goes on although it was cancelled and its grace period is over.
-  void graceIsOver(CancellableNode late, Cancellation unheeded);
+  void gracePeriodEnded(CancellableCoroutine late, Cancellation unheeded);
 
   /// A coroutine, or the loop, now waits for the cancelled members of a scope: reports those that
   /// have not ended by the end of the grace period.

@@ -31,7 +31,7 @@ public abstract class CompositeEvent extends EventSource {
   private boolean armed;
 
   /// Without parts.
-  protected CompositeEvent(EventHome home) {
+  protected CompositeEvent(HomeLoop home) {
     super(home);
   }
 
@@ -53,7 +53,7 @@ public abstract class CompositeEvent extends EventSource {
     return new AllOf(List.of(several));
   }
 
-  static EventHome homeOf(List<Awaitable<?>> several) {
+  static HomeLoop homeLoopOf(List<Awaitable<?>> several) {
     if (several.isEmpty()) {
       throw new IllegalArgumentException("an event made of none would never fire; name one");
     }
@@ -64,7 +64,7 @@ public abstract class CompositeEvent extends EventSource {
   ///
   /// @throws IllegalStateException when it belongs to another loop
   protected final void addPart(EventSource event) {
-    event.checkHome(home());
+    event.checkHomeLoop(home());
     Part part = new Part(parts.size(), event);
     parts.add(part);
     if (armed && !isDecided()) {
@@ -86,13 +86,13 @@ public abstract class CompositeEvent extends EventSource {
   protected abstract void partFired(int place, @Nullable Object result, @Nullable Throwable error);
 
   /// Whether an outcome of a part would be made use of now.
-  protected boolean takesParts() {
-    return !isDecided() && hasTaker();
+  protected boolean acceptsResults() {
+    return !isDecided() && hasObserver();
   }
 
   /// Whether a failure of a part would be made use of now.
-  protected boolean takesFailuresOfParts() {
-    return takesParts();
+  protected boolean acceptsFailures() {
+    return acceptsResults();
   }
 
   /// Whether the parts that have fired suffice, so that no more need to be armed.
@@ -115,8 +115,8 @@ public abstract class CompositeEvent extends EventSource {
   }
 
   @Override
-  public void gaveWayTo(Throwable by) {
-    parts.forEach(part -> part.event.gaveWayTo(by));
+  public void onSuperseded(Throwable by) {
+    parts.forEach(part -> part.event.onSuperseded(by));
   }
 
   /// The first few parts, for dumps.
@@ -161,13 +161,13 @@ public abstract class CompositeEvent extends EventSource {
     }
 
     @Override
-    public boolean takes() {
-      return takesParts();
+    public boolean accepts() {
+      return acceptsResults();
     }
 
     @Override
-    public boolean takesFailure() {
-      return takesFailuresOfParts();
+    public boolean acceptsFailure() {
+      return acceptsFailures();
     }
 
     @Override
@@ -181,7 +181,7 @@ public abstract class CompositeEvent extends EventSource {
     private @Nullable EventSource last; // that fired in this wait
 
     AnyOf(List<Awaitable<?>> several) {
-      super(homeOf(several));
+      super(homeLoopOf(several));
       several.forEach(a -> addPart(EventSource.of(a)));
     }
 
@@ -212,19 +212,19 @@ public abstract class CompositeEvent extends EventSource {
     }
 
     @Override
-    protected boolean takesParts() {
-      return hasTaker();
+    protected boolean acceptsResults() {
+      return hasObserver();
     }
 
     @Override
-    protected boolean takesFailuresOfParts() {
-      return hasTaker(true);
+    protected boolean acceptsFailures() {
+      return hasObserver(true);
     }
 
     @Override
     protected void partFired(int place, @Nullable Object result, @Nullable Throwable error) {
       // the one that wakes; what fires after it, in the same look, is nobody's
-      if (last == null || hasTaker()) {
+      if (last == null || hasObserver()) {
         last = part(place);
       }
       fire(result, error);
@@ -242,9 +242,9 @@ public abstract class CompositeEvent extends EventSource {
     }
 
     @Override
-    public void taken() {
+    public void onConsumed() {
       if (last != null) {
-        last.taken();
+        last.onConsumed();
       }
     }
 
@@ -257,8 +257,8 @@ public abstract class CompositeEvent extends EventSource {
   /// Passes a replay on under the composite's name.
   private record Forward(EventSource composite, EventCallback callback) implements InlineCallback {
     @Override
-    public boolean takes() {
-      return InlineCallback.takes(callback);
+    public boolean accepts() {
+      return InlineCallback.accepts(callback);
     }
 
     @Override
@@ -273,7 +273,7 @@ public abstract class CompositeEvent extends EventSource {
     private @Nullable Throwable failure;
 
     AllOf(List<Awaitable<?>> several) {
-      super(homeOf(several));
+      super(homeLoopOf(several));
       fired = new boolean[several.size()];
       missing = several.size();
       several.forEach(a -> addPart(EventSource.of(a)));
@@ -290,7 +290,7 @@ public abstract class CompositeEvent extends EventSource {
         return;
       }
       fired[place] = true;
-      part(place).taken();
+      part(place).onConsumed();
       if (error != null) {
         collect(error);
       }
@@ -309,11 +309,11 @@ public abstract class CompositeEvent extends EventSource {
     }
 
     @Override
-    public void gaveWayTo(Throwable by) {
+    public void onSuperseded(Throwable by) {
       if (failure != null && !(failure instanceof Cancellation)) {
         CarriedFailures.carry(by, failure);
       }
-      super.gaveWayTo(by);
+      super.onSuperseded(by);
     }
 
     @Override

@@ -18,8 +18,8 @@ public abstract non-sealed class EventSource implements Event {
    * no place changes while a notification runs. Swap-remove would run one callback twice and another never (trap 8).
    *
    * States.  from    event                           to      who
-   *          IDLE    start(), watch()                ARMED   loop: the first of them arms, later ones only count
-   *          ARMED   stop(), unwatch()               IDLE    loop: the last of them disarms
+   *          IDLE    start(), startDaemon()                ARMED   loop: the first of them arms, later ones only count
+   *          ARMED   stop(), stopDaemon()               IDLE    loop: the last of them disarms
    *          any     close(result, error)            CLOSED  loop: once; disarms nothing, the stops still to come do
    *
    * Who keeps the loop alive. A start is somebody who waits; a watch is a stream or a future, for whom others may wait, or nobody.
@@ -39,23 +39,23 @@ public abstract non-sealed class EventSource implements Event {
    *
    * Sources. DESIGN 3.5; traps 8, 9, 10, 13, 64.
    */
-  private final EventHome home;
+  private final HomeLoop home;
 
   // loop only
-  private @Nullable EventCallback only; // null: none, or they are all in `several`
-  private @Nullable Subscribers several; // null: there was never more than one
+  private @Nullable EventCallback singleCallback; // null: none, or they are all in `subscribers`
+  private @Nullable Subscribers subscribers; // null: there was never more than one
   private int notifying; // depth
   private int starts; // watches included
-  private int watches;
-  private boolean counted; // as one that keeps the loop alive
+  private int daemonStarts;
+  private boolean countedAsArmed; // as one that keeps the loop alive
 
   /// An idle event of a loop.
-  protected EventSource(EventHome home) {
+  protected EventSource(HomeLoop home) {
     this.home = home;
   }
 
   /// The loop this event belongs to.
-  public final EventHome home() {
+  public final HomeLoop home() {
     return home;
   }
 
@@ -81,7 +81,7 @@ public abstract non-sealed class EventSource implements Event {
   }
 
   /// Whether it neither keeps the loop alive nor counts against a deadlock.
-  public boolean isHidden() {
+  public boolean isDaemon() {
     return true;
   }
 
@@ -101,27 +101,27 @@ public abstract non-sealed class EventSource implements Event {
       Objects.requireNonNull(callback, "callback");
       home.checkOnLoop();
     }
-    Subscribers list = several;
+    Subscribers list = subscribers;
     if (list == null) {
-      if (only == null && notifying == 0) {
-        only = callback;
+      if (singleCallback == null && notifying == 0) {
+        singleCallback = callback;
         return 0;
       }
-      list = new Subscribers(this, only);
-      several = list;
-      only = null;
+      list = new Subscribers(this, singleCallback);
+      subscribers = list;
+      singleCallback = null;
     }
     return list.add(callback);
   }
 
   private int size() {
-    Subscribers list = several;
-    return list != null ? list.size() : only != null ? 1 : 0;
+    Subscribers list = subscribers;
+    return list != null ? list.size() : singleCallback != null ? 1 : 0;
   }
 
   private @Nullable EventCallback at(int place) {
-    Subscribers list = several;
-    return list != null ? list.at(place) : only;
+    Subscribers list = subscribers;
+    return list != null ? list.at(place) : singleCallback;
   }
 
   @Override
@@ -134,10 +134,10 @@ public abstract non-sealed class EventSource implements Event {
   /// **Cost** constant, amortised, for a callback of a user's; for an [InlineCallback] if `place`
   /// is what it was last told.
   public final void unsubscribe(EventCallback callback, int place) {
-    Subscribers list = several;
+    Subscribers list = subscribers;
     if (list == null) {
-      if (only == callback) {
-        only = null;
+      if (singleCallback == callback) {
+        singleCallback = null;
       }
       return;
     }
@@ -146,7 +146,7 @@ public abstract non-sealed class EventSource implements Event {
   }
 
   private void compact() {
-    Subscribers list = several;
+    Subscribers list = subscribers;
     if (list != null && notifying == 0) {
       list.compact();
     }
@@ -154,29 +154,31 @@ public abstract non-sealed class EventSource implements Event {
 
   /// Callbacks in force.
   public final int subscribers() {
-    Subscribers list = several;
+    Subscribers list = subscribers;
     return list != null ? list.live() : size();
   }
 
   /// Places of callbacks looked at to remove some, so far.
   public final long visited() {
-    Subscribers list = several;
+    Subscribers list = subscribers;
     return list != null ? list.visited() : 0;
   }
 
   /// Whether somebody would make use of a result that comes now.
-  public final boolean hasTaker() {
-    return hasTaker(false);
+  public final boolean hasObserver() {
+    return hasObserver(false);
   }
 
   /// Whether somebody would make use of an outcome that comes now.
   ///
   /// @param failing whether it is a failure
-  public final boolean hasTaker(boolean failing) {
+  public final boolean hasObserver(boolean failing) {
     for (int i = 0; i < size(); i++) {
       EventCallback callback = at(i);
       if (callback != null
-          && (failing ? InlineCallback.takesFailure(callback) : InlineCallback.takes(callback))) {
+          && (failing
+              ? InlineCallback.acceptsFailure(callback)
+              : InlineCallback.accepts(callback))) {
         return true;
       }
     }
@@ -184,15 +186,15 @@ public abstract non-sealed class EventSource implements Event {
   }
 
   /// A coroutine that waited for this event goes on with what it has fired with.
-  public void taken() {}
+  public void onConsumed() {}
 
   /// A wait for this event has ended with `by` instead: what it has collected is to be found there.
-  public void gaveWayTo(Throwable by) {}
+  public void onSuperseded(Throwable by) {}
 
   /// Refuses a wait on another loop.
   ///
   /// @throws IllegalStateException when this event does not belong to `loop`
-  public final void checkHome(EventHome loop) {
+  public final void checkHomeLoop(HomeLoop loop) {
     if (home != loop) {
       throw new IllegalStateException(
           info()
@@ -205,9 +207,9 @@ public abstract non-sealed class EventSource implements Event {
   /// Counts one more who waits; the first one arms the event.
   public final void start() {
     int before = starts++;
-    if (before == watches) {
-      if (!isHidden() && !isClosed()) {
-        counted = true;
+    if (before == daemonStarts) {
+      if (!isDaemon() && !isClosed()) {
+        countedAsArmed = true;
         home.eventArmed();
       }
       if (before == 0) {
@@ -220,10 +222,10 @@ public abstract non-sealed class EventSource implements Event {
   ///
   /// @throws IllegalStateException when it was stopped more often than started
   public final void stop() {
-    if (starts == watches) {
+    if (starts == daemonStarts) {
       throw new IllegalStateException("stopped more often than started: " + info());
     }
-    if (--starts == watches) {
+    if (--starts == daemonStarts) {
       settled();
       if (starts == 0) {
         disarm();
@@ -232,16 +234,16 @@ public abstract non-sealed class EventSource implements Event {
   }
 
   /// Arms it as [#start()] does, for somebody who does not wait: it keeps nobody alive.
-  public final void watch() {
-    watches++;
+  public final void startDaemon() {
+    daemonStarts++;
     if (starts++ == 0) {
       arm();
     }
   }
 
   /// Ends a watch.
-  public final void unwatch() {
-    watches--;
+  public final void stopDaemon() {
+    daemonStarts--;
     if (--starts == 0) {
       disarm();
     }
@@ -249,13 +251,13 @@ public abstract non-sealed class EventSource implements Event {
 
   /// Whether somebody waits.
   protected final boolean isStarted() {
-    return starts > watches;
+    return starts > daemonStarts;
   }
 
   /// Nothing more is to come: whoever has not stopped it does not keep the loop alive.
   protected final void settled() {
-    if (counted) {
-      counted = false;
+    if (countedAsArmed) {
+      countedAsArmed = false;
       home.eventDisarmed();
     }
   }
@@ -281,11 +283,11 @@ public abstract non-sealed class EventSource implements Event {
     if (subscribers() == 0) {
       return;
     }
-    if (hasCustom()) {
-      boolean hadTaker = error != null && hasTaker(true);
+    if (hasUserCallback()) {
+      boolean hadTaker = error != null && hasObserver(true);
       home.notifyLater(() -> {
-        if (hadTaker && !hasTaker(true)) {
-          takersGone();
+        if (hadTaker && !hasObserver(true)) {
+          onObserversGone();
         }
         fireNow(result, error);
       });
@@ -294,13 +296,13 @@ public abstract non-sealed class EventSource implements Event {
     }
   }
 
-  private boolean hasCustom() {
-    Subscribers list = several;
-    return list != null ? list.hasCustom() : !(only instanceof InlineCallback);
+  private boolean hasUserCallback() {
+    Subscribers list = subscribers;
+    return list != null ? list.hasCustom() : !(singleCallback instanceof InlineCallback);
   }
 
   /// Those who were to take the failure that it has fired with have left before they were told.
-  protected void takersGone() {}
+  protected void onObserversGone() {}
 
   private void fireInline(@Nullable Object result, @Nullable Throwable error) {
     notifying++;

@@ -2,9 +2,9 @@
 package dev.heddle.event.source;
 
 import dev.heddle.Cancellation;
-import dev.heddle.event.source.FutureLedger.Exported;
-import dev.heddle.event.source.FutureLedger.Fate;
-import dev.heddle.event.source.FutureLedger.Label;
+import dev.heddle.event.source.UnobservedOutcomes.Exported;
+import dev.heddle.event.source.UnobservedOutcomes.Label;
+import dev.heddle.event.source.UnobservedOutcomes.ObservationToken;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -31,7 +31,7 @@ public final class ExportedFuture<T extends @Nullable Object> extends Completabl
    *          UNKNOWN  fail(), something depends on it             TAKEN    the loop
    *          UNKNOWN  fail(), somebody else has completed it      TAKEN    the loop: reported at once
    *          OPEN     a reader has it, a dependent is made        TAKEN    any thread
-   *          OPEN     it is garbage                               TAKEN    the reporting thread (FutureLedger): reported
+   *          OPEN     it is garbage                               TAKEN    the reporting thread (UnobservedOutcomes): reported
    *
    * Memory order. The fate is set before the outcome: a reader that sees the outcome sees the fate. Who takes it exchanges it.
    *
@@ -43,17 +43,17 @@ public final class ExportedFuture<T extends @Nullable Object> extends Completabl
   // threads take its lock, no carrier
   static final Set<Object> OPEN = ConcurrentHashMap.newKeySet();
 
-  private final FutureLedger ledger;
+  private final UnobservedOutcomes ledger;
   private final Exported described;
 
   // the loop sets it, any thread takes it
-  private final AtomicReference<@Nullable Fate> fate = new AtomicReference<>();
+  private final AtomicReference<@Nullable ObservationToken> observation = new AtomicReference<>();
 
   // any thread: those in get() and join(), who count as dependents there
   private final AtomicInteger reading = new AtomicInteger();
 
   /// An open one.
-  public ExportedFuture(FutureLedger ledger, Label of) {
+  public ExportedFuture(UnobservedOutcomes ledger, Label of) {
     this.ledger = ledger;
     this.described = new Exported(ledger, of);
   }
@@ -62,37 +62,37 @@ public final class ExportedFuture<T extends @Nullable Object> extends Completabl
   public void fail(Throwable failure) {
     if (failure instanceof Cancellation || getNumberOfDependents() > reading.get()) {
       if (!completeExceptionally(failure) && !(failure instanceof Cancellation)) {
-        cameLate(failure);
+        onLateFailure(failure);
       }
       return;
     }
-    fate.set(ledger.openForThreads(described, failure));
+    observation.set(ledger.openForExport(described, failure));
     if (!completeExceptionally(failure)) {
-      taken();
-      cameLate(failure);
+      observed();
+      onLateFailure(failure);
     }
   }
 
-  private void cameLate(Throwable failure) {
-    ledger.untaken(
+  private void onLateFailure(Throwable failure) {
+    ledger.unobserved(
         "a failure came after somebody else had completed the CompletableFuture of "
             + described.what(),
         failure);
   }
 
-  private void taken() {
-    Fate open = fate.getAndSet(null);
+  private void observed() {
+    ObservationToken open = observation.getAndSet(null);
     if (open != null) {
-      open.take();
+      open.observe();
     }
   }
 
   // ---- those who look at it ----
 
-  private void looked() {
+  private void inspected() {
     reading.decrementAndGet();
     if (isDone()) {
-      taken();
+      observed();
     }
   }
 
@@ -102,7 +102,7 @@ public final class ExportedFuture<T extends @Nullable Object> extends Completabl
     try {
       return super.get();
     } finally {
-      looked();
+      inspected();
     }
   }
 
@@ -113,7 +113,7 @@ public final class ExportedFuture<T extends @Nullable Object> extends Completabl
     try {
       return super.get(timeout, unit);
     } finally {
-      looked();
+      inspected();
     }
   }
 
@@ -123,7 +123,7 @@ public final class ExportedFuture<T extends @Nullable Object> extends Completabl
     try {
       return super.join();
     } finally {
-      looked();
+      inspected();
     }
   }
 
@@ -133,7 +133,7 @@ public final class ExportedFuture<T extends @Nullable Object> extends Completabl
     try {
       return super.getNow(valueIfAbsent);
     } finally {
-      looked();
+      inspected();
     }
   }
 
@@ -143,7 +143,7 @@ public final class ExportedFuture<T extends @Nullable Object> extends Completabl
     try {
       return super.exceptionNow();
     } finally {
-      looked();
+      inspected();
     }
   }
 
@@ -151,19 +151,19 @@ public final class ExportedFuture<T extends @Nullable Object> extends Completabl
 
   @Override
   public <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
-    taken(); // whoever attaches itself before the end is found by the end
+    observed(); // whoever attaches itself before the end is found by the end
     return new CompletableFuture<>();
   }
 
   @Override
   public CompletableFuture<T> toCompletableFuture() {
-    taken(); // an argument of thenCombine() and the like
+    observed(); // an argument of thenCombine() and the like
     return this;
   }
 
   @Override
   public CompletionStage<T> minimalCompletionStage() {
-    taken();
+    observed();
     return super.minimalCompletionStage();
   }
 }

@@ -12,14 +12,14 @@ import dev.heddle.event.NotifyHook;
 /// it, and the loop would be dead.
 public interface InlineCallback extends EventCallback {
   /// Whether it makes use of an outcome that comes now: false for one that was woken already.
-  default boolean takes() {
+  default boolean accepts() {
     return true;
   }
 
   /// Whether it makes use of a failure that comes now: also one that was woken already, but by a
   /// result, or by a failure that gives way to this one.
-  default boolean takesFailure() {
-    return takes();
+  default boolean acceptsFailure() {
+    return accepts();
   }
 
   /// Its place at `event` has changed: [EventSource#unsubscribe(EventCallback, int)] wants the new
@@ -30,16 +30,16 @@ public interface InlineCallback extends EventCallback {
   default void moved(Event event, int place) {}
 
   /// Whether `callback`, of whichever kind, makes use of an outcome that comes now.
-  static boolean takes(EventCallback callback) {
+  static boolean accepts(EventCallback callback) {
     return callback instanceof InlineCallback inline
-        ? inline.takes()
+        ? inline.accepts()
         : !(callback instanceof NotifyHook);
   }
 
   /// Whether `callback`, of whichever kind, makes use of a failure that comes now.
-  static boolean takesFailure(EventCallback callback) {
+  static boolean acceptsFailure(EventCallback callback) {
     return callback instanceof InlineCallback inline
-        ? inline.takesFailure()
+        ? inline.acceptsFailure()
         : !(callback instanceof NotifyHook);
   }
 }

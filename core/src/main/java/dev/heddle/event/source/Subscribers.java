@@ -38,18 +38,18 @@ final class Subscribers {
    * Sources. DESIGN 3.5; trap 8.
    */
   private static final @Nullable EventCallback[] NONE = {};
-  private static final int LEAST = 4; // places
-  private static final int SCANNED = 8; // a scan of so many costs less than an index
-  private static final int KEPT = 64; // places that stay when the last callback has left
+  private static final int MIN_CAPACITY = 4; // places
+  private static final int MAX_SCANNED = 8; // a scan of so many costs less than an index
+  private static final int MAX_RETAINED = 64; // places that stay when the last callback has left
 
   private final Event event;
 
   // loop only
-  private @Nullable EventCallback[] places;
+  private @Nullable EventCallback[] slots;
   private int size; // places in use, tombstones included
   private int tombstones;
   private int custom; // callbacks of users
-  private @Nullable IdentityHashMap<EventCallback, Seat> index; // of users' callbacks
+  private @Nullable IdentityHashMap<EventCallback, IndexEntry> index; // of users' callbacks
   private long visited;
 
   /// The list of an event whose only callback so far becomes the first one.
@@ -57,8 +57,8 @@ final class Subscribers {
   /// @param only null: it left in the notification that is running
   Subscribers(Event event, @Nullable EventCallback only) {
     this.event = event;
-    this.places = new EventCallback[LEAST];
-    places[0] = only;
+    this.slots = new EventCallback[MIN_CAPACITY];
+    slots[0] = only;
     size = 1;
     if (only == null) {
       tombstones = 1;
@@ -74,7 +74,7 @@ final class Subscribers {
 
   /// The callback at a place below [#size()]; null: a tombstone.
   @Nullable EventCallback at(int place) {
-    return places[place];
+    return slots[place];
   }
 
   /// Callbacks in force.
@@ -96,10 +96,10 @@ final class Subscribers {
   ///
   /// @return its place
   int add(EventCallback callback) {
-    if (size == places.length) {
-      places = Arrays.copyOf(places, Math.max(LEAST, size * 2));
+    if (size == slots.length) {
+      slots = Arrays.copyOf(slots, Math.max(MIN_CAPACITY, size * 2));
     }
-    places[size] = callback;
+    slots[size] = callback;
     if (!(callback instanceof InlineCallback)) {
       custom++;
       if (index != null) {
@@ -115,11 +115,11 @@ final class Subscribers {
   void remove(EventCallback callback, int place) {
     visited++;
     int at =
-        place < size && places[place] == callback
+        place < size && slots[place] == callback
             ? place
             : find(callback, Math.min(place, size - 1));
     if (at >= 0) {
-      places[at] = null;
+      slots[at] = null;
       if (!(callback instanceof InlineCallback)) {
         custom--;
       }
@@ -128,14 +128,14 @@ final class Subscribers {
   }
 
   private int find(EventCallback callback, int highest) {
-    return callback instanceof InlineCallback || size <= SCANNED
+    return callback instanceof InlineCallback || size <= MAX_SCANNED
         ? scan(callback, highest)
         : lookUp(callback, highest);
   }
 
   private int scan(EventCallback callback, int highest) {
     int at = highest;
-    while (at >= 0 && places[at] != callback) {
+    while (at >= 0 && slots[at] != callback) {
       visited++;
       at--;
     }
@@ -145,54 +145,56 @@ final class Subscribers {
   // ---- users' callbacks ----
 
   /// One subscription of a user's callback.
-  private static final class Seat {
+  private static final class IndexEntry {
     final int place;
-    @Nullable Seat below; // an earlier subscription of the same callback
+    @Nullable IndexEntry below; // an earlier subscription of the same callback
 
-    Seat(int place, @Nullable Seat below) {
+    IndexEntry(int place, @Nullable IndexEntry below) {
       this.place = place;
       this.below = below;
     }
   }
 
   private int lookUp(EventCallback callback, int highest) {
-    IdentityHashMap<EventCallback, Seat> seats = index;
+    IdentityHashMap<EventCallback, IndexEntry> seats = index;
     if (seats == null) {
       seats = new IdentityHashMap<>();
       for (int i = 0; i < size; i++) {
         visited++;
-        EventCallback other = places[i];
+        EventCallback other = slots[i];
         if (other != null && !(other instanceof InlineCallback)) {
           index(seats, other, i);
         }
       }
       index = seats;
     }
-    Seat above = null;
-    for (Seat seat = seats.get(callback); seat != null; seat = seat.below) {
+    IndexEntry above = null;
+    for (IndexEntry indexEntry = seats.get(callback);
+        indexEntry != null;
+        indexEntry = indexEntry.below) {
       visited++;
-      if (places[seat.place] != callback) {
-        unlink(seats, callback, above, seat);
-      } else if (seat.place <= highest) {
-        unlink(seats, callback, above, seat);
-        return seat.place;
+      if (slots[indexEntry.place] != callback) {
+        unlink(seats, callback, above, indexEntry);
+      } else if (indexEntry.place <= highest) {
+        unlink(seats, callback, above, indexEntry);
+        return indexEntry.place;
       } else {
-        above = seat;
+        above = indexEntry;
       }
     }
     return -1;
   }
 
   private static void index(
-      IdentityHashMap<EventCallback, Seat> seats, EventCallback callback, int place) {
-    seats.put(callback, new Seat(place, seats.get(callback)));
+      IdentityHashMap<EventCallback, IndexEntry> seats, EventCallback callback, int place) {
+    seats.put(callback, new IndexEntry(place, seats.get(callback)));
   }
 
   private static void unlink(
-      IdentityHashMap<EventCallback, Seat> seats,
+      IdentityHashMap<EventCallback, IndexEntry> seats,
       EventCallback callback,
-      @Nullable Seat above,
-      Seat gone) {
+      @Nullable IndexEntry above,
+      IndexEntry gone) {
     if (above != null) {
       above.below = gone.below;
     } else if (gone.below != null) {
@@ -222,14 +224,14 @@ final class Subscribers {
   private void closeGaps() {
     int live = 0;
     for (int i = 0; i < size; i++) {
-      EventCallback callback = places[i];
+      EventCallback callback = slots[i];
       if (callback == null) {
         continue;
       }
       int to = live++;
       if (to != i) {
-        places[to] = callback;
-        places[i] = null;
+        slots[to] = callback;
+        slots[i] = null;
         if (callback instanceof InlineCallback inline) {
           inline.moved(event, to);
         }
@@ -242,8 +244,8 @@ final class Subscribers {
   private void clear() {
     size = 0;
     tombstones = 0;
-    if (places.length > KEPT) {
-      places = NONE;
+    if (slots.length > MAX_RETAINED) {
+      slots = NONE;
     }
   }
 }

@@ -3,7 +3,7 @@ package dev.heddle.io.dns;
 
 import dev.heddle.PinnedException;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.net.spi.InetAddressResolver;
@@ -64,7 +64,7 @@ final class LoopResolver implements InetAddressResolver {
   private static <T> T lookup(String what, Callable<T> call) throws UnknownHostException {
     try {
       CoroutineNode<?> self = CoroutineNode.onLoopOrNull();
-      return self == null ? call.call() : beside(self, what, call);
+      return self == null ? call.call() : offload(self, what, call);
     } catch (UnknownHostException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
@@ -73,10 +73,10 @@ final class LoopResolver implements InetAddressResolver {
   }
 
   @SuppressWarnings({"unchecked", "NullAway"}) // the call returns a T
-  private static <T> T beside(CoroutineNode<?> self, String what, Callable<T> call)
+  private static <T> T offload(CoroutineNode<?> self, String what, Callable<T> call)
       throws Exception {
     try {
-      return (T) LoopRoot.of(self).threads().lookups().run(self, what, call);
+      return (T) LoopRuntime.of(self).blockingPools().lookups().run(self, what, call);
     } catch (PinnedException e) {
       return call.call(); // as good as without us
     }

@@ -4,11 +4,11 @@ package dev.heddle.io.handle;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.source.InlineCallback;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.thread.worker.BlockingFile;
-import dev.heddle.thread.worker.FileThreads;
+import dev.heddle.thread.worker.BlockingFileDriver;
 import dev.heddle.thread.worker.TransferBuffers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -36,7 +36,7 @@ public class BlockingHandle extends Handle {
    */
   static final int THREADS = 3; // one reads, one writes, one closes
 
-  private final FileThreads threads;
+  private final BlockingFileDriver threads;
   private final BlockingFile file;
   private final TransferBuffers buffers;
   private final Object what;
@@ -51,11 +51,11 @@ public class BlockingHandle extends Handle {
   /// @param threads its own
   /// @param what as errors and dumps call it
   protected BlockingHandle(
-      CoroutineNode<?> self, FileThreads threads, BlockingFile file, Object what) {
+      CoroutineNode<?> self, BlockingFileDriver threads, BlockingFile file, Object what) {
     super(self.scheduler());
     this.threads = threads;
     this.file = file;
-    this.buffers = LoopRoot.of(self).threads().buffers();
+    this.buffers = LoopRuntime.of(self).blockingPools().buffers();
     this.what = what;
   }
 
@@ -65,7 +65,7 @@ public class BlockingHandle extends Handle {
   @FunctionalInterface
   public interface Maker<H extends BlockingHandle> {
     /// A handle over what was opened.
-    H make(CoroutineNode<?> self, FileThreads threads, BlockingFile file);
+    H make(CoroutineNode<?> self, BlockingFileDriver threads, BlockingFile file);
   }
 
   /// Opens a stream; may take as long as it likes.
@@ -82,7 +82,8 @@ public class BlockingHandle extends Handle {
       Maker<H> maker) {
     CoroutineNode<?> self = CoroutineNode.current();
     CountDownLatch back = new CountDownLatch(1);
-    FileThreads threads = LoopRoot.of(self).threads().files(kind, THREADS, noting(opener, back));
+    BlockingFileDriver threads =
+        LoopRuntime.of(self).blockingPools().files(kind, THREADS, noting(opener, back));
     FileOpening opening = new FileOpening(self.scheduler(), threads, path, options);
     boolean opened = false;
     try {
@@ -108,7 +109,7 @@ public class BlockingHandle extends Handle {
 
   private static void giveUp(
       Scheduler scheduler,
-      FileThreads threads,
+      BlockingFileDriver threads,
       FileOpening opening,
       Consumer<CountDownLatch> leaving,
       CountDownLatch back) {
@@ -121,7 +122,7 @@ public class BlockingHandle extends Handle {
     InlineCallback whenOpened =
         (event, result, error) -> {
           back.countDown(); // it may never have begun
-          scheduler.onTrampoline(threads::finish);
+          scheduler.runOnCarrier(threads::finish);
         };
     opening.end().subscribe(whenOpened);
   }
@@ -129,7 +130,8 @@ public class BlockingHandle extends Handle {
   /// A stream that is there.
   public static BlockingHandle of(String kind, Object what, BlockingFile file) {
     CoroutineNode<?> self = CoroutineNode.current();
-    FileThreads threads = LoopRoot.of(self).threads().files(kind, THREADS, _ -> file);
+    BlockingFileDriver threads =
+        LoopRuntime.of(self).blockingPools().files(kind, THREADS, _ -> file);
     return new BlockingHandle(self, threads, file, what);
   }
 
@@ -140,18 +142,18 @@ public class BlockingHandle extends Handle {
 
     @Override
     protected void ended() {
-      if (kind() == Kind.WRITE && isLeft()) {
+      if (kind() == Kind.WRITE && isDetached()) {
         written(this);
-        keep(failure());
+        deferFailureOf(failure());
       } else if (this == reading && !isOpen()) {
-        scheduler().onTrampoline(BlockingHandle.this::release);
+        scheduler().runOnCarrier(BlockingHandle.this::release);
       }
     }
   }
 
-  private void keep(@Nullable Throwable failure) {
+  private void deferFailureOf(@Nullable Throwable failure) {
     if (failure != null) {
-      keepFailure(failure instanceof IOException io ? io : new IOException(failure));
+      deferFailure(failure instanceof IOException io ? io : new IOException(failure));
     }
   }
 
@@ -172,7 +174,7 @@ public class BlockingHandle extends Handle {
     }
     Request request = reading;
     if (request == null) {
-      request = submit(Kind.READ, buffers.take(into.remaining()));
+      request = submit(Kind.READ, buffers.acquire(into.remaining()));
       reading = request;
     }
     ByteBuffer own = request.buffer();
@@ -180,7 +182,7 @@ public class BlockingHandle extends Handle {
       request.await(self, deadline);
     } catch (Throwable e) {
       if (reading == request && request.hasEnded() && e == request.failure()) {
-        answered(own);
+        completed(own);
       }
       throw e;
     }
@@ -188,18 +190,18 @@ public class BlockingHandle extends Handle {
       // closed between the read's end and now: its bytes were put back, and so was its buffer
       throw new AsynchronousCloseException();
     }
-    file.taken();
+    file.onReceived();
     own.limit(own.position() + (int) request.result());
     ended = request.result() == 0;
     // a read that was begun for another caller may have brought more than this one has room for
     int n = ended ? -1 : moveOrKeep(own, into);
-    answered(own);
+    completed(own);
     return n;
   }
 
-  private void answered(ByteBuffer own) {
+  private void completed(ByteBuffer own) {
     reading = null;
-    buffers.giveBack(own);
+    buffers.release(own);
   }
 
   // ---- writing ----
@@ -211,10 +213,10 @@ public class BlockingHandle extends Handle {
     if (before != null) {
       self.awaitEvent(before.end(), deadline, null);
       self(); // still open?
-      throwKept();
+      throwDeferredFailure();
     }
     while (from.hasRemaining()) {
-      ByteBuffer own = buffers.take(from.remaining());
+      ByteBuffer own = buffers.acquire(from.remaining());
       move(from, own);
       send(self, submit(Kind.WRITE, own.flip()), deadline);
       if (!isOpen() && from.hasRemaining()) {
@@ -230,11 +232,11 @@ public class BlockingHandle extends Handle {
       request.await(self, deadline);
     } catch (Throwable e) {
       if (!request.hasEnded()) {
-        request.leave();
+        request.detach();
         throw e;
       }
       if (e != request.failure()) {
-        keep(request.failure());
+        deferFailureOf(request.failure());
       }
       written(request);
       throw e;
@@ -244,7 +246,7 @@ public class BlockingHandle extends Handle {
 
   private void written(Request request) {
     writing = null;
-    buffers.giveBack(request.buffer());
+    buffers.release(request.buffer());
   }
 
   // ---- its end ----
@@ -253,12 +255,12 @@ public class BlockingHandle extends Handle {
   protected void onClose() {
     // each is thrown with frames of its own
     if (reading != null) {
-      reading.sendAway(new AsynchronousCloseException());
+      reading.failCaller(new AsynchronousCloseException());
     }
     if (writing != null) {
-      writing.sendAway(new AsynchronousCloseException());
+      writing.failCaller(new AsynchronousCloseException());
     }
-    scheduler().onTrampoline(this::end);
+    scheduler().runOnCarrier(this::end);
   }
 
   /// Not in a coroutine: whoever serves the stream may take a lock for what is given back.
@@ -275,7 +277,7 @@ public class BlockingHandle extends Handle {
   /// What was read for nobody may be somebody's who opens the stream anew. What a read has brought
   /// that no reader has taken is still the file's.
   final void unread() {
-    ByteBuffer kept = takeAhead();
+    ByteBuffer kept = takeReadAhead();
     if (kept != null) {
       file.unread(kept);
     }
@@ -284,7 +286,7 @@ public class BlockingHandle extends Handle {
   private void release() {
     Request request = reading;
     if (request != null) {
-      answered(request.buffer());
+      completed(request.buffer());
     }
   }
 

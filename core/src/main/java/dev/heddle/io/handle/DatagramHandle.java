@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A datagram socket, UDP or UNIX. Its lines of readers and writers are those of every handle; a
 /// datagram is read as a whole, so nothing of it is kept for the next one.
-public final class DatagramHandle extends Handle implements UdpSocket, Numbered {
+public final class DatagramHandle extends Handle implements UdpSocket, HasFileDescriptor {
   private static final Duration SHORTEST = Duration.ofMillis(1); // a receiver that is at work
   private static final Duration LONGEST = Duration.ofMillis(100);
 
@@ -61,7 +61,7 @@ public final class DatagramHandle extends Handle implements UdpSocket, Numbered 
 
   @Override
   public SocketAddress receive(ByteBuffer buffer, Deadline deadline) throws IOException {
-    return readTurn(
+    return readExclusively(
         deadline,
         self -> {
           readSome(self, buffer, deadline);
@@ -84,7 +84,7 @@ public final class DatagramHandle extends Handle implements UdpSocket, Numbered 
 
   @Override
   public void send(ByteBuffer buffer, SocketAddress to) throws IOException {
-    writeTurn(
+    writeExclusively(
         Deadline.never(),
         self -> {
           sendWhole(self, buffer, to, Deadline.never());
@@ -109,9 +109,9 @@ public final class DatagramHandle extends Handle implements UdpSocket, Numbered 
   }
 
   @Override
-  public int number() throws IOException {
+  public int fd() throws IOException {
     self();
-    return scheduler().reactor().driver().number(descriptor);
+    return scheduler().reactor().driver().fd(descriptor);
   }
 
   @Override

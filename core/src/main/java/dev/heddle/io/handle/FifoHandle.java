@@ -5,7 +5,7 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.io.AsyncFile;
 import dev.heddle.io.LockedRange;
-import dev.heddle.reactor.raw.RawStream;
+import dev.heddle.reactor.linux.RawStream;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -34,7 +34,7 @@ final class FifoHandle extends StreamHandle implements AsyncFile {
     this.reads = reads;
     this.writes = writes;
     if (come.hasRemaining()) {
-      keep(come);
+      appendReadAhead(come);
     }
   }
 

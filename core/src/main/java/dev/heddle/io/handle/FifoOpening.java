@@ -6,15 +6,14 @@ import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.event.Event;
-import dev.heddle.event.source.InlineCallback;
 import dev.heddle.event.source.EventSource;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.event.source.InlineCallback;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.reactor.PollEvent;
 import dev.heddle.reactor.Reactor;
 import dev.heddle.reactor.driver.Direction;
-import dev.heddle.reactor.raw.RawCalls;
-import dev.heddle.reactor.raw.RawStream;
+import dev.heddle.reactor.linux.LinuxCalls;
+import dev.heddle.reactor.linux.RawStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.AccessDeniedException;
@@ -65,7 +64,7 @@ final class FifoOpening {
 
   private @Nullable RawStream opens; // of the path
   private Duration pause = FIRST_PAUSE;
-  private boolean told; // that something can be read
+  private boolean readReported; // that something can be read
 
   /// @param onlyPipes whether a file that is no pipe is left alone
   private FifoOpening(
@@ -106,26 +105,26 @@ final class FifoOpening {
   private @Nullable FifoHandle open(int number) throws IOException {
     int fd = number;
     try {
-      int watch = taken(() -> RawCalls.watchOpens(path.toString()));
+      int watch = taken(() -> LinuxCalls.watchOpens(path.toString()));
       opens = watch < 0 ? null : reactor().stream(watch);
       fd = fd == NONE ? tried() : fd;
-      while (fd == -RawCalls.ENXIO) {
+      while (fd == -LinuxCalls.ENXIO) {
         await(null);
         fd = tried();
       }
       if (fd < 0) {
         throw failure(-fd);
       }
-      if (onlyPipes && !RawCalls.isFifo(fd)) {
+      if (onlyPipes && !LinuxCalls.isFifo(fd)) {
         return null;
       }
-      RawCalls.setBlocking(fd, false);
+      LinuxCalls.setBlocking(fd, false);
       int given = fd;
       fd = NONE; // the stream closes it, also where it cannot be made
       return connected(reactor().stream(given));
     } finally {
       if (fd >= 0) {
-        RawCalls.close(fd);
+        LinuxCalls.close(fd);
       }
       if (opens != null) {
         opens.close();
@@ -157,9 +156,9 @@ final class FifoOpening {
 
   private void awaitWriter(RawStream stream, ByteBuffer come) throws IOException {
     PollEvent readable = new PollEvent(self.scheduler(), Direction.READ, stream, OPENING + path);
-    InlineCallback note = (event, result, error) -> told = true;
+    InlineCallback note = (event, result, error) -> readReported = true;
     readable.subscribe(note);
-    while (!told && stream.read(come) < 0) {
+    while (!readReported && stream.read(come) < 0) {
       await(readable);
     }
   }
@@ -191,36 +190,39 @@ final class FifoOpening {
   // ---- calls on the path, beside the loop: it may lie on a slow disk ----
 
   private int tried() {
-    int way = writes ? (reads ? RawCalls.READ_WRITE : RawCalls.WRITE_ONLY) : 0;
-    return taken(() -> RawCalls.open(path.toString(), way | RawCalls.NON_BLOCKING, 0));
+    int way = writes ? (reads ? LinuxCalls.READ_WRITE : LinuxCalls.WRITE_ONLY) : 0;
+    return taken(() -> LinuxCalls.open(path.toString(), way | LinuxCalls.NON_BLOCKING, 0));
   }
 
   private int taken(Callable<Integer> call) {
-    Handover handover = new Handover(call);
+    DescriptorHandOff descriptorHandOff = new DescriptorHandOff(call);
     boolean taken = false;
     try {
       int number =
           (int)
               Objects.requireNonNull(
-                  LoopRoot.of(self).threads().paths().run(self, OPENING + path, handover));
+                  LoopRuntime.of(self)
+                      .blockingPools()
+                      .paths()
+                      .run(self, OPENING + path, descriptorHandOff));
       taken = true;
       return number;
     } finally {
       if (!taken) {
-        handover.leave();
+        descriptorHandOff.abandon();
       }
     }
   }
 
   /// A number that somebody closes, also when the caller leaves while it is made.
-  private static final class Handover implements Callable<Integer> {
+  private static final class DescriptorHandOff implements Callable<Integer> {
     private static final int PENDING = Integer.MIN_VALUE;
-    private static final int LEFT = PENDING + 1;
+    private static final int ABANDONED = PENDING + 1;
 
     private final Callable<Integer> call;
     private final AtomicInteger state = new AtomicInteger(PENDING);
 
-    Handover(Callable<Integer> call) {
+    DescriptorHandOff(Callable<Integer> call) {
       this.call = call;
     }
 
@@ -228,15 +230,15 @@ final class FifoOpening {
     public Integer call() throws Exception {
       int number = call.call();
       if (!state.compareAndSet(PENDING, number) && number >= 0) {
-        RawCalls.close(number);
+        LinuxCalls.close(number);
       }
       return number;
     }
 
-    void leave() {
-      int number = state.getAndSet(LEFT);
+    void abandon() {
+      int number = state.getAndSet(ABANDONED);
       if (number >= 0) {
-        RawCalls.close(number);
+        LinuxCalls.close(number);
       }
     }
   }
@@ -244,9 +246,9 @@ final class FifoOpening {
   private FileSystemException failure(int error) {
     String name = path.toString();
     return switch (error) {
-      case RawCalls.ENOENT -> new NoSuchFileException(name);
-      case RawCalls.EACCES -> new AccessDeniedException(name);
-      default -> new FileSystemException(name, null, RawCalls.text(error));
+      case LinuxCalls.ENOENT -> new NoSuchFileException(name);
+      case LinuxCalls.EACCES -> new AccessDeniedException(name);
+      default -> new FileSystemException(name, null, LinuxCalls.text(error));
     };
   }
 }

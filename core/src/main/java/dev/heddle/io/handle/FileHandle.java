@@ -11,7 +11,7 @@ import dev.heddle.internal.Rethrow;
 import dev.heddle.io.AsyncFile;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.LockedRange;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.OpenFile;
@@ -33,7 +33,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A file: a position of its own, and requests that end whether or not somebody still waits.
-public final class FileHandle extends Handle implements AsyncFile, Numbered {
+public final class FileHandle extends Handle implements AsyncFile, HasFileDescriptor {
   /*
    * A file has no readiness: a request takes as long as it takes, and cannot be taken back. So each
    * request has a buffer of its own, which is given back when the driver is done with it. Its
@@ -65,7 +65,7 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
    *
    * Sources. Traps 28, 29, 30; loop-256, loop-257, loop-293, loop-294, loop-297.
    */
-  private static final int AT_ONCE = 64 << 10; // bytes; 64 calls of it are 0.5 ms of copying
+  private static final int MAX_IN_FLIGHT = 64 << 10; // bytes; 64 calls of it are 0.5 ms of copying
 
   private final FileDriver files;
   private final OpenFile file;
@@ -77,8 +77,8 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
   private final boolean appends;
 
   // loop only
-  private final ArrayList<Request> underWay = new ArrayList<>(); // in no order
-  private final Set<Request> leftChanges = new HashSet<>(); // of those: whose callers have gone
+  private final ArrayList<Request> inFlight = new ArrayList<>(); // in no order
+  private final Set<Request> detachedChanges = new HashSet<>(); // of those: whose callers have gone
   private long position; // where the next request begins; what was read ahead lies before it
   private boolean atEnd; // it is the end, wherever that is by now
 
@@ -91,7 +91,7 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
     super(self.scheduler(), false);
     this.files = files;
     this.file = file;
-    this.buffers = LoopRoot.of(self).threads().buffers();
+    this.buffers = LoopRuntime.of(self).blockingPools().buffers();
     this.locks = new FileLocks(self, file, this);
     this.path = path;
     this.appends = options.contains(APPEND);
@@ -105,7 +105,9 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
       throws IOException {
     FileDriver own = self.scheduler().reactor().driver().files();
     FileDriver files =
-        own != null && own.opens(path, options) ? own : LoopRoot.of(self).threads().files();
+        own != null && own.canOpen(path, options)
+            ? own
+            : LoopRuntime.of(self).blockingPools().files();
     FileOpening opening = new FileOpening(self.scheduler(), files, path, options);
     OpenFile file;
     try {
@@ -125,7 +127,7 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
 
   private final class Request extends FileRequest {
     private final boolean inLine; // it moves the position
-    private int place = underWay.size();
+    private int place = inFlight.size();
 
     Request(Kind kind, @Nullable ByteBuffer buffer, long at, boolean inLine) {
       super(scheduler(), FileHandle.this, kind, file, buffer, at);
@@ -134,7 +136,7 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
 
     @Override
     protected void submitRest() {
-      scheduler().onTrampoline(() -> files.submit(this));
+      scheduler().runOnCarrier(() -> files.submit(this));
     }
 
     @Override
@@ -145,10 +147,10 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
 
   private Request submit(Kind kind, @Nullable ByteBuffer buffer, long at, boolean inLine) {
     Request request = new Request(kind, buffer, at, inLine);
-    underWay.add(request);
+    inFlight.add(request);
     files.submit(request);
-    if (files.isTurnDue()) {
-      scheduler().lookSoon();
+    if (files.isPollDue()) {
+      scheduler().requestPoll();
     }
     return request;
   }
@@ -161,28 +163,28 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
     } else if (request.kind() == Kind.TRUNCATE && request.failure() == null) {
       position = Math.min(position, request.position());
     }
-    if (leftChanges.remove(request)) {
+    if (detachedChanges.remove(request)) {
       keep(request.failure());
     }
-    if (request.isLeft() && request.hasBuffer()) {
-      buffers.giveBack(request.buffer());
+    if (request.isDetached() && request.hasBuffer()) {
+      buffers.release(request.buffer());
     }
-    if (!isOpen() && underWay.isEmpty()) {
-      scheduler().onTrampoline(this::submitClose);
+    if (!isOpen() && inFlight.isEmpty()) {
+      scheduler().runOnCarrier(this::submitClose);
     }
   }
 
   private void forget(Request request) {
-    Request last = underWay.removeLast();
+    Request last = inFlight.removeLast();
     if (last != request) {
-      underWay.set(request.place, last);
+      inFlight.set(request.place, last);
       last.place = request.place;
     }
   }
 
   private void keep(@Nullable Throwable failure) {
     if (failure != null) {
-      keepFailure(failure instanceof IOException io ? io : new IOException(failure));
+      deferFailure(failure instanceof IOException io ? io : new IOException(failure));
     }
   }
 
@@ -192,7 +194,7 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
       request.await(self, deadline);
     } catch (Throwable e) {
       if (!request.hasEnded()) {
-        leave(request);
+        detach(request);
       } else if (isChange(request) && e != request.failure()) {
         keep(request.failure());
       }
@@ -204,42 +206,42 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
     return request.kind() == Kind.WRITE || request.kind() == Kind.TRUNCATE;
   }
 
-  private void leave(Request request) {
-    request.leave();
+  private void detach(Request request) {
+    request.detach();
     if (isChange(request)) {
-      leftChanges.add(request);
-      scheduler().notifyLater(() -> seeToTheEnd(request));
+      detachedChanges.add(request);
+      scheduler().notifyLater(() -> keepAliveUntilEnd(request));
     } else {
       files.cancel(request);
     }
   }
 
   /// Keeps the loop alive until the request has ended.
-  private static void seeToTheEnd(Request request) {
+  private static void keepAliveUntilEnd(Request request) {
     CoroutineNode<?> self = CoroutineNode.current();
     try {
-      self.protect(() -> self.awaitEvent(request.end()));
+      self.shielded(() -> self.awaitEvent(request.end()));
     } catch (Exception e) {
       throw Rethrow.unchecked(e);
     }
   }
 
   /// Waits until no change is under way whose caller has gone.
-  private void settle(CoroutineNode<?> self, Deadline deadline) throws IOException {
-    while (!leftChanges.isEmpty()) {
-      Request one = leftChanges.iterator().next();
+  private void awaitDetachedChanges(CoroutineNode<?> self, Deadline deadline) throws IOException {
+    while (!detachedChanges.isEmpty()) {
+      Request one = detachedChanges.iterator().next();
       self.awaitEvent(one.end(), deadline, null);
     }
     self();
   }
 
-  private void giveBack(Request request) {
+  private void releaseBuffer(Request request) {
     if (request.hasEnded()) {
-      buffers.giveBack(request.buffer());
+      buffers.release(request.buffer());
     }
   }
 
-  private long answer(CoroutineNode<?> self, Kind kind, long at) {
+  private long submitAndAwait(CoroutineNode<?> self, Kind kind, long at) {
     Request request = submit(kind, null, at, false);
     await(self, request, Deadline.never());
     return request.result();
@@ -247,37 +249,37 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
 
   // ---- the position ----
 
-  private void stepBack() {
-    position -= ahead();
-    takeAhead();
+  private void rewindReadAhead() {
+    position -= readAheadBytes();
+    takeReadAhead();
   }
 
   private void locate(CoroutineNode<?> self) {
     if (atEnd) {
-      position = answer(self, Kind.SIZE, 0);
+      position = submitAndAwait(self, Kind.SIZE, 0);
       atEnd = false;
     }
   }
 
   @Override
   public long position() throws IOException {
-    return turnBehindWrites(
+    return runAfterWrites(
         Deadline.never(),
         self -> {
-          settle(self, Deadline.never());
+          awaitDetachedChanges(self, Deadline.never());
           locate(self);
-          return position - ahead();
+          return position - readAheadBytes();
         });
   }
 
   @Override
   public void position(long newPosition) throws IOException {
     requireNotNegative(newPosition, "position");
-    this.<@Nullable Void>turnBehindWrites(
+    this.<@Nullable Void>runAfterWrites(
         Deadline.never(),
         self -> {
-          settle(self, Deadline.never());
-          takeAhead();
+          awaitDetachedChanges(self, Deadline.never());
+          takeReadAhead();
           position = newPosition;
           atEnd = false;
           return null;
@@ -290,7 +292,7 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
   protected int readSome(CoroutineNode<?> self, ByteBuffer into, Deadline deadline)
       throws IOException {
     requireReadable();
-    settle(self, deadline);
+    awaitDetachedChanges(self, deadline);
     locate(self);
     int n = transfer(self, into, position, deadline);
     if (n > 0) {
@@ -300,37 +302,37 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
   }
 
   private int transfer(CoroutineNode<?> self, ByteBuffer into, long at, Deadline deadline) {
-    int n = readNow(into, at);
-    if (n == FileDriver.NOT_NOW) {
-      n = readLater(self, into, at, deadline);
+    int n = tryRead(into, at);
+    if (n == FileDriver.WOULD_BLOCK) {
+      n = readSubmitted(self, into, at, deadline);
     }
     return n == 0 ? -1 : n;
   }
 
   /// Reads what takes no wait, into the caller's buffer: he does not leave meanwhile.
-  private int readNow(ByteBuffer into, long at) {
-    if (into.remaining() > AT_ONCE) {
-      return FileDriver.NOT_NOW;
+  private int tryRead(ByteBuffer into, long at) {
+    if (into.remaining() > MAX_IN_FLIGHT) {
+      return FileDriver.WOULD_BLOCK;
     }
     if (into.isReadOnly()) {
       throw new ReadOnlyBufferException();
     }
     if (into.isDirect()) {
       byte _ = into.get(into.position()); // refused when its memory was given back
-      return files.readNow(file, into, at);
+      return files.tryRead(file, into, at);
     }
-    ByteBuffer own = buffers.take(into.remaining());
+    ByteBuffer own = buffers.acquire(into.remaining());
     try {
-      int n = files.readNow(file, own, at);
+      int n = files.tryRead(file, own, at);
       into.put(own.flip());
       return n;
     } finally {
-      buffers.giveBack(own);
+      buffers.release(own);
     }
   }
 
-  private int readLater(CoroutineNode<?> self, ByteBuffer into, long at, Deadline deadline) {
-    Request request = submit(Kind.READ, buffers.take(into.remaining()), at, false);
+  private int readSubmitted(CoroutineNode<?> self, ByteBuffer into, long at, Deadline deadline) {
+    Request request = submit(Kind.READ, buffers.acquire(into.remaining()), at, false);
     try {
       await(self, request, deadline);
       int n = (int) request.result();
@@ -338,7 +340,7 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
       into.put(own.limit(own.position() + n));
       return n;
     } finally {
-      giveBack(request);
+      releaseBuffer(request);
     }
   }
 
@@ -347,8 +349,9 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
     requireNotNegative(at, "position");
     CoroutineNode<?> self = self();
     requireReadable();
-    passOthers(self);
-    settle(self, Deadline.never()); // the last look whether it is open: a number may be given anew
+    yieldToOthers(self);
+    awaitDetachedChanges(
+        self, Deadline.never()); // the last look whether it is open: a number may be given anew
     return buffer.hasRemaining() ? transfer(self, buffer, at, Deadline.never()) : 0;
   }
 
@@ -368,11 +371,11 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
   @Override
   public long transferTo(AsyncIo target) throws IOException {
     long sum = target instanceof StreamHandle stream ? sendTo(stream) : 0;
-    ByteBuffer buffer = buffers.take(TransferBuffers.LARGE);
+    ByteBuffer buffer = buffers.acquire(TransferBuffers.LARGE);
     try {
       return sum + copyTo(target, buffer); // nothing is left, unless the target takes no files
     } finally {
-      buffers.giveBack(buffer);
+      buffers.release(buffer);
     }
   }
 
@@ -387,12 +390,12 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
 
   private long sendSome(StreamHandle target) throws IOException {
     requireReadable();
-    return turnBehindWrites(
+    return runAfterWrites(
         Deadline.never(),
         self -> {
-          settle(self, Deadline.never());
+          awaitDetachedChanges(self, Deadline.never());
           locate(self);
-          stepBack();
+          rewindReadAhead();
           return target.send(file, position, sent -> position += sent);
         });
   }
@@ -420,9 +423,9 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
 
   private void beginToWrite(CoroutineNode<?> self, Deadline deadline) throws IOException {
     requireWritable();
-    settle(self, deadline);
-    throwKept();
-    stepBack();
+    awaitDetachedChanges(self, deadline);
+    throwDeferredFailure();
+    rewindReadAhead();
   }
 
   /// Writes as much as a buffer of ours holds; what fails to get into the file is the caller's
@@ -436,7 +439,7 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
       long at,
       boolean inLine,
       Deadline deadline) {
-    ByteBuffer own = buffers.take(wanted);
+    ByteBuffer own = buffers.acquire(wanted);
     from.fill(own);
     int size = own.flip().remaining();
     Request request = submit(Kind.WRITE, own, at, inLine);
@@ -445,8 +448,8 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
       return size;
     } finally {
       if (request.hasEnded()) {
-        from.giveBack(own.remaining());
-        buffers.giveBack(own);
+        from.unread(own.remaining());
+        buffers.release(own);
       }
     }
   }
@@ -460,10 +463,10 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
       throw new UnsupportedOperationException(
           this + " was opened to append, which has no positions; open it with WRITE alone");
     }
-    settle(self, Deadline.never());
-    throwKept();
-    if (isNobodyReading()) {
-      stepBack(); // what was read ahead may be what is written now
+    awaitDetachedChanges(self, Deadline.never());
+    throwDeferredFailure();
+    if (isReadIdle()) {
+      rewindReadAhead(); // what was read ahead may be what is written now
     }
     WriteSource from = new WriteSource(buffer);
     long next = at;
@@ -476,11 +479,11 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
 
   @Override
   public long size() throws IOException {
-    return turnBehindWrites(
+    return runAfterWrites(
         Deadline.never(),
         self -> {
-          settle(self, Deadline.never());
-          return answer(self, Kind.SIZE, 0);
+          awaitDetachedChanges(self, Deadline.never());
+          return submitAndAwait(self, Kind.SIZE, 0);
         });
   }
 
@@ -489,12 +492,12 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
     requireNotNegative(size, "size");
     self();
     requireWritable();
-    this.<@Nullable Void>turnBehindWrites(
+    this.<@Nullable Void>runAfterWrites(
         Deadline.never(),
         self -> {
-          settle(self, Deadline.never());
-          stepBack();
-          answer(self, Kind.TRUNCATE, size);
+          awaitDetachedChanges(self, Deadline.never());
+          rewindReadAhead();
+          submitAndAwait(self, Kind.TRUNCATE, size);
           return null;
         });
   }
@@ -510,12 +513,12 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
   }
 
   private void sync(Kind kind) throws IOException {
-    writeTurn(
+    writeExclusively(
         Deadline.never(),
         self -> {
-          settle(self, Deadline.never());
-          throwKept();
-          return answer(self, kind, 0);
+          awaitDetachedChanges(self, Deadline.never());
+          throwDeferredFailure();
+          return submitAndAwait(self, kind, 0);
         });
   }
 
@@ -540,9 +543,9 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
   }
 
   @Override
-  public int number() throws IOException {
+  public int fd() throws IOException {
     self();
-    int number = file.number();
+    int number = file.fd();
     if (number < 0) {
       String driver = scheduler().reactor().driver().name();
       throw new UnsupportedOperationException(
@@ -558,10 +561,10 @@ public final class FileHandle extends Handle implements AsyncFile, Numbered {
 
   @Override
   protected void onClose() {
-    for (Request request : List.copyOf(underWay)) {
-      request.sendAway(new AsynchronousCloseException()); // each is thrown with frames of its own
+    for (Request request : List.copyOf(inFlight)) {
+      request.failCaller(new AsynchronousCloseException()); // each is thrown with frames of its own
     }
-    if (underWay.isEmpty()) {
+    if (inFlight.isEmpty()) {
       submitClose();
     }
   }

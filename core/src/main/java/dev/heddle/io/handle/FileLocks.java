@@ -4,7 +4,7 @@ package dev.heddle.io.handle;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.internal.Rethrow;
 import dev.heddle.io.LockedRange;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.thread.worker.OffloadPool;
 import java.io.IOException;
@@ -41,7 +41,7 @@ final class FileLocks {
   FileLocks(CoroutineNode<?> self, OpenFile file, Object owner) {
     this.file = file;
     this.owner = owner;
-    this.pool = LoopRoot.of(self).threads().locks();
+    this.pool = LoopRuntime.of(self).blockingPools().locks();
   }
 
   /// Asks once.
@@ -56,7 +56,7 @@ final class FileLocks {
       throw e;
     }
     FileLock lock = attempt.take();
-    return lock == null ? null : new Held(lock);
+    return lock == null ? null : new HeldLock(lock);
   }
 
   /// Pauses before it is asked for again.
@@ -74,7 +74,7 @@ final class FileLocks {
       return;
     }
     try {
-      self.protect(() ->
+      self.shielded(() ->
           pool.run(
               self,
               "the release of a lock of " + owner,
@@ -122,10 +122,10 @@ final class FileLocks {
     }
   }
 
-  private final class Held implements LockedRange {
+  private final class HeldLock implements LockedRange {
     private final FileLock lock;
 
-    Held(FileLock lock) {
+    HeldLock(FileLock lock) {
       this.lock = lock;
     }
 

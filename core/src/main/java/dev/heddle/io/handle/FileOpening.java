@@ -28,7 +28,7 @@ final class FileOpening extends FileRequest {
       return file();
     } catch (Throwable e) {
       if (!hasEnded()) {
-        leave();
+        detach();
         files.cancel(this);
       } else if (failure() == null) {
         close();
@@ -39,8 +39,8 @@ final class FileOpening extends FileRequest {
 
   @Override
   protected void ended() {
-    if (isLeft() && failure() == null) {
-      scheduler.onTrampoline(this::close);
+    if (isDetached() && failure() == null) {
+      scheduler.runOnCarrier(this::close);
     }
   }
 

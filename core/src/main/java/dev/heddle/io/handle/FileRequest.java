@@ -4,9 +4,9 @@ package dev.heddle.io.handle;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.EventCallback;
-import dev.heddle.event.source.EventHome;
 import dev.heddle.event.source.EventSource;
-import dev.heddle.failure.AnotherThread;
+import dev.heddle.event.source.HomeLoop;
+import dev.heddle.failure.CrossThreadTraces;
 import dev.heddle.reactor.driver.FileOperation;
 import dev.heddle.reactor.driver.OpenFile;
 import java.io.IOException;
@@ -18,26 +18,26 @@ import org.jspecify.annotations.Nullable;
 
 /// Something asked of a file for a caller who may leave, and its end as an event.
 abstract class FileRequest extends FileOperation {
-  private final EventHome home;
+  private final HomeLoop home;
   private final Object owner;
-  private final Done answer;
+  private final Done callerEvent;
 
   // loop only
-  private @Nullable Done end; // made when somebody asks for it
+  private @Nullable Done endEvent; // made when somebody asks for it
   private long result;
   private @Nullable Throwable failure;
-  private boolean left;
+  private boolean detached;
   private boolean ended;
 
-  FileRequest(EventHome home, Path path, Set<? extends OpenOption> options) {
+  FileRequest(HomeLoop home, Path path, Set<? extends OpenOption> options) {
     super(path, options);
     this.home = home;
     this.owner = path;
-    this.answer = new Done();
+    this.callerEvent = new Done();
   }
 
   FileRequest(
-      EventHome home,
+      HomeLoop home,
       Object owner,
       Kind kind,
       OpenFile file,
@@ -46,7 +46,7 @@ abstract class FileRequest extends FileOperation {
     super(kind, file, buffer, position);
     this.home = home;
     this.owner = owner;
-    this.answer = new Done();
+    this.callerEvent = new Done();
   }
 
   /// Waits, as its caller, until it has ended or the caller is sent away. What it has failed with
@@ -54,13 +54,13 @@ abstract class FileRequest extends FileOperation {
   final void await(CoroutineNode<?> self, Deadline deadline) {
     try {
       if (deadline.isNever()) {
-        self.awaitEvent(answer);
+        self.awaitEvent(callerEvent);
       } else {
-        self.awaitEvent(answer, deadline, null);
+        self.awaitEvent(callerEvent, deadline, null);
       }
     } catch (Throwable e) {
-      if (answer.error == e) {
-        AnotherThread.answeredHere(e);
+      if (callerEvent.error == e) {
+        CrossThreadTraces.replaceTrace(e);
       }
       throw e;
     }
@@ -68,12 +68,12 @@ abstract class FileRequest extends FileOperation {
 
   /// Fires when it has ended, whatever became of it.
   final EventSource end() {
-    Done own = end;
+    Done own = endEvent;
     if (own == null) {
       own = new Done();
-      end = own;
+      endEvent = own;
       if (ended) {
-        own.tell(null);
+        own.fireDone(null);
       }
     }
     return own;
@@ -95,18 +95,18 @@ abstract class FileRequest extends FileOperation {
   }
 
   /// Its caller has gone.
-  final void leave() {
-    left = true;
+  final void detach() {
+    detached = true;
   }
 
   /// Whether its caller has gone.
-  final boolean isLeft() {
-    return left;
+  final boolean isDetached() {
+    return detached;
   }
 
   /// Sends its caller away.
-  final void sendAway(IOException why) {
-    answer.tell(why);
+  final void failCaller(IOException why) {
+    callerEvent.fireDone(why);
   }
 
   @Override
@@ -122,9 +122,9 @@ abstract class FileRequest extends FileOperation {
     ended = true;
     failure = error;
     ended();
-    answer.tell(error);
-    if (end != null) {
-      end.tell(null);
+    callerEvent.fireDone(error);
+    if (endEvent != null) {
+      endEvent.fireDone(null);
     }
   }
 
@@ -149,16 +149,16 @@ abstract class FileRequest extends FileOperation {
   }
 
   private final class Done extends EventSource {
-    private boolean told;
+    private boolean fired;
     private @Nullable Throwable error;
 
     Done() {
       super(home);
     }
 
-    void tell(@Nullable Throwable why) {
-      if (!told) {
-        told = true;
+    void fireDone(@Nullable Throwable why) {
+      if (!fired) {
+        fired = true;
         error = why;
         settled();
         fire(null, why);
@@ -167,17 +167,17 @@ abstract class FileRequest extends FileOperation {
 
     @Override
     public boolean isClosed() {
-      return told;
+      return fired;
     }
 
     @Override
-    public boolean isHidden() {
+    public boolean isDaemon() {
       return false;
     }
 
     @Override
     public void replay(EventCallback callback) {
-      if (!told) {
+      if (!fired) {
         super.replay(callback);
       }
       callback.onEvent(this, null, error);

@@ -4,7 +4,7 @@ package dev.heddle.io.handle;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.io.AsyncIo;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.thread.worker.TransferBuffers;
 import java.io.EOFException;
@@ -20,21 +20,21 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// What all handles have in common: who is next, what was read ahead, what is still to be written.
-public abstract class Handle extends Lines implements AsyncIo {
+public abstract class Handle extends DirectionLocks implements AsyncIo {
   /*
-   * One reader and one writer at a time have the handle (Lines), so nothing overtakes and nothing
+   * One reader and one writer at a time have the handle (DirectionLocks), so nothing overtakes and nothing
    * is interleaved. A subtype adds how to read some bytes, and how to write all of a buffer, for
    * the one whose turn it is.
    *
    * Bytes that were read and that their caller did not take (the rest behind a line, a read that
-   * was cancelled when the bytes had come) are kept in `ahead`. The next read, of whichever kind,
+   * was cancelled when the bytes had come) are kept in `readAhead`. The next read, of whichever kind,
    * is served from there first, without a wait.
    *
-   * Bytes given to writeLater() are kept in `later`. Whichever coroutine has the writers' turn
+   * Bytes given to writeLater() are kept in `pendingWrites`. Whichever coroutine has the writers' turn
    * writes them: one that the loop starts for it, or a writer that came before that one. No caller
-   * waits for them, so a failure is kept in `laterFailure`. If more is kept than a caller of
+   * waits for them, so a failure is kept in `deferredFailure`. If more is kept than a caller of
    * writeLater() allows, the caller takes its place among the writers and appends its bytes when
-   * its turn comes; callers after it do the same as long as it waits (`laterInLine`), or theirs
+   * its turn comes; callers after it do the same as long as it waits (`flushesQueued`), or theirs
    * would leave before its own.
    *
    * I1. Of two reads the one called first gets the earlier bytes; so with writes. [ReadOrderTest]
@@ -48,11 +48,11 @@ public abstract class Handle extends Lines implements AsyncIo {
   private static final int CHUNK = 16 << 10; // bytes, of what is read ahead or passed on
 
   // loop only
-  private @Nullable ByteBuffer ahead; // to be read, or without any bytes
-  private @Nullable ArrayDeque<ByteBuffer> later;
-  private long laterBytes;
-  private int laterInLine;
-  private @Nullable IOException laterFailure;
+  private @Nullable ByteBuffer readAhead; // to be read, or without any bytes
+  private @Nullable ArrayDeque<ByteBuffer> pendingWrites;
+  private long pendingBytes;
+  private int flushesQueued;
+  private @Nullable IOException deferredFailure;
   private boolean open = true;
 
   /// An open handle of a loop, to read and to write at the same time.
@@ -94,11 +94,11 @@ public abstract class Handle extends Lines implements AsyncIo {
   /// Writes what goes without a wait, if nobody else is writing: for a last word before the end.
   ///
   /// @param bytes what does not go is dropped
-  void writeNow(ByteBuffer bytes) throws IOException {}
+  void tryWriteNow(ByteBuffer bytes) throws IOException {}
 
   /// Whether a coroutine has the line of writers to itself.
   final boolean isWriting() {
-    return isTaken(forWriters());
+    return isLocked(writeDirection());
   }
 
   /// The current coroutine, which must be of this loop, while the handle is open.
@@ -114,14 +114,14 @@ public abstract class Handle extends Lines implements AsyncIo {
   }
 
   /// Lets the others run, now and then, before a call that may not have to wait.
-  protected final void passOthers(CoroutineNode<?> self) {
-    scheduler().fairness().pass(self);
+  protected final void yieldToOthers(CoroutineNode<?> self) {
+    scheduler().coopBudget().consume(self);
   }
 
-  private void takeTurn(int line, CoroutineNode<?> self, Deadline deadline)
+  private void enter(int line, CoroutineNode<?> self, Deadline deadline)
       throws ClosedChannelException {
     if (!tryEnter(line)) {
-      awaitTurn(line, self, deadline);
+      awaitEnter(line, self, deadline);
       if (!isOpen()) {
         leave(line);
         throw new ClosedChannelException();
@@ -132,13 +132,13 @@ public abstract class Handle extends Lines implements AsyncIo {
   // ---- reading ----
 
   /// Reads, when those who came before have.
-  protected final <T extends @Nullable Object> T readTurn(Deadline deadline, Turn<T> turn)
-      throws IOException {
+  protected final <T extends @Nullable Object> T readExclusively(
+      Deadline deadline, ExclusiveOp<T> exclusiveOp) throws IOException {
     CoroutineNode<?> self = self();
-    takeTurn(READERS, self, deadline);
+    enter(READERS, self, deadline);
     try {
-      passOthers(self);
-      return turn.take(self);
+      yieldToOthers(self);
+      return exclusiveOp.run(self);
     } finally {
       leave(READERS);
     }
@@ -148,9 +148,9 @@ public abstract class Handle extends Lines implements AsyncIo {
   @Override
   public final int read(ByteBuffer buffer, Deadline deadline) throws IOException {
     CoroutineNode<?> self = self();
-    takeTurn(READERS, self, deadline);
+    enter(READERS, self, deadline);
     try {
-      passOthers(self);
+      yieldToOthers(self);
       return next(self, buffer, deadline);
     } finally {
       leave(READERS);
@@ -158,7 +158,7 @@ public abstract class Handle extends Lines implements AsyncIo {
   }
 
   private int next(CoroutineNode<?> self, ByteBuffer buffer, Deadline deadline) throws IOException {
-    ByteBuffer kept = ahead;
+    ByteBuffer kept = readAhead;
     if (!buffer.hasRemaining()) {
       return 0;
     }
@@ -170,7 +170,7 @@ public abstract class Handle extends Lines implements AsyncIo {
     buffer.position(buffer.position() + n);
     kept.position(kept.position() + n);
     if (!kept.hasRemaining()) {
-      ahead = null;
+      readAhead = null;
     }
     return n;
   }
@@ -178,10 +178,10 @@ public abstract class Handle extends Lines implements AsyncIo {
   /// Keeps bytes that were read for nobody, behind those that are kept.
   ///
   /// @param bytes to be read; they are copied
-  protected final void keep(ByteBuffer bytes) {
-    ByteBuffer kept = ahead;
+  protected final void appendReadAhead(ByteBuffer bytes) {
+    ByteBuffer kept = readAhead;
     if (kept == null || !kept.hasRemaining()) {
-      ahead = ByteBuffer.allocate(bytes.remaining()).put(bytes).flip();
+      readAhead = ByteBuffer.allocate(bytes.remaining()).put(bytes).flip();
       return;
     }
     int n = bytes.remaining();
@@ -194,7 +194,7 @@ public abstract class Handle extends Lines implements AsyncIo {
     int end = kept.limit();
     kept.limit(end + n).put(end, bytes, bytes.position(), n);
     bytes.position(bytes.position() + n);
-    ahead = kept;
+    readAhead = kept;
   }
 
   /// Moves what there is room for, and keeps the rest for the next read.
@@ -205,36 +205,36 @@ public abstract class Handle extends Lines implements AsyncIo {
     move(from, into);
     int left = from.remaining();
     if (left > 0) {
-      keep(from);
+      appendReadAhead(from);
     }
     return had - left;
   }
 
   /// How many bytes were read ahead.
-  protected final int ahead() {
-    return ahead == null ? 0 : ahead.remaining();
+  protected final int readAheadBytes() {
+    return readAhead == null ? 0 : readAhead.remaining();
   }
 
   /// Takes away what was read ahead, if anything.
-  protected final @Nullable ByteBuffer takeAhead() {
-    ByteBuffer kept = ahead;
-    ahead = null;
+  protected final @Nullable ByteBuffer takeReadAhead() {
+    ByteBuffer kept = readAhead;
+    readAhead = null;
     return kept;
   }
 
   /// Whether nobody is about to read.
-  protected final boolean isNobodyReading() {
-    return !isTaken(READERS);
+  protected final boolean isReadIdle() {
+    return !isLocked(READERS);
   }
 
   /// A failure that nobody was there to take: it is for who writes next.
-  protected final void keepFailure(IOException failure) {
-    laterFailure = laterFailure == null ? failure : laterFailure;
+  protected final void deferFailure(IOException failure) {
+    deferredFailure = deferredFailure == null ? failure : deferredFailure;
   }
 
   @Override
   public final void readFully(ByteBuffer buffer) throws IOException {
-    readTurn(
+    readExclusively(
         Deadline.never(),
         self -> {
           while (buffer.hasRemaining()) {
@@ -250,13 +250,13 @@ public abstract class Handle extends Lines implements AsyncIo {
   @Override
   public final @Nullable String readLineUpTo(int limit) throws IOException {
     LineLimit.require(limit);
-    return readTurn(Deadline.never(), self -> line(self, limit));
+    return readExclusively(Deadline.never(), self -> line(self, limit));
   }
 
   private @Nullable String line(CoroutineNode<?> self, int limit) throws IOException {
     int looked = 0; // of what is kept, without a line's end
     while (true) {
-      ByteBuffer kept = ahead;
+      ByteBuffer kept = readAhead;
       int has = kept == null ? 0 : kept.remaining();
       for (; kept != null && looked < has; looked++) {
         if (kept.get(kept.position() + looked) == '\n') {
@@ -270,7 +270,7 @@ public abstract class Handle extends Lines implements AsyncIo {
       if (readSome(self, more, Deadline.never()) < 0) {
         return kept == null || has == 0 ? null : takeLine(kept, has, has, limit);
       }
-      keep(more.flip());
+      appendReadAhead(more.flip());
     }
   }
 
@@ -284,7 +284,7 @@ public abstract class Handle extends Lines implements AsyncIo {
     kept.get(start, line);
     kept.position(start + withEnd);
     if (!kept.hasRemaining()) {
-      ahead = null;
+      readAhead = null;
     }
     return new String(line, StandardCharsets.UTF_8);
   }
@@ -292,12 +292,12 @@ public abstract class Handle extends Lines implements AsyncIo {
   @Override
   public long transferTo(AsyncIo target) throws IOException {
     // one of the loop's: many short connections would leave theirs to the collector
-    TransferBuffers buffers = LoopRoot.of(self()).threads().buffers();
-    ByteBuffer buffer = buffers.take(CHUNK);
+    TransferBuffers buffers = LoopRuntime.of(self()).blockingPools().buffers();
+    ByteBuffer buffer = buffers.acquire(CHUNK);
     try {
       return copyTo(target, buffer);
     } finally {
-      buffers.giveBack(buffer);
+      buffers.release(buffer);
     }
   }
 
@@ -315,39 +315,39 @@ public abstract class Handle extends Lines implements AsyncIo {
   // ---- writing ----
 
   /// Writes, when those who came before have, and what was to be written later.
-  protected final <T extends @Nullable Object> T writeTurn(Deadline deadline, Turn<T> turn)
-      throws IOException {
+  protected final <T extends @Nullable Object> T writeExclusively(
+      Deadline deadline, ExclusiveOp<T> exclusiveOp) throws IOException {
     CoroutineNode<?> self = self();
-    takeTurn(forWriters(), self, deadline);
+    enter(writeDirection(), self, deadline);
     try {
-      passOthers(self);
-      writeKept(self, deadline);
-      return turn.take(self);
+      yieldToOthers(self);
+      writePending(self, deadline);
+      return exclusiveOp.run(self);
     } finally {
-      leave(forWriters());
+      leave(writeDirection());
     }
   }
 
   /// Takes a turn when those who came before have, and what was to be written later; that this
   /// fails, or has failed, is for who writes next.
-  protected final <T extends @Nullable Object> T turnBehindWrites(Deadline deadline, Turn<T> turn)
-      throws IOException {
+  protected final <T extends @Nullable Object> T runAfterWrites(
+      Deadline deadline, ExclusiveOp<T> exclusiveOp) throws IOException {
     CoroutineNode<?> self = self();
-    takeTurn(forWriters(), self, deadline);
+    enter(writeDirection(), self, deadline);
     try {
-      passOthers(self);
-      if (laterFailure == null) {
-        writeKeptOrNot(self, deadline);
+      yieldToOthers(self);
+      if (deferredFailure == null) {
+        tryWritePending(self, deadline);
       }
-      return turn.take(self);
+      return exclusiveOp.run(self);
     } finally {
-      leave(forWriters());
+      leave(writeDirection());
     }
   }
 
-  private void writeKeptOrNot(CoroutineNode<?> self, Deadline deadline) {
+  private void tryWritePending(CoroutineNode<?> self, Deadline deadline) {
     try {
-      writeKept(self, deadline);
+      writePending(self, deadline);
     } catch (IOException _) {
       // safe: it is kept
     }
@@ -357,20 +357,20 @@ public abstract class Handle extends Lines implements AsyncIo {
   @Override
   public final void write(ByteBuffer buffer, Deadline deadline) throws IOException {
     CoroutineNode<?> self = self();
-    takeTurn(forWriters(), self, deadline);
+    enter(writeDirection(), self, deadline);
     try {
-      passOthers(self);
-      writeKept(self, deadline);
+      yieldToOthers(self);
+      writePending(self, deadline);
       writeWhole(self, buffer, deadline);
     } finally {
-      leave(forWriters());
+      leave(writeDirection());
     }
   }
 
   @Override
   public final void writeAll(ByteBuffer... buffers) throws IOException {
     ByteBuffer[] own = buffers.clone();
-    writeTurn(
+    writeExclusively(
         Deadline.never(),
         self -> {
           writeWhole(self, own);
@@ -384,60 +384,60 @@ public abstract class Handle extends Lines implements AsyncIo {
       throw new IllegalArgumentException("a bound cannot be negative: " + bound);
     }
     self();
-    throwKept();
-    if (laterInLine == 0 && laterBytes <= bound) {
-      addLater(buffer);
+    throwDeferredFailure();
+    if (flushesQueued == 0 && pendingBytes <= bound) {
+      enqueueWrite(buffer);
       return;
     }
-    laterInLine++;
+    flushesQueued++;
     try {
-      writeTurn(
+      writeExclusively(
           Deadline.never(),
           self -> {
-            addLater(buffer);
+            enqueueWrite(buffer);
             return self;
           });
     } finally {
-      laterInLine--;
+      flushesQueued--;
     }
   }
 
-  private void addLater(ByteBuffer buffer) {
+  private void enqueueWrite(ByteBuffer buffer) {
     ByteBuffer copy = ByteBuffer.allocate(buffer.remaining()).put(buffer).flip();
-    ArrayDeque<ByteBuffer> queue = later;
+    ArrayDeque<ByteBuffer> queue = pendingWrites;
     if (queue == null) {
       queue = new ArrayDeque<>();
-      later = queue;
+      pendingWrites = queue;
     }
     queue.add(copy);
-    laterBytes += copy.remaining();
+    pendingBytes += copy.remaining();
     if (queue.size() == 1) {
-      scheduler().notifyLater(this::writeForNobody);
+      scheduler().notifyLater(this::flushPending);
     }
   }
 
-  private void writeForNobody() {
+  private void flushPending() {
     try {
       flush();
     } catch (IOException e) {
       // safe: it is kept, for whoever looks or writes next; a handle that was closed is told so
-      keepFailure(e);
+      deferFailure(e);
     } catch (RuntimeException e) {
       // a handle that is only read from, or talks to nobody
-      keepFailure(new IOException("what was to be written later cannot be written", e));
-      forgetLater();
+      deferFailure(new IOException("what was to be written later cannot be written", e));
+      dropPending();
     }
   }
 
   @Override
   public final void flush() throws IOException {
-    writeTurn(Deadline.never(), self -> self);
+    writeExclusively(Deadline.never(), self -> self);
   }
 
   // what a deadline leaves here is for the next writer, or for the one that was started for it
-  private void writeKept(CoroutineNode<?> self, Deadline deadline) throws IOException {
-    throwKept();
-    ArrayDeque<ByteBuffer> queue = later;
+  private void writePending(CoroutineNode<?> self, Deadline deadline) throws IOException {
+    throwDeferredFailure();
+    ArrayDeque<ByteBuffer> queue = pendingWrites;
     if (queue == null) {
       return;
     }
@@ -447,32 +447,32 @@ public abstract class Handle extends Lines implements AsyncIo {
         try {
           writeWhole(self, next, deadline);
         } finally {
-          laterBytes -= n - next.remaining();
+          pendingBytes -= n - next.remaining();
         }
         queue.remove();
       }
     } catch (IOException e) {
-      laterFailure = e;
-      forgetLater(); // nothing of it can leave any more
+      deferredFailure = e;
+      dropPending(); // nothing of it can leave any more
       throw e;
     }
   }
 
-  private void forgetLater() {
-    later = null;
-    laterBytes = 0;
+  private void dropPending() {
+    pendingWrites = null;
+    pendingBytes = 0;
   }
 
   /// Fails when something failed that nobody was there to take.
-  protected final void throwKept() throws IOException {
-    if (laterFailure != null) {
-      throw new IOException("an earlier write to " + this + " has failed", laterFailure);
+  protected final void throwDeferredFailure() throws IOException {
+    if (deferredFailure != null) {
+      throw new IOException("an earlier write to " + this + " has failed", deferredFailure);
     }
   }
 
   @Override
   public final @Nullable IOException writeFailure() {
-    return laterFailure;
+    return deferredFailure;
   }
 
   // ---- its end ----

@@ -2,9 +2,9 @@
 package dev.heddle.io.handle;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.loop.LoopService;
-import dev.heddle.thread.worker.FileThreads;
+import dev.heddle.thread.worker.BlockingFileDriver;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -15,7 +15,7 @@ final class InputHandle extends BlockingHandle {
   private final Inputs inputs;
 
   private InputHandle(
-      CoroutineNode<?> self, FileThreads threads, StandardInput file, Inputs inputs) {
+      CoroutineNode<?> self, BlockingFileDriver threads, StandardInput file, Inputs inputs) {
     super(self, threads, file, "standard input");
     this.file = file;
     this.inputs = inputs;
@@ -24,8 +24,9 @@ final class InputHandle extends BlockingHandle {
   static InputHandle open() {
     CoroutineNode<?> self = CoroutineNode.current();
     StandardInput file = new StandardInput();
-    FileThreads threads = LoopRoot.of(self).threads().files("stdin", THREADS, _ -> file);
-    Inputs inputs = LoopRoot.of(self).services().get(Inputs.class, Inputs::new);
+    BlockingFileDriver threads =
+        LoopRuntime.of(self).blockingPools().files("stdin", THREADS, _ -> file);
+    Inputs inputs = LoopRuntime.of(self).services().get(Inputs.class, Inputs::new);
     InputHandle handle = new InputHandle(self, threads, file, inputs);
     inputs.open.add(handle);
     return handle;

@@ -8,7 +8,7 @@ import dev.heddle.reactor.PollEvent;
 import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.SocketDescriptor;
-import dev.heddle.scheduler.Permits;
+import dev.heddle.scheduler.FairSemaphore;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -18,7 +18,7 @@ import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 
 /// A listening socket.
-public final class ListenerHandle implements Listener, Numbered {
+public final class ListenerHandle implements Listener, HasFileDescriptor {
   private static final Duration REFUSED =
       Duration.ofMillis(10); // long enough for others to close something
 
@@ -28,7 +28,7 @@ public final class ListenerHandle implements Listener, Numbered {
   private final Preparation<SocketDescriptor> ofAccepted;
   private final boolean inet;
   private final PollEvent acceptable;
-  private final Permits accepting;
+  private final FairSemaphore accepting;
 
   // loop only
   private boolean open = true;
@@ -49,7 +49,7 @@ public final class ListenerHandle implements Listener, Numbered {
     this.ofAccepted = ofAccepted;
     this.inet = address instanceof InetSocketAddress;
     this.acceptable = new PollEvent(scheduler, Direction.READ, descriptor, this);
-    this.accepting = new Permits(scheduler, 1, this);
+    this.accepting = new FairSemaphore(scheduler, 1, this);
   }
 
   @Override
@@ -59,10 +59,10 @@ public final class ListenerHandle implements Listener, Numbered {
       throw new IllegalStateException(this + " belongs to another loop; use it there");
     }
     requireOpen();
-    accepting.take(self);
+    accepting.acquire(self);
     try {
       requireOpen();
-      self.scheduler().fairness().pass(self);
+      self.scheduler().coopBudget().consume(self);
       SocketDescriptor accepted = watched ? descriptor.accept() : null;
       while (accepted == null) {
         self.awaitEvent(acceptable);
@@ -77,14 +77,14 @@ public final class ListenerHandle implements Listener, Numbered {
       self.delay(REFUSED);
       throw e;
     } finally {
-      accepting.giveBack();
+      accepting.release();
     }
   }
 
   @Override
-  public int number() throws IOException {
+  public int fd() throws IOException {
     requireOpen();
-    return scheduler.reactor().driver().number(descriptor);
+    return scheduler.reactor().driver().fd(descriptor);
   }
 
   private void requireOpen() throws ClosedChannelException {

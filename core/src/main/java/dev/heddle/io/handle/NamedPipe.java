@@ -11,9 +11,9 @@ import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.OpenFile;
-import dev.heddle.reactor.raw.NobodyReadsException;
-import dev.heddle.reactor.raw.RawCalls;
-import dev.heddle.reactor.raw.RawDescriptors;
+import dev.heddle.reactor.linux.EpollSet;
+import dev.heddle.reactor.linux.LinuxCalls;
+import dev.heddle.reactor.linux.NoReaderException;
 import dev.heddle.thread.worker.NamedPipeException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -66,7 +66,7 @@ public final class NamedPipe {
   static @Nullable AsyncFile refused(
       CoroutineNode<?> self, Path path, Set<? extends OpenOption> options, Throwable why)
       throws IOException {
-    boolean mayBe = why instanceof NamedPipeException || why instanceof NobodyReadsException;
+    boolean mayBe = why instanceof NamedPipeException || why instanceof NoReaderException;
     return mayBe && path.getFileSystem() == FileSystems.getDefault()
         ? open(self, path, options)
         : null;
@@ -82,14 +82,14 @@ public final class NamedPipe {
       FileDriver files,
       OpenFile file)
       throws IOException {
-    int number = file.number();
-    if (number < 0 || RawDescriptors.refusal() != null || !RawCalls.isFifo(number)) {
+    int number = file.fd();
+    if (number < 0 || EpollSet.refusal() != null || !LinuxCalls.isFifo(number)) {
       return null;
     }
-    int own = RawCalls.duplicate(number);
+    int own = LinuxCalls.duplicate(number);
     files.submit(new FileRequest(self.scheduler(), path, Kind.CLOSE, file, null, 0) {});
     if (own < 0) {
-      throw RawCalls.failure(-own);
+      throw LinuxCalls.failure(-own);
     }
     return FifoOpening.opened(self, path, options, own);
   }

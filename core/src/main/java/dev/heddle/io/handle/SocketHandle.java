@@ -74,15 +74,16 @@ public final class SocketHandle extends StreamHandle implements StreamSocket {
   }
 
   /// Writes all of `bytes`, and descriptors with the first of it.
-  public void sendDescriptors(ByteBuffer bytes, List<Numbered> descriptors) throws IOException {
+  public void sendDescriptors(ByteBuffer bytes, List<HasFileDescriptor> descriptors)
+      throws IOException {
     writeBy(bytes, () -> descriptor.send(bytes, numbers(descriptors)));
   }
 
   // asked for at each try: during a wait one may be closed, and its number another file's
-  private static int[] numbers(List<Numbered> descriptors) throws IOException {
+  private static int[] numbers(List<HasFileDescriptor> descriptors) throws IOException {
     int[] numbers = new int[descriptors.size()];
     for (int i = 0; i < numbers.length; i++) {
-      numbers[i] = descriptors.get(i).number();
+      numbers[i] = descriptors.get(i).fd();
     }
     return numbers;
   }

@@ -23,7 +23,7 @@ final class StandardInput implements BlockingFile {
    * ours to close. So one thread of the process reads, when a reader wants bytes and there are
    * none, and leaves them in `there`, where the handle of another loop finds them, too. A reader
    * waits for them here, and its wait can be ended. What was handed to a handle is kept in
-   * `untaken` until a reader has it: the loop may end meanwhile, and it goes back when the handle
+   * `unreceived` until a reader has it: the loop may end meanwhile, and it goes back when the handle
    * is closed.
    *
    * In a program that was started without standard input, that number belongs to another file: the
@@ -37,7 +37,7 @@ final class StandardInput implements BlockingFile {
 
   // written by the thread that reads, then by the carrier, then by whoever closes: one after the
   // other
-  private volatile @Nullable ByteBuffer untaken;
+  private volatile @Nullable ByteBuffer unreceived;
 
   @Override
   public FileChannel channel(boolean writing) {
@@ -58,8 +58,8 @@ final class StandardInput implements BlockingFile {
   }
 
   @Override
-  public void taken() {
-    untaken = null;
+  public void onReceived() {
+    unreceived = null;
   }
 
   @Override
@@ -111,7 +111,7 @@ final class StandardInput implements BlockingFile {
       }
       int n = Math.min(there.remaining(), into.remaining());
       into.put(into.position(), there, there.position(), n);
-      handle.untaken = ByteBuffer.allocate(n).put(0, there, there.position(), n);
+      handle.unreceived = ByteBuffer.allocate(n).put(0, there, there.position(), n);
       there.position(there.position() + n);
       return n;
     }
@@ -133,9 +133,9 @@ final class StandardInput implements BlockingFile {
 
     synchronized void close(StandardInput handle) {
       handle.closed = true;
-      giveBack(handle.untaken);
+      giveBack(handle.unreceived);
       giveBack(handle.ahead);
-      handle.untaken = null;
+      handle.unreceived = null;
       handle.ahead = null;
       notifyAll();
     }

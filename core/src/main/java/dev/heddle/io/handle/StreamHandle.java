@@ -4,10 +4,10 @@ package dev.heddle.io.handle;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.internal.Rethrow;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.reactor.PollEvent;
 import dev.heddle.reactor.driver.Direction;
-import dev.heddle.reactor.driver.FileSending;
+import dev.heddle.reactor.driver.FileTransfer;
 import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.reactor.driver.StreamDescriptor;
 import dev.heddle.scheduler.Scheduler;
@@ -22,7 +22,7 @@ import java.util.function.LongConsumer;
 
 /// A stream of bytes whose descriptor never waits: tries on the coroutine's own stack, waits for
 /// readiness when there is nothing to do, tries again.
-public class StreamHandle extends Handle implements Numbered {
+public class StreamHandle extends Handle implements HasFileDescriptor {
   /*
    * After a read that left room in its buffer nothing more is there. The next read waits first,
    * which saves the system call that would only say so. Readiness is reported for all that comes
@@ -33,12 +33,12 @@ public class StreamHandle extends Handle implements Numbered {
   private static final long PIECE = 1 << 20; // bytes of a file, sent in one go
   private static final long END = Long.MIN_VALUE;
   private static final int CHUNK = 64 << 10; // bytes
-  private static final int MOST_COME =
+  private static final int MAX_BUFFERED_INPUT =
       8 << 20; // bytes; more than a socket holds: not of a peer that writes as fast as we read
   private static final int VECTOR = 1_024; // buffers in one call: what Linux allows (IOV_MAX)
 
   private final StreamDescriptor descriptor;
-  private final Object what;
+  private final Object owner;
   private final PollEvent readable;
   private final PollEvent writable;
 
@@ -48,11 +48,11 @@ public class StreamHandle extends Handle implements Numbered {
 
   /// A handle for a descriptor that is open.
   ///
-  /// @param what as errors and dumps call it
-  public StreamHandle(Scheduler scheduler, StreamDescriptor descriptor, Object what) {
+  /// @param owner as errors and dumps call it
+  public StreamHandle(Scheduler scheduler, StreamDescriptor descriptor, Object owner) {
     super(scheduler);
     this.descriptor = descriptor;
-    this.what = what;
+    this.owner = owner;
     this.readable = new PollEvent(scheduler, Direction.READ, descriptor, this);
     this.writable = new PollEvent(scheduler, Direction.WRITE, descriptor, this);
   }
@@ -66,15 +66,15 @@ public class StreamHandle extends Handle implements Numbered {
     int n = drained ? 0 : descriptor.read(into);
     while (n == 0) {
       await(self, readable, deadline);
-      n = inputEnded ? takeLast(into) : descriptor.read(into);
+      n = inputEnded ? takeRemaining(into) : descriptor.read(into);
     }
     drained = n > 0 && into.hasRemaining() && descriptor.isDrained();
     return n;
   }
 
   /// For one who waited when the input was ended: what had come is kept for whoever reads.
-  private int takeLast(ByteBuffer into) {
-    ByteBuffer kept = takeAhead();
+  private int takeRemaining(ByteBuffer into) {
+    ByteBuffer kept = takeReadAhead();
     return kept == null ? -1 : moveOrKeep(kept, into);
   }
 
@@ -83,13 +83,13 @@ public class StreamHandle extends Handle implements Numbered {
     ByteArrayOutputStream come = new ByteArrayOutputStream();
     ByteBuffer chunk = ByteBuffer.allocate(CHUNK);
     int n = inputEnded ? -1 : descriptor.read(chunk);
-    while (n > 0 && come.size() < MOST_COME) {
+    while (n > 0 && come.size() < MAX_BUFFERED_INPUT) {
       come.write(chunk.array(), 0, n);
       n = descriptor.read(chunk.clear());
     }
     inputEnded = true;
     if (come.size() > 0) {
-      keep(ByteBuffer.wrap(come.toByteArray()));
+      appendReadAhead(ByteBuffer.wrap(come.toByteArray()));
     }
   }
 
@@ -118,7 +118,7 @@ public class StreamHandle extends Handle implements Numbered {
   }
 
   @Override
-  void writeNow(ByteBuffer bytes) throws IOException {
+  void tryWriteNow(ByteBuffer bytes) throws IOException {
     if (isOpen() && !isWriting()) {
       descriptor.write(bytes);
     }
@@ -130,16 +130,16 @@ public class StreamHandle extends Handle implements Numbered {
   ///
   /// @return as [StreamDescriptor#read]
   final int readBy(ByteBuffer into, Call call) throws IOException {
-    return readTurn(
+    return readExclusively(
         Deadline.never(),
         self -> {
-          if (ahead() > 0) {
-            return takeLast(into);
+          if (readAheadBytes() > 0) {
+            return takeRemaining(into);
           }
           int n = inputEnded ? -1 : call.make();
           while (n == 0) {
             await(self, readable, Deadline.never());
-            n = inputEnded ? takeLast(into) : call.make();
+            n = inputEnded ? takeRemaining(into) : call.make();
           }
           drained = false;
           return n;
@@ -148,7 +148,7 @@ public class StreamHandle extends Handle implements Numbered {
 
   /// Writes all of `from`, the first of it by a call of its own.
   final void writeBy(ByteBuffer from, Call call) throws IOException {
-    writeTurn(
+    writeExclusively(
         Deadline.never(),
         self -> {
           while (call.make() == 0) {
@@ -169,9 +169,9 @@ public class StreamHandle extends Handle implements Numbered {
   }
 
   @Override
-  public final int number() throws IOException {
+  public final int fd() throws IOException {
     self();
-    return scheduler().reactor().driver().number(descriptor);
+    return scheduler().reactor().driver().fd(descriptor);
   }
 
   /// Has the system send some of a file, beside the loop: the file may have to be read from a disk.
@@ -182,11 +182,11 @@ public class StreamHandle extends Handle implements Numbered {
   /// @param moved is told how many bytes have left, also when the caller is cancelled then
   /// @return how many bytes; 0: the file ends there; -1: it cannot
   final long send(OpenFile file, long position, LongConsumer moved) throws IOException {
-    boolean byNumber = descriptor.sendsNumberedFiles() && file.number() >= 0;
-    if (!byNumber && !descriptor.sendsFiles()) {
+    boolean byNumber = descriptor.supportsSendfile() && file.fd() >= 0;
+    if (!byNumber && !descriptor.supportsFileTransfer()) {
       return -1;
     }
-    return writeTurn(
+    return writeExclusively(
         Deadline.never(),
         self -> {
           long sent = sendPiece(self, file, position, byNumber, moved);
@@ -202,11 +202,11 @@ public class StreamHandle extends Handle implements Numbered {
       CoroutineNode<?> self, OpenFile file, long position, boolean byNumber, LongConsumer moved)
       throws IOException {
     if (!byNumber) {
-      return sendBeside(self, moved, () -> sendChannel(file, position));
+      return sendOffloaded(self, moved, () -> sendChannel(file, position));
     }
-    try (FileSending sending = descriptor.sending(file, position, PIECE)) {
-      long sent = sending == null ? 0 : sendBeside(self, moved, sending::send);
-      return sent == FileSending.END ? END : Math.max(sent, -1);
+    try (FileTransfer sending = descriptor.prepareFileTransfer(file, position, PIECE)) {
+      long sent = sending == null ? 0 : sendOffloaded(self, moved, sending::send);
+      return sent == FileTransfer.END ? END : Math.max(sent, -1);
     }
   }
 
@@ -216,13 +216,17 @@ public class StreamHandle extends Handle implements Numbered {
     return left <= 0 ? END : descriptor.send(channel, position, Math.min(left, PIECE));
   }
 
-  private static long sendBeside(CoroutineNode<?> self, LongConsumer moved, Callable<Long> piece) {
+  private static long sendOffloaded(
+      CoroutineNode<?> self, LongConsumer moved, Callable<Long> piece) {
     try {
-      return self.protect(() -> {
+      return self.shielded(() -> {
         long sent =
             (Long)
                 Objects.requireNonNull(
-                    LoopRoot.of(self).threads().paths().run(self, "sending a file", piece));
+                    LoopRuntime.of(self)
+                        .blockingPools()
+                        .paths()
+                        .run(self, "sending a file", piece));
         moved.accept(Math.max(sent, 0));
         return sent;
       });
@@ -254,6 +258,6 @@ public class StreamHandle extends Handle implements Numbered {
 
   @Override
   public final String toString() {
-    return what.toString();
+    return owner.toString();
   }
 }

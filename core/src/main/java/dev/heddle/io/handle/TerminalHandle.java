@@ -7,10 +7,10 @@ import static java.nio.file.StandardOpenOption.WRITE;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.internal.Rethrow;
 import dev.heddle.io.Terminal;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.reactor.driver.FileOperation;
 import dev.heddle.thread.worker.BlockingFile;
-import dev.heddle.thread.worker.FileThreads;
+import dev.heddle.thread.worker.BlockingFileDriver;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 public final class TerminalHandle extends BlockingHandle implements Terminal {
   private final TerminalModes modes;
 
-  private TerminalHandle(CoroutineNode<?> self, FileThreads threads, Device device) {
+  private TerminalHandle(CoroutineNode<?> self, BlockingFileDriver threads, Device device) {
     super(self, threads, device, "the terminal");
     this.modes = device.modes;
   }
@@ -69,7 +69,7 @@ public final class TerminalHandle extends BlockingHandle implements Terminal {
     public long perform(FileOperation operation) throws IOException {
       if (operation.kind() == FileOperation.Kind.CLOSE) {
         try {
-          modes.putBack();
+          modes.restore();
         } finally {
           stream.close();
         }
@@ -83,7 +83,8 @@ public final class TerminalHandle extends BlockingHandle implements Terminal {
 
   @Override
   public Size size() throws IOException {
-    String[] said = beside("the size of the terminal", () -> TerminalModes.stty("size")).split(" ");
+    String[] said =
+        offload("the size of the terminal", () -> TerminalModes.stty("size")).split(" ");
     return new Size(Integer.parseInt(said[1]), Integer.parseInt(said[0]));
   }
 
@@ -93,7 +94,7 @@ public final class TerminalHandle extends BlockingHandle implements Terminal {
   }
 
   private void change(String... to) throws IOException {
-    beside(
+    offload(
         "the terminal's modes",
         () -> {
           modes.change(to);
@@ -105,11 +106,11 @@ public final class TerminalHandle extends BlockingHandle implements Terminal {
   public void restore() throws IOException {
     try {
       self()
-          .protect(() ->
-              beside(
+          .shielded(() ->
+              offload(
                   "the terminal's modes",
                   () -> {
-                    modes.putBack();
+                    modes.restore();
                     return "";
                   }));
     } catch (Exception e) {
@@ -132,8 +133,8 @@ public final class TerminalHandle extends BlockingHandle implements Terminal {
     }
   }
 
-  private String beside(String what, Callable<String> call) throws IOException {
+  private String offload(String what, Callable<String> call) throws IOException {
     CoroutineNode<?> self = self();
-    return String.valueOf(LoopRoot.of(self).threads().paths().run(self, what, call));
+    return String.valueOf(LoopRuntime.of(self).blockingPools().paths().run(self, what, call));
   }
 }

@@ -21,7 +21,7 @@ final class TerminalModes {
       5; // it takes milliseconds; a job in the background is stopped
 
   private final String before;
-  private final Thread hook = new Thread(this::putBackAtTheEnd, "heddle-terminal");
+  private final Thread hook = new Thread(this::restoreAtExit, "heddle-terminal");
 
   // guarded by this
   private boolean changed;
@@ -35,7 +35,7 @@ final class TerminalModes {
     return new TerminalModes(stty("-g"));
   }
 
-  /// Changes them, until [#putBack()].
+  /// Changes them, until [#restore()].
   synchronized void change(String... modes) throws IOException {
     if (!changed) {
       changed = true; // first: who is stopped half-way has changed something
@@ -45,15 +45,15 @@ final class TerminalModes {
   }
 
   /// Puts back those that were in force at first.
-  synchronized void putBack() throws IOException {
+  synchronized void restore() throws IOException {
     if (changed) {
       stty(before);
       changed = false;
-      forgetHook();
+      removeHook();
     }
   }
 
-  private void forgetHook() {
+  private void removeHook() {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException _) {
@@ -61,12 +61,12 @@ final class TerminalModes {
     }
   }
 
-  private void putBackAtTheEnd() {
+  private void restoreAtExit() {
     try {
-      putBack();
+      restore();
     } catch (IOException e) {
       // the loggers are shut down at the same time
-      AsyncLog.shared().besideTheLog("the terminal was left as it is; type: stty sane", e);
+      AsyncLog.shared().stderrOnly("the terminal was left as it is; type: stty sane", e);
       AsyncLog.shared().flush();
     }
   }

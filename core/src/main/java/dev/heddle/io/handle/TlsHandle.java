@@ -8,8 +8,8 @@ import dev.heddle.event.Deadline;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.TlsSocket;
-import dev.heddle.loop.LoopRoot;
-import dev.heddle.scheduler.Permits;
+import dev.heddle.loop.LoopRuntime;
+import dev.heddle.scheduler.FairSemaphore;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -65,14 +65,14 @@ public final class TlsHandle extends Handle implements TlsSocket {
   private final AsyncIo over;
   private final SSLEngine engine;
 
-  private final Permits sending;
+  private final FairSemaphore sending;
 
   // loop only
   private final ArrayDeque<ByteBuffer> unsent =
       new ArrayDeque<>(1); // records, the first maybe half
   private ByteBuffer incoming; // to be read from: bytes of the connection
   private ByteBuffer plain; // to be read from: bytes for the reader
-  private @Nullable ByteBuffer spare; // for a record to be written
+  private @Nullable ByteBuffer recordBuffer; // for a record to be written
   private boolean cut;
 
   /// TLS over `over`, which is closed with it.
@@ -82,7 +82,7 @@ public final class TlsHandle extends Handle implements TlsSocket {
     super(self.scheduler());
     this.over = over;
     this.engine = engine;
-    this.sending = new Permits(self.scheduler(), 1, this);
+    this.sending = new FairSemaphore(self.scheduler(), 1, this);
     this.incoming = ByteBuffer.allocate(engine.getSession().getPacketBufferSize()).flip();
     this.plain = ByteBuffer.allocate(engine.getSession().getApplicationBufferSize()).flip();
   }
@@ -92,21 +92,21 @@ public final class TlsHandle extends Handle implements TlsSocket {
   /// Agrees with the other side on how to go on.
   ///
   /// @return this handle
-  public TlsHandle agree() throws IOException {
+  public TlsHandle handshake() throws IOException {
     engine.beginHandshake();
     CoroutineNode<?> self = self();
     try {
-      while (isAgreeing()) {
+      while (isHandshaking()) {
         step(self, Deadline.never());
       }
     } catch (SSLException e) {
-      awaitPeersEnd();
+      awaitCloseNotify();
       throw e;
     }
     return this;
   }
 
-  private void awaitPeersEnd() {
+  private void awaitCloseNotify() {
     Deadline soon = Deadline.after(ALERT_PATIENCE);
     ByteBuffer away = ByteBuffer.allocate(incoming.capacity());
     try {
@@ -122,7 +122,7 @@ public final class TlsHandle extends Handle implements TlsSocket {
     }
   }
 
-  private boolean isAgreeing() {
+  private boolean isHandshaking() {
     HandshakeStatus status = engine.getHandshakeStatus();
     return status != HandshakeStatus.NOT_HANDSHAKING && status != HandshakeStatus.FINISHED;
   }
@@ -131,8 +131,8 @@ public final class TlsHandle extends Handle implements TlsSocket {
   private void step(CoroutineNode<?> self, Deadline deadline) throws IOException {
     switch (engine.getHandshakeStatus()) {
       case NEED_TASK -> compute(self);
-      case NEED_WRAP -> emit(self, ByteBuffer.allocate(0), deadline);
-      default -> absorb(self, deadline);
+      case NEED_WRAP -> wrap(self, ByteBuffer.allocate(0), deadline);
+      default -> unwrap(self, deadline);
     }
   }
 
@@ -143,11 +143,11 @@ public final class TlsHandle extends Handle implements TlsSocket {
       scheduler().yieldFrom(self);
     } else {
       // the engine hands it out once: who leaves it undone leaves the connection stuck
-      protectedly(
+      shielded(
           self,
           () ->
-              LoopRoot.of(self)
-                  .threads()
+              LoopRuntime.of(self)
+                  .blockingPools()
                   .offload()
                   .run(self, "the cryptography of " + this, asCall(task)));
     }
@@ -160,9 +160,9 @@ public final class TlsHandle extends Handle implements TlsSocket {
     };
   }
 
-  private static void protectedly(CoroutineNode<?> self, Body<?> body) throws IOException {
+  private static void shielded(CoroutineNode<?> self, Body<?> body) throws IOException {
     try {
-      self.protect(body);
+      self.shielded(body);
     } catch (IOException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
@@ -173,21 +173,21 @@ public final class TlsHandle extends Handle implements TlsSocket {
   // ---- records ----
 
   /// Makes one record of what `from` has, and writes it.
-  private void emit(CoroutineNode<?> self, ByteBuffer from, Deadline deadline) throws IOException {
-    ByteBuffer record = takeSpare();
+  private void wrap(CoroutineNode<?> self, ByteBuffer from, Deadline deadline) throws IOException {
+    ByteBuffer record = takeRecordBuffer();
     SSLEngineResult result;
     try {
       result = engine.wrap(from, record);
     } catch (SSLException e) {
-      spare = record;
-      sayWhy(self, deadline);
+      recordBuffer = record;
+      sendAlert(self, deadline);
       throw e;
     }
     if (result.getStatus() == SSLEngineResult.Status.CLOSED && record.position() == 0) {
       throw new IOException("no more can be written to " + this + ": its output was shut down");
     }
     write(self, record, deadline);
-    spare = record;
+    recordBuffer = record;
   }
 
   private void write(CoroutineNode<?> self, ByteBuffer record, Deadline deadline)
@@ -197,7 +197,7 @@ public final class TlsHandle extends Handle implements TlsSocket {
       try {
         send(self, deadline);
       } catch (Throwable e) {
-        leaveRest();
+        keepUnsent();
         throw e;
       }
     }
@@ -205,8 +205,8 @@ public final class TlsHandle extends Handle implements TlsSocket {
 
   // in the order in which they were made, whoever has made them
   private void send(CoroutineNode<?> self, Deadline deadline) throws IOException {
-    if (!sending.tryTake()) {
-      sending.await(self, deadline, null);
+    if (!sending.tryAcquire()) {
+      sending.awaitPermit(self, deadline, null);
     }
     try {
       for (ByteBuffer next = unsent.peek(); next != null; next = unsent.peek()) {
@@ -214,18 +214,18 @@ public final class TlsHandle extends Handle implements TlsSocket {
         unsent.remove();
       }
     } finally {
-      sending.giveBack();
+      sending.release();
     }
   }
 
   // half a record is of no use to anybody
-  private void leaveRest() {
+  private void keepUnsent() {
     if (!unsent.isEmpty() && over.isOpen()) {
-      scheduler().notifyLater(this::sendRest);
+      scheduler().notifyLater(this::sendUnsent);
     }
   }
 
-  private void sendRest() {
+  private void sendUnsent() {
     try {
       send(CoroutineNode.current(), Deadline.never());
     } catch (IOException _) {
@@ -233,21 +233,21 @@ public final class TlsHandle extends Handle implements TlsSocket {
     }
   }
 
-  private ByteBuffer takeSpare() {
-    ByteBuffer record = spare;
-    spare = null;
+  private ByteBuffer takeRecordBuffer() {
+    ByteBuffer record = recordBuffer;
+    recordBuffer = null;
     int size = engine.getSession().getPacketBufferSize();
     return record == null || record.capacity() < size ? ByteBuffer.allocate(size) : record.clear();
   }
 
   /// Takes one record of what has come, or waits for more of it.
-  private void absorb(CoroutineNode<?> self, Deadline deadline) throws IOException {
+  private void unwrap(CoroutineNode<?> self, Deadline deadline) throws IOException {
     plain.compact();
     SSLEngineResult result;
     try {
       result = engine.unwrap(incoming, plain);
     } catch (SSLException e) {
-      sayWhy(self, deadline);
+      sendAlert(self, deadline);
       throw e;
     } finally {
       plain.flip();
@@ -262,10 +262,10 @@ public final class TlsHandle extends Handle implements TlsSocket {
   }
 
   // the alert that tells the other side what was wrong
-  private void sayWhy(CoroutineNode<?> self, Deadline deadline) {
+  private void sendAlert(CoroutineNode<?> self, Deadline deadline) {
     if (engine.getHandshakeStatus() == HandshakeStatus.NEED_WRAP) {
       try {
-        ByteBuffer alert = takeSpare();
+        ByteBuffer alert = takeRecordBuffer();
         engine.wrap(ByteBuffer.allocate(0), alert);
         write(self, alert, deadline);
       } catch (IOException _) {
@@ -327,18 +327,18 @@ public final class TlsHandle extends Handle implements TlsSocket {
     while (from.hasRemaining()) {
       switch (engine.getHandshakeStatus()) {
         case NEED_TASK -> compute(self);
-        case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> agreeAnew(deadline);
-        default -> emit(self, from, deadline);
+        case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> renegotiate(deadline);
+        default -> wrap(self, from, deadline);
       }
     }
   }
 
   // the other side wants a new agreement, and maybe nobody reads
-  private void agreeAnew(Deadline deadline) throws IOException {
-    readTurn(
+  private void renegotiate(Deadline deadline) throws IOException {
+    readExclusively(
         deadline,
         self -> {
-          if (isAgreeing()) {
+          if (isHandshaking()) {
             step(self, deadline);
           }
           return self;
@@ -347,13 +347,13 @@ public final class TlsHandle extends Handle implements TlsSocket {
 
   @Override
   public void shutdownOutput() throws IOException {
-    writeTurn(
+    writeExclusively(
         Deadline.never(),
         self -> {
           if (!engine.isOutboundDone()) {
             engine.closeOutbound();
             while (!engine.isOutboundDone()) {
-              emit(self, ByteBuffer.allocate(0), Deadline.never());
+              wrap(self, ByteBuffer.allocate(0), Deadline.never());
             }
           }
           return self;
@@ -373,17 +373,17 @@ public final class TlsHandle extends Handle implements TlsSocket {
 
   @Override
   protected void onClose() {
-    sayGoodbye();
+    sendCloseNotify();
     over.close();
   }
 
-  private void sayGoodbye() {
+  private void sendCloseNotify() {
     ByteBuffer record = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
     engine.closeOutbound();
     try {
       engine.wrap(ByteBuffer.allocate(0), record);
       if (over instanceof Handle below && unsent.isEmpty()) {
-        below.writeNow(record.flip());
+        below.tryWriteNow(record.flip());
       }
     } catch (IOException _) {
       // safe: it is as good as closed; who read from the other side sees that it was cut

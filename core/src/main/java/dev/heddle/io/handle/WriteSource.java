@@ -40,7 +40,7 @@ final class WriteSource {
   }
 
   /// Gives back the last bytes of the last piece.
-  void giveBack(int bytes) {
+  void unread(int bytes) {
     int left = bytes;
     for (int i = Math.min(next, from.length - 1); left > 0; i--) {
       int n = Math.min(left, from[i].position() - starts[i]);

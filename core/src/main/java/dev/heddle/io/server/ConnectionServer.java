@@ -2,7 +2,7 @@
 package dev.heddle.io.server;
 
 import dev.heddle.Cancellation;
-import dev.heddle.CoroutineFailure;
+import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.tree.CoroutineNode;
@@ -17,7 +17,7 @@ import dev.heddle.io.Server;
 import dev.heddle.io.ServerOptions;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.observe.log.AsyncLog;
-import dev.heddle.scheduler.Permits;
+import dev.heddle.scheduler.FairSemaphore;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -40,7 +40,7 @@ public final class ConnectionServer implements Server {
    *              acceptor fails
    *   STOPPED    the cancelled scope has ended     ENDED    the scope: closes what was never served
    *
-   * Room. With a bound, the acceptor takes a permit before it accepts, and a handler gives it back
+   * ConnectionPermits. With a bound, the acceptor takes a permit before it accepts, and a handler gives it back
    * at its end: at the bound no connection is accepted, and the system queues them. Without a bound
    * there are no permits. An acceptor that waits for room as the server stops gets it from the next
    * handler that ends, and finds that the listener is closed.
@@ -73,13 +73,13 @@ public final class ConnectionServer implements Server {
   private final Listener listener;
   private final ConnectionHandler<? super StreamSocket> handler;
   private final Scope members;
-  private final @Nullable Room room; // null: no bound
+  private final @Nullable ConnectionPermits permits; // null: no bound
   private final Promise<@Nullable Void> stopping = new Promise<>("the server's stop");
   private final FailureLog failures;
 
   // loop only
   private final Set<StreamSocket> open = Collections.newSetFromMap(new IdentityHashMap<>());
-  private boolean cut; // a handler was cancelled by a call of ours
+  private boolean cancelledHandlers; // a handler was cancelled by a call of ours
 
   private ConnectionServer(
       Listener listener,
@@ -89,10 +89,10 @@ public final class ConnectionServer implements Server {
     this.listener = listener;
     this.handler = handler;
     this.members = members;
-    this.room =
-        options.connections() == Integer.MAX_VALUE
+    this.permits =
+        options.maxConnections() == Integer.MAX_VALUE
             ? null
-            : new Room(home(), options.connections(), this);
+            : new ConnectionPermits(home(), options.maxConnections(), this);
     this.failures = new FailureLog(home()::nanoTime);
     stopping.future().ignore(); // a failure that nobody looks at cannot be, a value may
   }
@@ -111,7 +111,7 @@ public final class ConnectionServer implements Server {
 
   /// A server that keeps nothing alive: when all else in the current scope has ended, it accepts
   /// nobody any more, and ends with its connections.
-  public static ConnectionServer startBeside(
+  public static ConnectionServer startDaemon(
       Listener listener, ServerOptions options, ConnectionHandler<? super StreamSocket> handler) {
     ConnectionServer server = of(listener, options, handler);
     server.members.background("accept from " + listener, server::accept);
@@ -136,8 +136,8 @@ public final class ConnectionServer implements Server {
     CoroutineNode<?> self = CoroutineNode.current();
     try {
       while (listener.isOpen()) {
-        if (room != null) {
-          room.take(self);
+        if (permits != null) {
+          permits.acquire(self);
         }
         acceptOne(self);
       }
@@ -151,7 +151,7 @@ public final class ConnectionServer implements Server {
     try {
       connection = listener.accept();
     } catch (IOException e) {
-      giveRoomBack();
+      releasePermit();
       if (listener.isOpen()) {
         failures.warn("while accepting from " + listener + ", which goes on trying", e);
         self.delay(PAUSE);
@@ -167,9 +167,9 @@ public final class ConnectionServer implements Server {
     members.launch("serve " + name, () -> serve(connection, name));
   }
 
-  private void giveRoomBack() {
-    if (room != null) {
-      room.giveBack();
+  private void releasePermit() {
+    if (permits != null) {
+      permits.release();
     }
   }
 
@@ -190,13 +190,13 @@ public final class ConnectionServer implements Server {
       failures.warn("while serving " + name, unwrapped(e));
     } finally {
       open.remove(connection);
-      giveRoomBack();
+      releasePermit();
     }
   }
 
   private static Throwable unwrapped(Throwable failure) {
     Throwable cause = failure.getCause();
-    return failure instanceof CoroutineFailure && cause != null ? cause : failure;
+    return failure instanceof CoroutineException && cause != null ? cause : failure;
   }
 
   // ---- the end ----
@@ -225,7 +225,7 @@ public final class ConnectionServer implements Server {
       // safe: what is left is cancelled now
     }
     cancelTheRest();
-    return !cut;
+    return !cancelledHandlers;
   }
 
   @Override
@@ -235,7 +235,7 @@ public final class ConnectionServer implements Server {
   }
 
   private void cancelTheRest() {
-    cut |= !open.isEmpty();
+    cancelledHandlers |= !open.isEmpty();
     members.close();
   }
 
@@ -276,11 +276,11 @@ public final class ConnectionServer implements Server {
   }
 
   /// Permits for connections.
-  private static final class Room extends Permits {
+  private static final class ConnectionPermits extends FairSemaphore {
     private final int bound;
     private final ConnectionServer server;
 
-    Room(Scheduler home, int bound, ConnectionServer server) {
+    ConnectionPermits(Scheduler home, int bound, ConnectionServer server) {
       super(home, bound, server);
       this.bound = bound;
       this.server = server;

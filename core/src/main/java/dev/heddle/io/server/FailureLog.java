@@ -16,49 +16,50 @@ final class FailureLog {
   private static final String ELSEWHERE = "elsewhere";
 
   private final LongSupplier nanoTime;
-  private final Map<String, Place> places = new LinkedHashMap<>();
+  private final Map<String, ThrowSite> places = new LinkedHashMap<>();
 
   FailureLog(LongSupplier nanoTime) {
     this.nanoTime = nanoTime;
   }
 
   /// What is known of a place.
-  private static final class Place {
+  private static final class ThrowSite {
     long loggedAt;
     long unlogged;
   }
 
   /// A warning, unless its place has had one.
   void warn(String what, Throwable failure) {
-    String where = placeOf(failure);
+    String where = siteOf(failure);
     String key = places.containsKey(where) || places.size() < MOST ? where : ELSEWHERE;
     long now = nanoTime.getAsLong();
-    Place place = places.get(key);
-    if (place == null) {
-      place = new Place();
-      places.put(key, place);
-    } else if (now - place.loggedAt < PERIOD_NANOS) {
-      place.unlogged++;
+    ThrowSite throwSite = places.get(key);
+    if (throwSite == null) {
+      throwSite = new ThrowSite();
+      places.put(key, throwSite);
+    } else if (now - throwSite.loggedAt < PERIOD_NANOS) {
+      throwSite.unlogged++;
       return;
     }
-    String more = place.unlogged == 0 ? "" : "; " + place.unlogged + " more like it before";
-    place.loggedAt = now;
-    place.unlogged = 0;
+    String more = throwSite.unlogged == 0 ? "" : "; " + throwSite.unlogged + " more like it before";
+    throwSite.loggedAt = now;
+    throwSite.unlogged = 0;
     AsyncLog.shared().warning(what + more, failure);
   }
 
   /// Says how many have not been logged; nobody will come again.
   void flush() {
-    places.forEach((where, place) -> {
-      if (place.unlogged > 0) {
-        AsyncLog.shared().warning(place.unlogged + " more failures of a server: " + where, null);
+    places.forEach((where, throwSite) -> {
+      if (throwSite.unlogged > 0) {
+        AsyncLog.shared()
+            .warning(throwSite.unlogged + " more failures of a server: " + where, null);
       }
     });
     places.clear();
   }
 
   /// The class of the failure, and the frame of the program that has thrown it.
-  private static String placeOf(Throwable failure) {
+  private static String siteOf(Throwable failure) {
     String name = failure.getClass().getName();
     try {
       for (StackTraceElement frame : failure.getStackTrace()) {

@@ -44,10 +44,10 @@ final class AwaitedLock {
     }
     Thread first =
         parkedFor instanceof AbstractQueuedSynchronizer queue ? queue.getFirstQueuedThread() : null;
-    if (LockOwners.known() && first != null && first != waiting) {
+    if (LockOwners.isSupported() && first != null && first != waiting) {
       return ", held by nobody: it is the turn of " + words(tree, first);
     }
-    return LockOwners.known() || !(parkedFor instanceof AbstractOwnableSynchronizer)
+    return LockOwners.isSupported() || !(parkedFor instanceof AbstractOwnableSynchronizer)
         ? ""
         : "; who holds it the JDK does not tell without --add-opens"
             + " java.base/java.util.concurrent.locks="

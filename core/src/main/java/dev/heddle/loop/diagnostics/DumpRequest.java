@@ -29,8 +29,8 @@ public final class DumpRequest extends Inbox.Node {
 
   // in a tick, perhaps on the stack of a coroutine
   @Override
-  public void arrive() {
-    tree.scheduler().onTrampoline(this::answer);
+  public void onArrival() {
+    tree.scheduler().runOnCarrier(this::answer);
   }
 
   private void answer() {

@@ -34,12 +34,12 @@ import org.jspecify.annotations.Nullable;
 /// On the loop only: on the trampoline, or on the stack of the coroutine that asks. From another
 /// thread the tree would change under it, and a look at a suspended stack would make a resume fail.
 ///
-/// Reports of a loop that ends take stacks of the first [#STACKS] coroutines only: nobody runs
+/// Reports of a loop that ends take stacks of the first [#MAX_STACKS] coroutines only: nobody runs
 /// meanwhile, and a program that deadlocks with a million must get on to their clean-up.
 public final class DumpTaker {
   /// With stacks, in reports of a loop that ends: more than anybody reads, and at 15 µs each a
   /// pause of 15 ms. A million took 16 s and more, in which nobody could clean up.
-  static final int STACKS = 1_000;
+  static final int MAX_STACKS = 1_000;
 
   private static final Comparator<CoroutineNode<?>> BY_NUMBER =
       Comparator.comparingLong(CoroutineNode::id);
@@ -51,36 +51,36 @@ public final class DumpTaker {
   private final IdentityHashMap<ScopeNode, Integer> numbers = new IdentityHashMap<>();
   // one for all that wait for an event: what it says of itself may name as many as there are
   private final IdentityHashMap<EventSource, WaitSnapshot> unfired = new IdentityHashMap<>();
-  private final Monitors monitors;
+  private final MonitorOwners monitorOwners;
 
-  private DumpTaker(CoroutineTree tree, Monitors monitors, int stacks) {
+  private DumpTaker(CoroutineTree tree, MonitorOwners monitorOwners, int stacks) {
     this.tree = tree;
-    this.monitors = monitors;
+    this.monitorOwners = monitorOwners;
     this.stacks = stacks;
   }
 
   /// Every coroutine, with its stack.
   public static Dump take(CoroutineTree tree) {
-    return take(tree, Monitors.UNKNOWN);
+    return take(tree, MonitorOwners.UNKNOWN);
   }
 
-  static Dump take(CoroutineTree tree, Monitors monitors) {
-    return new DumpTaker(tree, monitors, Integer.MAX_VALUE).dump();
+  static Dump take(CoroutineTree tree, MonitorOwners monitorOwners) {
+    return new DumpTaker(tree, monitorOwners, Integer.MAX_VALUE).dump();
   }
 
-  /// Every coroutine with what it waits for; the first [#STACKS] with their stacks.
-  public static Dump takeForVerdict(CoroutineTree tree) {
-    return new DumpTaker(tree, Monitors.UNKNOWN, STACKS).dump();
+  /// Every coroutine with what it waits for; the first [#MAX_STACKS] with their stacks.
+  public static Dump takeForDeadlock(CoroutineTree tree) {
+    return new DumpTaker(tree, MonitorOwners.UNKNOWN, MAX_STACKS).dump();
   }
 
-  /// The first [#STACKS] of `all`, by their numbers, and the scopes they stand in.
+  /// The first [#MAX_STACKS] of `all`, by their numbers, and the scopes they stand in.
   static Dump takeFirst(CoroutineTree tree, List<CoroutineNode<?>> all) {
-    return new DumpTaker(tree, Monitors.UNKNOWN, STACKS).dumpOfFirst(all);
+    return new DumpTaker(tree, MonitorOwners.UNKNOWN, MAX_STACKS).dumpOfFirst(all);
   }
 
   /// Only some of its coroutines, as if all were the root's.
   public static Dump takeOnly(CoroutineTree tree, List<CoroutineNode<?>> some) {
-    return new DumpTaker(tree, Monitors.UNKNOWN, Integer.MAX_VALUE).dumpOf(some);
+    return new DumpTaker(tree, MonitorOwners.UNKNOWN, Integer.MAX_VALUE).dumpOf(some);
   }
 
   private Dump dumpOf(List<CoroutineNode<?>> some) {
@@ -94,7 +94,7 @@ public final class DumpTaker {
     List<CoroutineNode<?>> met = new ArrayList<>(all.size());
     all.forEach(c -> meet(c, met)); // all: one of the first may wait for one of the rest
     met.sort(BY_NUMBER);
-    List<CoroutineNode<?>> first = met.subList(0, Math.min(met.size(), STACKS));
+    List<CoroutineNode<?>> first = met.subList(0, Math.min(met.size(), MAX_STACKS));
     ScopeNode root = tree.root();
     Set<ScopeNode> around = Collections.newSetFromMap(new IdentityHashMap<>());
     around.add(root);
@@ -200,7 +200,7 @@ public final class DumpTaker {
 
   /// What one coroutine waits for.
   public static List<WaitSnapshot> waits(CoroutineNode<?> c) {
-    return new DumpTaker(c.tree(), Monitors.UNKNOWN, 0).waitsOf(c);
+    return new DumpTaker(c.tree(), MonitorOwners.UNKNOWN, 0).waitsOf(c);
   }
 
   private List<WaitSnapshot> waitsOf(CoroutineNode<?> c) {
@@ -220,7 +220,7 @@ public final class DumpTaker {
   }
 
   private static WaitSnapshot wait(EventSource event, boolean fired) {
-    return new WaitSnapshot(info(event), fired, event.isHidden(), holders(event));
+    return new WaitSnapshot(info(event), fired, event.isDaemon(), holders(event));
   }
 
   // safe: an event may be a user's; a report must come all the same
@@ -258,9 +258,9 @@ public final class DumpTaker {
     String blocker = parkedFor == null ? null : AwaitedLock.named(parkedFor);
     Long owner = locker == null ? null : (Long) locker.threadId();
     if (state == Thread.State.BLOCKED) {
-      Object monitor = monitors.awaitedBy(thread);
+      Object monitor = monitorOwners.awaitedBy(thread);
       blocker = monitor == null ? null : AwaitedLock.named(monitor);
-      owner = monitor == null ? null : monitors.holderOf(monitor);
+      owner = monitor == null ? null : monitorOwners.holderOf(monitor);
     }
     CoroutineNode<?> holder = owner == null ? null : byThread.get(owner);
     return new ForeignWait(
@@ -272,7 +272,7 @@ public final class DumpTaker {
   }
 
   private String name(long thread, @Nullable Thread known) {
-    String name = known == null ? monitors.nameOf(thread) : known.getName();
+    String name = known == null ? monitorOwners.nameOf(thread) : known.getName();
     return name == null || name.isEmpty() ? "thread " + thread : "thread '" + name + "'";
   }
 

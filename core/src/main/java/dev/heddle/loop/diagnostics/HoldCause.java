@@ -50,13 +50,13 @@ record HoldCause(Activity activity, boolean isOfTheRuntime, boolean isOfTheProgr
   static HoldCause of(StackTraceElement[] frames, boolean waits) {
     HoldCause once = doneOnce(frames);
     if (waits && (once == null || once.isOfTheProgram)) {
-      return new HoldCause(isKept(frames) ? Activity.MONITOR : Activity.PINNED, false, false);
+      return new HoldCause(isHeld(frames) ? Activity.MONITOR : Activity.PINNED, false, false);
     }
     return once != null ? once : new HoldCause(activity(frames), false, false);
   }
 
   // in Object.wait, with nothing below it that pins a stack
-  private static boolean isKept(StackTraceElement[] frames) {
+  private static boolean isHeld(StackTraceElement[] frames) {
     return frames.length > 0
         && frames[0].getClassName().equals("java.lang.Object")
         && Arrays.stream(frames)
@@ -69,7 +69,16 @@ record HoldCause(Activity activity, boolean isOfTheRuntime, boolean isOfTheProgr
     return switch (activity) {
       case LOADING, LINKING -> true;
       case INITIALISING -> !isOfTheProgram;
-      case COMPUTING, FILE, LOOK_UP, PINNED, MONITOR, NATIVE, RUNTIME, WAITING, CALLBACK, LOOP ->
+      case COMPUTING,
+          FILE,
+          HOST_LOOKUP,
+          PINNED,
+          MONITOR,
+          NATIVE,
+          RUNTIME,
+          WAITING,
+          CALLBACK,
+          LOOP ->
           false;
     };
   }
@@ -117,7 +126,7 @@ record HoldCause(Activity activity, boolean isOfTheRuntime, boolean isOfTheProgr
     }
     String name = frames[0].getClassName();
     if (name.startsWith("java.net.Inet")) {
-      return Activity.LOOK_UP;
+      return Activity.HOST_LOOKUP;
     }
     if (isFile(name)) {
       return Activity.FILE;

@@ -18,10 +18,10 @@ final class LoopBean implements LoopMXBean {
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private final CoroutineTree tree;
-  private final HoldWatch holds;
+  private final HoldDetector holds;
   private final long began = System.nanoTime();
 
-  LoopBean(CoroutineTree tree, HoldWatch holds) {
+  LoopBean(CoroutineTree tree, HoldDetector holds) {
     this.tree = tree;
     this.holds = holds;
   }
@@ -64,7 +64,7 @@ final class LoopBean implements LoopMXBean {
 
   @Override
   public long getHeldMillis() {
-    return holder() == null ? 0 : holds.lasted().toMillis();
+    return holder() == null ? 0 : holds.heldFor().toMillis();
   }
 
   private @Nullable HoldReport holder() {
@@ -107,8 +107,8 @@ final class LoopBean implements LoopMXBean {
   }
 
   @Override
-  public long getLooks() {
-    return counters().looks();
+  public long getPolls() {
+    return counters().polls();
   }
 
   @Override
@@ -150,7 +150,7 @@ final class LoopBean implements LoopMXBean {
   }
 
   private HoldReport held() {
-    Duration lasted = holds.lasted();
+    Duration lasted = holds.heldFor();
     return holds.report(lasted.compareTo(PATIENCE) < 0 ? PATIENCE : lasted);
   }
 

@@ -32,10 +32,10 @@ final class OutsideThreads {
   /// Whether there is one.
   ///
   /// @param carriers of loops, which are asked otherwise
-  static boolean mayFeed(List<Thread> carriers) {
+  static boolean mayWake(List<Thread> carriers) {
     for (Thread thread : threads()) {
       boolean known = carriers.contains(thread) || thread == Thread.currentThread();
-      if (!known && isOfTheProgram(thread) && mayGoOn(thread)) {
+      if (!known && isOfTheProgram(thread) && mayRun(thread)) {
         return true;
       }
     }
@@ -61,7 +61,7 @@ final class OutsideThreads {
     return false;
   }
 
-  private static boolean mayGoOn(Thread thread) {
+  private static boolean mayRun(Thread thread) {
     Thread.State state = thread.getState();
     if (state == Thread.State.NEW || state == Thread.State.TERMINATED) {
       return false;

@@ -2,9 +2,9 @@
 package dev.heddle.loop.diagnostics;
 
 import dev.heddle.observe.attach.AttachPoll;
-import dev.heddle.observe.flight.FlightEvents;
+import dev.heddle.observe.jfr.LoopJfrEvents;
+import dev.heddle.observe.jmx.LoopMBeans;
 import dev.heddle.observe.log.AsyncLog;
-import dev.heddle.observe.management.ManagedLoops;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// want to see one.
 final class Watchdog implements Runnable {
   /*
-   * A round: the errands (questions to the JDK that take locks), a sample of each loop (HoldWatch),
+   * A round: the errands (questions to the JDK that take locks), a sample of each loop (HoldDetector),
    * and once a second a look for observers (AttachPoll), management tools and flight recordings.
    * Management and recordings cost a third of a second of CPU to start, so a loop never starts
    * them: it joins when the program or a tool has.
@@ -29,7 +29,7 @@ final class Watchdog implements Runnable {
    *   from     event                            to       who, order
    *   WATCHES  every loop has slept for half    RESTS    itself: volatile store, then a look at
    *            a second                                  every loop
-   *   RESTS    a loop is awake, an errand, a    WATCHES  itself; stir() by the carrier, after its
+   *   RESTS    a loop is awake, an errand, a    WATCHES  itself; onLoopWake() by the carrier, after its
    *            second                                    own volatile store
    *   any      no loop is left for five         GONE     itself: CAS on the registry
    *            seconds
@@ -38,7 +38,7 @@ final class Watchdog implements Runnable {
    *   DEAD     a loop begins, or has slept, an  WATCHES  any thread: CAS on `thread`; the winner
    *            errand                                    starts it
    *
-   * Threads. watch(), unwatch(), stir(), later(): any. Everything else: its own.
+   * Threads. watch(), unwatch(), onLoopWake(), execute(): any. Everything else: its own.
    *
    * I1. While a loop runs, exactly one watchdog samples it: the thread that adds the first loop to
    *     the registry puts the watchdog in with the same CAS, and the watchdog leaves by a CAS that
@@ -59,11 +59,11 @@ final class Watchdog implements Runnable {
    */
   private static final long REST_NANOS = 1_000_000_000;
   private static final long UNTIL_REST_NANOS = 500_000_000; // bridges the pauses of a busy server
-  private static final long STUMBLED_NANOS = 100_000_000; // no busy loop of failures
+  private static final long RETRY_NANOS = 100_000_000; // no busy loop of failures
   private static final long LINGER_NANOS = 5_000_000_000L; // saves a thread for each loop of a test
 
   /// The registry of running loops, and who watches them.
-  private record Watched(List<LoopWatch> loops, @Nullable Watchdog by) {}
+  private record Watched(List<LoopDiagnostics> loops, @Nullable Watchdog by) {}
 
   private static final AtomicReference<Watched> WATCHED =
       new AtomicReference<>(new Watched(List.of(), null));
@@ -72,15 +72,15 @@ final class Watchdog implements Runnable {
   private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
 
   // any thread
-  private final ConcurrentLinkedQueue<Runnable> errands = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
 
   // written by itself, read by carriers
   private volatile boolean resting;
 
   // its own
-  private boolean hasGone;
+  private boolean terminated;
   private long awakeAt = System.nanoTime();
-  private long introducedAt = awakeAt - REST_NANOS;
+  private long registeredAt = awakeAt - REST_NANOS;
   private long polledAt = awakeAt; // a program of less than a second pays nothing
 
   private Watchdog() {}
@@ -88,11 +88,11 @@ final class Watchdog implements Runnable {
   // ---- any thread ----
 
   /// Watches a loop from now on.
-  static Watchdog watch(LoopWatch loop) {
+  static Watchdog watch(LoopDiagnostics loop) {
     while (true) {
       Watched before = WATCHED.get();
       Watchdog dog = before.by() == null ? new Watchdog() : before.by();
-      List<LoopWatch> more = new ArrayList<>(before.loops());
+      List<LoopDiagnostics> more = new ArrayList<>(before.loops());
       more.add(loop);
       if (WATCHED.compareAndSet(before, new Watched(List.copyOf(more), dog))) {
         dog.wake();
@@ -102,26 +102,26 @@ final class Watchdog implements Runnable {
   }
 
   /// Forgets a loop that has ended.
-  static void unwatch(LoopWatch loop) {
+  static void unwatch(LoopDiagnostics loop) {
     WATCHED.updateAndGet(watched ->
         new Watched(watched.loops().stream().filter(l -> l != loop).toList(), watched.by()));
   }
 
   /// The loops that run.
-  static List<LoopWatch> loops() {
+  static List<LoopDiagnostics> loops() {
     return WATCHED.get().loops();
   }
 
   /// A loop has slept and is awake.
-  void stir() {
+  void onLoopWake() {
     if (resting) {
       wake();
     }
   }
 
   /// Runs `errand` on the watchdog's thread: a question to the JDK that takes locks.
-  void later(Runnable errand) {
-    errands.add(errand);
+  void execute(Runnable errand) {
+    tasks.add(errand);
     wake();
   }
 
@@ -160,48 +160,48 @@ final class Watchdog implements Runnable {
   @Override
   public void run() {
     try {
-      ManagedLoops.announce();
-      while (!hasGone) {
-        boolean _ = guarded(this::turn);
+      LoopMBeans.announce();
+      while (!terminated) {
+        boolean _ = guarded(this::runOnce);
       }
     } finally {
-      resting = !hasGone; // should no thread be had now, a loop that wakes starts one
+      resting = !terminated; // should no thread be had now, a loop that wakes starts one
       thread.set(null);
-      if (!hasGone) {
+      if (!terminated) {
         wake();
       }
     }
   }
 
-  private boolean turn() {
+  private boolean runOnce() {
     Watched now = WATCHED.get();
     if (now.loops().isEmpty()) {
-      hasGone = hasLeft();
+      terminated = hasLeft();
     } else {
-      round(now.loops());
+      sampleAll(now.loops());
     }
-    return !hasGone;
+    return !terminated;
   }
 
   private boolean hasLeft() {
-    runErrands();
+    runTasks();
     Watched now = linger();
-    if (!now.loops().isEmpty() || !errands.isEmpty()) {
+    if (!now.loops().isEmpty() || !tasks.isEmpty()) {
       return false;
     }
     // before the CAS: behind it the next watchdog may have announced itself
-    ManagedLoops.withdraw();
+    LoopMBeans.withdraw();
     if (WATCHED.compareAndSet(now, new Watched(List.of(), null))) {
       return true;
     }
-    ManagedLoops.announce();
+    LoopMBeans.announce();
     return false;
   }
 
   private Watched linger() {
     long end = System.nanoTime() + LINGER_NANOS;
     Watched now = WATCHED.get();
-    while (now.loops().isEmpty() && errands.isEmpty() && System.nanoTime() - end < 0) {
+    while (now.loops().isEmpty() && tasks.isEmpty() && System.nanoTime() - end < 0) {
       LockSupport.parkNanos(this, REST_NANOS);
       pollIfDue(System.nanoTime()); // else an observer would wait for an answer in vain
       now = WATCHED.get();
@@ -212,23 +212,23 @@ final class Watchdog implements Runnable {
   private void pollIfDue(long now) {
     if (now - polledAt >= REST_NANOS) {
       polledAt = now;
-      AttachPoll.look();
+      AttachPoll.poll();
     }
   }
 
-  private void round(List<LoopWatch> loops) {
-    runErrands();
+  private void sampleAll(List<LoopDiagnostics> loops) {
+    runTasks();
     long now = System.nanoTime();
     long pause = REST_NANOS;
-    for (LoopWatch loop : loops) {
+    for (LoopDiagnostics loop : loops) {
       if (guarded(() -> loop.holds().sample(now))) {
         awakeAt = now;
       }
       pause = Math.min(pause, loop.holds().period());
     }
-    if (now - introducedAt >= REST_NANOS) {
-      introducedAt = now;
-      guarded(() -> introduce(loops));
+    if (now - registeredAt >= REST_NANOS) {
+      registeredAt = now;
+      guarded(() -> registerBeans(loops));
     }
     guarded(() -> {
       pollIfDue(now);
@@ -241,10 +241,10 @@ final class Watchdog implements Runnable {
     }
   }
 
-  private void rest(List<LoopWatch> loops) {
+  private void rest(List<LoopDiagnostics> loops) {
     long began = System.nanoTime();
     resting = true;
-    if (loops.stream().allMatch(LoopWatch::isAsleep)) {
+    if (loops.stream().allMatch(LoopDiagnostics::isAsleep)) {
       LockSupport.parkNanos(this, REST_NANOS);
     }
     resting = false;
@@ -255,17 +255,17 @@ final class Watchdog implements Runnable {
     }
   }
 
-  private boolean introduce(List<LoopWatch> loops) {
-    boolean recording = FlightEvents.areRecorded();
-    for (LoopWatch loop : loops) {
+  private boolean registerBeans(List<LoopDiagnostics> loops) {
+    boolean recording = LoopJfrEvents.areRecorded();
+    for (LoopDiagnostics loop : loops) {
       loop.record(recording);
-      loop.introduce();
+      loop.registerBean();
     }
     return recording;
   }
 
-  private void runErrands() {
-    for (Runnable errand = errands.poll(); errand != null; errand = errands.poll()) {
+  private void runTasks() {
+    for (Runnable errand = tasks.poll(); errand != null; errand = tasks.poll()) {
       Runnable next = errand;
       guarded(() -> {
         next.run();
@@ -284,7 +284,7 @@ final class Watchdog implements Runnable {
       return step.run();
     } catch (Throwable e) {
       AsyncLog.shared().warning("the watchdog stumbled, and goes on", e);
-      LockSupport.parkNanos(STUMBLED_NANOS);
+      LockSupport.parkNanos(RETRY_NANOS);
       return false;
     }
   }

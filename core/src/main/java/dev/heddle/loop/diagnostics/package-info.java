@@ -10,5 +10,5 @@
 ///
 /// It knows the tree, and no loop.
 ///
-/// Threads: the loop's, and the watchdog's; each class says which. Read `LoopWatch` first.
+/// Threads: the loop's, and the watchdog's; each class says which. Read `LoopDiagnostics` first.
 package dev.heddle.loop.diagnostics;

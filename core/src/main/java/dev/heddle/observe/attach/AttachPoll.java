@@ -28,7 +28,7 @@ public final class AttachPoll {
    *          TAKEN     pipes opened, names removed       SERVED    this JVM: the thread that looks
    *          SERVED    either side closes, or ends       -         AttachSession; its thread ends, and its two descriptors are closed
    *
-   * Threads. look(): any; more than one may look at the same time. A session has a daemon thread of its own: an observer that is
+   * Threads. poll(): any; more than one may look at the same time. A session has a daemon thread of its own: an observer that is
    * stopped, and reads no more, holds up that thread and nothing else.
    *
    * I1. Nothing of a look stays: no port, no file, no descriptor, no thread. [AttachIT, AttachPollTest]
@@ -52,7 +52,7 @@ public final class AttachPoll {
 
   /// Serves observers that have come since the last look. **Thread** any but a carrier's; waits for
   /// nobody, and throws nothing: those who call it have more important things to look at.
-  public static void look() {
+  public static void poll() {
     try {
       if (FOLDER.exists()) {
         serve(FOLDER.toPath(), AttachFolder.self());
@@ -70,7 +70,7 @@ public final class AttachPoll {
     try (DirectoryStream<Path> offered = Files.newDirectoryStream(folder)) {
       for (Path each : offered) {
         if (!each.getFileName().toString().startsWith(AttachFolder.HIDDEN)) {
-          take(each);
+          accept(each);
         }
       }
     } catch (IOException _) {
@@ -79,7 +79,7 @@ public final class AttachPoll {
     boolean _ = folder.toFile().delete(); // unless another observer comes just now
   }
 
-  private static void take(Path offered) {
+  private static void accept(Path offered) {
     Path taken = offered.resolveSibling(AttachFolder.HIDDEN + offered.getFileName());
     try {
       Files.move(offered, taken, StandardCopyOption.ATOMIC_MOVE);

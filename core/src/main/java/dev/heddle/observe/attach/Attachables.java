@@ -6,22 +6,22 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /// The registry of what observers may look at in this JVM. **Thread** any.
 public final class Attachables {
-  private static final CopyOnWriteArrayList<Attachable> RUNNING = new CopyOnWriteArrayList<>();
+  private static final CopyOnWriteArrayList<Attachable> REGISTERED = new CopyOnWriteArrayList<>();
 
   private Attachables() {}
 
   /// Shows it, until it is taken out.
   public static void add(Attachable shown) {
-    RUNNING.add(shown);
+    REGISTERED.add(shown);
   }
 
   /// It runs no more.
   public static void remove(Attachable shown) {
-    RUNNING.remove(shown);
+    REGISTERED.remove(shown);
   }
 
   /// All of them, the oldest first.
   static List<Attachable> all() {
-    return List.copyOf(RUNNING);
+    return List.copyOf(REGISTERED);
   }
 }

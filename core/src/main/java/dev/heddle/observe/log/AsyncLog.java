@@ -41,7 +41,7 @@ public final class AsyncLog {
    * I3. A handler that never returns costs memory for LIMIT lines and no more; what is dropped is counted, and the number is logged
    *     when the handler has taken the lines that waited. [AsyncLogTest]
    * I4. flush() returns when all lines that came before it are written, and the number of those that were dropped; or when PATIENCE
-   *     looks have passed without a line written, or IN_ALL times as many in all: then it says so. Called by a handler or a listener,
+   *     looks have passed without a line written, or TOTAL_PATIENCE times as many in all: then it says so. Called by a handler or a listener,
    *     on the writing thread, it returns at once: it would wait for its own caller. [AsyncLogTest]
    * I5. A line that is written while the JVM exits is on the standard error, whatever becomes of it in the log. [ProcessExitTest]
    *
@@ -58,7 +58,7 @@ public final class AsyncLog {
    *
    * Time. PATIENCE is counted in looks of a quarter of a second, not read off a clock: a JVM that is stopped and continued (SIGSTOP, a
    * suspended machine) has lost one look, not its last words. It is counted anew whenever a line was written: a handler that is
-   * slow (a disk, a peer) gets its lines as long as it takes them, but for IN_ALL.
+   * slow (a disk, a peer) gets its lines as long as it takes them, but for TOTAL_PATIENCE.
    *
    * Cost. A line: a node and an unpark. A loop that logs nothing has no thread.
    *
@@ -71,15 +71,15 @@ public final class AsyncLog {
   private static final int LIMIT =
       1_000; // lines that wait; a program with more has been told enough
   private static final long LINGER_NANOS = 1_000_000_000; // saves a thread for each line of a burst
-  private static final long LOOK_NANOS = 250_000_000;
+  private static final long POLL_NANOS = 250_000_000;
   private static final int PATIENCE = 20; // looks, 5 s: a log that takes longer for a line is stuck
-  private static final int IN_ALL = 6; // times as many, 30 s: LIMIT lines, 30 ms for each
+  private static final int TOTAL_PATIENCE = 6; // times as many, 30 s: LIMIT lines, 30 ms for each
   private static final AsyncLog SHARED = new AsyncLog("heddle", ClassLoader.getSystemClassLoader());
 
   private final String name;
   private final @Nullable ClassLoader loader;
   private final int patience; // looks
-  private final Predicate<AsyncLog> look; // waits a while; tells whether it was interrupted
+  private final Predicate<AsyncLog> waiter; // waits a while; tells whether it was interrupted
   private final Consumer<String> lastWords; // where flush() says what is lost
 
   // any thread
@@ -96,19 +96,19 @@ public final class AsyncLog {
   /// @param name of whose lines these are; in the thread's name and in what is said of lost lines
   /// @param loader the context class loader of its thread, where handlers look for their settings
   public AsyncLog(String name, @Nullable ClassLoader loader) {
-    this(name, loader, PATIENCE, AsyncLog::awaitLook, StandardError::say);
+    this(name, loader, PATIENCE, AsyncLog::awaitProgress, StandardError::say);
   }
 
   AsyncLog(
       String name,
       @Nullable ClassLoader loader,
       int patience,
-      Predicate<AsyncLog> look,
+      Predicate<AsyncLog> waiter,
       Consumer<String> lastWords) {
     this.name = name;
     this.loader = loader;
     this.patience = patience;
-    this.look = look;
+    this.waiter = waiter;
     this.lastWords = lastWords;
   }
 
@@ -156,7 +156,7 @@ public final class AsyncLog {
 
   /// A line for the standard error alone: the JVM exits, and its loggers are shut down at the same
   /// time. Lines of the other methods go there as well when the JVM exits before they are written.
-  public void besideTheLog(String text, @Nullable Throwable failure) {
+  public void stderrOnly(String text, @Nullable Throwable failure) {
     put(() -> print(text, failure));
   }
 
@@ -257,10 +257,10 @@ public final class AsyncLog {
     int looks = 0;
     int quiet = 0; // of those, the last without a line
     try {
-      while (left() > 0 && quiet < patience && looks < patience * IN_ALL) {
+      while (left() > 0 && quiet < patience && looks < patience * TOTAL_PATIENCE) {
         int before = written.get();
         ensureWriter();
-        interrupted |= look.test(this);
+        interrupted |= waiter.test(this);
         looks++;
         quiet = written.get() == before ? quiet + 1 : 0;
       }
@@ -282,11 +282,11 @@ public final class AsyncLog {
     return pending.get() + dropped.get();
   }
 
-  private boolean awaitLook() {
+  private boolean awaitProgress() {
     boolean interrupted = false;
-    long until = System.nanoTime() + LOOK_NANOS;
+    long until = System.nanoTime() + POLL_NANOS;
     while (left() > 0 && System.nanoTime() - until < 0) {
-      LockSupport.parkNanos(this, LOOK_NANOS);
+      LockSupport.parkNanos(this, POLL_NANOS);
       interrupted |= Thread.interrupted();
     }
     return interrupted;
@@ -299,7 +299,7 @@ public final class AsyncLog {
         .append(" of '")
         .append(name)
         .append("' could not be logged within ")
-        .append(LOOK_NANOS * patience * (slow ? IN_ALL : 1) / 1_000_000_000)
+        .append(POLL_NANOS * patience * (slow ? TOTAL_PATIENCE : 1) / 1_000_000_000)
         .append(" s; ");
     Thread stuck = writer.get();
     if (stuck == null) {
@@ -346,7 +346,7 @@ public final class AsyncLog {
     try {
       do {
         writeAll();
-        tellOfDropped();
+        reportDropped();
         if (!closed) {
           LockSupport.parkNanos(this, LINGER_NANOS);
         }
@@ -380,7 +380,7 @@ public final class AsyncLog {
   }
 
   // behind all lines that waited
-  private void tellOfDropped() {
+  private void reportDropped() {
     int lines = dropped.get();
     if (lines == 0) {
       return;

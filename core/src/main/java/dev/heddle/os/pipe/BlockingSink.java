@@ -2,12 +2,12 @@
 package dev.heddle.os.pipe;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.loop.LoopRoot;
 import dev.heddle.event.source.InlineCallback;
-import dev.heddle.failure.AnotherThread;
-import dev.heddle.scheduler.Permits;
+import dev.heddle.failure.CrossThreadTraces;
+import dev.heddle.loop.LoopRuntime;
+import dev.heddle.scheduler.FairSemaphore;
 import dev.heddle.scheduler.Scheduler;
-import dev.heddle.thread.worker.Work;
+import dev.heddle.thread.worker.OffloadedCall;
 import dev.heddle.thread.worker.WorkerThreads;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -26,7 +26,7 @@ public final class BlockingSink implements PipeSink {
   private final WorkerThreads thread;
   private final String what;
   private final Readiness ready;
-  private final Permits writing; // whole writes, in the order of their calls
+  private final FairSemaphore writing; // whole writes, in the order of their calls
 
   // loop only
   private boolean sending;
@@ -37,13 +37,13 @@ public final class BlockingSink implements PipeSink {
   ///
   /// @param name of its thread
   /// @param what it takes, for dumps
-  public BlockingSink(LoopRoot loop, String name, String what, OutputStream stream) {
+  public BlockingSink(LoopRuntime loop, String name, String what, OutputStream stream) {
     this.scheduler = loop.scheduler();
     this.stream = stream;
     this.what = what;
-    this.thread = loop.threads().open(loop.options().name() + "-" + name, 1, () -> {});
+    this.thread = loop.blockingPools().open(loop.options().name() + "-" + name, 1, () -> {});
     this.ready = new Readiness(scheduler, what, () -> !sending || closed);
-    this.writing = new Permits(scheduler, 1, what);
+    this.writing = new FairSemaphore(scheduler, 1, what);
   }
 
   @Override
@@ -51,7 +51,7 @@ public final class BlockingSink implements PipeSink {
     if (closed) {
       throw new ClosedChannelException();
     }
-    writing.take(CoroutineNode.current());
+    writing.acquire(CoroutineNode.current());
     try {
       awaitReady();
       while (buffer.hasRemaining()) {
@@ -61,7 +61,7 @@ public final class BlockingSink implements PipeSink {
         awaitReady();
       }
     } finally {
-      writing.giveBack();
+      writing.release();
     }
   }
 
@@ -74,7 +74,7 @@ public final class BlockingSink implements PipeSink {
       throw new AsynchronousCloseException();
     }
     if (failure != null) {
-      throw AnotherThread.answeredHere(failure);
+      throw CrossThreadTraces.replaceTrace(failure);
     }
   }
 
@@ -112,8 +112,8 @@ public final class BlockingSink implements PipeSink {
   }
 
   private void submit(Callable<?> call, InlineCallback whenDone) {
-    Work work = new Work(scheduler, what, call);
-    work.done().subscribe(whenDone);
-    thread.submit(work);
+    OffloadedCall offloadedCall = new OffloadedCall(scheduler, what, call);
+    offloadedCall.done().subscribe(whenDone);
+    thread.submit(offloadedCall);
   }
 }

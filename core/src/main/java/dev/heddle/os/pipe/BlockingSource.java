@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os.pipe;
 
-import dev.heddle.loop.LoopRoot;
-import dev.heddle.event.Event;
 import dev.heddle.event.source.EventSource;
-import dev.heddle.failure.AnotherThread;
+import dev.heddle.failure.CrossThreadTraces;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.inbox.Inbox;
-import dev.heddle.thread.worker.Work;
+import dev.heddle.thread.worker.OffloadedCall;
 import dev.heddle.thread.worker.WorkerThreads;
 import java.io.IOException;
 import java.io.InputStream;
@@ -48,12 +47,12 @@ public final class BlockingSource implements PipeSource {
   ///
   /// @param name of its thread
   /// @param what it brings, for dumps
-  public BlockingSource(LoopRoot loop, String name, String what, InputStream stream) {
+  public BlockingSource(LoopRuntime loop, String name, String what, InputStream stream) {
     this.scheduler = loop.scheduler();
     this.stream = stream;
     this.ready = new Readiness(scheduler, what, () -> !fetching || closed);
-    this.thread = loop.threads().open(loop.options().name() + "-" + name, 1, () -> {});
-    thread.submit(new Work(scheduler, what, this::serve));
+    this.thread = loop.blockingPools().open(loop.options().name() + "-" + name, 1, () -> {});
+    thread.submit(new OffloadedCall(scheduler, what, this::serve));
     thread.finish();
   }
 
@@ -69,7 +68,7 @@ public final class BlockingSource implements PipeSource {
     }
     while (!unread.hasRemaining()) {
       if (failure != null) {
-        throw AnotherThread.answeredHere(failure);
+        throw CrossThreadTraces.replaceTrace(failure);
       }
       if (ended) {
         return END;
@@ -139,8 +138,8 @@ public final class BlockingSource implements PipeSource {
     @Nullable IOException thrown;
 
     @Override
-    public void arrive() {
-      readmit();
+    public void onArrival() {
+      clearPosted();
       fetching = false;
       failure = thrown;
       ended = count == END;

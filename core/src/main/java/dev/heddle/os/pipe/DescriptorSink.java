@@ -5,8 +5,8 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.reactor.PollEvent;
 import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ReadinessListener;
-import dev.heddle.reactor.raw.RawStream;
-import dev.heddle.scheduler.Permits;
+import dev.heddle.reactor.linux.RawStream;
+import dev.heddle.scheduler.FairSemaphore;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -27,7 +27,7 @@ public final class DescriptorSink implements PipeSink {
   private final RawStream stream;
   private final PollEvent writable;
   private final boolean isTerminal;
-  private final Permits writing; // whole writes, in the order of their calls
+  private final FairSemaphore writing; // whole writes, in the order of their calls
 
   // loop only
   private boolean closed;
@@ -45,7 +45,7 @@ public final class DescriptorSink implements PipeSink {
     this.writable = new PollEvent(scheduler, Direction.WRITE, stream, what);
     this.isTerminal = isTerminal;
     this.held = isTerminal;
-    this.writing = new Permits(scheduler, 1, what);
+    this.writing = new FairSemaphore(scheduler, 1, what);
   }
 
   @Override
@@ -53,7 +53,7 @@ public final class DescriptorSink implements PipeSink {
     if (closed) {
       throw new ClosedChannelException();
     }
-    writing.take(CoroutineNode.current());
+    writing.acquire(CoroutineNode.current());
     try {
       requireOpen();
       while (buffer.hasRemaining()) {
@@ -65,7 +65,7 @@ public final class DescriptorSink implements PipeSink {
         }
       }
     } finally {
-      writing.giveBack();
+      writing.release();
     }
   }
 
@@ -141,7 +141,7 @@ public final class DescriptorSink implements PipeSink {
       }
       if (keys.hasRemaining()) {
         // behind the writer who waited, for a direction has one listener
-        scheduler.onTrampoline(() -> scheduler.afterRound(this::await));
+        scheduler.runOnCarrier(() -> scheduler.runAfterRound(this::await));
       } else if (!held) {
         stream.close();
       }
@@ -155,7 +155,7 @@ public final class DescriptorSink implements PipeSink {
 
     @Override
     public void onReady(@Nullable Throwable error) {
-      scheduler.onTrampoline(error == null ? this::say : stream::close);
+      scheduler.runOnCarrier(error == null ? this::say : stream::close);
     }
 
     void leave() {

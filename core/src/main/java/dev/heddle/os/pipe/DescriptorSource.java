@@ -5,7 +5,7 @@ import dev.heddle.event.EventCallback;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ReadinessListener;
-import dev.heddle.reactor.raw.RawStream;
+import dev.heddle.reactor.linux.RawStream;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -129,7 +129,7 @@ public final class DescriptorSource implements PipeSource {
     }
 
     @Override
-    public boolean isHidden() {
+    public boolean isDaemon() {
       return false;
     }
 

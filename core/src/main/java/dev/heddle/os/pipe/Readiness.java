@@ -2,8 +2,8 @@
 package dev.heddle.os.pipe;
 
 import dev.heddle.event.EventCallback;
-import dev.heddle.event.source.EventHome;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.HomeLoop;
 import java.util.function.BooleanSupplier;
 
 /// Whether a pipe's next call would not wait, as an event.
@@ -11,7 +11,7 @@ final class Readiness extends EventSource {
   private final String what;
   private final BooleanSupplier condition;
 
-  Readiness(EventHome home, String what, BooleanSupplier condition) {
+  Readiness(HomeLoop home, String what, BooleanSupplier condition) {
     super(home);
     this.what = what;
     this.condition = condition;
@@ -29,7 +29,7 @@ final class Readiness extends EventSource {
   }
 
   @Override
-  public boolean isHidden() {
+  public boolean isDaemon() {
     return false;
   }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os.spawn;
 
-import dev.heddle.reactor.raw.NativeCalls;
-import dev.heddle.reactor.raw.RawCalls;
-import dev.heddle.reactor.raw.RawDescriptors;
+import dev.heddle.reactor.linux.EpollSet;
+import dev.heddle.reactor.linux.LinuxCalls;
+import dev.heddle.reactor.linux.NativeCalls;
 import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -80,7 +80,7 @@ public final class PosixSpawn {
   public static @Nullable String unasked() {
     String asked = System.getProperty(PROPERTY, AUTO);
     return switch (asked) {
-      case AUTO -> RawDescriptors.refusal();
+      case AUTO -> EpollSet.refusal();
       case JDK -> "asked for by -D" + PROPERTY + "=" + JDK;
       default ->
           throw new IllegalArgumentException(
@@ -103,7 +103,7 @@ public final class PosixSpawn {
   }
 
   private static @Nullable String findProblem() {
-    String raw = RawDescriptors.refusal();
+    String raw = EpollSet.refusal();
     if (raw != null) {
       return System.getProperty("os.name").startsWith("Linux")
           ? raw.replace("epoll is called natively", "posix_spawn is called natively")
@@ -118,9 +118,9 @@ public final class PosixSpawn {
     int self = SpawnCalls.openPid((int) ProcessHandle.current().pid());
     if (self < 0) {
       return "the system refuses pidfd_open, which is in Linux from 5.3 on: "
-          + RawCalls.text(-self);
+          + LinuxCalls.text(-self);
     }
-    RawCalls.close(self);
+    LinuxCalls.close(self);
     return null;
   }
 
@@ -171,7 +171,7 @@ public final class PosixSpawn {
     unseen.kill();
     unseen.awaitEnd();
     if (end >= 0) {
-      RawCalls.close(end);
+      LinuxCalls.close(end);
       throw new IOException("it cannot be seen in /proc");
     }
     throw new IOException("no descriptor for its end, " + error(-end));
@@ -180,7 +180,7 @@ public final class PosixSpawn {
   static void closeAll(int... descriptors) {
     for (int i = 0; i < descriptors.length; i++) {
       if (descriptors[i] != NONE) {
-        RawCalls.close(descriptors[i]);
+        LinuxCalls.close(descriptors[i]);
         descriptors[i] = NONE;
       }
     }
@@ -207,17 +207,17 @@ public final class PosixSpawn {
       case READ -> theirs[stream] = openFile(redirect, 0);
       case WRITE ->
           theirs[stream] =
-              openFile(redirect, RawCalls.WRITE_ONLY | RawCalls.CREATE | RawCalls.TRUNCATE);
+              openFile(redirect, LinuxCalls.WRITE_ONLY | LinuxCalls.CREATE | LinuxCalls.TRUNCATE);
       case APPEND ->
           theirs[stream] =
-              openFile(redirect, RawCalls.WRITE_ONLY | RawCalls.CREATE | RawCalls.APPEND);
+              openFile(redirect, LinuxCalls.WRITE_ONLY | LinuxCalls.CREATE | LinuxCalls.APPEND);
       case INHERIT -> theirs[stream] = NONE; // it stays where it is
     }
   }
 
   private void openPipe(int stream) throws IOException {
     int[] ends = new int[2];
-    int result = RawCalls.pipe(ends);
+    int result = LinuxCalls.pipe(ends);
     if (result < 0) {
       throw new IOException("no descriptors for its pipes, " + error(-result));
     }
@@ -229,17 +229,17 @@ public final class PosixSpawn {
       closeAll(ends);
       throw e;
     }
-    RawCalls.setBlocking(ours[stream], false);
+    LinuxCalls.setBlocking(ours[stream], false);
   }
 
   private static int aboveStreams(int[] from, int index) throws IOException {
     int fd = from[index];
     if (fd < 3) {
-      int moved = RawCalls.duplicate(fd);
+      int moved = LinuxCalls.duplicate(fd);
       if (moved < 0) {
         throw new IOException("no descriptors for its pipes, " + error(-moved));
       }
-      RawCalls.close(fd);
+      LinuxCalls.close(fd);
       fd = moved;
     }
     from[index] = NONE;
@@ -248,15 +248,15 @@ public final class PosixSpawn {
 
   private static int openFile(Redirect redirect, int flags) throws IOException {
     File file = redirect.file();
-    int fd = RawCalls.open(String.valueOf(file), flags, PUBLIC);
+    int fd = LinuxCalls.open(String.valueOf(file), flags, PUBLIC);
     if (fd < 0) {
-      throw new FileNotFoundException(file + " (" + RawCalls.text(-fd) + ")");
+      throw new FileNotFoundException(file + " (" + LinuxCalls.text(-fd) + ")");
     }
     return aboveStreams(new int[] {fd}, 0);
   }
 
   private void openTerminal(SpawnPlan.TerminalSize size) throws IOException {
-    int fd = RawCalls.open("/dev/ptmx", RawCalls.READ_WRITE | RawCalls.NO_CONTROL, 0);
+    int fd = LinuxCalls.open("/dev/ptmx", LinuxCalls.READ_WRITE | LinuxCalls.NO_CONTROL, 0);
     if (fd < 0) {
       throw new IOException("no terminal for it, /dev/ptmx: " + error(-fd));
     }
@@ -264,10 +264,10 @@ public final class PosixSpawn {
     ours[0] = side;
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment number = arena.allocate(ValueLayout.JAVA_INT);
-      int result = RawCalls.device(side, UNLOCK, number); // of 0
-      result = result < 0 ? result : RawCalls.device(side, GET_NUMBER, number);
+      int result = LinuxCalls.device(side, UNLOCK, number); // of 0
+      result = result < 0 ? result : LinuxCalls.device(side, GET_NUMBER, number);
       result = result < 0 ? result : SpawnedProcess.resize(side, size);
-      ours[1] = result < 0 ? NONE : RawCalls.duplicate(side);
+      ours[1] = result < 0 ? NONE : LinuxCalls.duplicate(side);
       if (result < 0 || ours[1] < 0) {
         int error = result < 0 ? -result : -ours[1];
         ours[1] = NONE;
@@ -275,7 +275,7 @@ public final class PosixSpawn {
       }
       terminal = "/dev/pts/" + number.get(ValueLayout.JAVA_INT, 0);
     }
-    RawCalls.setBlocking(side, false);
+    LinuxCalls.setBlocking(side, false);
   }
 
   // ---- the start ----
@@ -322,15 +322,15 @@ public final class PosixSpawn {
       }
     } else {
       // the leader of a session without a terminal gets the first that it opens
-      MemorySegment path = RawCalls.string(arena, terminal);
+      MemorySegment path = LinuxCalls.string(arena, terminal);
       SpawnCalls.check(
-          (int) SpawnCalls.Spawn.Rare.OPEN.invokeExact(actions, 0, path, RawCalls.READ_WRITE, 0));
+          (int) SpawnCalls.Spawn.Rare.OPEN.invokeExact(actions, 0, path, LinuxCalls.READ_WRITE, 0));
       duplicate(actions, 0, 1);
       duplicate(actions, 0, 2);
     }
     SpawnCalls.check((int) SpawnCalls.Spawn.CLOSE_FROM.invokeExact(actions, 3));
     if (plan.directory() != null) {
-      MemorySegment path = RawCalls.string(arena, plan.directory().toString());
+      MemorySegment path = LinuxCalls.string(arena, plan.directory().toString());
       SpawnCalls.check((int) SpawnCalls.Spawn.Rare.CHDIR.invokeExact(actions, path));
     }
   }
@@ -341,15 +341,15 @@ public final class PosixSpawn {
 
   private int spawn(Arena arena, MemorySegment actions, MemorySegment attributes) throws Throwable {
     List<byte[]> line = new ArrayList<>();
-    plan.line().forEach(word -> line.add(word.getBytes(RawCalls.NAMES)));
+    plan.line().forEach(word -> line.add(word.getBytes(LinuxCalls.NAMES)));
     MemorySegment environment = strings(arena, SpawnEnvironment.of(plan));
     MemorySegment pid = arena.allocate(ValueLayout.JAVA_INT);
     int error = spawn(arena, pid, actions, attributes, line, environment);
     if (error == ENOEXEC) {
       String script = scriptOrNull();
       if (script != null) {
-        line.set(0, script.getBytes(RawCalls.NAMES));
-        line.addFirst("/bin/sh".getBytes(RawCalls.NAMES));
+        line.set(0, script.getBytes(LinuxCalls.NAMES));
+        line.addFirst("/bin/sh".getBytes(LinuxCalls.NAMES));
         error = spawn(arena, pid, actions, attributes, line, environment);
       }
     }
@@ -398,7 +398,7 @@ public final class PosixSpawn {
   private static MemorySegment strings(Arena arena, List<byte[]> all) {
     MemorySegment array = arena.allocate(ValueLayout.ADDRESS, all.size() + 1L);
     for (int i = 0; i < all.size(); i++) {
-      array.setAtIndex(ValueLayout.ADDRESS, i, RawCalls.string(arena, all.get(i)));
+      array.setAtIndex(ValueLayout.ADDRESS, i, LinuxCalls.string(arena, all.get(i)));
     }
     return array;
   }
@@ -412,6 +412,6 @@ public final class PosixSpawn {
           case NO_MEMORY -> "; the system has no memory left for another process";
           default -> "";
         };
-    return "error: " + error + " (" + RawCalls.text(error) + ")" + why;
+    return "error: " + error + " (" + LinuxCalls.text(error) + ")" + why;
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os.spawn;
 
-import dev.heddle.reactor.raw.NativeCalls;
+import dev.heddle.reactor.linux.NativeCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os.spawn;
 
-import dev.heddle.reactor.raw.RawCalls;
+import dev.heddle.reactor.linux.LinuxCalls;
 import java.io.ByteArrayOutputStream;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
@@ -31,7 +31,7 @@ final class SpawnEnvironment {
     plan.environment()
         .forEach((name, value) -> {
           if (value != null) {
-            all.add((name + "=" + value).getBytes(RawCalls.NAMES));
+            all.add((name + "=" + value).getBytes(LinuxCalls.NAMES));
           }
         });
     return all;
@@ -39,7 +39,7 @@ final class SpawnEnvironment {
 
   private static boolean isChanged(SpawnPlan plan, byte[] variable) {
     for (String name : plan.environment().keySet()) {
-      byte[] start = (name + "=").getBytes(RawCalls.NAMES);
+      byte[] start = (name + "=").getBytes(LinuxCalls.NAMES);
       if (variable.length >= start.length
           && Arrays.equals(variable, 0, start.length, start, 0, start.length)) {
         return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os.spawn;
 
-import dev.heddle.reactor.raw.RawCalls;
+import dev.heddle.reactor.linux.LinuxCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -233,7 +233,7 @@ public final class SpawnedProcess {
       MemorySegment window = arena.allocate(ValueLayout.JAVA_SHORT, 4); // struct winsize
       window.setAtIndex(ValueLayout.JAVA_SHORT, 0, (short) size.rows());
       window.setAtIndex(ValueLayout.JAVA_SHORT, 1, (short) size.columns());
-      return RawCalls.device(terminal, SET_SIZE, window);
+      return LinuxCalls.device(terminal, SET_SIZE, window);
     }
   }
 }

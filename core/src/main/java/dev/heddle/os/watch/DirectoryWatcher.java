@@ -65,7 +65,7 @@ public final class DirectoryWatcher {
   /// A directory as part of a tree.
   ///
   /// @param above whether it is watched in place of the tree's root, which is gone
-  private record Folder(WatchTree tree, Path path, boolean above) {}
+  private record Folder(WatchedTree tree, Path path, boolean above) {}
 
   private final String threadName;
 
@@ -85,7 +85,7 @@ public final class DirectoryWatcher {
   /// Begins to watch a tree.
   ///
   /// @throws IOException when one of its directories cannot be watched; then none is
-  public void add(WatchTree tree) throws IOException {
+  public void add(WatchedTree tree) throws IOException {
     synchronized (this) {
       try {
         if (!tree.isSilent()) {
@@ -101,7 +101,7 @@ public final class DirectoryWatcher {
   }
 
   /// Watches a tree no more.
-  public void remove(WatchTree tree) throws IOException {
+  public void remove(WatchedTree tree) throws IOException {
     synchronized (this) {
       forgetBelow(tree, null);
       closeWhenIdle();
@@ -148,12 +148,12 @@ public final class DirectoryWatcher {
   /// Watches a directory, and those below it in a tree that wants them.
   ///
   /// @param tell whether what is in it is news
-  private void watchAll(WatchTree tree, Path top, boolean tell) throws IOException {
+  private void watchAll(WatchedTree tree, Path top, boolean tell) throws IOException {
     ArrayDeque<Path> toDo = new ArrayDeque<>(List.of(top));
     for (Path next = toDo.poll(); next != null; next = toDo.poll()) {
       try {
         watch(new Folder(tree, next, false));
-        look(tree, next, tell, toDo);
+        scan(tree, next, tell, toDo);
       } catch (NoSuchFileException | NotDirectoryException e) {
         if (next.equals(tree.root)) {
           throw e;
@@ -163,7 +163,7 @@ public final class DirectoryWatcher {
     }
   }
 
-  private static void look(WatchTree tree, Path directory, boolean tell, ArrayDeque<Path> toDo)
+  private static void scan(WatchedTree tree, Path directory, boolean tell, ArrayDeque<Path> toDo)
       throws IOException {
     if (!tree.recursive && !tell) {
       return;
@@ -183,7 +183,7 @@ public final class DirectoryWatcher {
   }
 
   private void watch(Folder folder) throws IOException {
-    WatchTree tree = folder.tree;
+    WatchedTree tree = folder.tree;
     if (tree.folders.size() >= tree.limit && !tree.folders.containsKey(folder.path)) {
       throw new IOException(
           tree.root
@@ -217,7 +217,7 @@ public final class DirectoryWatcher {
   /// Watches a directory and those below it no more.
   ///
   /// @param top null: all of the tree
-  private void forgetBelow(WatchTree tree, @Nullable Path top) {
+  private void forgetBelow(WatchedTree tree, @Nullable Path top) {
     for (Path path : List.copyOf(tree.folders.keySet())) {
       if (top == null || path.startsWith(top)) {
         forget(tree, path);
@@ -225,7 +225,7 @@ public final class DirectoryWatcher {
     }
   }
 
-  private void forget(WatchTree tree, Path path) {
+  private void forget(WatchedTree tree, Path path) {
     WatchKey key = tree.folders.remove(path);
     if (key != null) {
       List.copyOf(folders.getOrDefault(key, Set.of())).stream()
@@ -249,7 +249,7 @@ public final class DirectoryWatcher {
       while (true) {
         WatchKey key = from.take();
         synchronized (this) {
-          took(key);
+          onKey(key);
           closeWhenIdle();
         }
       }
@@ -258,10 +258,10 @@ public final class DirectoryWatcher {
     }
   }
 
-  private void took(WatchKey key) {
+  private void onKey(WatchKey key) {
     List<WatchEvent<?>> events = key.pollEvents();
     for (Folder folder : List.copyOf(folders.getOrDefault(key, Set.of()))) {
-      guarded(folder.tree, () -> happened(folder, events));
+      guarded(folder.tree, () -> onEvents(folder, events));
     }
     if (!key.reset()) {
       Set<Folder> ended = folders.remove(key);
@@ -275,7 +275,7 @@ public final class DirectoryWatcher {
     void run() throws IOException;
   }
 
-  private void guarded(WatchTree tree, Step step) {
+  private void guarded(WatchedTree tree, Step step) {
     try {
       step.run();
     } catch (Throwable e) {
@@ -285,7 +285,7 @@ public final class DirectoryWatcher {
     }
   }
 
-  private void happened(Folder folder, List<WatchEvent<?>> events) throws IOException {
+  private void onEvents(Folder folder, List<WatchEvent<?>> events) throws IOException {
     if (folder.above) {
       find(folder.tree);
       return;
@@ -297,12 +297,12 @@ public final class DirectoryWatcher {
           watchAll(folder.tree, folder.path, false);
         }
       } else if (event.context() instanceof Path name) {
-        happened(folder.tree, event, folder.path.resolve(name));
+        onEvents(folder.tree, event, folder.path.resolve(name));
       }
     }
   }
 
-  private void happened(WatchTree tree, WatchEvent<?> event, Path path) throws IOException {
+  private void onEvents(WatchedTree tree, WatchEvent<?> event, Path path) throws IOException {
     if (event.kind() == ENTRY_CREATE) {
       tree.created(path);
       if (tree.recursive && Files.isDirectory(path, NOFOLLOW_LINKS)) {
@@ -322,7 +322,7 @@ public final class DirectoryWatcher {
   }
 
   private void ended(Folder folder) throws IOException {
-    WatchTree tree = folder.tree;
+    WatchedTree tree = folder.tree;
     tree.folders.remove(folder.path);
     if (folder.path.equals(tree.root)) {
       tree.deleted(tree.root);
@@ -333,7 +333,7 @@ public final class DirectoryWatcher {
   }
 
   /// Watches the root of a tree again, or what is next above it.
-  private void find(WatchTree tree) throws IOException {
+  private void find(WatchedTree tree) throws IOException {
     while (!tree.isSilent()) {
       try {
         if (Files.isDirectory(tree.root)) {

@@ -11,10 +11,10 @@ public interface DriverProvider {
   String name();
 
   /// What it is made of, one line.
-  String about();
+  String description();
 
   /// Which one is taken when none is asked for: the greatest of those without a [#problem()].
-  int rank();
+  int priority();
 
   /// Why the driver does not work on this machine, one line that says what to do; null: it works.
   /// Found out by trying, once.

@@ -15,19 +15,19 @@ import java.util.Set;
 /// **Thread** the carrier, or a coroutine mounted on it, never inside a tick; takes no lock that a
 /// tick takes, too.
 public interface FileDriver {
-  /// What [#readNow] returns when there is something to wait for.
-  int NOT_NOW = -1;
+  /// What [#tryRead] returns when there is something to wait for.
+  int WOULD_BLOCK = -1;
 
   /// Whether it can open this file with these options; else the loop's threads do.
-  boolean opens(Path path, Set<? extends OpenOption> options);
+  boolean canOpen(Path path, Set<? extends OpenOption> options);
 
   /// Reads what takes no wait: what the system has in its memory. No operation has to be under way
   /// for it, and none is after it.
   ///
   /// @param into a direct buffer with room, whose position moves
-  /// @return how many bytes; 0: the file ends there; [#NOT_NOW]: ask by an operation
-  default int readNow(OpenFile file, ByteBuffer into, long position) {
-    return NOT_NOW;
+  /// @return how many bytes; 0: the file ends there; [#WOULD_BLOCK]: ask by an operation
+  default int tryRead(OpenFile file, ByteBuffer into, long position) {
+    return WOULD_BLOCK;
   }
 
   /// Begins `operation`. It completes in a later tick.
@@ -35,7 +35,7 @@ public interface FileDriver {
 
   /// Whether a device could begin with what was submitted while the other coroutines run: a turn is
   /// due.
-  default boolean isTurnDue() {
+  default boolean isPollDue() {
     return false;
   }
 

@@ -7,7 +7,7 @@ import java.nio.channels.FileChannel;
 /// A file that a [FileDriver] has opened.
 public interface OpenFile {
   /// Its number in the system; -1: the driver does not say.
-  default int number() {
+  default int fd() {
     return -1;
   }
 

@@ -19,20 +19,20 @@ import org.jspecify.annotations.Nullable;
 /// telling, and a descriptor that was hung up on is always ready.
 ///
 /// **Thread** the carrier, or a coroutine mounted on it, for what opens: it runs on a coroutine's
-/// stack and takes no lock that a tick takes, too. The carrier alone for [#tick] and [#close]. Any
+/// stack and takes no lock that a tick takes, too. The carrier alone for [#poll] and [#close]. Any
 /// thread for [#wakeup].
 public interface ReactorDriver {
   /// A deadline that means: do not wait.
   long NO_WAIT = Long.MIN_VALUE;
 
   /// A deadline that means: wait until something happens.
-  long FOREVER = Long.MAX_VALUE;
+  long NO_DEADLINE = Long.MAX_VALUE;
 
   /// As `heddle doctor` shows it, and as it is asked for.
   String name();
 
   /// How it serves what it serves. What is not listed it refuses.
-  Map<Facility, Support> capabilities();
+  Map<Capability, Support> capabilities();
 
   // ---- descriptors; those still open when the driver closes are closed with it ----
   // by default refused, with the reason that capabilities() gives; the family INET6 serves IPv4,
@@ -41,27 +41,28 @@ public interface ReactorDriver {
 
   /// A stream socket, neither bound nor connected.
   default SocketDescriptor openSocket(ProtocolFamily family) throws IOException {
-    throw refusal(family == StandardProtocolFamily.UNIX ? Facility.UNIX : Facility.TCP);
+    throw refusal(family == StandardProtocolFamily.UNIX ? Capability.UNIX : Capability.TCP);
   }
 
   /// A socket to listen on, not bound.
   default ListenerDescriptor openListener(ProtocolFamily family) throws IOException {
-    throw refusal(family == StandardProtocolFamily.UNIX ? Facility.UNIX : Facility.TCP);
+    throw refusal(family == StandardProtocolFamily.UNIX ? Capability.UNIX : Capability.TCP);
   }
 
   /// A datagram socket, UDP or UNIX, not bound.
   default DatagramDescriptor openDatagram(ProtocolFamily family) throws IOException {
-    throw refusal(family == StandardProtocolFamily.UNIX ? Facility.UNIX_DATAGRAM : Facility.UDP);
+    throw refusal(
+        family == StandardProtocolFamily.UNIX ? Capability.UNIX_DATAGRAM : Capability.UDP);
   }
 
   /// A channel of other code, connected or not, which is the driver's from now on.
   default SocketDescriptor adopt(SocketChannel channel) throws IOException {
-    throw refusal(Facility.ADOPTED_CHANNEL);
+    throw refusal(Capability.ADOPTED_CHANNEL);
   }
 
   /// A channel of other code that listens, which is the driver's from now on.
   default ListenerDescriptor adopt(ServerSocketChannel channel) throws IOException {
-    throw refusal(Facility.ADOPTED_CHANNEL);
+    throw refusal(Capability.ADOPTED_CHANNEL);
   }
 
   /// A stream socket that another process has opened, which is the driver's from now on.
@@ -69,52 +70,52 @@ public interface ReactorDriver {
   /// @throws IOException when the number is that of nothing open, or of something else; then it
   ///   stays as it is
   default SocketDescriptor adoptSocket(int number) throws IOException {
-    throw refusal(Facility.ADOPTED_NUMBER);
+    throw refusal(Capability.ADOPTED_DESCRIPTOR);
   }
 
   /// A socket that listens and that another process has opened. Else as [#adoptSocket].
   ///
-  /// @throws dev.heddle.io.OtherKindException when it is something sound that is no listener; a
-  ///   socket for connections that neither listens nor is connected is not
+  /// @throws dev.heddle.io.DescriptorTypeException when it is something sound that is no listener;
+  ///   a socket for connections that neither listens nor is connected is not
   default ListenerDescriptor adoptListener(int number) throws IOException {
-    throw refusal(Facility.ADOPTED_NUMBER);
+    throw refusal(Capability.ADOPTED_DESCRIPTOR);
   }
 
   /// An end of a pipe that another process has opened, to be read from or written to as it was
   /// opened. Else as [#adoptSocket].
   default StreamDescriptor adoptPipe(int number) throws IOException {
-    throw refusal(Facility.ADOPTED_NUMBER);
+    throw refusal(Capability.ADOPTED_DESCRIPTOR);
   }
 
   /// The system's number of a descriptor of this driver.
   ///
   /// @throws java.nio.channels.ClosedChannelException when it is closed
-  default int number(Descriptor descriptor) throws IOException {
-    throw refusal(Facility.DESCRIPTOR_PASSING);
+  default int fd(Descriptor descriptor) throws IOException {
+    throw refusal(Capability.DESCRIPTOR_PASSING);
   }
 
   /// Gives up a descriptor that was received, or adopted, and never waited for: the caller has its
   /// number, and closes it.
   default void release(Descriptor descriptor) {
-    throw refusal(Facility.DESCRIPTOR_PASSING);
+    throw refusal(Capability.DESCRIPTOR_PASSING);
   }
 
   /// An anonymous pipe.
   default PipeDescriptors openPipe() throws IOException {
-    throw refusal(Facility.PIPE);
+    throw refusal(Capability.PIPE);
   }
 
   /// A channel of other code, in non-blocking mode, to be watched only: to close the descriptor is
   /// to watch it no more.
   default Descriptor watch(SelectableChannel channel) throws IOException {
-    throw refusal(Facility.POLL);
+    throw refusal(Capability.POLL);
   }
 
   /// A descriptor of other code, to be watched only: to close what is returned is to watch it no
   /// more. Its number is asked about at once, and is the system's business only while a listener
   /// waits.
   default Descriptor watch(int number) throws IOException {
-    throw refusal(Facility.RAW_POLL);
+    throw refusal(Capability.RAW_POLL);
   }
 
   /// Serves files by itself; null: threads beside the loop do. Always the same answer.
@@ -125,21 +126,21 @@ public interface ReactorDriver {
   /// Refuses what it does not serve.
   ///
   /// @throws UnsupportedOperationException naming the driver and the reason
-  default void require(Facility facility) {
-    Support support = capabilities().get(facility);
-    if (support == null || support.level() == Support.Level.REFUSED) {
-      throw refusal(facility);
+  default void require(Capability capability) {
+    Support support = capabilities().get(capability);
+    if (support == null || support.level() == Support.Level.UNSUPPORTED) {
+      throw refusal(capability);
     }
   }
 
-  private UnsupportedOperationException refusal(Facility facility) {
-    Support support = capabilities().get(facility);
+  private UnsupportedOperationException refusal(Capability capability) {
+    Support support = capabilities().get(capability);
     return new UnsupportedOperationException(
         "the driver "
             + name()
             + " has no "
-            + facility
-            + (support == null ? "" : ": " + support.how()));
+            + capability
+            + (support == null ? "" : ": " + support.description()));
   }
 
   // ---- the carrier ----
@@ -149,7 +150,7 @@ public interface ReactorDriver {
 
   /// Whether something of another library's on this driver, with no listener armed, may yet bring
   /// work: a channel, a timer. A loop whose driver says so is not taken for deadlocked.
-  default boolean hasGuests() {
+  default boolean hasEmbeddedEventLoop() {
     return false;
   }
 
@@ -157,7 +158,7 @@ public interface ReactorDriver {
   /// wake-up.
   ///
   /// @return how many listeners and operations were notified
-  int tick(long deadlineNanos);
+  int poll(long deadlineNanos);
 
   /// Ends the current wait, or the next one. Any thread, sticky, never blocks.
   void wakeup();

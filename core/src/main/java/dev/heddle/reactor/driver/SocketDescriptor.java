@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor.driver;
 
-import dev.heddle.io.PeerCredentials;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;

@@ -35,12 +35,12 @@ public interface StreamDescriptor extends Descriptor {
   long write(ByteBuffer[] from, int offset, int length) throws IOException;
 
   /// Whether [#send] is served.
-  default boolean sendsFiles() {
+  default boolean supportsFileTransfer() {
     return false;
   }
 
-  /// Whether [#sending] is served, of files that tell their numbers.
-  default boolean sendsNumberedFiles() {
+  /// Whether [#prepareFileTransfer] is served, of files that tell their numbers.
+  default boolean supportsSendfile() {
     return false;
   }
 
@@ -48,7 +48,7 @@ public interface StreamDescriptor extends Descriptor {
   ///
   /// @param count how many bytes at most
   /// @return null: the other side takes none now
-  default @Nullable FileSending sending(OpenFile file, long position, long count)
+  default @Nullable FileTransfer prepareFileTransfer(OpenFile file, long position, long count)
       throws IOException {
     throw new UnsupportedOperationException(this + " sends none; ask sendsNumberedFiles() before");
   }

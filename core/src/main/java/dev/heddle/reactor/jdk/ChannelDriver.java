@@ -3,18 +3,18 @@ package dev.heddle.reactor.jdk;
 
 import static java.net.StandardProtocolFamily.INET6;
 
+import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.DatagramDescriptor;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.Direction;
-import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.PipeDescriptors;
 import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.ReadinessCounts;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import dev.heddle.reactor.driver.Support;
-import dev.heddle.reactor.raw.RawDescriptors;
-import dev.heddle.reactor.raw.RawWatcher;
+import dev.heddle.reactor.linux.EpollSet;
+import dev.heddle.reactor.linux.RawPollThread;
 import java.io.IOException;
 import java.net.ProtocolFamily;
 import java.net.StandardProtocolFamily;
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
   /*
    * A coroutine must not take a selector's locks. So on a coroutine's stack a descriptor is only
-   * queued, and tick() registers the queued ones.
+   * queued, and poll() registers the queued ones.
    *
    * Interest stays set between waits: after a notification the owner usually waits again before the
    * next poll, and then nothing needs to change. The first readiness for which no listener waits
@@ -53,7 +53,7 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
    * Sources. trap-9, trap-16, trap-29.
    */
   private static final Support RAW =
-      RawDescriptors.support(Support.composed("epoll on a thread of its own"));
+      EpollSet.support(Support.emulated("epoll on a thread of its own"));
   private static final String ELSEWHERE = "use the driver epoll or io_uring";
 
   private final ReadinessCounts counts = new ReadinessCounts();
@@ -62,8 +62,8 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
   private final ArrayDeque<JdkDescriptor> pending = new ArrayDeque<>();
 
   // loop only
-  private @Nullable RawWatcher raw;
-  private boolean untidy;
+  private @Nullable RawPollThread raw;
+  private boolean hasCancelledKeys;
 
   /// A driver with nothing open.
   protected ChannelDriver() {}
@@ -71,34 +71,35 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
   /// The capabilities of such a driver.
   ///
   /// @param how its support for channels
-  protected static Map<Facility, Support> serving(Support how) {
-    Map<Facility, Support> all =
+  protected static Map<Capability, Support> serving(Support how) {
+    Map<Capability, Support> all =
         new EnumMap<>(
             Map.of(
-                Facility.TCP, how,
-                Facility.UNIX, how,
-                Facility.UDP, how,
-                Facility.ADOPTED_CHANNEL, how,
-                Facility.PIPE, how,
-                Facility.POLL, how,
-                Facility.RAW_POLL, RAW));
+                Capability.TCP, how,
+                Capability.UNIX, how,
+                Capability.UDP, how,
+                Capability.ADOPTED_CHANNEL, how,
+                Capability.PIPE, how,
+                Capability.POLL, how,
+                Capability.RAW_POLL, RAW));
     all.put(
-        Facility.SENDFILE,
-        Support.composed("FileChannel.transferTo, on worker threads of the loop"));
-    all.put(Facility.UNIX_DATAGRAM, Support.refused("the JDK has none; " + ELSEWHERE));
+        Capability.SENDFILE,
+        Support.emulated("FileChannel.transferTo, on worker threads of the loop"));
+    all.put(Capability.UNIX_DATAGRAM, Support.unsupported("the JDK has none; " + ELSEWHERE));
     all.put(
-        Facility.ABSTRACT_NAME, Support.refused("the JDK has names of files only; " + ELSEWHERE));
+        Capability.ABSTRACT_ADDRESS,
+        Support.unsupported("the JDK has names of files only; " + ELSEWHERE));
     all.put(
-        Facility.PEER_CREDENTIALS,
-        Support.refused(
+        Capability.PEER_CREDENTIALS,
+        Support.unsupported(
             "the JDK reports names, not numbers: use the option SO_PEERCRED of"
                 + " jdk.net.ExtendedSocketOptions, or "
                 + ELSEWHERE));
     Support noNumbers =
-        Support.refused("JDK channels do not expose file descriptors; " + ELSEWHERE);
-    all.put(Facility.DESCRIPTOR_PASSING, noNumbers);
-    all.put(Facility.ADOPTED_NUMBER, noNumbers);
-    return Support.withThoseBesideTheLoop(all);
+        Support.unsupported("JDK channels do not expose file descriptors; " + ELSEWHERE);
+    all.put(Capability.DESCRIPTOR_PASSING, noNumbers);
+    all.put(Capability.ADOPTED_DESCRIPTOR, noNumbers);
+    return Support.withOffloaded(all);
   }
 
   // ---- implemented by subclasses ----
@@ -113,7 +114,7 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
 
   /// Reports what is ready, and waits for it until `deadlineNanos` or a wake-up; deregisters closed
   /// channels.
-  protected abstract void poll(long deadlineNanos);
+  protected abstract void select(long deadlineNanos);
 
   /// Reports what is ready, and closes the selector.
   protected abstract void release();
@@ -147,7 +148,7 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
   @Override
   public final DatagramDescriptor openDatagram(ProtocolFamily family) throws IOException {
     if (family == StandardProtocolFamily.UNIX) {
-      require(Facility.UNIX_DATAGRAM);
+      require(Capability.UNIX_DATAGRAM);
     }
     return new JdkDatagram(
         this,
@@ -170,10 +171,10 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
 
   @Override
   public final Descriptor watch(int number) throws IOException {
-    require(Facility.RAW_POLL);
-    RawWatcher w = raw;
+    require(Capability.RAW_POLL);
+    RawPollThread w = raw;
     if (w == null) {
-      w = new RawWatcher(counts, this::wakeup);
+      w = new RawPollThread(counts, this::wakeup);
       raw = w;
     }
     return w.descriptors().watch(number);
@@ -204,7 +205,7 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
     (descriptor.isOwner() ? open : watched).remove(descriptor);
     Interest interest = descriptor.interest;
     if (interest != null) {
-      untidy = true; // the selector frees a closed channel's descriptor at the next poll
+      hasCancelledKeys = true; // the selector frees a closed channel's descriptor at the next poll
       if (!descriptor.isOwner()) {
         interest.cancel();
       }
@@ -213,15 +214,15 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
 
   @Override
   public boolean isArmed() {
-    return counts.armed() > 0 || untidy;
+    return counts.armed() > 0 || hasCancelledKeys;
   }
 
   // ---- the carrier ----
 
   @Override
-  public final int tick(long deadlineNanos) {
+  public final int poll(long deadlineNanos) {
     counts.beginTick();
-    untidy = false;
+    hasCancelledKeys = false;
     boolean was = isOpen();
     for (JdkDescriptor d = pending.poll(); d != null; d = pending.poll()) {
       d.pending = false;
@@ -229,7 +230,7 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
     }
     notifyOfClosed();
     notifyOfRaw();
-    poll(counts.notified() > 0 || was != isOpen() ? NO_WAIT : deadlineNanos);
+    select(counts.notified() > 0 || was != isOpen() ? NO_WAIT : deadlineNanos);
     notifyOfRaw();
     return counts.notified();
   }

@@ -39,7 +39,7 @@ public final class Channels {
       throw new IllegalArgumentException(
           channel + " does not come from the JDK's default provider: it cannot be watched");
     }
-    return new WatchedChannel(poller, channel);
+    return new ExternalChannel(poller, channel);
   }
 
   static <C extends SelectableChannel> C nonBlocking(C channel) throws IOException {

@@ -2,7 +2,7 @@
 package dev.heddle.reactor.jdk;
 
 import dev.heddle.observe.log.AsyncLog;
-import dev.heddle.reactor.driver.Facility;
+import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.Support;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
@@ -19,7 +19,7 @@ public final class JdkDriver extends ChannelDriver {
   // wakeup() finds the carrier parked or selecting; it is sticky in both cases
   static final String NAME = "jdk";
   private static final long NANOS_PER_MILLI = 1_000_000;
-  private static final Map<Facility, Support> CAPABILITIES =
+  private static final Map<Capability, Support> CAPABILITIES =
       serving(Support.natively("a Selector, JDK channels"));
 
   private final Thread carrier;
@@ -43,7 +43,7 @@ public final class JdkDriver extends ChannelDriver {
   }
 
   @Override
-  public Map<Facility, Support> capabilities() {
+  public Map<Capability, Support> capabilities() {
     return CAPABILITIES;
   }
 
@@ -98,7 +98,7 @@ public final class JdkDriver extends ChannelDriver {
   // ---- the carrier ----
 
   @Override
-  protected void poll(long deadlineNanos) {
+  protected void select(long deadlineNanos) {
     Selector s = selector;
     if (s == null) {
       park(deadlineNanos);
@@ -107,7 +107,7 @@ public final class JdkDriver extends ChannelDriver {
     try {
       if (deadlineNanos == NO_WAIT) {
         s.selectNow(onReady);
-      } else if (deadlineNanos == FOREVER) {
+      } else if (deadlineNanos == NO_DEADLINE) {
         s.select(onReady);
       } else {
         long left = deadlineNanos - System.nanoTime();
@@ -125,7 +125,7 @@ public final class JdkDriver extends ChannelDriver {
   }
 
   private void park(long deadlineNanos) {
-    if (deadlineNanos == FOREVER) {
+    if (deadlineNanos == NO_DEADLINE) {
       LockSupport.park(this);
     } else if (deadlineNanos != NO_WAIT) {
       LockSupport.parkNanos(this, deadlineNanos - System.nanoTime());

@@ -16,12 +16,12 @@ public final class JdkDriverProvider implements DriverProvider {
   }
 
   @Override
-  public String about() {
+  public String description() {
     return "java.nio selectors; needs nothing but the JDK";
   }
 
   @Override
-  public int rank() {
+  public int priority() {
     return 0;
   }
 

@@ -55,7 +55,7 @@ final class JdkSocket extends JdkNetworkDescriptor<SocketChannel> implements Soc
   }
 
   @Override
-  public boolean sendsFiles() {
+  public boolean supportsFileTransfer() {
     return true;
   }
 

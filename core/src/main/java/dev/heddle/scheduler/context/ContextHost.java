@@ -17,7 +17,7 @@ public interface ContextHost {
 
   /// The occupant that takes over `context` without a switch; null: the context becomes idle.
   /// Called on the context's own thread, after a coroutine on it has ended.
-  @Nullable Hosted nextOn(ExecutionContext context);
+  @Nullable ContextTask nextOn(ExecutionContext context);
 
   /// The pool has contexts to end as soon as the carrier is free to do so.
   void trimDue();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// reachable from the JDK's thread container). Used by the carrier and the coroutine mounted on it
 /// only.
 public final class ContextPool {
-  private static final int LEAST = 4; // enough for a program that is mostly idle
+  private static final int MIN_SIZE = 4; // enough for a program that is mostly idle
   private static final int WINDOW =
       1_024; // releases; long enough to span a burst, short enough to forget one
 
@@ -23,13 +23,13 @@ public final class ContextPool {
   private final boolean reuse;
   private final @Nullable ClassLoader loader;
 
-  private ExecutionContext[] resting = new ExecutionContext[LEAST];
-  private final List<ExecutionContext> kept = new ArrayList<>();
+  private ExecutionContext[] idle = new ExecutionContext[MIN_SIZE];
+  private final List<ExecutionContext> reserved = new ArrayList<>();
   private int size;
   private int inUse;
   private int peak;
   private int previousPeak;
-  private int restsInWindow;
+  private int releasesInWindow;
   private int excess;
   private long created;
   private boolean closed;
@@ -47,13 +47,13 @@ public final class ContextPool {
   }
 
   /// A context on which `guest` starts at the next mount.
-  public ExecutionContext take(Hosted guest) {
+  public ExecutionContext acquire(ContextTask guest) {
     if (++inUse > peak) {
       peak = inUse;
     }
     ExecutionContext context;
     if (size > 0) {
-      context = resting[--size];
+      context = idle[--size];
       // safe: slots above `size` are never read; the element is kept alive by its own thread anyway
     } else {
       context = new ExecutionContext(this, null);
@@ -65,30 +65,30 @@ public final class ContextPool {
 
   /// A context outside the pool, reserved for occupants of one kind, which their owner admits. It
   /// ends when the owner ends it, or with the pool.
-  public ExecutionContext keepFor(ContextKeeper keeper) {
+  public ExecutionContext reserveFor(ContextOwner keeper) {
     ExecutionContext context = new ExecutionContext(this, keeper);
-    kept.add(context);
+    reserved.add(context);
     return context;
   }
 
   /// Keeps `context` for a later occupant.
   ///
   /// @return false when the context is to end
-  boolean rest(ExecutionContext context) {
+  boolean release(ExecutionContext context) {
     inUse--;
-    if (!reuse || closed || size >= Math.max(LEAST, Math.max(peak, previousPeak))) {
+    if (!reuse || closed || size >= Math.max(MIN_SIZE, Math.max(peak, previousPeak))) {
       return false;
     }
-    if (++restsInWindow == WINDOW) {
-      restsInWindow = 0;
+    if (++releasesInWindow == WINDOW) {
+      releasesInWindow = 0;
       previousPeak = peak;
       peak = inUse;
-      shrink(Math.max(LEAST, Math.max(peak, previousPeak)));
+      shrink(Math.max(MIN_SIZE, Math.max(peak, previousPeak)));
     }
-    if (size == resting.length) {
-      resting = Arrays.copyOf(resting, size * 2);
+    if (size == idle.length) {
+      idle = Arrays.copyOf(idle, size * 2);
     }
-    resting[size++] = context;
+    idle[size++] = context;
     return true;
   }
 
@@ -102,12 +102,12 @@ public final class ContextPool {
   }
 
   /// A reserved context ends.
-  void keptNoMore(ExecutionContext context) {
-    kept.remove(context);
+  void unreserve(ExecutionContext context) {
+    reserved.remove(context);
   }
 
   /// A context ends with its occupant.
-  void leave() {
+  void onContextEnded() {
     inUse--;
   }
 
@@ -121,9 +121,9 @@ public final class ContextPool {
 
   /// Ends contexts that the load no longer needs. Called by the carrier, with nothing mounted.
   public void trim() {
-    while (excess > 0 && size > LEAST) {
+    while (excess > 0 && size > MIN_SIZE) {
       excess--;
-      end(resting[--size]);
+      end(idle[--size]);
     }
     excess = 0;
   }
@@ -132,10 +132,10 @@ public final class ContextPool {
   public void close() {
     closed = true;
     while (size > 0) {
-      end(resting[--size]);
+      end(idle[--size]);
     }
-    kept.stream().filter(ExecutionContext::isAtRest).forEach(this::end);
-    kept.clear();
+    reserved.stream().filter(ExecutionContext::isIdle).forEach(this::end);
+    reserved.clear();
   }
 
   private void end(ExecutionContext context) {

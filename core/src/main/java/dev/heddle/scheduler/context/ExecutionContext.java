@@ -15,18 +15,18 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
    *
    * States.
    *   from       event                     to         who, order
-   *   CREATED    start()                   HOSTING    carrier: Thread.start passes us our own task
-   *   HOSTING    suspend()                 SUSPENDED  the context: store, then Thread.yield
-   *   SUSPENDED  yield returned (pinned)   HOSTING    the context: it was never unmounted
+   *   CREATED    start()                   ACTIVE    carrier: Thread.start passes us our own task
+   *   ACTIVE    suspend()                 SUSPENDED  the context: store, then Thread.yield
+   *   SUSPENDED  yield returned (pinned)   ACTIVE    the context: it was never unmounted
    *   SUSPENDED  mount()                   RESUMING   carrier: store, then task.run
-   *   RESUMING   yield returned            HOSTING    the context, first thing after the switch
+   *   RESUMING   yield returned            ACTIVE    the context, first thing after the switch
    *   RESUMING   task.run mounted nothing  RESUMING   carrier: fence, run once more, then wait for
    *                                                   execute()
-   *   HOSTING    body ended                ENDED      the context, last thing
+   *   ACTIVE    body ended                ENDED      the context, last thing
    *
    * The meaning of execute(own task), by state:
    *   CREATED    the JDK passes the task, which this class keeps
-   *   HOSTING    a real wake-up: the context goes to the ready queue when a coroutine of the same
+   *   ACTIVE    a real wake-up: the context goes to the ready queue when a coroutine of the same
    *              loop wakes it, else through the inbox
    *   SUSPENDED  our own yield, or a thread dump: nothing to do
    *   RESUMING   a thread dump has released the thread: post, so that the carrier retries the
@@ -50,14 +50,14 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
    *
    * Memory order. `state` is plain. The carrier writes it, and so does the occupant mounted on it;
    * mount and unmount order the two. Other threads read it:
-   *   (a) An unparker reads HOSTING after the JDK's own volatile state, which the occupant wrote
+   *   (a) An unparker reads ACTIVE after the JDK's own volatile state, which the occupant wrote
    *       after `state`. So the read is current.
    *   (b) A dumper restores the JDK's state (volatile) and then reads `state`; the carrier writes
    *       RESUMING and then reads the JDK's state: Dekker. On the fast path the carrier's store is
    *       not fenced; when the run mounted nothing, the carrier fences and runs again. If the
    *       second run fails too, the dumper restores after the fence, hence reads RESUMING and
    *       posts. Without the fence both may miss each other. Mutant: NoFenceAfterLostRun.
-   *   (c) A stale RESUMING or HOSTING read by a dumper costs one post, which the scheduler drops
+   *   (c) A stale RESUMING or ACTIVE read by a dumper costs one post, which the scheduler drops
    *       because of the state that it then sees (I3).
    *
    * Cost. One mount and one unmount a switch. The first occupant of a context costs one thread
@@ -71,13 +71,13 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
    * Sources. T1, T4, T9; trap-38, trap-43, trap-59, trap-60, trap-62, trap-66.
    */
   private static final int CREATED = 0;
-  private static final int HOSTING = 1;
+  private static final int ACTIVE = 1;
   private static final int SUSPENDED = 2;
   private static final int RESUMING = 3;
   private static final int ENDED = 4;
 
   private final ContextPool pool;
-  private final @Nullable ContextKeeper keeper; // null: it runs any occupant
+  private final @Nullable ContextOwner owner; // null: it runs any occupant
   private final Thread thread;
 
   // written once, by the first execute(), on the carrier
@@ -87,14 +87,14 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   private int state = CREATED;
 
   // carrier and mounted occupant
-  private @Nullable Hosted guest;
+  private @Nullable ContextTask occupant;
 
   // written by the carrier only; the value that another thread reads has no effect
   private boolean interrupting;
 
-  ExecutionContext(ContextPool pool, @Nullable ContextKeeper keeper) {
+  ExecutionContext(ContextPool pool, @Nullable ContextOwner owner) {
     this.pool = pool;
-    this.keeper = keeper;
+    this.owner = owner;
     this.thread = VirtualThreads.create(this, this);
   }
 
@@ -119,30 +119,30 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   }
 
   /// The coroutine that runs or waits here; null while the context is idle.
-  public @Nullable Hosted guest() {
-    return guest;
+  public @Nullable ContextTask occupant() {
+    return occupant;
   }
 
   /// The owner that reserves the context for one kind of occupant; null: none.
-  public @Nullable ContextKeeper keeper() {
-    return keeper;
+  public @Nullable ContextOwner owner() {
+    return owner;
   }
 
   /// Whether the JDK decides when this context continues: it runs user code, or is in a foreign
   /// wait.
-  public boolean isHosting() {
-    return state == HOSTING;
+  public boolean isActive() {
+    return state == ACTIVE;
   }
 
   /// Whether the JDK has parked the context and not resumed it yet. Also false at the moment when a
   /// dump of its stack, or another thread, is about to resume it.
   public boolean isParked() {
-    return isHosting() && !isPosted() && thread.getState() != Thread.State.RUNNABLE;
+    return isActive() && !isPosted() && thread.getState() != Thread.State.RUNNABLE;
   }
 
   /// Whether the context waits for its next occupant.
-  boolean isAtRest() {
-    return guest == null && state == SUSPENDED;
+  boolean isIdle() {
+    return occupant == null && state == SUSPENDED;
   }
 
   /// Whether a resume by the carrier is still to happen.
@@ -160,8 +160,8 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   // ---- carrier ----
 
   /// Sets the occupant that takes this idle context at the coming [#mount()].
-  public void admit(@Nullable Hosted next) {
-    guest = next;
+  public void admit(@Nullable ContextTask next) {
+    occupant = next;
   }
 
   /// Runs the context until it waits, becomes idle or ends.
@@ -187,23 +187,23 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   /// not resumed the occupant meanwhile.
   public ForeignWaits.End endForeignWait() {
     if (!isParked() || !ForeignWaits.endByInterrupt(this)) {
-      return ForeignWaits.End.GOES_ON;
+      return ForeignWaits.End.STILL_WAITING;
     }
-    boolean inDoubt = ForeignWaits.takesFromOthers(thread);
+    boolean inDoubt = ForeignWaits.isHandOff(thread);
     interrupting = true;
     thread.interrupt(); // calls execute() here, unless another thread has unparked it by now
     boolean ours = !interrupting;
     interrupting = false;
     if (!ours) {
-      return endUnlessFirst();
+      return afterInterrupt();
     }
-    return inDoubt ? ForeignWaits.End.IN_DOUBT : ForeignWaits.End.BY_INTERRUPT;
+    return inDoubt ? ForeignWaits.End.AMBIGUOUS : ForeignWaits.End.BY_INTERRUPT;
   }
 
   /// The outcome of an interrupted wait that another thread may end before the coroutine has run.
-  public ForeignWaits.End endUnlessFirst() {
+  public ForeignWaits.End afterInterrupt() {
     return ForeignWaits.endsForSure(stackOnLoop())
-        ? ForeignWaits.End.FELT
+        ? ForeignWaits.End.INTERRUPT_SEEN
         : ForeignWaits.End.UNDECIDED;
   }
 
@@ -214,13 +214,13 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
 
   /// The loop has ended: an occupant that still runs here continues on the JDK's default scheduler.
   public void abandon() {
-    readmit();
+    clearPosted();
     Runnable own = task;
     if (state == SUSPENDED) {
       // its next call into Heddle fails
       state = RESUMING;
     }
-    if (own != null && (state == HOSTING || state == RESUMING)) {
+    if (own != null && (state == ACTIVE || state == RESUMING)) {
       VirtualThreads.defaultScheduler().execute(own);
     }
   }
@@ -228,8 +228,8 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   /// Reads what a mount touches first, to prefetch it.
   ///
   /// @return a number without meaning
-  public int look() {
-    return state + VirtualThreads.look(thread) + (task instanceof Thread ? 1 : 0);
+  public int prefetch() {
+    return state + VirtualThreads.prefetch(thread) + (task instanceof Thread ? 1 : 0);
   }
 
   private void runTask() {
@@ -243,7 +243,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
 
   /// The JDK has resumed an occupant from a foreign wait, or a pending resume can be retried.
   @Override
-  public void arrive() {
+  public void onArrival() {
     pool.arrived(this);
   }
 
@@ -255,7 +255,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     if (own == null) {
       // Thread.start passes the task before any other thread can know this one
       task = command;
-      state = HOSTING;
+      state = ACTIVE;
       return;
     }
     if (command != own) {
@@ -264,17 +264,17 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     }
     // safe: a stale state costs a dropped arrival or is repaired by mount(), see Memory order
     int seen = state;
-    if (seen == HOSTING || seen == RESUMING) {
-      arriveSoon(command);
+    if (seen == ACTIVE || seen == RESUMING) {
+      postArrival(command);
     }
   }
 
-  private void arriveSoon(Runnable own) {
+  private void postArrival(Runnable own) {
     ExecutionContext waker = current();
     if (waker != null && waker.pool == pool && !host().hasEnded()) {
       // a coroutine of the same loop wakes this one: no other thread uses the ready queue meanwhile
       if (claim()) {
-        arrive();
+        onArrival();
       }
     } else {
       if (interrupting && host().isCarrier(Thread.currentThread()) && claim()) {
@@ -292,7 +292,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   // ---- the context's own thread ----
 
   /// Whether the occupant's thread has been interrupted. An interrupt that comes later, while the
-  /// occupant waits for the loop, calls [Hosted#interrupted()].
+  /// occupant waits for the loop, calls [ContextTask#interrupted()].
   public boolean isInterrupted() {
     InterruptHook.arm(thread);
     return thread.isInterrupted();
@@ -307,11 +307,11 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
       Thread.yield();
     } catch (Throwable e) {
       // the stack overflowed inside the JDK's yield: the occupant has not left
-      state = HOSTING;
+      state = ACTIVE;
       throw e;
     }
     boolean resumed = state == RESUMING;
-    state = HOSTING;
+    state = ACTIVE;
     return resumed;
   }
 
@@ -319,10 +319,10 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   @Override
   public void run() {
     try {
-      if (keeper == null) {
-        runGuests();
+      if (owner == null) {
+        runOccupants();
       } else {
-        keeper.frame(this::runGuests);
+        owner.runInFrame(this::runOccupants);
       }
     } catch (Throwable e) {
       host().broken(this, e);
@@ -331,15 +331,15 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     }
   }
 
-  private void runGuests() {
-    Hosted first = guest;
+  private void runOccupants() {
+    ContextTask first = occupant;
     if (first != null) {
-      first.runOn(bequeath(first));
+      first.runOn(applyInheritance(first));
     }
   }
 
   // sets what the occupant's thread inherits from the spawner's
-  private ExecutionContext bequeath(Hosted to) {
+  private ExecutionContext applyInheritance(ContextTask to) {
     VirtualThreads.inherit(thread, to.inheritance(), pool.loader());
     return this;
   }
@@ -347,42 +347,44 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   /// The occupant after the one that has just ended; the context may be idle in between.
   ///
   /// @return null when the context is to end
-  public @Nullable Hosted nextGuest() {
-    guest = null;
-    if (keeper != null) {
-      return nextKept(keeper);
+  public @Nullable ContextTask nextOccupant() {
+    occupant = null;
+    if (owner != null) {
+      return nextReserved(owner);
     }
     if (!pool.reuses()) {
-      pool.leave(); // the thread ends; its name and interrupt flag stay for code that refers to it
+      pool
+          .onContextEnded(); // the thread ends; its name and interrupt flag stay for code that
+                             // refers to it
       return null;
     }
-    VirtualThreads.reset(thread);
-    Hosted next = host().nextOn(this);
+    VirtualThreads.clearBindings(thread);
+    ContextTask next = host().nextOn(this);
     if (next != null) {
-      guest = next;
-    } else if (pool.rest(this)) {
+      occupant = next;
+    } else if (pool.release(this)) {
       suspend();
       // an interrupt or unpark for the last occupant may have come late; the next must not see it
-      VirtualThreads.reset(thread);
-      next = guest;
+      VirtualThreads.clearBindings(thread);
+      next = occupant;
     }
     if (next != null) {
-      bequeath(next);
+      applyInheritance(next);
     }
     return next;
   }
 
-  private @Nullable Hosted nextKept(ContextKeeper keptBy) {
-    VirtualThreads.settle();
+  private @Nullable ContextTask nextReserved(ContextOwner keptBy) {
+    VirtualThreads.clearInheritance();
     if (pool.isClosed()) {
       return null; // the loop may have abandoned this context, which must not touch the loop's data
     }
-    if (!keptBy.guestEnded()) {
-      pool.keptNoMore(this);
+    if (!keptBy.occupantEnded()) {
+      pool.unreserve(this);
       return null;
     }
     suspend();
-    VirtualThreads.settle();
-    return guest;
+    VirtualThreads.clearInheritance();
+    return occupant;
   }
 }

@@ -16,15 +16,15 @@ public final class ForeignWaits {
   /// The result of an attempt to end a foreign wait by an interrupt.
   public enum End {
     /// Not interrupted: an interrupt does not end that wait, or it is already over.
-    GOES_ON,
+    STILL_WAITING,
     /// Only the interrupt has ended the wait. The wait reports it if the context runs at once,
     /// before others; no arrival follows.
     BY_INTERRUPT,
     /// As [#BY_INTERRUPT], but another thread may have handed over a value just before: the wait
     /// then returns that value and leaves the flag set.
-    IN_DOUBT,
+    AMBIGUOUS,
     /// Interrupted; others may end the wait, too, but it reports the interrupt in any case.
-    FELT,
+    INTERRUPT_SEEN,
     /// Interrupted; others may end the wait before the coroutine runs. The wait has reported the
     /// interrupt if the flag is clear afterwards.
     UNDECIDED
@@ -33,7 +33,7 @@ public final class ForeignWaits {
   private static final String ROOM = "java.util.concurrent.";
 
   // methods that continue to wait when they are interrupted; waits in all other methods end
-  private static final Map<String, Set<String>> STUBBORN =
+  private static final Map<String, Set<String>> UNINTERRUPTIBLE =
       Map.of(
           "CompletableFuture", Set.of("join"),
           "ForkJoinTask", Set.of("join", "invoke", "invokeAll", "quietlyJoin", "quietlyInvoke"),
@@ -53,7 +53,7 @@ public final class ForeignWaits {
   private ForeignWaits() {}
 
   /// Whether another thread may hand over a value in the wait in which the JDK has parked `parked`.
-  static boolean takesFromOthers(Thread parked) {
+  static boolean isHandOff(Thread parked) {
     return LockSupport.getBlocker(parked) != null // sleeps, sockets and monitors have none
         || VirtualThreads.isInObjectWait(parked);
   }
@@ -107,7 +107,7 @@ public final class ForeignWaits {
         return false; // a condition that reacquires its lock, or a lock inside another class
       } else if (of.startsWith("locks.AbstractQueued") && of.endsWith("$ConditionObject")) {
         return !frame.getMethodName().equals("awaitUninterruptibly");
-      } else if (STUBBORN.getOrDefault(of, Set.of()).contains(frame.getMethodName())) {
+      } else if (UNINTERRUPTIBLE.getOrDefault(of, Set.of()).contains(frame.getMethodName())) {
         return false;
       }
     }

@@ -39,9 +39,9 @@ public record HeldMonitors(@Nullable Object awaited, List<Object> held, boolean 
   private static final HeldMonitors NONE = new HeldMonitors(null, List.of(), false);
   private static final String ENTERS = "WAITING_TO_LOCK"; // of BlockerLockType
   private static final String WAITS = "WAITING_ON";
-  private static final @Nullable Room ROOM = find();
+  private static final @Nullable JdkReader READER = find();
 
-  private static @Nullable Room find() {
+  private static @Nullable JdkReader find() {
     try {
       Class<?> look = Class.forName("jdk.internal.vm.ThreadSnapshot");
       Class<?> lock = Class.forName(look.getName() + "$ThreadLock");
@@ -50,7 +50,7 @@ public record HeldMonitors(@Nullable Object awaited, List<Object> held, boolean 
       Lookup own = MethodHandles.lookup();
       Lookup inLook = MethodHandles.privateLookupIn(look, own);
       Lookup inBlocker = MethodHandles.privateLookupIn(blocker, own);
-      return new Room(
+      return new JdkReader(
           inLook.findStatic(look, "of", MethodType.methodType(look, Thread.class)),
           inLook.findVirtual(look, "threadState", MethodType.methodType(Thread.State.class)),
           inLook.findVarHandle(look, "stackTrace", StackTraceElement[].class),
@@ -65,23 +65,23 @@ public record HeldMonitors(@Nullable Object awaited, List<Object> held, boolean 
   }
 
   /// Whether monitors can be read.
-  public static boolean known() {
-    return ROOM != null;
+  public static boolean isSupported() {
+    return READER != null;
   }
 
   /// The monitors of a thread; none when they cannot be read. **Thread** the carrier of that
   /// thread, with no coroutine mounted.
   public static HeldMonitors of(Thread thread) {
-    Room room = ROOM;
+    JdkReader jdkReader = READER;
     try {
-      return room == null ? NONE : room.look(thread);
+      return jdkReader == null ? NONE : jdkReader.read(thread);
     } catch (Throwable e) {
       throw new IllegalStateException("the JDK was asked for the monitors of " + thread, e);
     }
   }
 
   /// Handles to the JDK's internal classes.
-  private record Room(
+  private record JdkReader(
       MethodHandle of,
       MethodHandle state,
       VarHandle stack,
@@ -91,7 +91,7 @@ public record HeldMonitors(@Nullable Object awaited, List<Object> held, boolean 
       VarHandle blockerKind,
       VarHandle blockerObject) {
 
-    HeldMonitors look(Thread thread) throws Throwable {
+    HeldMonitors read(Thread thread) throws Throwable {
       Object look = of.invoke(thread);
       if (look == null) {
         return NONE; // the thread has ended

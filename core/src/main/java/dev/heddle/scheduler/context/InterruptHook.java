@@ -110,8 +110,8 @@ final class InterruptHook {
     }
 
     @Override
-    public void arrive() {
-      Hosted guest = context.guest();
+    public void onArrival() {
+      ContextTask guest = context.occupant();
       if (guest != null && context.thread().isInterrupted()) {
         guest.interrupted();
       }

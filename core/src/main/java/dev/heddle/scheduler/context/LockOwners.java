@@ -31,7 +31,7 @@ public final class LockOwners {
   }
 
   /// Whether owners can be read.
-  public static boolean known() {
+  public static boolean isSupported() {
     return OWNER != null;
   }
 

@@ -30,7 +30,7 @@ public final class PlatformThreadState {
   public void restore() {
     if (isTouched()) {
       try {
-        putBack();
+        restoreAll();
       } catch (OutOfMemoryError | StackOverflowError _) {
         // safe: the next call restores what this one has not
       }
@@ -46,7 +46,7 @@ public final class PlatformThreadState {
         || VirtualThreads.hasBindings(thread);
   }
 
-  private void putBack() {
+  private void restoreAll() {
     var _ = Thread.interrupted();
     if (!name.equals(thread.getName())) {
       thread.setName(name);

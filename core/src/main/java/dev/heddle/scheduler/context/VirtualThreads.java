@@ -61,7 +61,7 @@ public final class VirtualThreads {
   /// Repairs the state of the current thread, a virtual one. JDK 25 leaves a running thread in the
   /// state BLOCKING when its `Object.wait` has ended without a `notify` while another thread
   /// released the monitor. The next `Object.wait` of such a thread holds its carrier.
-  public static void mendState() {
+  public static void repairState() {
     Thread current = Thread.currentThread();
     // safe: the thread itself wrote it; other threads change only the states of waiting threads
     if ((int) Handles.STATE.get(current) == Handles.BLOCKING) {
@@ -72,7 +72,7 @@ public final class VirtualThreads {
   /// Reads what the JDK will touch when it mounts `thread`, to prefetch it.
   ///
   /// @return a number without meaning
-  static int look(Thread thread) {
+  static int prefetch(Thread thread) {
     return (Handles.LOCALS.get(thread) == null ? 0 : 1)
         + ((boolean) Handles.PARK_PERMIT.get(thread) ? 1 : 0)
         + (Internals.CONTINUATION != null && Internals.CONTINUATION.get(thread) instanceof Runnable
@@ -123,15 +123,15 @@ public final class VirtualThreads {
   }
 
   /// Clears what was meant for the last occupant of the current context's thread only.
-  static void settle() {
+  static void clearInheritance() {
     Thread.interrupted();
-    mendState();
+    repairState();
   }
 
   /// Clears everything that the last occupant has bound to the current context's thread, except
   /// what [#inherit] replaces.
-  static void reset(Thread thread) {
-    settle();
+  static void clearBindings(Thread thread) {
+    clearInheritance();
     if (Handles.LOCALS.get(thread) != null) {
       Handles.LOCALS.set(thread, null);
     }

@@ -14,7 +14,7 @@ public final class Inbox {
    *   from  event      to      who, order
    *   OUT   post()     IN      any thread: exchange on `posted`; if it found OUT, it links the node
    *   IN    post()     IN      any thread: the same exchange; the pending arrival covers this post
-   *   IN    readmit()  OUT     carrier: exchange, before it reads the state that the node announces
+   *   IN    clearPosted()  OUT     carrier: exchange, before it reads the state that the node announces
    * States of the inbox.
    *   OPEN  close()    CLOSED  carrier: exchange; every later post is refused
    *
@@ -32,12 +32,12 @@ public final class Inbox {
    * Memory order. Producer: write its own state, then the exchange on `posted`, then CAS `head`.
    * Carrier: exchange `head`, exchange `posted`, then read the state. The exchanges on `posted` are
    * totally ordered, and each reads what the previous one wrote. A producer that found IN therefore
-   * precedes the carrier's next readmit(), which reads its write; so the carrier sees everything
+   * precedes the carrier's next clearPosted(), which reads its write; so the carrier sees everything
    * that the producer wrote before, plain fields included (I2, I3). A producer that only reads IN
    * publishes nothing: its state may still be in its store buffer when the carrier, which
    * readmitted meanwhile, reads it. Mutant: InboxStress.ReadOnlyClaim. With a plain store in
-   * readmit() the carrier may read the state first; the producer then finds IN, and its post is
-   * lost. Mutant: InboxStress.PlainReadmit. The sleep protocol behind ring() belongs to Wakeup.
+   * clearPosted() the carrier may read the state first; the producer then finds IN, and its post is
+   * lost. Mutant: InboxStress.PlainReadmit. The sleep protocol behind signal() belongs to Wakeup.
    *
    * Cost. Lock-free. An exchange and a CAS a post; an exchange a drain and an arrival. A producer
    * that is descheduled between its two instructions delays only its own node, which is not linked
@@ -66,10 +66,10 @@ public final class Inbox {
 
     /// Called when the carrier takes this node out of the inbox, in a tick: takes no lock, runs no
     /// user code, throws nothing.
-    public abstract void arrive();
+    public abstract void onArrival();
 
     /// Admits the next post. Called before the carrier reads the state that the node announces.
-    public final void readmit() {
+    public final void clearPosted() {
       // safe: the previous value does not matter, only that a producer's exchange was read
       var _ = (boolean) POSTED.getAndSet(this, false);
     }
@@ -109,11 +109,11 @@ public final class Inbox {
     for (Node seen = head; seen != CLOSED; seen = head) {
       node.next = seen;
       if (HEAD.compareAndSet(this, seen, node)) {
-        wakeup.ring();
+        wakeup.signal();
         return true;
       }
     }
-    node.readmit();
+    node.clearPosted();
     return false;
   }
 
@@ -148,9 +148,9 @@ public final class Inbox {
     }
     for (Node n = oldest; n != null; ) {
       Node younger = n.next;
-      // unlinked first: arrive() may post the node again
+      // unlinked first: onArrival() may post the node again
       n.next = null;
-      n.arrive();
+      n.onArrival();
       n = younger;
     }
   }
@@ -165,7 +165,7 @@ public final class Inbox {
 
   private static final class Sentinel extends Node {
     @Override
-    public void arrive() {
+    public void onArrival() {
       throw new IllegalStateException("the sentinel of a closed inbox does not arrive");
     }
   }

@@ -9,14 +9,14 @@ public final class Wakeup {
   /*
    * States.  from           event           to      who, order
    *          AWAKE          beforeSleep()   ASLEEP  carrier: volatile store, then checks the inbox
-   *          ASLEEP         ring()          WOKEN   any thread: CAS; the winner calls the driver
+   *          ASLEEP         signal()          WOKEN   any thread: CAS; the winner calls the driver
    *          ASLEEP, WOKEN  afterSleep()    AWAKE   carrier: volatile store, then drains the inbox
-   *          AWAKE, WOKEN   ring()          same    any thread: nothing to do
-   *            AWAKE, WOKEN   ring()                        same    any thread: nothing to do
+   *          AWAKE, WOKEN   signal()          same    any thread: nothing to do
+   *            AWAKE, WOKEN   signal()                        same    any thread: nothing to do
    *
-   * Threads. ring(): any. Everything else: the carrier.
+   * Threads. signal(): any. Everything else: the carrier.
    *
-   * I1. An item published before ring() ends the current sleep or is drained before the next.
+   * I1. An item published before signal() ends the current sleep or is drained before the next.
    *     [WakeupStress]
    * I2. At most one call of the driver per sleep: the CAS has one winner. [WakeupStress]
    *
@@ -26,10 +26,10 @@ public final class Wakeup {
    * path that does nothing needs this as much as the CAS path: with a plain read, a publisher may
    * see AWAKE while its item is still invisible to the carrier, which then sleeps. Mutant:
    * WakeupStress.PlainState.
-   * The driver's wake-up is sticky, so a ring() between the carrier's check and its sleep is not
+   * The driver's wake-up is sticky, so a signal() between the carrier's check and its sleep is not
    * lost either.
    *
-   * Cost. Wait-free. One system call per sleep. A ring() that comes too late costs one empty poll.
+   * Cost. Wait-free. One system call per sleep. A signal() that comes too late costs one empty poll.
    *
    * Rejected. Calling the driver for every item: a system call each (85 against 166 ns an item in
    * bursts). A lock: the carrier would wait for other threads.
@@ -60,7 +60,7 @@ public final class Wakeup {
   }
 
   /// Ends the carrier's sleep, if it sleeps and no earlier call has ended that sleep.
-  public void ring() {
+  public void signal() {
     if (state == ASLEEP && STATE.compareAndSet(this, ASLEEP, WOKEN)) {
       driver.run();
     }

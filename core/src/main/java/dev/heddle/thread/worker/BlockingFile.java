@@ -17,7 +17,7 @@ public interface BlockingFile extends OpenFile {
   long perform(FileOperation operation) throws IOException;
 
   /// A reader has received the bytes of the last read. **Thread** the carrier.
-  default void taken() {}
+  default void onReceived() {}
 
   /// Accepts bytes that a closing handle had read ahead, to be read before those of the last read,
   /// if another reader may want them. **Thread** the carrier.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.thread.worker;
 
-import dev.heddle.reactor.raw.RawCalls;
-import dev.heddle.reactor.raw.RawDescriptors;
+import dev.heddle.reactor.linux.EpollSet;
+import dev.heddle.reactor.linux.LinuxCalls;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
 import java.nio.file.LinkOption;
@@ -26,10 +26,10 @@ public final class NamedPipeException extends FileSystemException {
   /// @param options with which the path is to be opened
   public static void throwFor(Path path, Set<? extends OpenOption> options)
       throws NamedPipeException {
-    if (RawDescriptors.refusal() == null
+    if (EpollSet.refusal() == null
         && !options.contains(StandardOpenOption.CREATE_NEW)
         && path.getFileSystem() == FileSystems.getDefault()
-        && RawCalls.isFifo(path.toString(), !options.contains(LinkOption.NOFOLLOW_LINKS))) {
+        && LinuxCalls.isFifo(path.toString(), !options.contains(LinkOption.NOFOLLOW_LINKS))) {
       throw new NamedPipeException(path);
     }
   }

@@ -3,7 +3,7 @@ package dev.heddle.thread.worker;
 
 import dev.heddle.Cancellation;
 import dev.heddle.event.source.InlineCallback;
-import dev.heddle.failure.AnotherThread;
+import dev.heddle.failure.CrossThreadTraces;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.Waker;
 import java.util.Objects;
@@ -42,20 +42,20 @@ public final class OffloadPool {
   ///
   /// @param what describes the call in dumps
   public @Nullable Object run(Waker self, String what, Callable<?> call) {
-    Work work = new Work(scheduler, what, call);
-    threads.submit(work);
+    OffloadedCall offloadedCall = new OffloadedCall(scheduler, what, call);
+    threads.submit(offloadedCall);
     try {
       self.renew();
-      self.resumeWhen(work.done());
+      self.resumeWhen(offloadedCall.done());
       return scheduler.suspend(self);
     } catch (Throwable e) {
-      if (work.hasThrown(e)) {
-        AnotherThread.calledFromHere(e);
+      if (offloadedCall.hasThrown(e)) {
+        CrossThreadTraces.appendCallerTrace(e);
       }
       throw e;
     } finally {
-      if (!work.done().isClosed()) {
-        leave(work);
+      if (!offloadedCall.done().isClosed()) {
+        abandon(offloadedCall);
       }
     }
   }
@@ -64,17 +64,17 @@ public final class OffloadPool {
   ///
   /// @param whenDone called when the call has ended, in a tick
   public void submit(String what, Callable<?> call, InlineCallback whenDone) {
-    Work work = new Work(scheduler, what, call);
-    work.done().subscribe(whenDone);
-    threads.submit(work);
+    OffloadedCall offloadedCall = new OffloadedCall(scheduler, what, call);
+    offloadedCall.done().subscribe(whenDone);
+    threads.submit(offloadedCall);
   }
 
-  private void leave(Work work) {
+  private void abandon(OffloadedCall offloadedCall) {
     Cancellation why = new Cancellation("its caller no longer waits for it");
     if (interrupts) {
-      threads.cancel(work, why);
+      threads.cancel(offloadedCall, why);
     } else {
-      threads.withdraw(work, why);
+      threads.withdraw(offloadedCall, why);
     }
   }
 }

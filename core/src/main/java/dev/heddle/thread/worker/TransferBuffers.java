@@ -35,7 +35,7 @@ public final class TransferBuffers {
   TransferBuffers() {}
 
   /// An empty buffer with space for `wanted` bytes, or for [#LARGE] if that is less.
-  public ByteBuffer take(long wanted) {
+  public ByteBuffer acquire(long wanted) {
     boolean isSmall = wanted <= SMALL;
     ByteBuffer kept = (isSmall ? small : large).poll();
     ByteBuffer buffer = kept == null ? aligned(isSmall ? SMALL : LARGE) : kept;
@@ -48,7 +48,7 @@ public final class TransferBuffers {
   }
 
   /// Releases a buffer that is no longer used.
-  public void giveBack(ByteBuffer buffer) {
+  public void release(ByteBuffer buffer) {
     boolean isSmall = buffer.capacity() == SMALL;
     ArrayDeque<ByteBuffer> kept = isSmall ? small : large;
     if (kept.size() < (isSmall ? KEPT_SMALL : KEPT_LARGE)) {

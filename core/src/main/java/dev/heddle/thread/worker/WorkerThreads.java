@@ -37,7 +37,7 @@ public final class WorkerThreads {
    *
    * Threads. Everything on the loop, except serve() and next().
    *
-   * I1. There are never more than `most` threads. [WorkerThreadsTest]
+   * I1. There are never more than `maxThreads` threads. [WorkerThreadsTest]
    * I2. A thread takes every queued call, also when all threads were ending as it was queued.
    *     [WorkerThreadsTest]
    * I3. A thread is started only when none is idle. [WorkerThreadsTest]
@@ -56,19 +56,20 @@ public final class WorkerThreads {
    * Sources. T17.
    */
   private static final long IDLE_SECONDS = 10;
-  private static final Object PILL = new Object(); // ends one thread
+  private static final Object POISON_PILL = new Object(); // ends one thread
 
   private final Scheduler scheduler;
   private final ThreadFactory factory;
-  private final int most;
+  private final int maxThreads;
   private final Runnable whenEnded;
   private final long idleNanos;
-  private final LinkedTransferQueue<Object> queue = new LinkedTransferQueue<>(); // Work, or PILL
-  private final Gone gone;
+  private final LinkedTransferQueue<Object> queue =
+      new LinkedTransferQueue<>(); // Work, or POISON_PILL
+  private final AllThreadsEnded allThreadsEnded;
 
   // loop only
   private final Set<Thread> threads = new HashSet<>();
-  private final Set<Work> outstanding = new HashSet<>();
+  private final Set<OffloadedCall> outstanding = new HashSet<>();
   private boolean finishing;
 
   // the carrier writes, the threads read
@@ -83,12 +84,13 @@ public final class WorkerThreads {
     this(scheduler, name, most, whenEnded, TimeUnit.SECONDS.toNanos(IDLE_SECONDS));
   }
 
-  WorkerThreads(Scheduler scheduler, String name, int most, Runnable whenEnded, long idleNanos) {
+  WorkerThreads(
+      Scheduler scheduler, String name, int maxThreads, Runnable whenEnded, long idleNanos) {
     this.scheduler = scheduler;
-    this.most = most;
+    this.maxThreads = maxThreads;
     this.whenEnded = whenEnded;
     this.idleNanos = idleNanos;
-    this.gone = new Gone(name);
+    this.allThreadsEnded = new AllThreadsEnded(name);
     // a thread that is created inside a coroutine must not inherit the coroutine's thread-locals
     this.factory =
         Thread.ofPlatform()
@@ -113,19 +115,19 @@ public final class WorkerThreads {
   /// Queues a call.
   ///
   /// @throws IllegalStateException after [#finish()] or the end of the loop
-  public void submit(Work work) {
+  public void submit(OffloadedCall offloadedCall) {
     if (finishing || closed) {
       throw new IllegalStateException("a call was submitted to worker threads that are ending");
     }
-    InlineCallback whenDone = (event, result, error) -> ended(work);
-    work.done().subscribe(whenDone);
-    outstanding.add(work);
-    queue.add(work);
+    InlineCallback whenDone = (event, result, error) -> ended(offloadedCall);
+    offloadedCall.done().subscribe(whenDone);
+    outstanding.add(offloadedCall);
+    queue.add(offloadedCall);
     grow();
   }
 
   private void grow() {
-    while (outstanding.size() > threads.size() && threads.size() < most && !closed) {
+    while (outstanding.size() > threads.size() && threads.size() < maxThreads && !closed) {
       try {
         start();
       } catch (OutOfMemoryError e) {
@@ -139,33 +141,33 @@ public final class WorkerThreads {
   }
 
   private void start() {
-    Leaving leaving = new Leaving();
-    Thread thread = factory.newThread(() -> serve(leaving));
-    leaving.thread = thread;
+    ThreadEnded threadEnded = new ThreadEnded();
+    Thread thread = factory.newThread(() -> serve(threadEnded));
+    threadEnded.thread = thread;
     thread.start();
     threads.add(thread);
   }
 
-  private void ended(Work work) {
-    outstanding.remove(work);
+  private void ended(OffloadedCall offloadedCall) {
+    outstanding.remove(offloadedCall);
     whenEnded.run();
   }
 
   /// Cancels a call: a queued one never begins and ends with `why`, a running one is interrupted.
   /// Takes a JDK lock for a moment, so not in a tick.
-  public void cancel(Work work, Throwable why) {
-    if (!withdraw(work, why)) {
-      work.cancel();
+  public void cancel(OffloadedCall offloadedCall, Throwable why) {
+    if (!withdraw(offloadedCall, why)) {
+      offloadedCall.cancel();
     }
   }
 
   /// Cancels a queued call: it never begins, and ends with `why`. A running one continues.
   ///
   /// @return whether it was queued
-  public boolean withdraw(Work work, Throwable why) {
-    boolean queued = !scheduler.hasEnded() && queue.remove(work);
+  public boolean withdraw(OffloadedCall offloadedCall, Throwable why) {
+    boolean queued = !scheduler.hasEnded() && queue.remove(offloadedCall);
     if (queued) {
-      work.refuse(why);
+      offloadedCall.refuse(why);
     }
     return queued;
   }
@@ -173,15 +175,15 @@ public final class WorkerThreads {
   /// Cancels all calls that have not ended. Otherwise as [#cancel].
   public void cancelAll(Throwable why) {
     refuseQueued(why); // first, so that no thread takes them when it becomes free
-    List.copyOf(outstanding).forEach(work -> cancel(work, why));
+    List.copyOf(outstanding).forEach(offloadedCall -> cancel(offloadedCall, why));
   }
 
   /// Completes the queued calls with a failure instead of running them.
   public void refuseQueued(Throwable why) {
     for (Object next : queue) {
       // the loop or the thread that removes the call from the queue completes it
-      if (next instanceof Work work && queue.remove(work)) {
-        work.refuse(why);
+      if (next instanceof OffloadedCall offloadedCall && queue.remove(offloadedCall)) {
+        offloadedCall.refuse(why);
       }
     }
   }
@@ -191,15 +193,15 @@ public final class WorkerThreads {
     if (!finishing) {
       finishing = true;
       for (int i = 0; i < threads.size(); i++) {
-        queue.add(PILL);
+        queue.add(POISON_PILL);
       }
-      gone.tell(); // there may be no thread left to report it
+      allThreadsEnded.tell(); // there may be no thread left to report it
     }
   }
 
   /// Fires when the last thread has ended, after [#finish()].
   public EventSource gone() {
-    return gone;
+    return allThreadsEnded;
   }
 
   /// The loop has ended: drops the queued calls, interrupts the running ones.
@@ -211,22 +213,24 @@ public final class WorkerThreads {
 
   // ---- the threads' side ----
 
-  private void serve(Leaving leaving) {
+  private void serve(ThreadEnded threadEnded) {
     try {
       PlatformThreadState own = new PlatformThreadState(Thread.currentThread());
-      for (Work work = next(); work != null; work = next()) {
-        work.run();
+      for (OffloadedCall offloadedCall = next(); offloadedCall != null; offloadedCall = next()) {
+        offloadedCall.run();
         own.restore(); // the next call must not see this one's interrupt, or what it left behind
       }
     } finally {
-      scheduler.inbox().post(leaving);
+      scheduler.inbox().post(threadEnded);
     }
   }
 
-  private @Nullable Work next() {
+  private @Nullable OffloadedCall next() {
     while (!closed) {
       try {
-        return queue.poll(idleNanos, TimeUnit.NANOSECONDS) instanceof Work work ? work : null;
+        return queue.poll(idleNanos, TimeUnit.NANOSECONDS) instanceof OffloadedCall offloadedCall
+            ? offloadedCall
+            : null;
       } catch (InterruptedException _) {
         // safe: the loop condition sees close(); any other interrupt came too late for its call
       }
@@ -235,25 +239,25 @@ public final class WorkerThreads {
   }
 
   /// A thread is about to end.
-  private final class Leaving extends Inbox.Node {
+  private final class ThreadEnded extends Inbox.Node {
     private @Nullable Thread thread;
 
     @Override
-    public void arrive() {
+    public void onArrival() {
       threads.remove(thread);
       if (outstanding.size() > threads.size()) {
         // starting a thread takes JDK locks
-        scheduler.onTrampoline(WorkerThreads.this::grow);
+        scheduler.runOnCarrier(WorkerThreads.this::grow);
       }
-      gone.tell();
+      allThreadsEnded.tell();
     }
   }
 
   /// Fires at the end of the last thread.
-  private final class Gone extends EventSource {
+  private final class AllThreadsEnded extends EventSource {
     private final String name;
 
-    Gone(String name) {
+    AllThreadsEnded(String name) {
       super(scheduler);
       this.name = name;
     }
@@ -271,7 +275,7 @@ public final class WorkerThreads {
     }
 
     @Override
-    public boolean isHidden() {
+    public boolean isDaemon() {
       return false;
     }
 

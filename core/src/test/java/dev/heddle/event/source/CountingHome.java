@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Stands in for a loop: keeps count of what is armed, and notifications for the test to run.
-public final class CountingHome implements EventHome {
+public final class CountingHome implements HomeLoop {
   int armed;
   private final Consumer<Runnable> later;
 
@@ -71,7 +71,7 @@ public final class CountingHome implements EventHome {
   }
 
   @Override
-  public FutureLedger futures() {
+  public UnobservedOutcomes futures() {
     throw new AssertionError("no futures in these tests");
   }
 }

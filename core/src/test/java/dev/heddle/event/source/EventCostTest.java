@@ -61,7 +61,7 @@ class EventCostTest {
   }
 
   private static final class Bell extends EventSource {
-    Bell(EventHome home) {
+    Bell(HomeLoop home) {
       super(home);
     }
 
@@ -192,7 +192,7 @@ class EventCostTest {
         for (int i = 0; i < MANY; i++) {
           waiting.add(scope.spawn(() -> wait.accept(shared)));
         }
-        Heddle.suspend();
+        Heddle.yieldNow();
         assertThat(shared.subscribers()).isEqualTo(MANY);
         end.of(shared, waiting);
         return null;
@@ -208,7 +208,7 @@ class EventCostTest {
 
   private static void untilItFires(Bell bell) {
     try {
-      Heddle.await(Heddle.hiddenTimer(Duration.ofDays(1)), bell);
+      Heddle.await(Heddle.daemonTimer(Duration.ofDays(1)), bell);
     } catch (WaitCancelledException _) {
       // safe: the bell was to end the wait
     }
@@ -263,7 +263,7 @@ class EventCostTest {
     crowd(
         bell -> {
           try {
-            Heddle.within(bell, () -> Heddle.delay(Duration.ofDays(1)));
+            Heddle.cancelWhen(bell, () -> Heddle.delay(Duration.ofDays(1)));
           } catch (WaitCancelledException _) {
             // safe: the bell was to end the block
           }
@@ -275,7 +275,7 @@ class EventCostTest {
   @EnumSource(Order.class)
   void blocksThatEndBeforeTheirToken_leaveItWithoutASearch(Order order) {
     crowd(
-        bell -> Heddle.within(bell, () -> Heddle.delay(Duration.ofDays(1))),
+        bell -> Heddle.cancelWhen(bell, () -> Heddle.delay(Duration.ofDays(1))),
         (_, waiting) -> order.forEach(i -> waiting.get(i).cancel("in the order of the test")));
   }
 
@@ -283,7 +283,7 @@ class EventCostTest {
   @EnumSource(Order.class)
   void compositesThatShareAPart_leaveItWithoutASearch(Order order) {
     crowd(
-        bell -> Heddle.await(Event.anyOf(bell, Heddle.hiddenTimer(Duration.ofDays(1)))),
+        bell -> Heddle.await(Event.anyOf(bell, Heddle.daemonTimer(Duration.ofDays(1)))),
         (_, waiting) -> order.forEach(i -> waiting.get(i).cancel("in the order of the test")));
   }
 
@@ -295,8 +295,8 @@ class EventCostTest {
             Heddle.await(
                 Event.allOf(
                     bell,
-                    Heddle.hiddenTimer(Duration.ofDays(1)),
-                    Heddle.hiddenTimer(Duration.ofDays(2)))),
+                    Heddle.daemonTimer(Duration.ofDays(1)),
+                    Heddle.daemonTimer(Duration.ofDays(2)))),
         (_, waiting) -> order.forEach(i -> waiting.get(i).cancel("in the order of the test")));
   }
 
@@ -334,7 +334,7 @@ class EventCostTest {
   @Test
   void watchersOfOneEvent_areNotLimited() {
     Heddle.run(() -> {
-      var coroutine = Heddle.spawn(() -> Heddle.suspend());
+      var coroutine = Heddle.spawn(() -> Heddle.yieldNow());
       Bell shared = Bell.ofTheLoop();
       List<Future<?>> watching = new ArrayList<>();
       for (int i = 0; i <= 2 * Short.MAX_VALUE; i++) {

@@ -218,7 +218,7 @@ class EventModelTest {
   private static final class Bell extends EventSource {
     int arms;
 
-    Bell(EventHome home) {
+    Bell(HomeLoop home) {
       super(home);
     }
 
@@ -233,7 +233,7 @@ class EventModelTest {
     }
 
     @Override
-    public boolean isHidden() {
+    public boolean isDaemon() {
       return false;
     }
 

@@ -28,7 +28,7 @@ class EventTest {
     int arms;
     int disarms;
 
-    Bell(EventHome home) {
+    Bell(HomeLoop home) {
       super(home);
     }
 
@@ -37,7 +37,7 @@ class EventTest {
     }
 
     @Override
-    public boolean isHidden() {
+    public boolean isDaemon() {
       return false;
     }
 
@@ -309,11 +309,11 @@ class EventTest {
 
   @Test
   void hook_takesNoFailure() {
-    assertThat(InlineCallback.takes((NotifyHook) (event, result, error) -> {})).isFalse();
+    assertThat(InlineCallback.accepts((NotifyHook) (event, result, error) -> {})).isFalse();
     bell.subscribe((NotifyHook) (event, result, error) -> {});
-    assertThat(bell.hasTaker()).isFalse();
+    assertThat(bell.hasObserver()).isFalse();
     bell.subscribe((event, result, error) -> {});
-    assertThat(bell.hasTaker()).isTrue();
+    assertThat(bell.hasObserver()).isTrue();
   }
 
   @Test
@@ -325,7 +325,7 @@ class EventTest {
       EventCallback callback =
           (event, result, error) -> {
             calls.add(Heddle.current().name() + " got " + result);
-            Heddle.suspend();
+            Heddle.yieldNow();
             calls.add("callback went on");
           };
       worker.event().subscribe(callback);
@@ -351,7 +351,7 @@ class EventTest {
       lock.lock();
       // the timer fires on this coroutine's stack while it holds the lock
       Heddle.delay(Duration.ofMillis(5));
-      Heddle.suspend();
+      Heddle.yieldNow();
       calls.add("owner lets go");
       lock.unlock();
       timer.stop();
@@ -394,7 +394,7 @@ class EventTest {
               timer.subscribe(callback);
               timer.subscribe((event, result, error) -> calls.add("behind it"));
               Heddle.await(timer);
-              Heddle.suspend();
+              Heddle.yieldNow();
             }))
         .isSameAs(broken);
     assertThat(calls).isEmpty();
@@ -417,19 +417,19 @@ class EventTest {
   @Tag("trap-10")
   void watch_armsButCountsNobody_andTakesNobodysCount() {
     Bell bell = new Bell(home);
-    bell.watch();
+    bell.startDaemon();
     assertThat(home.armed).isZero();
     bell.start();
     bell.start();
     assertThat(home.armed).isOne();
     bell.stop();
-    bell.unwatch();
+    bell.stopDaemon();
     assertThat(home.armed).isOne();
-    bell.watch();
+    bell.startDaemon();
     bell.stop();
     assertThat(home.armed).isZero();
     assertThatThrownBy(bell::stop).isInstanceOf(IllegalStateException.class);
-    bell.unwatch();
+    bell.stopDaemon();
     assertThat(bell.arms).isEqualTo(bell.disarms).isOne();
   }
 }

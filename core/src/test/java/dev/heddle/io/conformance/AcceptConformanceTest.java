@@ -96,7 +96,7 @@ class AcceptConformanceTest implements OnDriver {
           assertThatThrownBy(() ->
                   Heddle.scope(scope -> {
                     scope.spawn(listener::accept);
-                    Heddle.suspend();
+                    Heddle.yieldNow();
                     scope.launch(
                         "sibling",
                         () -> {
@@ -160,7 +160,7 @@ class AcceptConformanceTest implements OnDriver {
         driver,
         () -> {
           try (Listener listener = Tcp.listen(ANY)) {
-            assertThatThrownBy(() -> Heddle.within(Duration.ofMillis(5), listener::accept))
+            assertThatThrownBy(() -> Heddle.withTimeout(Duration.ofMillis(5), listener::accept))
                 .isInstanceOf(DeadlineException.class);
             try (StreamSocket client = Tcp.connect(listener.localAddress());
                 StreamSocket accepted = listener.accept()) {

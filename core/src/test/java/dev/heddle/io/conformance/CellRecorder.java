@@ -4,7 +4,7 @@ package dev.heddle.io.conformance;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.reactor.driver.Facility;
+import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.Support;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -61,15 +61,15 @@ final class CellRecorder implements AfterTestExecutionCallback {
     public void close() throws IOException {
       for (String driver : drivers) {
         capabilities(driver)
-            .forEach((facility, support) ->
+            .forEach((capability, support) ->
                 rows.add(
                     String.join(
                         "\t",
                         "served",
                         driver,
-                        facility.name(),
+                        capability.name(),
                         support.level().name(),
-                        support.how())));
+                        support.description())));
       }
       Path file = Path.of(FILE);
       Files.createDirectories(file.toAbsolutePath().getParent());
@@ -80,7 +80,7 @@ final class CellRecorder implements AfterTestExecutionCallback {
       Files.write(file, rows);
     }
 
-    private static Map<Facility, Support> capabilities(String driver) {
+    private static Map<Capability, Support> capabilities(String driver) {
       return Heddle.run(
           HeddleOptions.defaults().withDriver(driver),
           () -> CoroutineNode.current().scheduler().reactor().driver().capabilities());

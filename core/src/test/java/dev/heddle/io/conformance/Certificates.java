@@ -33,8 +33,8 @@ public final class Certificates {
 
   static {
     try {
-      SERVER = TlsOptions.of(withKeys(STORE)).withHandshakeLimit(PATIENCE);
-      CLIENT = TlsOptions.of(trusting(STORE)).withHandshakeLimit(PATIENCE);
+      SERVER = TlsOptions.of(withKeys(STORE)).withHandshakeTimeout(PATIENCE);
+      CLIENT = TlsOptions.of(trusting(STORE)).withHandshakeTimeout(PATIENCE);
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(e);
     }
@@ -54,7 +54,7 @@ public final class Certificates {
 
   /// A server whose certificate nobody trusts.
   static TlsOptions stranger() throws GeneralSecurityException {
-    return TlsOptions.of(withKeys(make("localhost"))).withHandshakeLimit(PATIENCE);
+    return TlsOptions.of(withKeys(make("localhost"))).withHandshakeTimeout(PATIENCE);
   }
 
   /// A server with a trusted certificate, as a PKCS #12 file for other programs.

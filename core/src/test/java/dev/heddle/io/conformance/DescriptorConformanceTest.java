@@ -17,7 +17,7 @@ import dev.heddle.io.ReceivedDescriptors;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
 import dev.heddle.io.Unix;
-import dev.heddle.io.UnixName;
+import dev.heddle.io.UnixAbstractAddress;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -172,7 +172,7 @@ class DescriptorConformanceTest implements OnDriver {
       Pair tcp = Pair.Kind.TCP.open();
       Coroutine<Integer> reader = Heddle.spawn(() -> tcp.sink().read(ByteBuffer.allocate(1)));
       while (!reader.isSuspended()) {
-        Heddle.suspend(); // so that it is watched
+        Heddle.yieldNow(); // so that it is watched
       }
       tcp.source().write(bytes("x"));
       assertThat(reader.await()).isEqualTo(1);
@@ -275,7 +275,7 @@ class DescriptorConformanceTest implements OnDriver {
       Coroutine<ReceivedDescriptors> waiting =
           Heddle.spawn(() -> Unix.receiveDescriptors(other, ByteBuffer.allocate(5), 1));
       while (!waiting.isSuspended()) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       waiting.cancel("no more");
       Unix.sendDescriptors(one, bytes("abc"), one);
@@ -294,7 +294,7 @@ class DescriptorConformanceTest implements OnDriver {
       Coroutine<ReceivedDescriptors> waiting =
           Heddle.spawn(() -> Unix.receiveDescriptors(other, ByteBuffer.allocate(5), 1));
       while (!waiting.isSuspended()) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       other.close();
       assertThatThrownBy(waiting::await).hasCauseInstanceOf(AsynchronousCloseException.class);
@@ -364,7 +364,8 @@ class DescriptorConformanceTest implements OnDriver {
 
   @Test
   void abstractName_isListenedOn_andFreeWhenItIsClosed() {
-    UnixName name = UnixName.of("heddle-" + folder.getFileName() + "-" + driver);
+    UnixAbstractAddress name =
+        UnixAbstractAddress.of("heddle-" + folder.getFileName() + "-" + driver);
     Cell.run(
         driver,
         () -> {
@@ -392,12 +393,12 @@ class DescriptorConformanceTest implements OnDriver {
   }
 
   /// On the ring what is closed is given back in the next turn.
-  private static Listener listenWhenFree(UnixName name) throws IOException {
+  private static Listener listenWhenFree(UnixAbstractAddress name) throws IOException {
     while (true) {
       try {
         return Unix.listen(name);
       } catch (java.net.BindException _) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
     }
   }

@@ -14,7 +14,7 @@ import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.io.AsyncFile;
 import dev.heddle.io.FileIo;
-import dev.heddle.reactor.raw.RawDescriptors;
+import dev.heddle.reactor.linux.EpollSet;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -96,7 +96,7 @@ class FileConformanceTest implements OnDriver {
     Path victim = Files.writeString(folder.resolve("victim"), "mine");
     Path made = Files.createDirectory(folder.resolve("made"));
     List<Path> targets = new ArrayList<>(List.of(victim));
-    if (RawDescriptors.refusal() == null) { // a named pipe is opened in a way of its own
+    if (EpollSet.refusal() == null) { // a named pipe is opened in a way of its own
       Path pipe = folder.resolve("pipe");
       assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
       targets.add(pipe);
@@ -140,7 +140,7 @@ class FileConformanceTest implements OnDriver {
               return null;
             });
         for (int turns = random.nextInt(200); turns > 0; turns--) {
-          Heddle.suspend();
+          Heddle.yieldNow();
         }
         reader.cancel("at some point");
         try {
@@ -164,7 +164,7 @@ class FileConformanceTest implements OnDriver {
       for (int i = 0; i < 5; i++) {
         readers.add(Heddle.spawn(() -> file.read(ByteBuffer.allocate(1 << 18))));
       }
-      Heddle.suspend(); // now the first one waits for the system, and the others for him
+      Heddle.yieldNow(); // now the first one waits for the system, and the others for him
       file.close();
       assertThatThrownBy(readers.getLast()::await).hasCauseInstanceOf(ClosedChannelException.class);
     });

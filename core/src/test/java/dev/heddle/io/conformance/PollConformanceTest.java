@@ -148,7 +148,7 @@ class PollConformanceTest implements OnDriver {
       Poll other = Poll.of(source);
       Coroutine<Object> waits = suspended(() -> Heddle.await(poll.readable()));
       poll.close();
-      Heddle.suspend();
+      Heddle.yieldNow();
       assertThat(waits.isDone()).isFalse();
       other.close();
       assertThatThrownBy(waits::await).hasCauseInstanceOf(AsynchronousCloseException.class);

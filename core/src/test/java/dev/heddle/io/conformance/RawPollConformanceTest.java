@@ -12,7 +12,7 @@ import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.io.Poll;
-import dev.heddle.reactor.driver.Facility;
+import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.Support;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -163,12 +163,12 @@ class RawPollConformanceTest implements OnDriver {
                   .reactor()
                   .driver()
                   .capabilities()
-                  .get(Facility.RAW_POLL);
-          if (support == null || support.level() == Support.Level.REFUSED) {
+                  .get(Capability.RAW_POLL);
+          if (support == null || support.level() == Support.Level.UNSUPPORTED) {
             assertThatThrownBy(() -> Poll.of(0))
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessageContaining(driver)
-                .hasMessageContaining(support == null ? "RAW_POLL" : support.how());
+                .hasMessageContaining(support == null ? "RAW_POLL" : support.description());
             return;
           }
           try (Sockets pair = new Sockets()) {

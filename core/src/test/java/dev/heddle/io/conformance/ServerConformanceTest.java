@@ -274,7 +274,7 @@ class ServerConformanceTest {
   @Test
   void connections_beyondTheBound_waitUntilOneHasEnded() {
     run(() -> {
-      try (Server server = Tcp.serve(ANY, ServerOptions.defaults().withConnections(2), ECHO)) {
+      try (Server server = Tcp.serve(ANY, ServerOptions.defaults().withMaxConnections(2), ECHO)) {
         StreamSocket one = connect(server);
         StreamSocket two = connect(server);
         assertThat(ask(one, "one") + ask(two, "two")).isEqualTo("onetwo");
@@ -295,7 +295,7 @@ class ServerConformanceTest {
   @Test
   void drain_atTheBound_endsAllTheSame() {
     run(() -> {
-      Server server = Tcp.serve(ANY, ServerOptions.defaults().withConnections(1), ECHO);
+      Server server = Tcp.serve(ANY, ServerOptions.defaults().withMaxConnections(1), ECHO);
       StreamSocket client = connect(server);
       assertThat(ask(client, "one")).isEqualTo("one");
       Coroutine<Boolean> draining = suspended(() -> server.drain(Deadline.never()));
@@ -333,7 +333,7 @@ class ServerConformanceTest {
             try {
               client.transferTo(client);
             } catch (Cancellation e) {
-              Heddle.protect(Heddle::suspend);
+              Heddle.shield(Heddle::yieldNow);
               ends.add("cleaned up");
               throw e;
             }
@@ -364,7 +364,7 @@ class ServerConformanceTest {
           client -> {
             Server server = started.future().await();
             try {
-              Heddle.within(server.draining(), client::readLine);
+              Heddle.cancelWhen(server.draining(), client::readLine);
             } catch (WaitCancelledException _) {
               client.write(StandardCharsets.UTF_8.encode("bye\n"));
             }
@@ -408,7 +408,7 @@ class ServerConformanceTest {
       Server server = Tcp.serve(ANY, ECHO);
       try (StreamSocket client = connect(server)) {
         while (server.connections() == 0) {
-          Heddle.suspend();
+          Heddle.yieldNow();
         }
         server.close();
         assertThat(server.connections()).isZero();

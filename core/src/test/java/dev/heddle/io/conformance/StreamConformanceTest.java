@@ -86,7 +86,7 @@ class StreamConformanceTest implements OnDriver {
         into.flip().get(got, at, n);
         at += n;
         if (random.nextInt(5) == 0) {
-          Heddle.suspend();
+          Heddle.yieldNow();
         }
       }
       assertThat(at).isEqualTo(sent.length);
@@ -240,12 +240,12 @@ class StreamConformanceTest implements OnDriver {
         sent.add("the line with the number " + i);
         pair.sink().write(StandardCharsets.UTF_8.encode(sent.getLast() + "\n"));
         if (i % 7 == 0) {
-          Heddle.suspend();
+          Heddle.yieldNow();
         }
       }
       end(pair);
       while (lines.size() < sent.size()) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       assertThat(lines).containsExactlyElementsOf(sent);
     });

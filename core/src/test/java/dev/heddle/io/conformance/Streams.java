@@ -33,7 +33,7 @@ final class Streams {
   static <T> Coroutine<T> suspended(Body<T> body) {
     Coroutine<T> waiting = Heddle.spawn(body);
     while (!waiting.isSuspended() && !waiting.isDone()) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
     return waiting;
   }
@@ -59,7 +59,7 @@ final class Streams {
       sink.write(piece);
       at += length;
       if (random.nextInt(4) == 0) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
     }
   }

@@ -119,7 +119,7 @@ class TlsAlertConformanceTest {
 
   @Test
   void client_thatTrustsNobody_tellsTheServerSo() {
-    TlsOptions usual = TlsOptions.defaults().withHandshakeLimit(Certificates.PATIENCE);
+    TlsOptions usual = TlsOptions.defaults().withHandshakeTimeout(Certificates.PATIENCE);
     assertThat(heardByServer("localhost", usual))
         .contains("Received fatal alert: certificate_unknown");
   }

@@ -173,7 +173,7 @@ class UdpConformanceTest implements OnDriver {
     run((server, client) -> {
       Coroutine<SocketAddress> waiting = Heddle.spawn(() -> server.receive(ByteBuffer.allocate(5)));
       while (!waiting.isSuspended()) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       waiting.cancel("no more");
       client.write(ByteBuffer.allocate(3));
@@ -191,7 +191,7 @@ class UdpConformanceTest implements OnDriver {
       Coroutine<SocketAddress> first = Heddle.spawn(() -> server.receive(ByteBuffer.allocate(5)));
       Coroutine<SocketAddress> second = Heddle.spawn(() -> server.receive(ByteBuffer.allocate(5)));
       while (!second.isSuspended()) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       server.close();
       assertThatThrownBy(first::await).hasCauseInstanceOf(AsynchronousCloseException.class);

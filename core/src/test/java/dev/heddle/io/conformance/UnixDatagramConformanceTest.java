@@ -11,7 +11,7 @@ import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
 import dev.heddle.io.DatagramSocket;
 import dev.heddle.io.Unix;
-import dev.heddle.io.UnixName;
+import dev.heddle.io.UnixAbstractAddress;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
@@ -227,7 +227,7 @@ class UnixDatagramConformanceTest implements OnDriver {
     run((server, client) -> {
       Coroutine<SocketAddress> waiting = Heddle.spawn(() -> server.receive(ByteBuffer.allocate(5)));
       while (!waiting.isSuspended()) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       waiting.cancel("no more");
       client.write(bytes("abc"));
@@ -245,7 +245,7 @@ class UnixDatagramConformanceTest implements OnDriver {
       Coroutine<SocketAddress> first = Heddle.spawn(() -> server.receive(ByteBuffer.allocate(5)));
       Coroutine<SocketAddress> second = Heddle.spawn(() -> server.receive(ByteBuffer.allocate(5)));
       while (!second.isSuspended()) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       server.close();
       assertThatThrownBy(first::await).hasCauseInstanceOf(AsynchronousCloseException.class);
@@ -323,7 +323,8 @@ class UnixDatagramConformanceTest implements OnDriver {
   @Test
   void abstractName_isBoundAndAnswered() {
     run((server, client) -> {
-      UnixName name = UnixName.of("heddle-" + folder.getFileName() + "-" + driver);
+      UnixAbstractAddress name =
+          UnixAbstractAddress.of("heddle-" + folder.getFileName() + "-" + driver);
       try (DatagramSocket named = Unix.bindDatagram(name)) {
         assertThat(named.localAddress()).isEqualTo(name);
         server.send(bytes("hello"), name);

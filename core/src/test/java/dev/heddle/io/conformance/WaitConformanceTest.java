@@ -80,7 +80,7 @@ class WaitConformanceTest implements OnDriver {
               return null;
             });
         for (int turns = random.nextInt(4); turns > 0; turns--) {
-          Heddle.suspend();
+          Heddle.yieldNow();
         }
         reader.cancel("at some point");
         try {
@@ -127,7 +127,8 @@ class WaitConformanceTest implements OnDriver {
       Deadline soon = Deadline.after(Duration.ofMillis(5));
       assertThatThrownBy(() -> pair.source().read(ByteBuffer.allocate(5), soon))
           .isInstanceOf(DeadlineException.class);
-      assertThatThrownBy(() -> Heddle.within(Duration.ofMillis(5), () -> pair.source().readLine()))
+      assertThatThrownBy(
+              () -> Heddle.withTimeout(Duration.ofMillis(5), () -> pair.source().readLine()))
           .isInstanceOf(DeadlineException.class);
       pair.sink().write(StandardCharsets.UTF_8.encode("later\n"));
       assertThat(pair.source().readLine()).isEqualTo("later");
@@ -168,7 +169,7 @@ class WaitConformanceTest implements OnDriver {
       if (cell.kind() == Pair.Kind.PIPE) {
         pair.source().writeLater(ByteBuffer.allocate(1));
         while (pair.source().writeFailure() == null) {
-          Heddle.suspend();
+          Heddle.yieldNow();
         }
       }
     });

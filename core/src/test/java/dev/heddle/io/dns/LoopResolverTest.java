@@ -86,7 +86,7 @@ class LoopResolverTest {
     Heddle.run(() -> {
       Coroutine<String> looking = Heddle.spawn(() -> address("ten"));
       while (system.asked.getCount() > 0) {
-        Heddle.suspend(); // goes on beside it, or this loop never ends
+        Heddle.yieldNow(); // goes on beside it, or this loop never ends
       }
       system.mayAnswer.countDown();
       assertThat(looking.await()).isEqualTo("10.0.0.1");
@@ -101,7 +101,7 @@ class LoopResolverTest {
       Coroutine<String> looking =
           Heddle.spawn(() -> resolver.lookupByAddress(new byte[] {10, 0, 0, 1}));
       while (system.asked.getCount() > 0) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       system.mayAnswer.countDown();
       assertThat(looking.await()).isEqualTo("ten");
@@ -123,7 +123,7 @@ class LoopResolverTest {
     Heddle.run(() -> {
       Coroutine<String> looking = Heddle.spawn(() -> address("ten"));
       while (system.asked.getCount() > 0) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       looking.cancel("enough");
       assertThatThrownBy(looking::await).isInstanceOf(Cancellation.class);
@@ -146,7 +146,7 @@ class LoopResolverTest {
                 return true;
               }));
         }
-        Heddle.suspend();
+        Heddle.yieldNow();
         assertThat(address("ten")).isEqualTo("10.0.0.1");
         released.countDown();
         return null;
@@ -165,7 +165,7 @@ class LoopResolverTest {
           s.spawn(() -> address(host));
         }
         while (system.asked.getCount() > 0) {
-          Heddle.suspend();
+          Heddle.yieldNow();
         }
         assertThat(Heddle.offload(() -> "done")).isEqualTo("done");
         system.mayAnswer.countDown();

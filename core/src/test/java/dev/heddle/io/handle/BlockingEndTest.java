@@ -72,7 +72,7 @@ class BlockingEndTest {
                 return true;
               });
           while (!writer.isSuspended()) {
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
           // holds the loop until the closing has come, and behind it the end of the part
           while (worker.get() == null || worker.get().getState() != Thread.State.TIMED_WAITING) {

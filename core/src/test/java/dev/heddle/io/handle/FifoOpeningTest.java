@@ -11,10 +11,10 @@ import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.os.Pids;
-import dev.heddle.reactor.raw.RawCalls;
-import dev.heddle.reactor.raw.RawDescriptors;
+import dev.heddle.reactor.linux.EpollSet;
+import dev.heddle.reactor.linux.LinuxCalls;
 import dev.heddle.thread.worker.OffloadPool;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -39,7 +39,7 @@ class FifoOpeningTest {
 
   @BeforeEach
   void make() throws Exception {
-    assumeTrue(RawDescriptors.refusal() == null, () -> "" + RawDescriptors.refusal());
+    assumeTrue(EpollSet.refusal() == null, () -> "" + EpollSet.refusal());
     fifo = folder.resolve("fifo");
     assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor()).isZero();
   }
@@ -64,7 +64,7 @@ class FifoOpeningTest {
   }
 
   private static void keepPathsBusy(CountDownLatch until) {
-    OffloadPool paths = LoopRoot.current().threads().paths();
+    OffloadPool paths = LoopRuntime.current().blockingPools().paths();
     for (int i = 0; i < MORE_THAN_THREADS; i++) {
       paths.submit(
           "the test",
@@ -77,13 +77,13 @@ class FifoOpeningTest {
   }
 
   private void cut(Scope scope, String wait) throws IOException {
-    int number = RawCalls.open(fifo.toString(), RawCalls.NON_BLOCKING, 0);
+    int number = LinuxCalls.open(fifo.toString(), LinuxCalls.NON_BLOCKING, 0);
     Path open = Path.of("/proc/self/fd/" + number);
     assertThat(Files.readSymbolicLink(open)).isEqualTo(fifo.toRealPath());
     Coroutine<?> opening =
         scope.spawn(() -> FifoOpening.opened(CoroutineNode.current(), fifo, Set.of(READ), number));
     while (!Heddle.dump().text().contains(wait) && !opening.isDone()) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
     opening.cancel("enough");
     assertThatThrownBy(opening::await).isInstanceOf(Cancellation.class);

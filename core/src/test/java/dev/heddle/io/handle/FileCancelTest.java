@@ -54,7 +54,7 @@ class FileCancelTest {
 
   private static void until(BooleanSupplier condition) {
     while (!condition.getAsBoolean()) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 

@@ -39,7 +39,7 @@ class FullDeviceTest {
 
   private static void until(BooleanSupplier condition) {
     while (!condition.getAsBoolean()) {
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 

@@ -3,8 +3,8 @@ package dev.heddle.io.handle;
 
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
-import dev.heddle.loop.LoopRoot;
-import dev.heddle.reactor.driver.Facility;
+import dev.heddle.loop.LoopRuntime;
+import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation;
 import dev.heddle.reactor.driver.FileOperation.Kind;
@@ -54,7 +54,7 @@ final class HeldFiles implements ReactorDriver, FileDriver, OpenFile {
   /// Runs a loop on such a driver.
   static void run(Test test) {
     HeldFiles files = new HeldFiles();
-    LoopRoot.run(
+    LoopRuntime.run(
         HeddleOptions.defaults(),
         SchedulerParts.usual(files),
         () ->
@@ -73,7 +73,7 @@ final class HeldFiles implements ReactorDriver, FileDriver, OpenFile {
   // ---- files ----
 
   @Override
-  public boolean opens(Path path, Set<? extends OpenOption> options) {
+  public boolean canOpen(Path path, Set<? extends OpenOption> options) {
     return true;
   }
 
@@ -159,12 +159,12 @@ final class HeldFiles implements ReactorDriver, FileDriver, OpenFile {
   }
 
   @Override
-  public int tick(long deadlineNanos) {
-    if (endsWhenAsleep && deadlineNanos == FOREVER) {
+  public int poll(long deadlineNanos) {
+    if (endsWhenAsleep && deadlineNanos == NO_DEADLINE) {
       endAll();
     }
     if (due.isEmpty() && !rung) {
-      if (deadlineNanos == FOREVER) {
+      if (deadlineNanos == NO_DEADLINE) {
         LockSupport.park(this);
       } else if (deadlineNanos != NO_WAIT) {
         LockSupport.parkNanos(this, deadlineNanos - System.nanoTime());
@@ -190,8 +190,8 @@ final class HeldFiles implements ReactorDriver, FileDriver, OpenFile {
   }
 
   @Override
-  public Map<Facility, Support> capabilities() {
-    return Map.of(Facility.FILE, Support.natively("an array"));
+  public Map<Capability, Support> capabilities() {
+    return Map.of(Capability.FILE, Support.natively("an array"));
   }
 
   @Override

@@ -31,7 +31,7 @@ class ReplaceOrderTest {
       if (!files.held.isEmpty()) {
         files.endOne();
       }
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
   }
 

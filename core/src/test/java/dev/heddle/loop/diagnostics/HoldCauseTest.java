@@ -129,7 +129,7 @@ class HoldCauseTest {
     assertThat(running("native java.io.FileInputStream.readBytes", PROGRAM).activity())
         .isEqualTo(Activity.FILE);
     assertThat(running("native java.net.Inet6AddressImpl.lookupAllHostAddr", PROGRAM).activity())
-        .isEqualTo(Activity.LOOK_UP);
+        .isEqualTo(Activity.HOST_LOOKUP);
   }
 
   @Test

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.loop.diagnostics;
 
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.observe.HoldReport;
 import dev.heddle.observe.log.AsyncLog;
 import org.jspecify.annotations.Nullable;
 
 /// The look at holds, for tests that say when it looks.
 public final class SampledHolds {
-  private final HoldWatch watch;
+  private final HoldDetector watch;
 
   /// Of a loop.
-  public SampledHolds(LoopRoot loop) {
-    this.watch = new HoldWatch(loop.tree(), new Reports(loop.options(), AsyncLog.shared()));
+  public SampledHolds(LoopRuntime loop) {
+    this.watch = new HoldDetector(loop.tree(), new LoopReporter(loop.options(), AsyncLog.shared()));
   }
 
   /// Looks.

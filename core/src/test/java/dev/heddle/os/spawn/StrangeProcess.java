@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os.spawn;
 
-import dev.heddle.reactor.raw.RawCalls;
+import dev.heddle.reactor.linux.LinuxCalls;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -16,8 +16,8 @@ public final class StrangeProcess {
   /// says that it has ended, and to wait for it says that it has not.
   public static SpawnedProcess held(SpawnPlan plan) throws IOException {
     int[] pipe = pipe();
-    int _ = RawCalls.write(pipe[1], ByteBuffer.wrap(new byte[] {1}));
-    RawCalls.close(pipe[1]);
+    int _ = LinuxCalls.write(pipe[1], ByteBuffer.wrap(new byte[] {1}));
+    LinuxCalls.close(pipe[1]);
     return start(plan, pipe[0], NONE, NONE);
   }
 
@@ -28,9 +28,9 @@ public final class StrangeProcess {
   public static SpawnedProcess unwatchable(SpawnPlan plan, Path file, int[] input)
       throws IOException {
     int[] pipe = pipe();
-    RawCalls.close(pipe[0]);
+    LinuxCalls.close(pipe[0]);
     input[0] = pipe[1];
-    return start(plan, NONE, pipe[1], RawCalls.open(file.toString(), 0, 0));
+    return start(plan, NONE, pipe[1], LinuxCalls.open(file.toString(), 0, 0));
   }
 
   /// What native code does that waits for any child: waits for the end of one, and takes it out of
@@ -42,7 +42,7 @@ public final class StrangeProcess {
 
   private static int[] pipe() {
     int[] ends = new int[2];
-    int _ = RawCalls.pipe(ends);
+    int _ = LinuxCalls.pipe(ends);
     return ends;
   }
 

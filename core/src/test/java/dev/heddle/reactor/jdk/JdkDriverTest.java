@@ -52,7 +52,7 @@ class JdkDriverTest {
   void wakeUp_beforeTheTickThatOpensTheSelector_isNotSleptOver() throws IOException {
     submitAccept();
     driver.wakeup();
-    assertThat(driver.tick(ReactorDriver.FOREVER)).isZero();
+    assertThat(driver.poll(ReactorDriver.NO_DEADLINE)).isZero();
     assertThat(driver.isArmed()).isTrue();
   }
 
@@ -60,16 +60,16 @@ class JdkDriverTest {
   @Tag("trap-16")
   void wakeUp_withoutASelector_isSticky() {
     driver.wakeup();
-    assertThat(driver.tick(ReactorDriver.FOREVER)).isZero();
+    assertThat(driver.poll(ReactorDriver.NO_DEADLINE)).isZero();
   }
 
   @Test
   @Tag("trap-16")
   void wakeUp_withASelector_isSticky() throws IOException {
     submitAccept();
-    driver.tick(ReactorDriver.NO_WAIT);
+    driver.poll(ReactorDriver.NO_WAIT);
     driver.wakeup();
-    assertThat(driver.tick(ReactorDriver.FOREVER)).isZero();
+    assertThat(driver.poll(ReactorDriver.NO_DEADLINE)).isZero();
   }
 
   @Test
@@ -77,7 +77,7 @@ class JdkDriverTest {
     submitAccept();
     try (SocketChannel _ = SocketChannel.open(server.getLocalAddress())) {
       while (answers.isEmpty()) {
-        driver.tick(ReactorDriver.FOREVER);
+        driver.poll(ReactorDriver.NO_DEADLINE);
       }
       assertThat(answers).hasSize(1).containsOnlyNulls();
       assertThat(driver.isArmed()).isFalse();

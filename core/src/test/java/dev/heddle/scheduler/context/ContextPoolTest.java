@@ -19,7 +19,7 @@ class ContextPoolTest {
   private List<ExecutionContext> occupy(int count) {
     List<ExecutionContext> contexts = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      ExecutionContext context = pool.take(HandHost.guest(ExecutionContext::suspend));
+      ExecutionContext context = pool.acquire(HandHost.guest(ExecutionContext::suspend));
       context.mount();
       contexts.add(context);
     }

@@ -36,7 +36,7 @@ class ExecutionContextTest {
   void guest_runsOnTheCarrierUntilItSuspends() {
     Thread carrier = Thread.currentThread();
     ExecutionContext context =
-        pool.take(
+        pool.acquire(
             HandHost.guest(self -> {
               log.add("started");
               self.suspend();
@@ -44,7 +44,7 @@ class ExecutionContextTest {
             }));
     assertThat(context.mount()).isTrue();
     assertThat(log).containsExactly("started");
-    assertThat(context.isHosting()).isFalse();
+    assertThat(context.isActive()).isFalse();
     context.mount();
     assertThat(log).containsExactly("started", "resumed");
     assertThat(Thread.currentThread()).isSameAs(carrier);
@@ -55,7 +55,7 @@ class ExecutionContextTest {
   @Tag("trap-60")
   void execute_onASuspendedContext_isNoResume() throws Exception {
     ExecutionContext context =
-        pool.take(
+        pool.acquire(
             HandHost.guest(self -> {
               self.suspend();
               log.add("resumed");
@@ -74,7 +74,7 @@ class ExecutionContextTest {
   void suspend_afterAMountForIt_saysThatItWasResumed() {
     List<Boolean> resumed = new ArrayList<>();
     ExecutionContext context =
-        pool.take(
+        pool.acquire(
             HandHost.guest(self -> {
               resumed.add(self.suspend());
               resumed.add(self.suspend());
@@ -90,7 +90,7 @@ class ExecutionContextTest {
   void suspend_inAPinnedFrame_saysThatNothingHappened() {
     List<Boolean> resumed = new ArrayList<>();
     ExecutionContext context =
-        pool.take(HandHost.guest(self -> resumed.add(Pinning.suspendPinned(self))));
+        pool.acquire(HandHost.guest(self -> resumed.add(Pinning.suspendPinned(self))));
     assertThat(context.mount()).isTrue();
     assertThat(resumed).containsExactly(false);
   }
@@ -112,18 +112,18 @@ class ExecutionContextTest {
   @Test
   void foreignPark_leavesTheContextWithTheJdkUntilAnUnparkPosts() throws Exception {
     ExecutionContext context =
-        pool.take(
+        pool.acquire(
             HandHost.guest(self -> {
               LockSupport.park();
               log.add("unparked");
             }));
     context.mount();
-    assertThat(context.isHosting()).isTrue();
+    assertThat(context.isActive()).isTrue();
     Thread.ofPlatform().start(() -> LockSupport.unpark(context.thread())).join();
     host.awaitArrival();
     assertThat(host.arrivals).containsExactly(context);
     assertThat(log).isEmpty();
-    context.readmit();
+    context.clearPosted();
     context.mount();
     assertThat(log).containsExactly("unparked");
   }
@@ -131,16 +131,16 @@ class ExecutionContextTest {
   @Test
   void yieldOfUserCode_postsTheContext() {
     ExecutionContext context =
-        pool.take(
+        pool.acquire(
             HandHost.guest(self -> {
               Thread.yield();
               log.add("went on");
             }));
     context.mount();
-    assertThat(context.isHosting()).isTrue();
+    assertThat(context.isActive()).isTrue();
     host.inbox.drain();
     assertThat(host.arrivals).containsExactly(context);
-    context.readmit();
+    context.clearPosted();
     context.mount();
     assertThat(log).containsExactly("went on");
   }
@@ -151,7 +151,7 @@ class ExecutionContextTest {
     CompletableFuture<Boolean> onCarrier = new CompletableFuture<>();
     Thread carrier = Thread.currentThread();
     ExecutionContext context =
-        pool.take(
+        pool.acquire(
             HandHost.guest(self ->
                 Thread.startVirtualThread(() ->
                     onCarrier.complete(
@@ -166,7 +166,7 @@ class ExecutionContextTest {
   void unpark_afterTheLoopHasEnded_letsTheGuestGoOnElsewhere() throws Exception {
     CountDownLatch wentOn = new CountDownLatch(1);
     ExecutionContext context =
-        pool.take(
+        pool.acquire(
             HandHost.guest(self -> {
               LockSupport.park();
               wentOn.countDown();
@@ -184,7 +184,7 @@ class ExecutionContextTest {
   void abandon_ofAContextThatArrived_letsItGoOnElsewhere() throws Exception {
     CountDownLatch wentOn = new CountDownLatch(1);
     ExecutionContext context =
-        pool.take(
+        pool.acquire(
             HandHost.guest(self -> {
               LockSupport.park();
               wentOn.countDown();
@@ -203,7 +203,7 @@ class ExecutionContextTest {
   @Test
   @Tag("trap-38")
   void execute_ofAParkedContext_allocatesNothing() throws Exception {
-    ExecutionContext context = pool.take(HandHost.guest(self -> LockSupport.park()));
+    ExecutionContext context = pool.acquire(HandHost.guest(self -> LockSupport.park()));
     context.mount();
     Runnable task = taskOf(context);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -211,7 +211,7 @@ class ExecutionContextTest {
         () -> {
           for (int i = 0; i < 10_000; i++) {
             context.execute(task);
-            context.readmit();
+            context.clearPosted();
           }
         };
     tenThousand.run();
@@ -229,7 +229,7 @@ class ExecutionContextTest {
   void current_insideAGuest_isItsContextAndNowhereElse() throws Exception {
     List<Boolean> answers = new ArrayList<>();
     ExecutionContext context =
-        pool.take(HandHost.guest(self -> answers.add(ExecutionContext.current() == self)));
+        pool.acquire(HandHost.guest(self -> answers.add(ExecutionContext.current() == self)));
     context.mount();
     assertThat(answers).containsExactly(true);
     assertThat(ExecutionContext.current()).isNull();
@@ -244,7 +244,7 @@ class ExecutionContextTest {
     int rounds = 20_000;
     int[] resumes = new int[1];
     ExecutionContext context =
-        pool.take(
+        pool.acquire(
             HandHost.guest(self -> {
               for (int i = 0; i < rounds; i++) {
                 self.suspend();
@@ -275,7 +275,7 @@ class ExecutionContextTest {
     do {
       host.awaitArrival();
       host.arrivals.clear();
-      context.readmit();
+      context.clearPosted();
     } while (!context.isResumePending() || !context.mount());
   }
 }

@@ -18,12 +18,12 @@ final class HandHost implements ContextHost {
   boolean ended;
 
   /// A guest that runs `body` on its context.
-  static Hosted guest(Consumer<ExecutionContext> body) {
-    return new Hosted() {
+  static ContextTask guest(Consumer<ExecutionContext> body) {
+    return new ContextTask() {
       @Override
       public void runOn(ExecutionContext context) {
         body.accept(context);
-        Hosted next = context.nextGuest();
+        ContextTask next = context.nextOccupant();
         if (next != null) {
           next.runOn(context);
         }
@@ -53,7 +53,7 @@ final class HandHost implements ContextHost {
   }
 
   @Override
-  public @Nullable Hosted nextOn(ExecutionContext context) {
+  public @Nullable ContextTask nextOn(ExecutionContext context) {
     return null;
   }
 

@@ -29,8 +29,8 @@ class InboxTest {
     }
 
     @Override
-    public void arrive() {
-      readmit();
+    public void onArrival() {
+      clearPosted();
       arrived.add(text);
     }
   }
@@ -82,7 +82,7 @@ class InboxTest {
     inbox.post(
         new Inbox.Node() {
           @Override
-          public void arrive() {
+          public void onArrival() {
             inbox.post(second);
           }
         });
@@ -143,7 +143,7 @@ class InboxTest {
         () -> {
           for (int i = 0; i < 10_000; i++) {
             inbox.post(letter);
-            letter.readmit();
+            letter.clearPosted();
           }
         };
     tenThousand.run();
@@ -199,7 +199,7 @@ class InboxTest {
     }
 
     @Override
-    public void arrive() {
+    public void onArrival() {
       if (last[producer] != number - 1) {
         throw new AssertionError(
             "producer %d: %d arrived after %d".formatted(producer, number, last[producer]));

@@ -18,15 +18,15 @@ class WakeupTest {
 
   @Test
   void ring_whileAwake_callsNobody() {
-    wakeup.ring();
+    wakeup.signal();
     assertThat(calls).hasValue(0);
   }
 
   @Test
   void ring_whileAsleep_callsTheDriverOncePerSleep() {
     wakeup.beforeSleep();
-    wakeup.ring();
-    wakeup.ring();
+    wakeup.signal();
+    wakeup.signal();
     assertThat(calls).hasValue(1);
   }
 
@@ -34,17 +34,17 @@ class WakeupTest {
   void ring_afterTheSleep_callsNobody() {
     wakeup.beforeSleep();
     wakeup.afterSleep();
-    wakeup.ring();
+    wakeup.signal();
     assertThat(calls).hasValue(0);
   }
 
   @Test
   void ring_inTheNextSleep_callsAgain() {
     wakeup.beforeSleep();
-    wakeup.ring();
+    wakeup.signal();
     wakeup.afterSleep();
     wakeup.beforeSleep();
-    wakeup.ring();
+    wakeup.signal();
     assertThat(calls).hasValue(2);
   }
 
@@ -91,7 +91,7 @@ class WakeupTest {
     }
 
     @Override
-    public void arrive() {
+    public void onArrival() {
       seen[0]++;
     }
   }

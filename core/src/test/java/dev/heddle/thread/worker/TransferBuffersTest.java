@@ -15,8 +15,8 @@ final class TransferBuffersTest {
   void readOfAFileOpenedDirect_wasRefusedForItsBuffer_beginsWhereAPageDoes() {
     List<ByteBuffer> taken = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
-      taken.add(buffers.take(4096));
-      taken.add(buffers.take(TransferBuffers.LARGE));
+      taken.add(buffers.acquire(4096));
+      taken.add(buffers.acquire(TransferBuffers.LARGE));
     }
 
     assertThat(taken).allMatch(buffer -> buffer.alignmentOffset(0, 4096) == 0);
@@ -24,10 +24,10 @@ final class TransferBuffersTest {
 
   @Test
   void take_whatWasGivenBack_isTheSameWithRoomForWhatIsWanted() {
-    ByteBuffer first = buffers.take(10);
-    buffers.giveBack(first);
+    ByteBuffer first = buffers.acquire(10);
+    buffers.release(first);
 
-    ByteBuffer again = buffers.take(100);
+    ByteBuffer again = buffers.acquire(100);
 
     assertThat(again).isSameAs(first);
     assertThat(again.remaining()).isEqualTo(100);

@@ -8,7 +8,7 @@ import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.loop.LoopRoot;
+import dev.heddle.loop.LoopRuntime;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -36,14 +36,14 @@ class WorkerThreadsTest {
         CoroutineNode.current().scheduler(), "test", most, () -> ended++, idleNanos);
   }
 
-  private static Work work(Callable<?> call) {
-    return new Work(CoroutineNode.current().scheduler(), "a test's call", call);
+  private static OffloadedCall work(Callable<?> call) {
+    return new OffloadedCall(CoroutineNode.current().scheduler(), "a test's call", call);
   }
 
-  private static Work submitted(WorkerThreads threads, Callable<?> call) {
-    Work work = work(call);
-    threads.submit(work);
-    return work;
+  private static OffloadedCall submitted(WorkerThreads threads, Callable<?> call) {
+    OffloadedCall offloadedCall = work(call);
+    threads.submit(offloadedCall);
+    return offloadedCall;
   }
 
   private static void end(WorkerThreads threads) {
@@ -57,7 +57,7 @@ class WorkerThreadsTest {
     Heddle.run(() -> {
       WorkerThreads threads = threads(1, Long.MAX_VALUE);
       Coroutine<?> waiting = Heddle.spawn(() -> Heddle.await(threads.gone()));
-      Heddle.suspend();
+      Heddle.yieldNow();
       threads.finish();
       waiting.await();
     });
@@ -106,9 +106,9 @@ class WorkerThreadsTest {
     Heddle.run(() -> {
       WorkerThreads threads = threads(8, IDLE);
       for (int wave = 0; wave < 20; wave++) {
-        List<Work> running =
+        List<OffloadedCall> running =
             IntStream.range(0, 3).mapToObj(i -> submitted(threads, () -> 1)).toList();
-        running.forEach(work -> Heddle.await(work.done()));
+        running.forEach(offloadedCall -> Heddle.await(offloadedCall.done()));
         assertThat(threads.live()).isEqualTo(3);
       }
       assertThat(threads.outstanding()).isZero();
@@ -122,7 +122,7 @@ class WorkerThreadsTest {
     Heddle.run(() -> {
       WorkerThreads threads = threads(1, IDLE);
       List<Integer> order = new ArrayList<>();
-      List<Work> works =
+      List<OffloadedCall> works =
           IntStream.range(0, 10).mapToObj(i -> submitted(threads, () -> order.add(i))).toList();
       Heddle.await(works.getLast().done());
       assertThat(order).isEqualTo(IntStream.range(0, 10).boxed().toList());
@@ -152,7 +152,7 @@ class WorkerThreadsTest {
     Heddle.run(() -> {
       WorkerThreads threads = threads(1, IDLE);
       CountDownLatch go = new CountDownLatch(1);
-      Work running =
+      OffloadedCall running =
           submitted(
               threads,
               () -> {
@@ -160,8 +160,8 @@ class WorkerThreadsTest {
                 return 1;
               });
       ConcurrentLinkedQueue<String> begun = new ConcurrentLinkedQueue<>();
-      Work queued = submitted(threads, () -> begun.add("cancelled"));
-      Work last = submitted(threads, () -> begun.add("last"));
+      OffloadedCall queued = submitted(threads, () -> begun.add("cancelled"));
+      OffloadedCall last = submitted(threads, () -> begun.add("last"));
       Cancellation why = new Cancellation("not needed");
       threads.cancel(queued, why);
       assertThatThrownBy(() -> Heddle.await(queued.done())).isSameAs(why);
@@ -184,7 +184,7 @@ class WorkerThreadsTest {
       for (int i = 0; i < 200; i++) {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch never = new CountDownLatch(1);
-        Work running =
+        OffloadedCall running =
             submitted(
                 threads,
                 () -> {
@@ -194,7 +194,7 @@ class WorkerThreadsTest {
                 });
         begun.await();
         threads.cancel(running, new Cancellation("not needed"));
-        Work next = submitted(threads, () -> Thread.currentThread().isInterrupted());
+        OffloadedCall next = submitted(threads, () -> Thread.currentThread().isInterrupted());
         assertThatThrownBy(() -> Heddle.await(running.done())).isInstanceOf(Cancellation.class);
         assertThat(Heddle.await(next.done())).isEqualTo(false);
       }
@@ -209,7 +209,7 @@ class WorkerThreadsTest {
     Heddle.run(() -> {
       WorkerThreads threads = threads(1, IDLE);
       CountDownLatch begun = new CountDownLatch(1);
-      Work running =
+      OffloadedCall running =
           submitted(
               threads,
               () -> {
@@ -220,7 +220,7 @@ class WorkerThreadsTest {
                 return 1;
               });
       // there already: a thread that had to wait for it would lose its flag in that wait
-      Work next = submitted(threads, () -> Thread.currentThread().isInterrupted());
+      OffloadedCall next = submitted(threads, () -> Thread.currentThread().isInterrupted());
       begun.await();
       threads.cancel(running, new Cancellation("not needed"));
       assertThat(Heddle.await(next.done())).isEqualTo(false);
@@ -236,7 +236,7 @@ class WorkerThreadsTest {
           WorkerThreads threads = threads(1, IDLE);
           CountDownLatch begun = new CountDownLatch(1);
           CountDownLatch go = new CountDownLatch(1);
-          Work running =
+          OffloadedCall running =
               submitted(
                   threads,
                   () -> {
@@ -245,7 +245,7 @@ class WorkerThreadsTest {
                     return "done";
                   });
           begun.await();
-          Work queued = submitted(threads, () -> "not done");
+          OffloadedCall queued = submitted(threads, () -> "not done");
           threads.finish();
           threads.refuseQueued(why);
           Coroutine<?> refused = s.spawn(() -> Heddle.await(queued.done()));
@@ -291,7 +291,7 @@ class WorkerThreadsTest {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch interrupted = new CountDownLatch(1);
     Heddle.run(() -> {
-      WorkerThreads threads = LoopRoot.current().threads().open("test", 1, () -> ended++);
+      WorkerThreads threads = LoopRuntime.current().blockingPools().open("test", 1, () -> ended++);
       submitted(
           threads,
           () -> {

@@ -38,13 +38,13 @@ class KnotsTest {
           entry("dev.heddle.observe", List.of(3)),
           entry("dev.heddle.os", List.of(8)),
           entry("dev.heddle.process", List.of(12)),
-          entry("dev.heddle.process.live", List.of(16)),
+          entry("dev.heddle.process.instance", List.of(16)),
           entry("dev.heddle.process.scheduler", List.of(13)),
           entry("dev.heddle.process.supervisor", List.of(6, 3)),
-          entry("dev.heddle.process.topology", List.of(5)),
+          entry("dev.heddle.process.links", List.of(5)),
           entry("dev.heddle.reactor", List.of(5)),
           entry("dev.heddle.reactor.jdk", List.of(7)),
-          entry("dev.heddle.reactor.raw", List.of(3)),
+          entry("dev.heddle.reactor.linux", List.of(3)),
           entry("dev.heddle.scheduler", List.of(7)),
           entry("dev.heddle.scheduler.context", List.of(6)));
 

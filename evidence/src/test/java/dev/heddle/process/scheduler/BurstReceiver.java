@@ -27,7 +27,7 @@ final class BurstReceiver extends Task {
     }
 
     @Override
-    protected EventQueue.Node made(Object[] from, int first, int end) {
+    protected EventQueue.Node node(Object[] from, int first, int end) {
       return new Slice(Arrays.copyOfRange(from, first, end));
     }
 
@@ -51,11 +51,11 @@ final class BurstReceiver extends Task {
 
   /// @param looks whether it looks at one after the other, as a body does
   BurstReceiver(boolean looks) {
-    super(Rank.LAST); // who wakes it puts it into the FIFO
+    super(QueuePriority.LOW); // who wakes it puts it into the FIFO
     this.looks = looks;
     this.burst = new Numbers(this, 0);
     var _ = queue.push(burst);
-    burst.begins();
+    burst.pushed();
   }
 
   // ---- the step that sends ----
@@ -82,13 +82,13 @@ final class BurstReceiver extends Task {
   }
 
   @Override
-  protected Verdict step(Worker worker) {
+  protected StepResult step(Worker worker) {
     if (looks) {
       look();
     } else {
       take(PLACES);
     }
-    return Verdict.REST;
+    return StepResult.IDLE;
   }
 
   void take(int most) {
@@ -99,8 +99,8 @@ final class BurstReceiver extends Task {
 
   private void look() {
     queue.rewind();
-    for (var node = queue.look(); node != null; node = queue.look()) {
-      if (queue.takeOut(node)) {
+    for (var node = queue.peekNext(); node != null; node = queue.peekNext()) {
+      if (queue.remove(node)) {
         got(node);
       }
     }
@@ -127,7 +127,7 @@ final class BurstReceiver extends Task {
   // ---- the lookout ----
 
   void urge() {
-    burst.urge(scheduler);
+    burst.wakeReceiver(scheduler);
   }
 
   // ---- the verdicts ----

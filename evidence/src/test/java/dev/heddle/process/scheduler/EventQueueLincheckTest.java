@@ -72,17 +72,17 @@ public class EventQueueLincheckTest {
     @Operation(nonParallelGroup = "consumer")
     public String peek() {
       queue.rewind();
-      return queue.look() instanceof Item head ? "" + head.number : "";
+      return queue.peekNext() instanceof Item head ? "" + head.number : "";
     }
 
     /// Takes the head out.
     @Operation(nonParallelGroup = "consumer")
     public String take() {
       queue.rewind();
-      if (!(queue.look() instanceof Item head)) {
+      if (!(queue.peekNext() instanceof Item head)) {
         return "";
       }
-      var _ = queue.takeOut(head);
+      var _ = queue.remove(head);
       queue.publish();
       return "" + head.number;
     }

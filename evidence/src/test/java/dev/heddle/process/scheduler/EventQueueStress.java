@@ -470,7 +470,7 @@ public class EventQueueStress {
     @Actor
     public void consumer() {
       var _ = queue.push(new Item(1));
-      var _ = queue.look();
+      var _ = queue.peekNext();
     }
 
     @Arbiter

@@ -28,19 +28,19 @@ public class GlobalQueueStress {
     }
 
     Numbered(int number, boolean due) {
-      super(Rank.USUAL);
+      super(QueuePriority.NORMAL);
       this.number = number;
       this.due = due;
     }
 
     @Override
-    protected boolean isDue() {
+    protected boolean isResumable() {
       return due;
     }
 
     @Override
-    protected Verdict step(Worker worker) {
-      return Verdict.DONE;
+    protected StepResult step(Worker worker) {
+      return StepResult.DONE;
     }
 
     @Override

@@ -55,10 +55,10 @@ public class ParkingStress {
   }
 
   private static Task task() {
-    return new Task(Task.Rank.USUAL) {
+    return new Task(Task.QueuePriority.NORMAL) {
       @Override
-      protected Verdict step(Worker worker) {
-        return Verdict.DONE;
+      protected StepResult step(Worker worker) {
+        return StepResult.DONE;
       }
 
       @Override
@@ -82,9 +82,9 @@ public class ParkingStress {
 
     @Actor
     public void worker() {
-      scheduler.parking().fallAsleep(worker, scheduler.parking().search());
+      scheduler.parking().park(worker, scheduler.parking().startSearching());
       if (scheduler.hasWork()) {
-        scheduler.parking().withdraw(worker);
+        scheduler.parking().cancelPark(worker);
       }
     }
 
@@ -111,7 +111,7 @@ public class ParkingStress {
     @Actor
     public void worker() {
       if (!scheduler.hasWork()) {
-        scheduler.parking().fallAsleep(worker, scheduler.parking().search());
+        scheduler.parking().park(worker, scheduler.parking().startSearching());
       }
     }
 
@@ -137,9 +137,9 @@ public class ParkingStress {
 
     @Actor
     public void worker() {
-      scheduler.parking().fallAsleep(worker, scheduler.parking().search());
+      scheduler.parking().park(worker, scheduler.parking().startSearching());
       if (scheduler.hasWork()) {
-        scheduler.parking().withdraw(worker);
+        scheduler.parking().cancelPark(worker);
       }
     }
 
@@ -166,9 +166,9 @@ public class ParkingStress {
 
     @Actor
     public void worker() {
-      scheduler.parking().fallAsleep(worker, scheduler.parking().search());
+      scheduler.parking().park(worker, scheduler.parking().startSearching());
       if (scheduler.hasWork()) {
-        scheduler.parking().withdraw(worker);
+        scheduler.parking().cancelPark(worker);
       }
     }
 
@@ -199,9 +199,9 @@ public class ParkingStress {
 
     @Actor
     public void worker() {
-      scheduler.parking().fallAsleep(worker, scheduler.parking().search());
+      scheduler.parking().park(worker, scheduler.parking().startSearching());
       if (scheduler.hasWork()) {
-        scheduler.parking().withdraw(worker);
+        scheduler.parking().cancelPark(worker);
       }
     }
 

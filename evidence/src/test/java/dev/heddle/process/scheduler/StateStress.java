@@ -54,12 +54,12 @@ public class StateStress {
     final WorkScheduler scheduler =
         new WorkScheduler("stress", 1, (_, _, _, _) -> {}, Duration.ofHours(1));
     final AtomicInteger content = new AtomicInteger();
-    private final Verdict verdict;
+    private final StepResult stepResult;
     private int seen;
 
-    Reader(Verdict verdict) {
-      super(Rank.USUAL);
-      this.verdict = verdict;
+    Reader(StepResult stepResult) {
+      super(QueuePriority.NORMAL);
+      this.stepResult = stepResult;
     }
 
     void publish(int what, int why) {
@@ -79,9 +79,9 @@ public class StateStress {
     }
 
     @Override
-    protected Verdict step(Worker worker) {
+    protected StepResult step(Worker worker) {
       seen = content.get();
-      return verdict;
+      return stepResult;
     }
 
     @Override
@@ -94,7 +94,7 @@ public class StateStress {
   @Outcome(expect = FORBIDDEN, desc = "a wake-up was lost")
   @State
   public static class Real {
-    private final Reader task = new Reader(Task.Verdict.REST);
+    private final Reader task = new Reader(Task.StepResult.IDLE);
 
     @Actor
     public void waker() {
@@ -119,7 +119,7 @@ public class StateStress {
   @Outcome(expect = FORBIDDEN, desc = "a wake-up was lost")
   @State
   public static class RealTwoWakers {
-    private final Reader task = new Reader(Task.Verdict.REST);
+    private final Reader task = new Reader(Task.StepResult.IDLE);
 
     @Actor
     public void one() {
@@ -148,7 +148,7 @@ public class StateStress {
   @Outcome(expect = FORBIDDEN, desc = "a wake-up was lost")
   @State
   public static class RealDeaf {
-    private final Reader task = new Reader(Task.Verdict.WAIT_DEAF);
+    private final Reader task = new Reader(Task.StepResult.WAIT_FOR_COMMANDS);
 
     @Actor
     public void waker() {
@@ -173,7 +173,7 @@ public class StateStress {
   @Outcome(expect = FORBIDDEN, desc = "it is in none, or in two")
   @State
   public static class RealOneQueue {
-    private final Reader task = new Reader(Task.Verdict.REST);
+    private final Reader task = new Reader(Task.StepResult.IDLE);
     private final AtomicInteger queued = new AtomicInteger();
 
     /// With a task that rests.

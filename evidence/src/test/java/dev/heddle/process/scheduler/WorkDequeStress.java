@@ -214,9 +214,9 @@ public class WorkDequeStress {
       for (Integer item; (item = deque.pop()) != null; ) {
         taken.count(item);
       }
-      deque.tidy();
+      deque.clearStolen();
       deque.push(2);
-      deque.tidy();
+      deque.clearStolen();
       deque.push(3);
     }
 

@@ -31,7 +31,7 @@ public class HandOverStress {
     private boolean sleeps;
 
     final void untilItSleeps() {
-      sleeps = timers.turn() > 0;
+      sleeps = timers.runOnce() > 0;
     }
 
     /// Whether the thread does something, or will wake by itself in time.
@@ -143,7 +143,7 @@ public class HandOverStress {
       boolean awake = isAwakeBy(6 * SECOND);
       clock = 6 * SECOND;
       untilItSleeps();
-      r.r1 = awake && !timer.isArmed() && timers.standing() == 0;
+      r.r1 = awake && !timer.isArmed() && timers.inWheel() == 0;
     }
   }
 
@@ -170,7 +170,7 @@ public class HandOverStress {
     @Arbiter
     public void end(Z_Result r) {
       untilItSleeps();
-      r.r1 = timers.standing() == 0 && timers.handedOver() == 0;
+      r.r1 = timers.inWheel() == 0 && timers.submittedCount() == 0;
     }
   }
 
@@ -198,7 +198,7 @@ public class HandOverStress {
     public void end(Z_Result r) {
       boolean awake = isAwakeBy(6 * SECOND);
       untilItSleeps();
-      r.r1 = awake && timers.standing() == 1;
+      r.r1 = awake && timers.inWheel() == 1;
     }
   }
 

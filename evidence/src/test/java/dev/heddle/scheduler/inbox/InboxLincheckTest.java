@@ -27,7 +27,7 @@ public class InboxLincheckTest {
       return inbox.post(
           new Inbox.Node() {
             @Override
-            public void arrive() {
+            public void onArrival() {
               arrived.add(number);
             }
           });

@@ -24,8 +24,8 @@ public class InboxStress {
     int seen;
 
     @Override
-    public void arrive() {
-      readmit();
+    public void onArrival() {
+      clearPosted();
       seen = content;
     }
   }
@@ -99,8 +99,8 @@ public class InboxStress {
     int seen;
 
     @Override
-    public void arrive() {
-      readmit();
+    public void onArrival() {
+      clearPosted();
       seen = left | right;
     }
   }

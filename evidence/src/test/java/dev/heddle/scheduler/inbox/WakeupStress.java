@@ -23,7 +23,7 @@ public class WakeupStress {
 
   private static final class Item extends Inbox.Node {
     @Override
-    public void arrive() {}
+    public void onArrival() {}
   }
 
   /// **Model.** What the protocol promises, with a lock.
@@ -101,12 +101,12 @@ public class WakeupStress {
 
     @Actor
     public void first() {
-      wakeup.ring();
+      wakeup.signal();
     }
 
     @Actor
     public void second() {
-      wakeup.ring();
+      wakeup.signal();
     }
 
     @Actor
@@ -136,12 +136,12 @@ public class WakeupStress {
 
     @Actor
     public void first() {
-      wakeup.ring();
+      wakeup.signal();
     }
 
     @Actor
     public void second() {
-      wakeup.ring();
+      wakeup.signal();
     }
 
     @Arbiter

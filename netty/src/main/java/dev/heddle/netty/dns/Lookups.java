@@ -43,7 +43,7 @@ final class Lookups {
    *
    * Room. Each query has a socket of its own, and a server that is silent holds it for the time of
    * an attempt. Without a bound, a program that looks many names up at such a server would have no
-   * descriptor left for anything else. So one server is asked MOST_AT_A_SERVER questions at a time;
+   * descriptor left for anything else. So one server is asked MAX_QUERIES_PER_SERVER questions at a time;
    * each loop of a process has that bound for itself. Room is counted for each server: one that is
    * full is passed over for another one in the list, so a dead server delays no look-up that may
    * ask a live one. Where all are full, a look-up waits for as long as an attempt lasts, at most.
@@ -58,21 +58,22 @@ final class Lookups {
    * look a name up, and members of a cancelled scope would not run. The first waiter as the driver:
    * the next one would have to take over when it is cancelled.
    */
-  static final int MOST_AT_A_SERVER = 64; // per loop; three servers: 192 sockets of the usual 1,024
+  static final int MAX_QUERIES_PER_SERVER =
+      64; // per loop; three servers: 192 sockets of the usual 1,024
 
   /// Of a question that no coroutine waits for any more, while others have been answered.
   static final Answer LATE = new Answer.Failed("has not been answered in time", true);
 
-  private static final int MOST_HOPS = 8; // responses of which each gives another alias
+  private static final int MAX_ALIAS_HOPS = 8; // responses of which each gives another alias
 
   private final AnswerCache cache;
 
   // loop only
-  private final Map<Question, Lookup> underWay = new HashMap<>();
+  private final Map<Question, Lookup> inFlight = new HashMap<>();
   private final Map<InetSocketAddress, Integer> out = new HashMap<>(); // queries, by server
   private final Set<Lookup> waiting = new LinkedHashSet<>();
   private boolean admitting;
-  private int turn; // of the servers, where they rotate
+  private int nextServer; // of the servers, where they rotate
 
   Lookups(AnswerCache cache) {
     this.cache = cache;
@@ -80,7 +81,7 @@ final class Lookups {
 
   /// The look-up of a question, begun unless it is under way. To be left again. In a coroutine.
   Lookup join(Question question, Queries with, ResolvConf by) {
-    Lookup known = underWay.get(question);
+    Lookup known = inFlight.get(question);
     if (known == null || known.with != with) {
       known = new Lookup(question, with, by);
       known.begin();
@@ -106,18 +107,18 @@ final class Lookups {
   /// Waits for one of them; returns whether it has come in time.
   private static boolean awaitOne(List<Lookup> open, Deadline deadline) {
     RemotePromise<Boolean> ended = new RemotePromise<>("the answer to " + open);
-    open.forEach(lookup -> lookup.told.add(ended));
+    open.forEach(lookup -> lookup.waiters.add(ended));
     try {
       return ended.future().await(deadline);
     } catch (DeadlineException e) {
       return false;
     } finally {
-      open.forEach(lookup -> lookup.told.remove(ended));
+      open.forEach(lookup -> lookup.waiters.remove(ended));
     }
   }
 
   private boolean hasRoom(InetSocketAddress server) {
-    return out.getOrDefault(server, 0) < MOST_AT_A_SERVER;
+    return out.getOrDefault(server, 0) < MAX_QUERIES_PER_SERVER;
   }
 
   /// Gives the room that there is to those that wait, in their order.
@@ -155,13 +156,13 @@ final class Lookups {
     private final Queries with;
     private final ResolvConf by;
     private final int first; // of the servers
-    private final Set<InetSocketAddress> ignorant = new HashSet<>();
+    private final Set<InetSocketAddress> unknowingServers = new HashSet<>();
     private final Set<String> reasons = new LinkedHashSet<>();
-    private final List<RemotePromise<Boolean>> told = new ArrayList<>(); // at its end
+    private final List<RemotePromise<Boolean>> waiters = new ArrayList<>(); // at its end
     private int joined;
     private Question asked; // another one where the name is an alias
     private long ttl = Long.MAX_VALUE; // of the aliases so far
-    private int hops;
+    private int aliasHops;
     private int attempt;
     private Queries.@Nullable Query query; // while one is out
     private @Nullable Future<?> limit; // while it waits for room
@@ -173,12 +174,12 @@ final class Lookups {
       this.by = by;
       this.asked = question;
       this.answer = cache.get(question);
-      this.first = by.rotate() && answer == null ? turn++ : 0;
+      this.first = by.rotate() && answer == null ? nextServer++ : 0;
     }
 
     private void begin() {
       if (isOpen()) {
-        underWay.put(question, this);
+        inFlight.put(question, this);
         ask();
       }
     }
@@ -213,7 +214,7 @@ final class Lookups {
     /// Asks the next server that may know, and has room.
     private void ask() {
       int most = by.attempts() * by.servers().size();
-      while (attempt < most && ignorant.contains(server(attempt))) {
+      while (attempt < most && unknowingServers.contains(server(attempt))) {
         attempt++;
       }
       if (attempt == most) {
@@ -239,7 +240,7 @@ final class Lookups {
     private @Nullable InetSocketAddress serverWithRoom() {
       return IntStream.range(0, by.servers().size())
           .mapToObj(i -> server(attempt + i))
-          .filter(server -> !ignorant.contains(server) && hasRoom(server))
+          .filter(server -> !unknowingServers.contains(server) && hasRoom(server))
           .findFirst()
           .orElse(null);
     }
@@ -261,7 +262,7 @@ final class Lookups {
             "the name servers have had no room for another question within "
                 + by.timeout().toSeconds()
                 + " s: at "
-                + MOST_AT_A_SERVER
+                + MAX_QUERIES_PER_SERVER
                 + " at a time they are silent");
         attempt++;
         ask();
@@ -288,7 +289,7 @@ final class Lookups {
       }
       free(from);
       switch (said) {
-        case Answer.Failed failed -> goOn(from.server(), failed);
+        case Answer.Failed failed -> tryNextServer(from.server(), failed);
         case Answer.Alias alias -> follow(alias);
         case Answer.Found _, Answer.None _ -> {}
       }
@@ -300,21 +301,21 @@ final class Lookups {
       admit();
     }
 
-    private void goOn(InetSocketAddress server, Answer.Failed failed) {
+    private void tryNextServer(InetSocketAddress server, Answer.Failed failed) {
       reasons.add("the name server " + server + " " + failed.why());
       if (!failed.again()) {
-        ignorant.add(server);
+        unknowingServers.add(server);
       }
       attempt++;
       ask();
     }
 
     private void follow(Answer.Alias alias) {
-      hops++;
+      aliasHops++;
       ttl = Math.min(ttl, alias.ttl());
       asked = new Question(alias.target(), question.type());
       attempt = 0;
-      if (hops == MOST_HOPS) {
+      if (aliasHops == MAX_ALIAS_HOPS) {
         end(new Answer.Failed("it is an alias of too many names", false));
       } else {
         ask();
@@ -323,8 +324,8 @@ final class Lookups {
 
     private void end(Answer with) {
       answer = with;
-      underWay.remove(question, this);
-      told.forEach(waiter -> waiter.tryComplete(true));
+      inFlight.remove(question, this);
+      waiters.forEach(waiter -> waiter.tryComplete(true));
     }
 
     @Override

@@ -36,7 +36,7 @@ final class Queries {
   /*
    * Netty's resolver asks: it makes the query, matches the answer with it (identifier, question,
    * the server's address), falls back to TCP and limits the time. What is to be asked of whom is
-   * LoopNames'.
+   * LoopDnsResolver'.
    *
    * Channels. Each query has a UDP socket of its own, so an answer that is forged has to hit a
    * port, too, and a late one hits nothing. It is connected to the server: then the system drops
@@ -99,7 +99,7 @@ final class Queries {
     Query of = starting;
     if (of != null) {
       // before those that Netty adds
-      channel.pipeline().addLast(new Exchange(of), new OwnAnswers(of.question));
+      channel.pipeline().addLast(new Exchange(of), new AnswerValidator(of.question));
       channel.closeFuture().addListener(_ -> of.envelope.tryFailure(new ClosedChannelException()));
     }
     return channel;

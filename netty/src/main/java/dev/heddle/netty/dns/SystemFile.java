@@ -29,7 +29,7 @@ final class SystemFile<T> {
 
   /// What it says now; the same object as before if it has not changed.
   T content() {
-    Object seen = look();
+    Object seen = version();
     T known = content;
     if (known == null || !seen.equals(version)) {
       known = parser.apply(lines());
@@ -39,7 +39,7 @@ final class SystemFile<T> {
     return known;
   }
 
-  private Object look() {
+  private Object version() {
     try {
       BasicFileAttributes seen = Files.readAttributes(path, BasicFileAttributes.class);
       return List.of(seen.lastModifiedTime(), seen.size(), String.valueOf(seen.fileKey()));

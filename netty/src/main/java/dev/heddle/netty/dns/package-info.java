@@ -6,5 +6,5 @@
 /// |---|---|
 /// | names, from coroutines; the system's files | questions, to name servers, by the loop's event loop |
 ///
-/// Threads: the loop's. Read `LoopNames`.
+/// Threads: the loop's. Read `LoopDnsResolver`.
 package dev.heddle.netty.dns;

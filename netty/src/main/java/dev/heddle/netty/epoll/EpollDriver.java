@@ -2,12 +2,12 @@
 package dev.heddle.netty.epoll;
 
 import dev.heddle.netty.handler.ChannelTypes;
-import dev.heddle.netty.handler.GuestHandle;
-import dev.heddle.netty.handler.GuestHandles;
+import dev.heddle.netty.handler.EmbeddedHandle;
+import dev.heddle.netty.handler.EmbeddedHandles;
+import dev.heddle.netty.unix.EdgeRegistration;
 import dev.heddle.netty.unix.Transport;
 import dev.heddle.netty.unix.UnixDescriptor;
 import dev.heddle.netty.unix.UnixDriver;
-import dev.heddle.netty.unix.Watch;
 import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.Support;
 import io.netty.channel.IoHandle;
@@ -41,15 +41,16 @@ final class EpollDriver extends UnixDriver {
   }
 
   @Override
-  public GuestHandle guestHandle(GuestHandles home, IoHandle handle) {
+  public EmbeddedHandle guestHandle(EmbeddedHandles home, IoHandle handle) {
     if (handle instanceof EpollIoHandle own) {
-      return new EpollGuestHandle(home, own);
+      return new EpollEmbeddedHandle(home, own);
     }
     throw foreign(handle);
   }
 
   @Override
-  protected Watch watch(IoHandler handler, UnixDescriptor descriptor) throws IOException {
-    return new EpollWatch(handler, descriptor);
+  protected EdgeRegistration watch(IoHandler handler, UnixDescriptor descriptor)
+      throws IOException {
+    return new EpollRegistration(handler, descriptor);
   }
 }

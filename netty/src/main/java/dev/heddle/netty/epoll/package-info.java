@@ -6,5 +6,5 @@
 /// |---|---|
 /// | descriptors to watch and to close, from the UNIX room | edges |
 ///
-/// Threads: the loop's. Read first: `EpollWatch`.
+/// Threads: the loop's. Read first: `EpollRegistration`.
 package dev.heddle.netty.epoll;

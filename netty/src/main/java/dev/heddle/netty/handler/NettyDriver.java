@@ -5,13 +5,13 @@ import dev.heddle.reactor.driver.ReactorDriver;
 import io.netty.channel.IoHandle;
 
 /// A driver over one of Netty's handlers, on which Netty's own channels can live, too.
-public interface NettyDriver extends ReactorDriver, GuestHandles.Host {
+public interface NettyDriver extends ReactorDriver, EmbeddedHandles.Host {
   /// What its handler can have registered.
   ChannelTypes channelTypes();
 
   @Override
-  default boolean hasGuests() {
-    return handler().hasGuests();
+  default boolean hasEmbeddedEventLoop() {
+    return handler().hasEmbeddedEventLoop();
   }
 
   /// The refusal of a handle of another transport.

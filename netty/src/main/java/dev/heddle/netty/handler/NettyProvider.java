@@ -9,16 +9,16 @@ import java.util.function.Function;
 /// Offers a driver over one of Netty's handlers.
 public abstract class NettyProvider implements DriverProvider {
   private final String name;
-  private final String about;
-  private final int rank;
+  private final String description;
+  private final int priority;
   private final Function<DriverHost, ReactorDriver> opener;
 
   /// A provider. Its parameters answer its methods.
   protected NettyProvider(
-      String name, String about, int rank, Function<DriverHost, ReactorDriver> opener) {
+      String name, String description, int priority, Function<DriverHost, ReactorDriver> opener) {
     this.name = name;
-    this.about = about;
-    this.rank = rank;
+    this.description = description;
+    this.priority = priority;
     this.opener = opener;
   }
 
@@ -28,13 +28,13 @@ public abstract class NettyProvider implements DriverProvider {
   }
 
   @Override
-  public final String about() {
-    return about;
+  public final String description() {
+    return description;
   }
 
   @Override
-  public final int rank() {
-    return rank;
+  public final int priority() {
+    return priority;
   }
 
   @Override

@@ -5,7 +5,7 @@ import io.netty.channel.IoHandle;
 
 /// A handle of the guest's that is told when something is ready, again and again until that is
 /// taken.
-public abstract class ReadinessHandle extends GuestHandle {
+public abstract class ReadinessHandle extends EmbeddedHandle {
   /*
    * Readiness is reported by level, and the guest takes it in a later turn of its own. While that
    * turn is parked, a loop with nothing else to do would poll and be notified without end. So a
@@ -20,19 +20,19 @@ public abstract class ReadinessHandle extends GuestHandle {
    *   TOLD, MUTED  the turn hands it on             QUIET: what the guest wants is asked again
    * What the guest asks for in between takes effect when the handle is no longer muted.
    */
-  private boolean told;
+  private boolean pending;
   private boolean muted;
 
   /// Stands before `handle`.
-  protected ReadinessHandle(GuestHandles home, IoHandle handle) {
+  protected ReadinessHandle(EmbeddedHandles home, IoHandle handle) {
     super(home, handle);
   }
 
   /// Notes that something is ready; the caller keeps what.
-  protected final void told() {
-    if (!told) {
-      told = true;
-      tell(this::deliver);
+  protected final void markPending() {
+    if (!pending) {
+      pending = true;
+      deliverInTurn(this::deliver);
     } else if (!muted && isLoopIdle() && isValid()) {
       muted = true;
       mute();
@@ -40,7 +40,7 @@ public abstract class ReadinessHandle extends GuestHandle {
   }
 
   private void deliver() {
-    told = false;
+    pending = false;
     if (muted) {
       muted = false;
       if (isValid()) {
@@ -48,7 +48,7 @@ public abstract class ReadinessHandle extends GuestHandle {
       }
     }
     if (isValid()) { // else it was closed meanwhile
-      handOn();
+      forwardEvents();
     }
   }
 
@@ -64,5 +64,5 @@ public abstract class ReadinessHandle extends GuestHandle {
   protected abstract void unmute();
 
   /// Hands what was told to the guest's handle.
-  protected abstract void handOn();
+  protected abstract void forwardEvents();
 }

@@ -6,5 +6,6 @@
 /// |---|---|
 /// | turns and wake-ups, from the drivers | what has happened, to their handles |
 ///
-/// Threads: turns on the carrier, wake-ups and tasks from any thread. One class: `DrivenHandler`.
+/// Threads: turns on the carrier, wake-ups and tasks from any thread. One class:
+/// `IoHandlerAdapter`.
 package dev.heddle.netty.handler;

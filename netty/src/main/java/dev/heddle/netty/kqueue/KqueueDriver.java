@@ -2,12 +2,12 @@
 package dev.heddle.netty.kqueue;
 
 import dev.heddle.netty.handler.ChannelTypes;
-import dev.heddle.netty.handler.GuestHandle;
-import dev.heddle.netty.handler.GuestHandles;
+import dev.heddle.netty.handler.EmbeddedHandle;
+import dev.heddle.netty.handler.EmbeddedHandles;
+import dev.heddle.netty.unix.EdgeRegistration;
 import dev.heddle.netty.unix.Transport;
 import dev.heddle.netty.unix.UnixDescriptor;
 import dev.heddle.netty.unix.UnixDriver;
-import dev.heddle.netty.unix.Watch;
 import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.Support;
 import io.netty.channel.IoHandle;
@@ -40,15 +40,16 @@ final class KqueueDriver extends UnixDriver {
   }
 
   @Override
-  public GuestHandle guestHandle(GuestHandles home, IoHandle handle) {
+  public EmbeddedHandle guestHandle(EmbeddedHandles home, IoHandle handle) {
     if (handle instanceof KQueueIoHandle own) {
-      return new KqueueGuestHandle(home, own);
+      return new KqueueEmbeddedHandle(home, own);
     }
     throw foreign(handle);
   }
 
   @Override
-  protected Watch watch(IoHandler handler, UnixDescriptor descriptor) throws IOException {
-    return new KqueueWatch(handler, descriptor);
+  protected EdgeRegistration watch(IoHandler handler, UnixDescriptor descriptor)
+      throws IOException {
+    return new KqueueRegistration(handler, descriptor);
   }
 }

@@ -6,5 +6,5 @@
 /// |---|---|
 /// | descriptors to watch and to close, from the UNIX room | edges |
 ///
-/// Threads: the loop's. Read first: `KqueueWatch`.
+/// Threads: the loop's. Read first: `KqueueRegistration`.
 package dev.heddle.netty.kqueue;

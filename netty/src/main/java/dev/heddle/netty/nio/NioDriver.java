@@ -2,12 +2,12 @@
 package dev.heddle.netty.nio;
 
 import dev.heddle.netty.handler.ChannelTypes;
-import dev.heddle.netty.handler.DrivenHandler;
-import dev.heddle.netty.handler.GuestHandle;
-import dev.heddle.netty.handler.GuestHandles;
+import dev.heddle.netty.handler.EmbeddedHandle;
+import dev.heddle.netty.handler.EmbeddedHandles;
+import dev.heddle.netty.handler.IoHandlerAdapter;
 import dev.heddle.netty.handler.NettyDriver;
+import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.DriverHost;
-import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.Support;
 import dev.heddle.reactor.jdk.ChannelDriver;
 import dev.heddle.reactor.jdk.Interest;
@@ -34,13 +34,13 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
           NioSocketChannel.class,
           NioServerSocketChannel.class,
           NioDatagramChannel.class);
-  private static final Map<Facility, Support> CAPABILITIES =
+  private static final Map<Capability, Support> CAPABILITIES =
       serving(Support.natively("Netty's Selector tells, the JDK's channels act"));
 
-  private final DrivenHandler handler;
+  private final IoHandlerAdapter handler;
 
   NioDriver(DriverHost host) {
-    this.handler = new DrivenHandler(host, NioIoHandler.newFactory());
+    this.handler = new IoHandlerAdapter(host, NioIoHandler.newFactory());
   }
 
   @Override
@@ -49,12 +49,12 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
   }
 
   @Override
-  public Map<Facility, Support> capabilities() {
+  public Map<Capability, Support> capabilities() {
     return CAPABILITIES;
   }
 
   @Override
-  public DrivenHandler handler() {
+  public IoHandlerAdapter handler() {
     return handler;
   }
 
@@ -64,9 +64,9 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
   }
 
   @Override
-  public GuestHandle guestHandle(GuestHandles home, IoHandle handle) {
+  public EmbeddedHandle guestHandle(EmbeddedHandles home, IoHandle handle) {
     if (handle instanceof NioIoHandle own) {
-      return new NioGuestHandle(home, own);
+      return new NioEmbeddedHandle(home, own);
     }
     throw foreign(handle);
   }
@@ -74,7 +74,7 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
   @Override
   protected Interest register(JdkDescriptor descriptor, int ops) throws IOException {
     try {
-      return new Watched(this, descriptor, ops);
+      return new NioRegistration(this, descriptor, ops);
     } catch (ChannelException e) {
       // Netty's word for a system that has no descriptor left
       throw new IOException("the driver " + NAME + " cannot watch: " + e.getMessage(), e);
@@ -103,8 +103,8 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
 
   // Netty rounds to the nearest millisecond, and would wait busily for the rest
   @Override
-  protected void poll(long deadlineNanos) {
-    boolean isMoment = deadlineNanos != NO_WAIT && deadlineNanos < FOREVER - HALF_A_MILLI;
+  protected void select(long deadlineNanos) {
+    boolean isMoment = deadlineNanos != NO_WAIT && deadlineNanos < NO_DEADLINE - HALF_A_MILLI;
     handler.turn(isMoment ? deadlineNanos + HALF_A_MILLI : deadlineNanos);
   }
 

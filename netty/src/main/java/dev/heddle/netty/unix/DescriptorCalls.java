@@ -2,7 +2,7 @@
 package dev.heddle.netty.unix;
 
 import dev.heddle.observe.log.AsyncLog;
-import dev.heddle.reactor.driver.FileSending;
+import dev.heddle.reactor.driver.FileTransfer;
 import dev.heddle.reactor.driver.Support;
 import io.netty.channel.unix.Errors;
 import io.netty.channel.unix.FileDescriptor;
@@ -88,7 +88,7 @@ final class DescriptorCalls {
   private DescriptorCalls() {}
 
   private static @Nullable String problem() {
-    if (!SystemNumbers.LINUX || SystemNumbers.SYS_RECVMSG < 0) {
+    if (!PlatformConstants.LINUX || PlatformConstants.SYS_RECVMSG < 0) {
       return "it is done on Linux only, on processors of 64 bits";
     }
     Module here = DescriptorCalls.class.getModule();
@@ -105,7 +105,7 @@ final class DescriptorCalls {
 
   /// Whether there are such calls here, as a driver says it of itself.
   static Support support(String how) {
-    return PROBLEM == null ? Support.natively(how) : Support.refused(PROBLEM);
+    return PROBLEM == null ? Support.natively(how) : Support.unsupported(PROBLEM);
   }
 
   // ---- sending and receiving ----
@@ -117,7 +117,7 @@ final class DescriptorCalls {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment control = arena.allocate(HEADER + 4L * numbers.length, Long.BYTES);
       control.set(ValueLayout.JAVA_LONG, 0, control.byteSize());
-      control.set(ValueLayout.JAVA_INT, LEVEL, SystemNumbers.SOL_SOCKET);
+      control.set(ValueLayout.JAVA_INT, LEVEL, PlatformConstants.SOL_SOCKET);
       control.set(ValueLayout.JAVA_INT, TYPE, RIGHTS);
       MemorySegment.copy(numbers, 0, control, ValueLayout.JAVA_INT, HEADER, numbers.length);
       MemorySegment message = message(arena, direct, from, to, control);
@@ -175,7 +175,7 @@ final class DescriptorCalls {
         break;
       }
       boolean isRights =
-          control.get(ValueLayout.JAVA_INT, at + LEVEL) == SystemNumbers.SOL_SOCKET
+          control.get(ValueLayout.JAVA_INT, at + LEVEL) == PlatformConstants.SOL_SOCKET
               && control.get(ValueLayout.JAVA_INT, at + TYPE) == RIGHTS;
       for (long one = at + HEADER; isRights && one + 4 <= at + length; one += 4) {
         all.add(control.get(ValueLayout.JAVA_INT, one));
@@ -271,7 +271,7 @@ final class DescriptorCalls {
       int result =
           (int)
               Call.GETSOCKOPT.invokeExact(
-                  state, fd, SystemNumbers.SOL_SOCKET, option, value, length);
+                  state, fd, PlatformConstants.SOL_SOCKET, option, value, length);
       return result < 0 ? -(int) Call.ERRNO.get(state, 0L) : value.get(ValueLayout.JAVA_INT, 0);
     } catch (Throwable e) {
       throw new AssertionError(e); // a downcall throws nothing
@@ -330,7 +330,7 @@ final class DescriptorCalls {
   /// Sends some of a file to a socket. **Thread** one beside the loop: the file may have to be
   /// read.
   ///
-  /// @return as [FileSending#send]
+  /// @return as [FileTransfer#send]
   static long sendFile(int socket, int file, long position, long count) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(Call.STATE);
@@ -338,11 +338,11 @@ final class DescriptorCalls {
       while (true) {
         long sent = sendFile(state, socket, file, offset, count);
         if (sent >= 0) {
-          return sent == 0 ? FileSending.END : sent;
+          return sent == 0 ? FileTransfer.END : sent;
         }
         int error = (int) Call.ERRNO.get(state, 0L);
         if (error == EINVAL || error == ENOSYS) {
-          return FileSending.CANNOT;
+          return FileTransfer.UNSUPPORTED;
         }
         if (error == EAGAIN) {
           return 0;

@@ -17,7 +17,7 @@ final class DescriptorRegistry {
 
   private final ReadinessCounts counts = new ReadinessCounts();
   private final boolean reportsUrgentData;
-  private final @Nullable Outbox outbox;
+  private final @Nullable SendBatch sendBatch;
   private final @Nullable SocketCalls calls = SocketCalls.open();
   private final Lingering lingering = new Lingering();
   private final Set<UnixDescriptor> open = new HashSet<>();
@@ -27,10 +27,10 @@ final class DescriptorRegistry {
 
   /// @param reportsUrgentData whether watches report TCP's urgent data when there is some, and only
   ///   then
-  /// @param outbox null: nothing is sent together
-  DescriptorRegistry(boolean reportsUrgentData, @Nullable Outbox outbox) {
+  /// @param sendBatch null: nothing is sent together
+  DescriptorRegistry(boolean reportsUrgentData, @Nullable SendBatch sendBatch) {
     this.reportsUrgentData = reportsUrgentData;
-    this.outbox = outbox;
+    this.sendBatch = sendBatch;
   }
 
   ReadinessCounts counts() {
@@ -42,8 +42,8 @@ final class DescriptorRegistry {
   }
 
   /// What leaves in the next turn; null: nothing does.
-  @Nullable Outbox outbox() {
-    return outbox;
+  @Nullable SendBatch outbox() {
+    return sendBatch;
   }
 
   /// How sockets receive; null: as Netty does.

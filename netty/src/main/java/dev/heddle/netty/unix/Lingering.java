@@ -22,7 +22,7 @@ final class Lingering {
    * when the JVM ends, SO_LINGER is 0 as long as something is left (UnixSocket.isOver).
    *
    * All get the same time, so the first that came is the first whose time is over. UNIX sockets
-   * know no reset: nothing is taken for them (UnixSocket.take), so they have no rest.
+   * know no reset: nothing is taken for them (UnixSocket.tryAppend), so they have no rest.
    *
    * Rejected. TCP_USER_TIMEOUT: it also ends what the kernel would still deliver, and a
    * descriptor's end depends on its probes. A thread for each rest: as many as there are peers that
@@ -61,12 +61,12 @@ final class Lingering {
   }
 
   /// When to look again.
-  long soonest(long deadlineNanos) {
+  long nextDeadline(long deadlineNanos) {
     return untils.isEmpty() ? deadlineNanos : Math.min(deadlineNanos, first().getValue());
   }
 
   /// Resets those whose time is over, in a tick.
-  void giveUpLate() {
+  void resetExpired() {
     if (untils.isEmpty()) {
       return;
     }
@@ -81,15 +81,15 @@ final class Lingering {
   }
 
   /// Takes them from their driver, which is about to end.
-  List<Rest> handOver() {
-    List<Rest> rests = new ArrayList<>();
+  List<UnsentTail> handOver() {
+    List<UnsentTail> rests = new ArrayList<>();
     untils.forEach((socket, until) -> rests.add(socket.rest(until)));
     untils.clear();
     return rests;
   }
 
   /// Sends them when nothing of the driver's refers to them any more.
-  static void leave(String driver, List<Rest> rests) {
+  static void leave(String driver, List<UnsentTail> rests) {
     if (!rests.isEmpty()) {
       Thread.ofPlatform()
           .daemon()
@@ -98,11 +98,11 @@ final class Lingering {
     }
   }
 
-  private static void sendAll(List<Rest> rests) {
-    rests.removeIf(Rest::isOver);
+  private static void sendAll(List<UnsentTail> rests) {
+    rests.removeIf(UnsentTail::isOver);
     while (!rests.isEmpty()) {
       LockSupport.parkNanos(PAUSE_NANOS);
-      rests.removeIf(Rest::isOver);
+      rests.removeIf(UnsentTail::isOver);
     }
   }
 
@@ -112,7 +112,7 @@ final class Lingering {
     void abandon();
 
     /// Takes what is left from the driver, which is about to end and closes nothing any more.
-    Rest rest(long until);
+    UnsentTail rest(long until);
   }
 
   /// What a socket has to send before it is closed.
@@ -120,7 +120,7 @@ final class Lingering {
   /// @param bytes direct, from its position to its limit
   /// @param linger what the program had chosen for `SO_LINGER`
   /// @param until when it is given up
-  record Rest(NativeSocket socket, ByteBuffer bytes, int linger, long until) {
+  record UnsentTail(NativeSocket socket, ByteBuffer bytes, int linger, long until) {
     /// Sends what there is room for; closes when all has left, resets when it cannot.
     boolean isOver() {
       try {

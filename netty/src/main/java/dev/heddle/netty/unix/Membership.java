@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
-import static dev.heddle.netty.unix.SystemNumbers.IPPROTO_IP;
-import static dev.heddle.netty.unix.SystemNumbers.IPPROTO_IPV6;
-import static dev.heddle.netty.unix.SystemNumbers.IPV6_JOIN_GROUP;
-import static dev.heddle.netty.unix.SystemNumbers.IPV6_LEAVE_GROUP;
-import static dev.heddle.netty.unix.SystemNumbers.IP_ADD_MEMBERSHIP;
-import static dev.heddle.netty.unix.SystemNumbers.IP_DROP_MEMBERSHIP;
+import static dev.heddle.netty.unix.PlatformConstants.IPPROTO_IP;
+import static dev.heddle.netty.unix.PlatformConstants.IPPROTO_IPV6;
+import static dev.heddle.netty.unix.PlatformConstants.IPV6_JOIN_GROUP;
+import static dev.heddle.netty.unix.PlatformConstants.IPV6_LEAVE_GROUP;
+import static dev.heddle.netty.unix.PlatformConstants.IP_ADD_MEMBERSHIP;
+import static dev.heddle.netty.unix.PlatformConstants.IP_DROP_MEMBERSHIP;
 
 import java.io.IOException;
 import java.net.Inet4Address;

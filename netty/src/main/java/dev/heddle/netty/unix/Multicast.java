@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
-import static dev.heddle.netty.unix.SystemNumbers.IPPROTO_IP;
-import static dev.heddle.netty.unix.SystemNumbers.IPPROTO_IPV6;
-import static dev.heddle.netty.unix.SystemNumbers.IPV6_MTU_DISCOVER;
-import static dev.heddle.netty.unix.SystemNumbers.IPV6_MULTICAST_HOPS;
-import static dev.heddle.netty.unix.SystemNumbers.IPV6_MULTICAST_IF;
-import static dev.heddle.netty.unix.SystemNumbers.IPV6_MULTICAST_LOOP;
-import static dev.heddle.netty.unix.SystemNumbers.IP_MTU_DISCOVER;
-import static dev.heddle.netty.unix.SystemNumbers.IP_MULTICAST_IF;
-import static dev.heddle.netty.unix.SystemNumbers.IP_MULTICAST_LOOP;
-import static dev.heddle.netty.unix.SystemNumbers.IP_MULTICAST_TTL;
-import static dev.heddle.netty.unix.SystemNumbers.LINUX;
-import static dev.heddle.netty.unix.SystemNumbers.PMTUDISC_DO;
-import static dev.heddle.netty.unix.SystemNumbers.PMTUDISC_DONT;
+import static dev.heddle.netty.unix.PlatformConstants.IPPROTO_IP;
+import static dev.heddle.netty.unix.PlatformConstants.IPPROTO_IPV6;
+import static dev.heddle.netty.unix.PlatformConstants.IPV6_MTU_DISCOVER;
+import static dev.heddle.netty.unix.PlatformConstants.IPV6_MULTICAST_HOPS;
+import static dev.heddle.netty.unix.PlatformConstants.IPV6_MULTICAST_IF;
+import static dev.heddle.netty.unix.PlatformConstants.IPV6_MULTICAST_LOOP;
+import static dev.heddle.netty.unix.PlatformConstants.IP_MTU_DISCOVER;
+import static dev.heddle.netty.unix.PlatformConstants.IP_MULTICAST_IF;
+import static dev.heddle.netty.unix.PlatformConstants.IP_MULTICAST_LOOP;
+import static dev.heddle.netty.unix.PlatformConstants.IP_MULTICAST_TTL;
+import static dev.heddle.netty.unix.PlatformConstants.LINUX;
+import static dev.heddle.netty.unix.PlatformConstants.PMTUDISC_DO;
+import static dev.heddle.netty.unix.PlatformConstants.PMTUDISC_DONT;
 
 import java.io.IOException;
 import java.net.NetworkInterface;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
-import static dev.heddle.netty.unix.SystemNumbers.IPPROTO_TCP;
-import static dev.heddle.netty.unix.SystemNumbers.LINUX;
-import static dev.heddle.netty.unix.SystemNumbers.SOL_SOCKET;
-import static dev.heddle.netty.unix.SystemNumbers.SO_INCOMING_NAPI_ID;
-import static dev.heddle.netty.unix.SystemNumbers.TCP_KEEPCNT;
-import static dev.heddle.netty.unix.SystemNumbers.TCP_KEEPIDLE;
-import static dev.heddle.netty.unix.SystemNumbers.TCP_KEEPINTVL;
-import static dev.heddle.netty.unix.SystemNumbers.TCP_QUICKACK;
+import static dev.heddle.netty.unix.PlatformConstants.IPPROTO_TCP;
+import static dev.heddle.netty.unix.PlatformConstants.LINUX;
+import static dev.heddle.netty.unix.PlatformConstants.SOL_SOCKET;
+import static dev.heddle.netty.unix.PlatformConstants.SO_INCOMING_NAPI_ID;
+import static dev.heddle.netty.unix.PlatformConstants.TCP_KEEPCNT;
+import static dev.heddle.netty.unix.PlatformConstants.TCP_KEEPIDLE;
+import static dev.heddle.netty.unix.PlatformConstants.TCP_KEEPINTVL;
+import static dev.heddle.netty.unix.PlatformConstants.TCP_QUICKACK;
 
 import io.netty.channel.unix.Socket;
 import java.io.IOException;

@@ -22,7 +22,7 @@ record NativePipe(FileDescriptor source, FileDescriptor sink) {
   private static final int CLOEXEC = 0x80000; // O_CLOEXEC of Linux
 
   static NativePipe open() throws IOException {
-    return SystemNumbers.LINUX ? ofLinux() : ofOthers();
+    return PlatformConstants.LINUX ? ofLinux() : ofOthers();
   }
 
   private static NativePipe ofOthers() throws IOException {

@@ -4,7 +4,7 @@ package dev.heddle.netty.unix;
 import static java.net.StandardProtocolFamily.INET6;
 import static java.net.StandardProtocolFamily.UNIX;
 
-import dev.heddle.io.UnixName;
+import dev.heddle.io.UnixAbstractAddress;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
@@ -63,9 +63,9 @@ final class NativeSocket extends Socket {
   }
 
   /// Has calls tell how many bytes they leave; where the system cannot, they do not tell.
-  void tellWhatIsLeft() {
+  void enableRemainingBytes() {
     try {
-      setIntOpt(SystemNumbers.IPPROTO_TCP, SystemNumbers.TCP_INQ, 1);
+      setIntOpt(PlatformConstants.IPPROTO_TCP, PlatformConstants.TCP_INQ, 1);
     } catch (IOException _) {
       // safe: then the next read finds out
     }
@@ -91,7 +91,7 @@ final class NativeSocket extends Socket {
     if (unix && address instanceof UnixDomainSocketAddress a) {
       return new DomainSocketAddress(a.getPath().toString());
     }
-    if (unix && address instanceof UnixName a) {
+    if (unix && address instanceof UnixAbstractAddress a) {
       return new DomainSocketAddress(ABSTRACT + a.name());
     }
     if (!unix && address instanceof InetSocketAddress a) {
@@ -115,7 +115,7 @@ final class NativeSocket extends Socket {
   static SocketAddress name(@Nullable DomainSocketAddress address) {
     String path = address == null ? "" : address.path();
     return path.length() > 1 && path.startsWith(ABSTRACT)
-        ? UnixName.of(path.substring(1))
+        ? UnixAbstractAddress.of(path.substring(1))
         : UnixDomainSocketAddress.of(path);
   }
 

@@ -75,7 +75,8 @@ final class SocketCalls {
   /// Null where native calls are not enabled, or this system's number for it is not known.
   static @Nullable SocketCalls open() {
     boolean isPossible =
-        SystemNumbers.SYS_RECVFROM >= 0 && SocketCalls.class.getModule().isNativeAccessEnabled();
+        PlatformConstants.SYS_RECVFROM >= 0
+            && SocketCalls.class.getModule().isNativeAccessEnabled();
     return isPossible && Call.SYSCALL != null ? new SocketCalls() : null;
   }
 
@@ -105,7 +106,7 @@ final class SocketCalls {
       if (count >= 0) {
         boolean told =
             message.get(ValueLayout.JAVA_LONG, ANSWER_LENGTH) != 0
-                && message.get(ValueLayout.JAVA_INT, TOLD_TYPE) == SystemNumbers.TCP_INQ;
+                && message.get(ValueLayout.JAVA_INT, TOLD_TYPE) == PlatformConstants.TCP_INQ;
         left = told ? message.get(ValueLayout.JAVA_INT, TOLD_LEFT) : UNKNOWN;
         return count == 0 ? -1 : count;
       }
@@ -131,11 +132,11 @@ final class SocketCalls {
     private Call() {}
 
     static int recvfrom(MemorySegment state, long fd, long address, long length) {
-      return call(state, SystemNumbers.SYS_RECVFROM, fd, address, length, NOW_OR_NOT);
+      return call(state, PlatformConstants.SYS_RECVFROM, fd, address, length, NOW_OR_NOT);
     }
 
     static int recvmsg(MemorySegment state, long fd, long message) {
-      return call(state, SystemNumbers.SYS_RECVMSG, fd, message, NOW_OR_NOT, 0L);
+      return call(state, PlatformConstants.SYS_RECVMSG, fd, message, NOW_OR_NOT, 0L);
     }
 
     private static int call(

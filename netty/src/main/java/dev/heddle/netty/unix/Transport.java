@@ -2,9 +2,9 @@
 package dev.heddle.netty.unix;
 
 import dev.heddle.netty.handler.ChannelTypes;
-import dev.heddle.reactor.driver.Facility;
+import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.Support;
-import dev.heddle.reactor.raw.RawDescriptors;
+import dev.heddle.reactor.linux.EpollSet;
 import java.util.EnumMap;
 import java.util.Map;
 
@@ -18,50 +18,51 @@ import java.util.Map;
 public record Transport(
     String name,
     ChannelTypes channels,
-    Map<Facility, Support> capabilities,
+    Map<Capability, Support> capabilities,
     boolean reportsUrgentData) {
   private static final Support CHANNELS =
-      Support.composed(
+      Support.emulated(
           "a Selector on a thread of its own tells; the driver cannot see their numbers");
 
   /// What every system's driver serves.
   ///
   /// @param polled how it serves descriptors of its own
   /// @param more what else it serves
-  public static Map<Facility, Support> serving(Support polled, Map<Facility, Support> more) {
-    Map<Facility, Support> all =
+  public static Map<Capability, Support> serving(Support polled, Map<Capability, Support> more) {
+    Map<Capability, Support> all =
         new EnumMap<>(
             Map.of(
-                Facility.TCP, polled,
-                Facility.UNIX, polled,
-                Facility.UNIX_DATAGRAM, polled,
-                Facility.UDP, polled,
-                Facility.PIPE, polled,
-                Facility.POLL, CHANNELS,
-                Facility.RAW_POLL,
-                    Support.refused(
+                Capability.TCP, polled,
+                Capability.UNIX, polled,
+                Capability.UNIX_DATAGRAM, polled,
+                Capability.UDP, polled,
+                Capability.PIPE, polled,
+                Capability.POLL, CHANNELS,
+                Capability.RAW_POLL,
+                    Support.unsupported(
                         "descriptors are watched by number on Linux only; watch a channel")));
     all.putAll(more);
-    return Support.withThoseBesideTheLoop(all);
+    return Support.withOffloaded(all);
   }
 
   /// What every driver of Linux serves. Else as [#serving].
-  public static Map<Facility, Support> servingLinux(Support polled, Map<Facility, Support> more) {
-    Map<Facility, Support> all =
+  public static Map<Capability, Support> servingLinux(
+      Support polled, Map<Capability, Support> more) {
+    Map<Capability, Support> all =
         new EnumMap<>(
             Map.of(
-                Facility.ABSTRACT_NAME, polled,
-                Facility.PEER_CREDENTIALS, Support.natively("getsockopt, SO_PEERCRED"),
-                Facility.ADOPTED_CHANNEL,
-                    Support.composed(
+                Capability.ABSTRACT_ADDRESS, polled,
+                Capability.PEER_CREDENTIALS, Support.natively("getsockopt, SO_PEERCRED"),
+                Capability.ADOPTED_CHANNEL,
+                    Support.emulated(
                         "the JDK's channels act, a Selector on a thread of its own tells"),
-                Facility.ADOPTED_NUMBER,
+                Capability.ADOPTED_DESCRIPTOR,
                     DescriptorCalls.support(
                         "as the driver's own, when getsockopt says that they are fit"),
-                Facility.DESCRIPTOR_PASSING,
+                Capability.DESCRIPTOR_PASSING,
                     DescriptorCalls.support("sendmsg and recvmsg, SCM_RIGHTS, close-on-exec"),
-                Facility.RAW_POLL,
-                    RawDescriptors.support(
+                Capability.RAW_POLL,
+                    EpollSet.support(
                         Support.natively("an epoll set of theirs, which the driver watches"))));
     all.putAll(more);
     return serving(polled, all);
@@ -70,6 +71,6 @@ public record Transport(
   /// How files go to sockets where both have numbers.
   public static Support sendingFiles() {
     Support bySystem = DescriptorCalls.support("sendfile(2), on threads beside the loop");
-    return bySystem.level() == Support.Level.REFUSED ? Support.composed("a copy") : bySystem;
+    return bySystem.level() == Support.Level.UNSUPPORTED ? Support.emulated("a copy") : bySystem;
   }
 }

@@ -26,7 +26,7 @@ final class UnixDatagram extends UnixNetworkDescriptor implements DatagramDescri
 
   /// An error is one datagram's: no socket was bound where it went.
   @Override
-  boolean diesOfErrors() {
+  boolean isEndedByErrors() {
     return false;
   }
 
@@ -76,7 +76,7 @@ final class UnixDatagram extends UnixNetworkDescriptor implements DatagramDescri
     try {
       DatagramSocketAddress from = into.isDirect() ? receiveDirect(into) : receiveStaged(into);
       if (from == null) {
-        used(IN, false);
+        afterCall(IN, false);
         return null;
       }
       // Netty's kind of address knows sizes, too: equal to others all the same, but not to be kept
@@ -124,7 +124,7 @@ final class UnixDatagram extends UnixNetworkDescriptor implements DatagramDescri
     int size = from.remaining();
     int sent = sendDirect(direct, to == null ? null : receiver);
     boolean left = sent > 0 || size == 0; // an empty one that has left looks like one that has not
-    used(OUT, left);
+    afterCall(OUT, left);
     if (left) {
       from.position(from.limit());
     }

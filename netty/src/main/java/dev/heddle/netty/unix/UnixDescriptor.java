@@ -18,7 +18,7 @@ public class UnixDescriptor extends PollableDescriptor {
    *   PENDING  a tick                            WATCHED  in both directions, until it is closed
    *   WATCHED  the watch fails                   OPEN     the listeners are notified of why
    *   OPEN     close()                           GONE
-   *   WATCHED  close()                           CLOSING  as long as the watch needs, see Watch
+   *   WATCHED  close()                           CLOSING  as long as the watch needs, see EdgeRegistration
    *   CLOSING  the system's last report          GONE
    *
    * Readiness is reported by edge: once for each time that something has come. A report is kept
@@ -59,11 +59,11 @@ public class UnixDescriptor extends PollableDescriptor {
   private final FileDescriptor fd;
 
   // the driver's
-  private @Nullable Watch watch;
+  private @Nullable EdgeRegistration edgeRegistration;
   private boolean pending;
 
   private int ready; // reported and not used up: IN, OUT
-  private int readyForEver;
+  private int permanentlyReady;
   private boolean urgent; // there may be an urgent byte that no read has passed
   private boolean closed;
   private boolean shared; // what is behind the number is another's, too
@@ -84,12 +84,12 @@ public class UnixDescriptor extends PollableDescriptor {
     return registry;
   }
 
-  final @Nullable Watch watch() {
-    return watch;
+  final @Nullable EdgeRegistration watch() {
+    return edgeRegistration;
   }
 
   /// Whether an error, once reported, is followed by nothing else.
-  boolean diesOfErrors() {
+  boolean isEndedByErrors() {
     return true;
   }
 
@@ -102,7 +102,7 @@ public class UnixDescriptor extends PollableDescriptor {
 
   @Override
   protected final void armed(Direction direction) {
-    if (watch == null && !pending) {
+    if (edgeRegistration == null && !pending) {
       pending = true;
       registry.addPending(this);
     }
@@ -122,7 +122,7 @@ public class UnixDescriptor extends PollableDescriptor {
       return;
     }
     try {
-      watch = watcher.watch(this);
+      edgeRegistration = watcher.watch(this);
     } catch (IOException e) {
       failed(fd.isOpen() ? e : new AsynchronousCloseException());
     }
@@ -131,7 +131,7 @@ public class UnixDescriptor extends PollableDescriptor {
   /// Makes watches.
   @FunctionalInterface
   interface Watcher {
-    Watch watch(UnixDescriptor descriptor) throws IOException;
+    EdgeRegistration watch(UnixDescriptor descriptor) throws IOException;
   }
 
   // ---- what the watch reports, in a tick ----
@@ -144,11 +144,11 @@ public class UnixDescriptor extends PollableDescriptor {
     urgent |= (events & PRI) != 0;
     if ((events & RDHUP) != 0) {
       now |= IN;
-      readyForEver |= IN;
+      permanentlyReady |= IN;
     }
     if ((events & (ERR | HUP)) != 0) {
       now = BOTH;
-      readyForEver |= diesOfErrors() ? BOTH : 0;
+      permanentlyReady |= isEndedByErrors() ? BOTH : 0;
     }
     if ((now & OUT) != 0 && !resumeWrites()) {
       now &= ~OUT; // what was written before has not left: no one can write yet
@@ -157,7 +157,7 @@ public class UnixDescriptor extends PollableDescriptor {
     complete((now & IN) != 0, (now & OUT) != 0, null);
   }
 
-  /// What was submitted by [SendingWatch#send] has been answered.
+  /// What was submitted by [SendingRegistration#send] has been answered.
   ///
   /// @param result how many bytes; or an error's number, below zero
   public void sent(int result) {
@@ -173,24 +173,24 @@ public class UnixDescriptor extends PollableDescriptor {
 
   /// There is no watch any more: the listeners are notified of why.
   public void failed(IOException why) {
-    watch = null;
+    edgeRegistration = null;
     complete(true, true, why);
   }
 
   /// Whether a call may find something.
   final boolean isReady(int direction) {
-    return ((ready | readyForEver) & direction) != 0;
+    return ((ready | permanentlyReady) & direction) != 0;
   }
 
   /// Whether both directions have ended, or failed for good.
   final boolean isHungUp() {
-    return (readyForEver & OUT) != 0;
+    return (permanentlyReady & OUT) != 0;
   }
 
   /// A call was made.
   ///
   /// @param all whether it got all that it asked for
-  final void used(int direction, boolean all) {
+  final void afterCall(int direction, boolean all) {
     if (all) {
       ready |= direction;
     } else {
@@ -199,9 +199,9 @@ public class UnixDescriptor extends PollableDescriptor {
   }
 
   /// A read has found nothing.
-  final void usedUp() {
+  final void readDrained() {
     urgent = false;
-    used(IN, false);
+    afterCall(IN, false);
   }
 
   /// Whether reads may stop before an urgent byte.
@@ -211,7 +211,7 @@ public class UnixDescriptor extends PollableDescriptor {
 
   /// Whether something may have come that was not read.
   final boolean mayHaveInput() {
-    return (ready & IN) != 0 && (readyForEver & IN) == 0;
+    return (ready & IN) != 0 && (permanentlyReady & IN) == 0;
   }
 
   // ---- the end ----
@@ -234,7 +234,7 @@ public class UnixDescriptor extends PollableDescriptor {
     }
     closed = true;
     registry.closed(this);
-    if (watch == null || isOver()) {
+    if (edgeRegistration == null || isOver()) {
       over();
     } else {
       linger();
@@ -253,7 +253,7 @@ public class UnixDescriptor extends PollableDescriptor {
 
   /// Nothing has to leave any more.
   final void over() {
-    Watch w = watch;
+    EdgeRegistration w = edgeRegistration;
     if (w == null) {
       closeNow();
       return;
@@ -266,7 +266,7 @@ public class UnixDescriptor extends PollableDescriptor {
 
   /// Gives it up, without closing it: it was never watched.
   final void release() {
-    if (watch != null || pending) {
+    if (edgeRegistration != null || pending) {
       throw new IllegalStateException(fd + " is watched; it cannot be given up");
     }
     closed = true;

@@ -2,13 +2,13 @@
 package dev.heddle.netty.unix;
 
 import dev.heddle.netty.handler.ChannelTypes;
-import dev.heddle.netty.handler.DrivenHandler;
+import dev.heddle.netty.handler.IoHandlerAdapter;
 import dev.heddle.netty.handler.NettyDriver;
 import dev.heddle.observe.log.AsyncLog;
+import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.DatagramDescriptor;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.DriverHost;
-import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.PipeDescriptors;
 import dev.heddle.reactor.driver.ReadinessCounts;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /// once and for all, by edge.
 public abstract class UnixDriver implements NettyDriver {
   /*
-   * A coroutine only queues a descriptor; tick() makes the watch. A descriptor is watched from its
+   * A coroutine only queues a descriptor; poll() makes the watch. A descriptor is watched from its
    * first wait until it is closed, in both directions: a wait costs no system call. Its states
    * stand in UnixDescriptor.
    *
@@ -47,28 +47,32 @@ public abstract class UnixDriver implements NettyDriver {
   private static final long TURN_NANOS = 10_000_000; // so a second in all
 
   private final Transport transport;
-  private final DrivenHandler handler;
+  private final IoHandlerAdapter handler;
   private final DescriptorRegistry registry;
   private final UnixDescriptor.Watcher watches = this::watchOrFail;
 
   // loop only
-  private @Nullable ChannelWatcher watcher;
-  private @Nullable RawWaits raw;
+  private @Nullable SelectorThread watcher;
+  private @Nullable RawPoller raw;
 
   /// A driver for a loop.
   ///
-  /// @param outbox for watches of sockets that send, too; null: they do not
+  /// @param sendBatch for watches of sockets that send, too; null: they do not
   protected UnixDriver(
-      DriverHost host, IoHandlerFactory factory, Transport transport, @Nullable Outbox outbox) {
+      DriverHost host,
+      IoHandlerFactory factory,
+      Transport transport,
+      @Nullable SendBatch sendBatch) {
     this.transport = transport;
-    this.handler = new DrivenHandler(host, factory);
-    this.registry = new DescriptorRegistry(transport.reportsUrgentData(), outbox);
+    this.handler = new IoHandlerAdapter(host, factory);
+    this.registry = new DescriptorRegistry(transport.reportsUrgentData(), sendBatch);
   }
 
   // ---- what a subclass adds ----
 
   /// Begins to watch a descriptor, in a tick. What is ready already is reported as an edge.
-  protected abstract Watch watch(IoHandler handler, UnixDescriptor descriptor) throws IOException;
+  protected abstract EdgeRegistration watch(IoHandler handler, UnixDescriptor descriptor)
+      throws IOException;
 
   /// Hands over, in a tick, what is done by completion.
   ///
@@ -108,12 +112,12 @@ public abstract class UnixDriver implements NettyDriver {
   }
 
   @Override
-  public final Map<Facility, Support> capabilities() {
+  public final Map<Capability, Support> capabilities() {
     return transport.capabilities();
   }
 
   @Override
-  public final DrivenHandler handler() {
+  public final IoHandlerAdapter handler() {
     return handler;
   }
 
@@ -131,7 +135,7 @@ public abstract class UnixDriver implements NettyDriver {
 
   private NativeSocket opened(NativeSocket socket) {
     if (registry.calls() != null && !socket.isUnix() && !registry.reportsUrgentData()) {
-      socket.tellWhatIsLeft();
+      socket.enableRemainingBytes();
     }
     return socket;
   }
@@ -145,8 +149,8 @@ public abstract class UnixDriver implements NettyDriver {
   }
 
   @Override
-  public final int number(Descriptor descriptor) throws IOException {
-    require(Facility.DESCRIPTOR_PASSING);
+  public final int fd(Descriptor descriptor) throws IOException {
+    require(Capability.DESCRIPTOR_PASSING);
     if (descriptor instanceof UnixDescriptor own) {
       own.requireOpen();
       own.share(); // the caller passes the number on
@@ -186,10 +190,10 @@ public abstract class UnixDriver implements NettyDriver {
     return Channels.adopt(channels(), channel);
   }
 
-  private ChannelWatcher channels() throws IOException {
-    ChannelWatcher w = watcher;
+  private SelectorThread channels() throws IOException {
+    SelectorThread w = watcher;
     if (w == null) {
-      w = new ChannelWatcher(registry.counts(), this::wakeup);
+      w = new SelectorThread(registry.counts(), this::wakeup);
       watcher = w;
     }
     return w;
@@ -197,33 +201,33 @@ public abstract class UnixDriver implements NettyDriver {
 
   @Override
   public final SocketDescriptor adoptSocket(int number) throws IOException {
-    require(Facility.ADOPTED_NUMBER);
-    UnixSocket socket = new UnixSocket(registry, opened(AdoptedNumbers.socket(number)), true);
+    require(Capability.ADOPTED_DESCRIPTOR);
+    UnixSocket socket = new UnixSocket(registry, opened(AdoptedDescriptors.socket(number)), true);
     socket.share();
     return socket;
   }
 
   @Override
   public final StreamDescriptor adoptPipe(int number) throws IOException {
-    require(Facility.ADOPTED_NUMBER);
-    boolean isSource = AdoptedNumbers.isSource(number);
+    require(Capability.ADOPTED_DESCRIPTOR);
+    boolean isSource = AdoptedDescriptors.isSource(number);
     return new UnixPipeEnd(registry, new FileDescriptor(number), isSource);
   }
 
   @Override
   public final ListenerDescriptor adoptListener(int number) throws IOException {
-    require(Facility.ADOPTED_NUMBER);
-    UnixListener listener = new UnixListener(registry, opened(AdoptedNumbers.listener(number)));
+    require(Capability.ADOPTED_DESCRIPTOR);
+    UnixListener listener = new UnixListener(registry, opened(AdoptedDescriptors.listener(number)));
     listener.share();
     return listener;
   }
 
   @Override
   public final Descriptor watch(int number) throws IOException {
-    require(Facility.RAW_POLL);
-    RawWaits r = raw;
+    require(Capability.RAW_POLL);
+    RawPoller r = raw;
     if (r == null) {
-      r = new RawWaits(registry);
+      r = new RawPoller(registry);
       raw = r;
     }
     return r.watch(number);
@@ -238,35 +242,35 @@ public abstract class UnixDriver implements NettyDriver {
 
   @Override
   public final boolean isArmed() {
-    Outbox outbox = registry.outbox();
+    SendBatch sendBatch = registry.outbox();
     return counts().armed() > 0
         || registry.closing() > 0
         || handler.isArmed()
         || isWorking()
-        || (outbox != null && outbox.hasTaken());
+        || (sendBatch != null && sendBatch.hasQueued());
   }
 
   @Override
-  public final int tick(long deadlineNanos) {
+  public final int poll(long deadlineNanos) {
     ReadinessCounts counts = counts();
-    Outbox outbox = registry.outbox();
+    SendBatch sendBatch = registry.outbox();
     counts.beginTick();
     boolean was = handler.isOpen();
-    registry.lingering().giveUpLate();
+    registry.lingering().resetExpired();
     for (UnixDescriptor d = registry.pollPending(); d != null; d = registry.pollPending()) {
       d.register(watches);
     }
     deliverChannels();
     boolean more = begin();
-    if (outbox != null) {
-      outbox.flush();
+    if (sendBatch != null) {
+      sendBatch.flush();
     }
     // a wake-up that found no handler has unparked a carrier that would now poll
     boolean noWait = more || counts.notified() > 0 || was != handler.isOpen();
-    handler.turn(noWait ? NO_WAIT : registry.lingering().soonest(deadlineNanos));
+    handler.turn(noWait ? NO_WAIT : registry.lingering().nextDeadline(deadlineNanos));
     deliverChannels();
-    if (outbox != null) {
-      outbox.turned(counts.notified());
+    if (sendBatch != null) {
+      sendBatch.turnEnded(counts.notified());
     }
     return counts.notified();
   }
@@ -277,7 +281,7 @@ public abstract class UnixDriver implements NettyDriver {
     }
   }
 
-  private Watch watchOrFail(UnixDescriptor descriptor) throws IOException {
+  private EdgeRegistration watchOrFail(UnixDescriptor descriptor) throws IOException {
     try {
       return watch(handler.open(), descriptor);
     } catch (RuntimeException e) {
@@ -300,7 +304,7 @@ public abstract class UnixDriver implements NettyDriver {
     // bounded: the system lets go of sockets and pipes at once
     turnUntil(() -> registry.closing() == 0);
     int left = registry.closing() - registry.lingering().size();
-    List<Lingering.Rest> rests = registry.lingering().handOver();
+    List<Lingering.UnsentTail> rests = registry.lingering().handOver();
     if (left > 0) {
       AsyncLog.shared()
           .warning(

@@ -39,7 +39,7 @@ final class UnixListener extends UnixNetworkDescriptor implements ListenerDescri
       try {
         int fd = socket.accept(peer);
         if (fd < 0) {
-          used(IN, false);
+          afterCall(IN, false);
           return null;
         }
         return new UnixSocket(registry(), new NativeSocket(fd, socket.isUnix()), true);

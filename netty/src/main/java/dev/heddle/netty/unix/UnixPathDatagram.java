@@ -23,7 +23,7 @@ final class UnixPathDatagram extends UnixNetworkDescriptor implements DatagramDe
 
   /// A receiver that has gone is followed by the next one, at the same path.
   @Override
-  boolean diesOfErrors() {
+  boolean isEndedByErrors() {
     return false;
   }
 
@@ -71,7 +71,7 @@ final class UnixPathDatagram extends UnixNetworkDescriptor implements DatagramDe
       throw Failures.of(e);
     }
     if (from == null) {
-      used(IN, false);
+      afterCall(IN, false);
       return null;
     }
     int n = Math.min(from.receivedAmount(), into.remaining());
@@ -100,7 +100,7 @@ final class UnixPathDatagram extends UnixNetworkDescriptor implements DatagramDe
       start = 0;
     }
     boolean left = sent(direct, start, start + size, receiver);
-    used(OUT, left);
+    afterCall(OUT, left);
     if (left) {
       from.position(from.limit());
     }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
-import dev.heddle.io.PeerCredentials;
 import dev.heddle.reactor.driver.Descriptor;
-import dev.heddle.reactor.driver.FileSending;
+import dev.heddle.reactor.driver.FileTransfer;
 import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import io.netty.channel.unix.FileDescriptor;
@@ -28,7 +27,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   private boolean resets; // what is closed tells the other side so, by SO_LINGER 0
   private int linger = -1; // what SO_LINGER was when it began to linger
   private @Nullable SocketAddress remote;
-  private @Nullable Outgoing outgoing; // null: nothing was ever taken
+  private @Nullable PendingSend pendingSend; // null: nothing was ever taken
   private boolean lingering; // closed, with something to send
   private boolean outputEnds; // at once, or behind what was taken
   private boolean outputHasEnded;
@@ -55,8 +54,8 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
     } finally {
       Reference.reachabilityFence(direct);
     }
-    if (n < 0 && outgoing != null) {
-      outgoing.throwKept();
+    if (n < 0 && pendingSend != null) {
+      pendingSend.throwDeferredFailure();
     }
     return n;
   }
@@ -78,7 +77,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   /// A read also stops between bytes that were sent with descriptors, or by different processes,
   /// and before an urgent byte.
   @Override
-  boolean leaves(boolean all) {
+  boolean mayHaveMore(boolean all) {
     if (socket.isUnix()) {
       return true; // nothing tells: the next read finds out
     }
@@ -98,33 +97,33 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   // ---- what was taken to be sent with others ----
 
   @Override
-  boolean take(ByteBuffer from) {
-    Outbox outbox = registry().outbox();
-    if (outbox == null || outputEnds || broken || isHungUp()) {
+  boolean tryAppend(ByteBuffer from) {
+    SendBatch sendBatch = registry().outbox();
+    if (sendBatch == null || outputEnds || broken || isHungUp()) {
       return false;
     }
-    if (!(watch() instanceof SendingWatch sender)) {
+    if (!(watch() instanceof SendingRegistration sender)) {
       return false;
     }
     if (socket.isUnix()) {
       return false; // it knows no reset: nothing could tell the other side that a rest was given up
     }
-    Outgoing o = outgoing;
+    PendingSend o = pendingSend;
     if (o == null) {
-      o = new Outgoing(outbox, socket, registry()::stage);
-      outgoing = o;
+      o = new PendingSend(sendBatch, socket, registry()::stage);
+      pendingSend = o;
     }
-    return o.take(from, sender);
+    return o.tryAppend(from, sender);
   }
 
   @Override
-  boolean clear() throws IOException {
-    if (outgoing == null) {
+  boolean flushPending() throws IOException {
+    if (pendingSend == null) {
       return true;
     }
     boolean clear;
     try {
-      clear = outgoing.clear();
+      clear = pendingSend.flush();
     } catch (IOException e) {
       broken = true;
       throw e;
@@ -137,7 +136,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
 
   @Override
   public void sent(int result) {
-    Outgoing o = outgoing;
+    PendingSend o = pendingSend;
     if (o == null) {
       throw new IllegalStateException("nothing was taken for " + socket);
     }
@@ -147,13 +146,13 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
       cleared();
       onReady(OUT);
     } else {
-      used(OUT, false);
+      afterCall(OUT, false);
     }
   }
 
   @Override
   boolean resumeWrites() {
-    Outgoing o = outgoing;
+    PendingSend o = pendingSend;
     if (o == null) {
       return true;
     }
@@ -168,7 +167,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   private void cleared() {
     if (!lingering) {
       endOutputIfDue();
-    } else if (broken || outgoing == null || outgoing.hasFailed()) {
+    } else if (broken || pendingSend == null || pendingSend.hasFailed()) {
       abandon();
     } else {
       endLinger();
@@ -188,9 +187,9 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
 
   @Override
   public void failed(IOException why) {
-    if (outgoing != null) {
-      outgoing.fail(why);
-      if (outgoing.hasFailed()) {
+    if (pendingSend != null) {
+      pendingSend.fail(why);
+      if (pendingSend.hasFailed()) {
         broken = true; // what was submitted may still be answered
         beginToReset();
       }
@@ -207,7 +206,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   @Override
   boolean isOver() {
     try {
-      return clear() || resets;
+      return flushPending() || resets;
     } catch (IOException _) {
       beginToReset();
       return true; // what cannot be sent is lost, as it is in a socket's buffer
@@ -245,8 +244,8 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
 
   @Override
   public void abandon() {
-    if (outgoing != null) {
-      outgoing.forget();
+    if (pendingSend != null) {
+      pendingSend.forget();
     }
     beginToReset();
     lingersNoMore();
@@ -262,12 +261,12 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   }
 
   @Override
-  public Lingering.Rest rest(long until) {
+  public Lingering.UnsentTail rest(long until) {
     lingering = false;
     outputHasEnded = true; // behind the rest
-    Outgoing o = outgoing;
-    return new Lingering.Rest(
-        socket, o == null ? ByteBuffer.allocateDirect(0) : o.takeRest(), linger, until);
+    PendingSend o = pendingSend;
+    return new Lingering.UnsentTail(
+        socket, o == null ? ByteBuffer.allocateDirect(0) : o.takeUnsent(), linger, until);
   }
 
   // ---- the socket ----
@@ -299,7 +298,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
     requireOpen();
     try {
       connected = connected || socket.finishConnect();
-      used(OUT, connected);
+      afterCall(OUT, connected);
     } catch (IOException e) {
       throw Failures.of(e);
     }
@@ -315,7 +314,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   public void shutdownOutput() throws IOException {
     requireOpen();
     try {
-      if (!clear()) {
+      if (!flushPending()) {
         outputEnds = true;
         return;
       }
@@ -352,21 +351,19 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   // ---- files ----
 
   @Override
-  public boolean sendsNumberedFiles() {
+  public boolean supportsSendfile() {
     return DescriptorCalls.areThere();
   }
 
   @Override
-  public @Nullable FileSending sending(OpenFile file, long position, long count)
+  public @Nullable FileTransfer prepareFileTransfer(OpenFile file, long position, long count)
       throws IOException {
     requireOpen();
     try {
-      boolean isClear = clear();
+      boolean isClear = flushPending();
       // before the call and not after it: an edge that comes during the call must not be forgotten
-      used(OUT, false);
-      return isClear
-          ? new NumberedSending(socket.intValue(), file.number(), position, count)
-          : null;
+      afterCall(OUT, false);
+      return isClear ? new SendfileTransfer(socket.intValue(), file.fd(), position, count) : null;
     } catch (IOException e) {
       throw Failures.of(e);
     }
@@ -378,9 +375,9 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   public int[] peerCredentials() throws IOException {
     requireOpen();
     ByteBuffer credentials =
-        ByteBuffer.allocateDirect(SystemNumbers.UCRED_BYTES).order(ByteOrder.nativeOrder());
+        ByteBuffer.allocateDirect(PlatformConstants.UCRED_BYTES).order(ByteOrder.nativeOrder());
     try {
-      socket.getRawOpt(SystemNumbers.SOL_SOCKET, SystemNumbers.SO_PEERCRED, credentials);
+      socket.getRawOpt(PlatformConstants.SOL_SOCKET, PlatformConstants.SO_PEERCRED, credentials);
     } catch (IOException e) {
       throw Failures.of(e);
     }
@@ -400,7 +397,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
     try {
       int n = DescriptorCalls.send(socket.intValue(), direct, start, start + size, numbers);
       from.position(from.position() + n);
-      used(OUT, n == size);
+      afterCall(OUT, n == size);
       return n;
     } catch (IOException e) {
       broken = true;
@@ -426,10 +423,10 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
     }
     int n = come.bytes();
     if (n <= 0) {
-      usedUp();
+      readDrained();
       return n;
     }
-    used(IN, true); // nothing tells whether more is there
+    afterCall(IN, true); // nothing tells whether more is there
     if (!into.isDirect()) {
       into.put(into.position(), direct, 0, n);
     }

@@ -26,7 +26,7 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
   /// Whether something may be there that the last [#receive] has left.
   ///
   /// @param all whether that one got all that it asked for
-  boolean leaves(boolean all) {
+  boolean mayHaveMore(boolean all) {
     return all;
   }
 
@@ -43,12 +43,12 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
   }
 
   /// Takes all of a small write, to send it with those of others.
-  boolean take(ByteBuffer from) {
+  boolean tryAppend(ByteBuffer from) {
     return false;
   }
 
   /// Whether all that was taken has left, and nothing stands before the next byte.
-  boolean clear() throws IOException {
+  boolean flushPending() throws IOException {
     return true;
   }
 
@@ -88,9 +88,9 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
 
   private void received(int n, boolean all) {
     if (n > 0) {
-      used(IN, leaves(all));
+      afterCall(IN, mayHaveMore(all));
     } else {
-      usedUp();
+      readDrained();
     }
   }
 
@@ -104,17 +104,17 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
     requireOpen();
     int size = from.remaining();
     Buffers.requireAlive(from);
-    if (take(from)) {
+    if (tryAppend(from)) {
       return size;
     }
     try {
-      if (!clear()) {
-        used(OUT, false);
+      if (!flushPending()) {
+        afterCall(OUT, false);
         return 0;
       }
       int n = from.isDirect() ? send(from, from.position(), from.limit()) : writeHeap(from);
       from.position(from.position() + n);
-      used(OUT, n == size);
+      afterCall(OUT, n == size);
       return n;
     } catch (IOException e) {
       throw Failures.of(e);
@@ -138,8 +138,8 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
       Buffers.requireAlive(from[i]);
     }
     try {
-      if (!clear()) {
-        used(OUT, false);
+      if (!flushPending()) {
+        afterCall(OUT, false);
         return 0;
       }
       return direct ? writeDirect(from, offset, length) : writeStaged(from, offset, length);
@@ -150,7 +150,7 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
 
   private long writeDirect(ByteBuffer[] from, int offset, int length) throws IOException {
     long n = sendAll(from, offset, length);
-    used(OUT, n > 0); // a short one may have stopped at the limit of a call
+    afterCall(OUT, n > 0); // a short one may have stopped at the limit of a call
     advance(from, offset, n);
     return n;
   }
@@ -164,7 +164,7 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
       stage.position(stage.position() + size);
     }
     int n = send(stage, 0, stage.position());
-    used(OUT, n == stage.position());
+    afterCall(OUT, n == stage.position());
     advance(from, offset, n);
     return n;
   }

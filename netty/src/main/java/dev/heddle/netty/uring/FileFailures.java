@@ -3,7 +3,7 @@ package dev.heddle.netty.uring;
 
 import dev.heddle.netty.unix.Failures;
 import dev.heddle.reactor.driver.FileOperation;
-import dev.heddle.reactor.raw.NobodyReadsException;
+import dev.heddle.reactor.linux.NoReaderException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -48,7 +48,7 @@ final class FileFailures {
   private static FileSystemException ofOpening(FileOperation operation, String path, int result) {
     return switch (result) {
       case ENOENT -> new NoSuchFileException(path);
-      case ENXIO -> new NobodyReadsException(path, Failures.words(result));
+      case ENXIO -> new NoReaderException(path, Failures.words(result));
       case EACCES -> new AccessDeniedException(path);
       case EEXIST -> new FileAlreadyExistsException(path);
       case ELOOP ->

@@ -64,12 +64,12 @@ final class RingFile implements OpenFile {
     return owner;
   }
 
-  int fd() {
+  int rawFd() {
     return fd;
   }
 
   @Override
-  public int number() {
+  public int fd() {
     return fd;
   }
 

@@ -9,7 +9,7 @@ import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.FileOperation.State;
 import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.reactor.driver.ReadinessCounts;
-import dev.heddle.reactor.raw.CachedReads;
+import dev.heddle.reactor.linux.CachedReads;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoRegistration;
@@ -111,23 +111,23 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   private static final int DATA_ONLY = 1; // IORING_FSYNC_DATASYNC
 
   /// What the kernel may still write to when the loop has ended; never freed.
-  private static final Queue<RingWork> LEAKED = new ConcurrentLinkedQueue<>();
+  private static final Queue<RingOperation> LEAKED = new ConcurrentLinkedQueue<>();
 
   private final ReadinessCounts counts;
   private final Runnable wakeup;
   private final @Nullable CachedReads cached = CachedReads.open();
 
   // any thread
-  private final Queue<RingWork> channelsClosed = new ConcurrentLinkedQueue<>();
+  private final Queue<RingOperation> channelsClosed = new ConcurrentLinkedQueue<>();
 
   // loop only
   private final Set<RingFile> open = new HashSet<>();
-  private final ArrayDeque<RingWork> noted = new ArrayDeque<>();
-  private final ArrayDeque<RingWork> unwanted = new ArrayDeque<>();
-  private final @Nullable RingWork[] slots = new @Nullable RingWork[IN_FLIGHT];
+  private final ArrayDeque<RingOperation> pending = new ArrayDeque<>();
+  private final ArrayDeque<RingOperation> cancelRequested = new ArrayDeque<>();
+  private final @Nullable RingOperation[] slots = new @Nullable RingOperation[IN_FLIGHT];
   private final short[] free = new short[IN_FLIGHT]; // a stack
   private int freeCount = IN_FLIGHT;
-  private final Set<RingWork> beside = new HashSet<>();
+  private final Set<RingOperation> blockingInKernel = new HashSet<>();
   private int forDevices; // of those noted: they are not copied, but waited for
   private boolean closing;
   private @Nullable IoRegistration registration;
@@ -153,37 +153,37 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   // ---- notes ----
 
   @Override
-  public boolean opens(Path path, Set<? extends OpenOption> options) {
+  public boolean canOpen(Path path, Set<? extends OpenOption> options) {
     return OpenFlags.canSay(path, options);
   }
 
   @Override
-  public int readNow(OpenFile file, ByteBuffer into, long position) {
+  public int tryRead(OpenFile file, ByteBuffer into, long position) {
     CachedReads reads = cached;
     RingFile own = (RingFile) file;
     if (reads == null || !own.mayBeCached()) {
-      return NOT_NOW;
+      return WOULD_BLOCK;
     }
-    int count = reads.read(own.fd(), into, position);
-    if (count == CachedReads.NEVER) {
+    int count = reads.read(own.rawFd(), into, position);
+    if (count == CachedReads.UNSUPPORTED) {
       own.isNotCached(); // or the read fails: the ring says why
     }
-    return count < 0 ? NOT_NOW : count;
+    return count < 0 ? WOULD_BLOCK : count;
   }
 
   @Override
   public void submit(FileOperation operation) {
-    RingWork work = new RingWork(operation);
+    RingOperation work = new RingOperation(operation);
     RingFile file = work.file();
     if (file != null && file.owner() != this) {
       throw new IllegalStateException(operation + ": " + file + " is of another driver");
     }
     operation.submitted(work);
     if (operation.kind() == Kind.CLOSE && file != null && !file.closesAlone()) {
-      beside.add(work);
+      blockingInKernel.add(work);
       Thread.ofPlatform().daemon().name("heddle-close").start(() -> closeChannels(work, file));
     } else {
-      noted.add(work);
+      pending.add(work);
       if (file != null && file.isDirect()) {
         forDevices++;
       }
@@ -191,11 +191,11 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   }
 
   @Override
-  public boolean isTurnDue() {
+  public boolean isPollDue() {
     return forDevices * DEVICE_SHARE >= inFlight() && forDevices > 0;
   }
 
-  private void closeChannels(RingWork work, RingFile file) {
+  private void closeChannels(RingOperation work, RingFile file) {
     try {
       file.closeChannels();
     } catch (IOException e) {
@@ -208,14 +208,14 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
 
   @Override
   public void cancel(FileOperation operation) {
-    if (operation.attachment() instanceof RingWork work && operation.cancelling()) {
-      unwanted.add(work);
+    if (operation.attachment() instanceof RingOperation work && operation.cancelling()) {
+      cancelRequested.add(work);
     }
   }
 
   /// Whether something is to be handed over or to be waited for.
   boolean isWorking() {
-    return !noted.isEmpty() || inFlight() > 0 || !beside.isEmpty();
+    return !pending.isEmpty() || inFlight() > 0 || !blockingInKernel.isEmpty();
   }
 
   private int inFlight() {
@@ -225,8 +225,8 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   // ---- the carrier ----
 
   /// Whether [#begin] has something to do.
-  boolean hasNotes() {
-    return !noted.isEmpty() || !unwanted.isEmpty() || !beside.isEmpty();
+  boolean hasPending() {
+    return !pending.isEmpty() || !cancelRequested.isEmpty() || !blockingInKernel.isEmpty();
   }
 
   /// Hands over what was noted, in a tick.
@@ -235,22 +235,22 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   boolean begin(IoHandler handler) throws IOException {
     forDevices = 0;
     IoRegistration ring = registration(handler);
-    for (RingWork w = channelsClosed.poll(); w != null; w = channelsClosed.poll()) {
-      beside.remove(w);
-      noted.add(w);
+    for (RingOperation w = channelsClosed.poll(); w != null; w = channelsClosed.poll()) {
+      blockingInKernel.remove(w);
+      pending.add(w);
     }
-    for (RingWork w = unwanted.poll(); w != null; w = unwanted.poll()) {
+    for (RingOperation w = cancelRequested.poll(); w != null; w = cancelRequested.poll()) {
       cancel(w, ring);
     }
     long bytes = 0;
     while (freeCount > 0 && bytes < BYTES_A_TURN) {
-      RingWork w = noted.poll();
+      RingOperation w = pending.poll();
       if (w == null) {
         return false;
       }
-      bytes += hand(w, ring);
+      bytes += submitToRing(w, ring);
     }
-    return freeCount > 0 && !noted.isEmpty();
+    return freeCount > 0 && !pending.isEmpty();
   }
 
   private IoRegistration registration(IoHandler handler) throws IOException {
@@ -266,14 +266,14 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     return r;
   }
 
-  private void cancel(RingWork w, IoRegistration ring) {
+  private void cancel(RingOperation w, IoRegistration ring) {
     if (w.slot >= 0) {
       ring.submit(ops(ASYNC_CANCEL, NO_FLAGS, -1, 0, w.name, 0, 0, (short) 0));
     }
   }
 
   /// @return how many bytes it moves at most
-  private int hand(RingWork w, IoRegistration ring) {
+  private int submitToRing(RingOperation w, IoRegistration ring) {
     FileOperation operation = w.operation;
     if (operation.state() == State.CANCELLING) {
       over(w, 0, withdrawn());
@@ -289,7 +289,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     return operation.hasBuffer() ? operation.buffer().remaining() : 0;
   }
 
-  private IoUringIoOps ops(RingWork w) {
+  private IoUringIoOps ops(RingOperation w) {
     FileOperation o = w.operation;
     byte flags = w.isBlocking ? ASYNC : NO_FLAGS;
     short slot = w.slot;
@@ -311,7 +311,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     };
   }
 
-  private static IoUringIoOps ops(RingWork w, byte flags) {
+  private static IoUringIoOps ops(RingOperation w, byte flags) {
     w.prepareStatus();
     return ops(
         STATX,
@@ -319,8 +319,8 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
         w.fd(),
         w.statusAddress(),
         w.scratchAddress(),
-        RingWork.WANTED,
-        RingWork.OF_THE_NUMBER,
+        RingOperation.WANTED,
+        RingOperation.OF_THE_NUMBER,
         w.slot);
   }
 
@@ -350,21 +350,21 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     if (e.opcode() == ASYNC_CANCEL) {
       return; // the work itself tells what became of it
     }
-    RingWork w =
+    RingOperation w =
         Objects.requireNonNull(slots[(int) e.userData()], "a completion is of a work in its slot");
     slots[w.slot] = null;
     free[freeCount++] = w.slot;
-    w.slot = RingWork.NO_SLOT;
+    w.slot = RingOperation.NO_SLOT;
     completed(w, e.res());
   }
 
-  private void completed(RingWork w, int result) {
+  private void completed(RingOperation w, int result) {
     FileOperation operation = w.operation;
     boolean isWanted = operation.state() != State.CANCELLING && !closing;
     if (result == FileFailures.EINTR || result == FileFailures.EAGAIN) {
       if (isWanted && operation.kind() != Kind.CLOSE) {
         w.isBlocking = true;
-        noted.add(w);
+        pending.add(w);
         return;
       }
     }
@@ -376,7 +376,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     }
   }
 
-  private void succeeded(RingWork w, int result) {
+  private void succeeded(RingOperation w, int result) {
     FileOperation operation = w.operation;
     switch (operation.kind()) {
       case OPEN -> {
@@ -393,16 +393,16 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     }
   }
 
-  private void truncated(RingWork w) {
+  private void truncated(RingOperation w) {
     if (!w.isKnownToBeLonger && w.size() > w.operation.position()) {
       w.isKnownToBeLonger = true;
-      noted.add(w);
+      pending.add(w);
     } else {
       over(w, 0, null);
     }
   }
 
-  private void over(RingWork w, long result, @Nullable Throwable failure) {
+  private void over(RingOperation w, long result, @Nullable Throwable failure) {
     counts.completed();
     w.operation.complete(result, failure);
   }
@@ -413,7 +413,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
 
   /// The ring cannot be had.
   void failAll(IOException why) {
-    for (RingWork w = noted.poll(); w != null; w = noted.poll()) {
+    for (RingOperation w = pending.poll(); w != null; w = pending.poll()) {
       over(w, 0, why);
     }
   }
@@ -423,10 +423,10 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   /// No coroutine is left: what is under way is asked to end.
   void beginToClose() {
     closing = true;
-    noted.removeIf(w -> w.operation.kind() != Kind.CLOSE);
-    for (RingWork w : slots) {
+    pending.removeIf(w -> w.operation.kind() != Kind.CLOSE);
+    for (RingOperation w : slots) {
       if (w != null && w.operation.kind() != Kind.CLOSE && w.operation.cancelling()) {
-        unwanted.add(w);
+        cancelRequested.add(w);
       }
     }
   }
@@ -435,13 +435,13 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   ///
   /// @return what has not ended, and is never freed
   int finish() {
-    int left = inFlight() + beside.size();
-    for (RingWork w : slots) {
+    int left = inFlight() + blockingInKernel.size();
+    for (RingOperation w : slots) {
       if (w != null) {
         LEAKED.add(w);
       }
     }
-    beside.forEach(w -> open.remove(w.file())); // their channels are still in use
+    blockingInKernel.forEach(w -> open.remove(w.file())); // their channels are still in use
     open.forEach(RingFiles::close);
     open.clear();
     return left;
@@ -450,7 +450,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   private static void close(RingFile file) {
     try {
       file.closeChannels();
-      new FileDescriptor(file.fd()).close();
+      new FileDescriptor(file.rawFd()).close();
     } catch (IOException e) {
       // what could not be written was reported to its writer
       AsyncLog.shared().debug("while closing " + file, e);

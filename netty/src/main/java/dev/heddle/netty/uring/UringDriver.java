@@ -2,16 +2,16 @@
 package dev.heddle.netty.uring;
 
 import dev.heddle.netty.handler.ChannelTypes;
-import dev.heddle.netty.handler.GuestHandle;
-import dev.heddle.netty.handler.GuestHandles;
-import dev.heddle.netty.unix.Outbox;
+import dev.heddle.netty.handler.EmbeddedHandle;
+import dev.heddle.netty.handler.EmbeddedHandles;
+import dev.heddle.netty.unix.EdgeRegistration;
+import dev.heddle.netty.unix.SendBatch;
 import dev.heddle.netty.unix.Transport;
 import dev.heddle.netty.unix.UnixDescriptor;
 import dev.heddle.netty.unix.UnixDriver;
-import dev.heddle.netty.unix.Watch;
 import dev.heddle.observe.log.AsyncLog;
+import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.DriverHost;
-import dev.heddle.reactor.driver.Facility;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.Support;
 import io.netty.channel.IoHandle;
@@ -51,13 +51,13 @@ final class UringDriver extends UnixDriver {
   // made with the first file that is opened, loop only
   private @Nullable RingFiles files;
 
-  private static Map<Facility, Support> servingFiles() {
+  private static Map<Capability, Support> servingFiles() {
     return Map.of(
-        Facility.FILE,
+        Capability.FILE,
         Support.natively(
             "each operation goes to the ring; threads beside the loop make locks and open what"
                 + " open(2) has no flags for"),
-        Facility.SENDFILE,
+        Capability.SENDFILE,
         Transport.sendingFiles());
   }
 
@@ -67,7 +67,7 @@ final class UringDriver extends UnixDriver {
         IoUringIoHandler.newFactory(
             new IoUringIoHandlerConfig().setRingSize(RING).setCqSize(COMPLETIONS)),
         TRANSPORT,
-        Outbox.ofProperty());
+        SendBatch.ofProperty());
   }
 
   @Override
@@ -76,16 +76,17 @@ final class UringDriver extends UnixDriver {
   }
 
   @Override
-  public GuestHandle guestHandle(GuestHandles home, IoHandle handle) {
+  public EmbeddedHandle guestHandle(EmbeddedHandles home, IoHandle handle) {
     if (handle instanceof IoUringIoHandle own) {
-      return new UringGuestHandle(home, own);
+      return new UringEmbeddedHandle(home, own);
     }
     throw foreign(handle);
   }
 
   @Override
-  protected Watch watch(IoHandler handler, UnixDescriptor descriptor) throws IOException {
-    return new UringWatch(handler, descriptor);
+  protected EdgeRegistration watch(IoHandler handler, UnixDescriptor descriptor)
+      throws IOException {
+    return new UringRegistration(handler, descriptor);
   }
 
   // ---- files ----
@@ -101,7 +102,7 @@ final class UringDriver extends UnixDriver {
   @Override
   protected boolean begin() {
     RingFiles f = files;
-    if (f == null || !f.hasNotes()) {
+    if (f == null || !f.hasPending()) {
       return false;
     }
     try {

@@ -32,7 +32,7 @@ public final class UringProvider extends NettyProvider {
         return IoUring.unavailabilityCause();
       }
       return IoUring.isPollAddMultishotEnabled()
-          ? RingTrial.failure()
+          ? RingProbe.failure()
           : new UnsupportedOperationException(
               "the kernel has no multishot polls; they came with Linux 5.13");
     }

@@ -6,5 +6,5 @@
 /// |---|---|
 /// | descriptors to watch and to close, from the UNIX room | submissions; edges |
 ///
-/// Threads: the loop's. Read first: `UringWatch`.
+/// Threads: the loop's. Read first: `UringRegistration`.
 package dev.heddle.netty.uring;

@@ -119,7 +119,7 @@ record ForcedEndTest(String driver) implements OnDriver {
                     never.acquireUninterruptibly();
                     return null;
                   });
-              Heddle.suspend();
+              Heddle.yieldNow();
               loop.execute(lock::lock);
               loop.execute(lock::lock);
               failForGood();
@@ -148,7 +148,7 @@ record ForcedEndTest(String driver) implements OnDriver {
               peer[0] = Heddle.offload(() -> connect(listening.get().localAddress()));
               here.future().await();
               loop.execute(never::acquireUninterruptibly);
-              Heddle.suspend();
+              Heddle.yieldNow();
               throw new IllegalStateException("main fails");
             }))
         .hasMessage("main fails");
@@ -267,7 +267,7 @@ record ForcedEndTest(String driver) implements OnDriver {
                 gate.acquireUninterruptibly();
                 all.forEach(channel -> channel.unsafe().close(channel.voidPromise()));
               });
-              Heddle.suspend();
+              Heddle.yieldNow();
               Thread.ofPlatform().daemon().start(gate::release); // about when the loop ends
               failForGood();
             }))
@@ -287,7 +287,7 @@ record ForcedEndTest(String driver) implements OnDriver {
                 HeddleEventLoop loop = HeddleEventLoop.current();
                 var _ = bindDatagram(loop);
                 loop.execute(nobodys::acquireUninterruptibly);
-                Heddle.suspend();
+                Heddle.yieldNow();
                 failForGood();
               }))
           .isInstanceOf(OutOfMemoryError.class);
@@ -345,7 +345,7 @@ record ForcedEndTest(String driver) implements OnDriver {
               HeddleEventLoop loop = HeddleEventLoop.current();
               Channel listening = Bridge.listen(loop, _ -> {});
               loop.execute(gate::acquireUninterruptibly);
-              Heddle.suspend();
+              Heddle.yieldNow();
               Heddle.offload(() -> {
                 for (int i = 0; i < 50; i++) {
                   clients.add(connect(listening.localAddress()));

@@ -214,7 +214,7 @@ record HandlersThatLockTest(String driver) implements OnDriver {
 
   private static long looks() {
     LoopCounters counters = Heddle.counters();
-    return counters.looks() + counters.sleeps();
+    return counters.polls() + counters.sleeps();
   }
 
   @Test

@@ -212,7 +212,7 @@ record TaskTest(String driver) implements OnDriver {
           HeddleEventLoop loop = HeddleEventLoop.current();
           IOException checked = new IOException("no");
           assertThatThrownBy(() -> NettyFutures.await(loop.newFailedFuture(checked)))
-              .isInstanceOf(dev.heddle.CoroutineFailure.class)
+              .isInstanceOf(dev.heddle.CoroutineException.class)
               .hasCause(checked);
           IllegalStateException unchecked = new IllegalStateException("neither");
           assertThatThrownBy(() ->
@@ -235,7 +235,7 @@ record TaskTest(String driver) implements OnDriver {
           assertThatThrownBy(() -> NettyFutures.await(future, Deadline.after(Duration.ofMillis(1))))
               .isInstanceOf(DeadlineException.class);
           Coroutine<String> waiting = Heddle.spawn(() -> NettyFutures.await(future));
-          Heddle.suspend();
+          Heddle.yieldNow();
           assertThat(Heddle.dump().text()).contains("waits for the future 'Netty's'");
           waiting.cancel("not needed");
           assertThatThrownBy(waiting::await).isInstanceOf(dev.heddle.Cancellation.class);
@@ -255,7 +255,7 @@ record TaskTest(String driver) implements OnDriver {
           Channel channel = NettyFutures.await(other.register(new LocalChannel()));
           Coroutine<Channel> waiting = Heddle.spawn(() -> NettyFutures.await(channel.newPromise()));
           while (!waiting.isSuspended()) {
-            Heddle.suspend();
+            Heddle.yieldNow();
           }
           var _ = other.shutdownGracefully(0, 0, TimeUnit.SECONDS);
           assertThatThrownBy(waiting::await)

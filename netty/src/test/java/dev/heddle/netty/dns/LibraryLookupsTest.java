@@ -178,7 +178,7 @@ class LibraryLookupsTest implements OnDriver {
               found.add("" + Dns.resolve(name));
             }
           });
-      Heddle.suspend();
+      Heddle.yieldNow();
     });
     assertThat(found).containsExactly("[" + name + "/10.0.0.1]", "true");
   }

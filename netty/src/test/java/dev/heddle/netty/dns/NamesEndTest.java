@@ -46,10 +46,10 @@ class NamesEndTest extends NamesOnDrivers {
     NameServer dead = silent();
     NameServer server = ofZone();
     run(() -> {
-      LoopNames answered = names(server);
+      LoopDnsResolver answered = names(server);
       answered.addresses("good.test", ANY); // opens what the loop keeps
       long before = sockets();
-      LoopNames names = patient(dead);
+      LoopDnsResolver names = patient(dead);
       Coroutine<?> looking = Heddle.spawn(() -> names.addresses("dead.test", ANY));
       while (dead.asked().size() < 2) {
         Heddle.delay(Duration.ofMillis(1));
@@ -84,7 +84,7 @@ class NamesEndTest extends NamesOnDrivers {
     NameServer server =
         open(NameServer.of(asked -> asked.tcp() ? null : Zone.refusal(asked, 0x200)));
     run(() -> {
-      LoopNames names = patient(server);
+      LoopDnsResolver names = patient(server);
       Coroutine<?> looking = Heddle.spawn(() -> names.addresses("long.test", FOUR));
       while (!server.asked().contains("long.test 1 tcp")) {
         Heddle.delay(Duration.ofMillis(1));
@@ -104,7 +104,7 @@ class NamesEndTest extends NamesOnDrivers {
     NameServer server = ofZone();
     assertThatThrownBy(() ->
             run(() -> {
-              LoopNames names = patient(dead);
+              LoopDnsResolver names = patient(dead);
               Coroutine<?> looking = Heddle.spawn(() -> names.addresses("good.test", ANY));
               while (dead.asked().size() < 2) {
                 Heddle.delay(Duration.ofMillis(1)); // no deadlock, while one is out
@@ -122,25 +122,26 @@ class NamesEndTest extends NamesOnDrivers {
     NameServer dead = silent();
     NameServer server = ofZone();
     run(() -> {
-      LoopNames slow = patient(dead);
+      LoopDnsResolver slow = patient(dead);
       Heddle.scope(s -> {
         for (int i = 0; i < 100; i++) {
           String host = "dead" + i + ".test";
           s.background("look up " + host, () -> slow.addresses(host, FOUR));
         }
-        awaitQuestions(dead, Lookups.MOST_AT_A_SERVER);
-        LoopNames good = names(server);
+        awaitQuestions(dead, Lookups.MAX_QUERIES_PER_SERVER);
+        LoopDnsResolver good = names(server);
         assertThat(texts(good.addresses("good.test", FOUR))).containsExactly("10.0.0.1");
         assertThat(lookupThreads()).isEmpty();
         return null;
       });
     });
-    assertThat(dead.asked()).hasSize(Lookups.MOST_AT_A_SERVER); // these still wait for an answer
+    assertThat(dead.asked())
+        .hasSize(Lookups.MAX_QUERIES_PER_SERVER); // these still wait for an answer
   }
 
   @Test
   void serverThatIsSilent_takesNotAllDescriptors_andTheNextOneIsAsked() throws Exception {
-    int room = Lookups.MOST_AT_A_SERVER;
+    int room = Lookups.MAX_QUERIES_PER_SERVER;
     int many = 1_000;
     IntStream.range(0, many).forEach(i -> zone.address("name" + i + ".test", 60, "10.0.0.1"));
     zone.address("good.test", 60, "10.0.0.2");
@@ -149,7 +150,7 @@ class NamesEndTest extends NamesOnDrivers {
     run(() -> {
       names(server).addresses("good.test", FOUR); // opens what the loop keeps
       long before = sockets();
-      LoopNames names = patient(dead, server);
+      LoopDnsResolver names = patient(dead, server);
       int[] found = {0};
       Heddle.scope(s -> {
         for (int i = 0; i < many; i++) {
@@ -180,10 +181,10 @@ class NamesEndTest extends NamesOnDrivers {
 
   @Test
   void roomOfALookupThatIsCancelled_goesToTheNextOne() throws Exception {
-    int room = Lookups.MOST_AT_A_SERVER;
+    int room = Lookups.MAX_QUERIES_PER_SERVER;
     NameServer dead = silent();
     run(() -> {
-      LoopNames names = patient(dead);
+      LoopDnsResolver names = patient(dead);
       List<Coroutine<?>> looking = new ArrayList<>();
       for (int i = 0; i < room + 2; i++) {
         String host = "name" + i + ".test";
@@ -203,13 +204,13 @@ class NamesEndTest extends NamesOnDrivers {
 
   @Test
   void lookupWithoutRoom_saysSo() throws Exception {
-    int room = Lookups.MOST_AT_A_SERVER;
+    int room = Lookups.MAX_QUERIES_PER_SERVER;
     NameServer dead = silent();
     run(() -> {
       Path file = Files.writeString(folder.resolve("resolv.conf"), dead.line());
       Duration[] timeout = {Duration.ofHours(1)};
-      LoopNames names =
-          new LoopNames(
+      LoopDnsResolver names =
+          new LoopDnsResolver(
               new SystemFile<>(
                   file,
                   lines -> {
@@ -248,7 +249,7 @@ class NamesEndTest extends NamesOnDrivers {
               return zone.answer(asked);
             }));
     run(() -> {
-      LoopNames names = patient(server);
+      LoopDnsResolver names = patient(server);
       Coroutine<?> one = Heddle.spawn(() -> names.addresses("good.test", FOUR));
       awaitQuestions(server, 1);
       boolean[] asks = {false};
@@ -258,7 +259,7 @@ class NamesEndTest extends NamesOnDrivers {
             return texts(names.addresses("good.test", FOUR));
           });
       while (!asks[0]) {
-        Heddle.suspend();
+        Heddle.yieldNow();
       }
       one.cancel("enough");
       assertThatThrownBy(one::await).isInstanceOf(Cancellation.class);
@@ -288,7 +289,7 @@ class NamesEndTest extends NamesOnDrivers {
     NameServer server = silent();
     List<Object> outcome = new ArrayList<>();
     run(() -> {
-      LoopNames names = patient(server);
+      LoopDnsResolver names = patient(server);
       Heddle.background(
           "look up",
           () -> {

@@ -67,13 +67,13 @@ abstract class NamesOnDrivers implements OnDriver {
   }
 
   /// @param resolvConf what it says; where it says nothing, a slow machine has time to answer
-  LoopNames names(String resolvConf) throws IOException {
+  LoopDnsResolver names(String resolvConf) throws IOException {
     Path file = Files.createTempFile(folder, "resolv", ".conf");
     return names(Files.writeString(file, "options timeout:30\n" + resolvConf));
   }
 
-  LoopNames names(Path resolvConf) {
-    return new LoopNames(
+  LoopDnsResolver names(Path resolvConf) {
+    return new LoopDnsResolver(
         new SystemFile<>(resolvConf, lines -> ResolvConf.parse(lines, Map.of(), "own")),
         new SystemFile<>(folder.resolve("hosts"), HostsFile::parse),
         "own",
@@ -81,19 +81,19 @@ abstract class NamesOnDrivers implements OnDriver {
   }
 
   /// A resolver that asks each server once, and waits for it longer than any test runs.
-  LoopNames patient(NameServer... of) throws IOException {
+  LoopDnsResolver patient(NameServer... of) throws IOException {
     return patient(lines(of));
   }
 
   /// The same, of servers as resolv.conf has them.
-  LoopNames patient(String servers) throws IOException {
+  LoopDnsResolver patient(String servers) throws IOException {
     return patient(servers, LONG);
   }
 
   /// @param withOther how long it waits for the other family's addresses when it has one's
-  LoopNames patient(String servers, Duration withOther) throws IOException {
+  LoopDnsResolver patient(String servers, Duration withOther) throws IOException {
     Path file = Files.writeString(Files.createTempFile(folder, "resolv", ".conf"), servers);
-    return new LoopNames(
+    return new LoopDnsResolver(
         new SystemFile<>(
             file,
             lines -> {
@@ -105,7 +105,7 @@ abstract class NamesOnDrivers implements OnDriver {
         withOther);
   }
 
-  LoopNames names(NameServer... of) throws IOException {
+  LoopDnsResolver names(NameServer... of) throws IOException {
     return names(lines(of));
   }
 

@@ -43,7 +43,7 @@ class NamesTest extends NamesOnDrivers {
     zone.address("good.test", 60, "10.0.0.1", "2001:db8::1", "10.0.0.2");
     NameServer server = ofZone();
     run(() -> {
-      LoopNames names = names(server);
+      LoopDnsResolver names = names(server);
       assertThat(texts(names.addresses("good.test", ANY)))
           .containsExactly("10.0.0.1", "10.0.0.2", "2001:db8:0:0:0:0:0:1");
       assertThat(texts(names.addresses("good.test", SIX_FIRST)))
@@ -69,7 +69,7 @@ class NamesTest extends NamesOnDrivers {
               return asked.name().equals("half.test") ? part.answer(asked) : zone.answer(asked);
             }));
     run(() -> {
-      LoopNames names = names(server);
+      LoopDnsResolver names = names(server);
       assertThat(texts(names.addresses("www.test", ANY))).containsExactly("10.0.0.1");
       assertThat(texts(names.addresses("half.test", FOUR))).containsExactly("10.0.0.1");
     });
@@ -103,7 +103,7 @@ class NamesTest extends NamesOnDrivers {
     NameServer server =
         open(NameServer.of(asked -> Zone.cutShort(zone.answer(asked)))).withoutTcp();
     run(() -> {
-      LoopNames names = names(server);
+      LoopDnsResolver names = names(server);
       String why = "has a longer answer, and does not give it by TCP";
       assertThatThrownBy(() -> names.texts("txt.test"))
           .isInstanceOf(UnknownHostException.class)
@@ -125,7 +125,7 @@ class NamesTest extends NamesOnDrivers {
         "1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa", "six.test");
     NameServer server = ofZone();
     run(() -> {
-      LoopNames names = names(server);
+      LoopDnsResolver names = names(server);
       assertThat(names.name(new byte[] {10, 0, 0, 1})).isEqualTo("one.test");
       assertThat(names.name(new byte[] {10, 0, 0, 2})).isEqualTo("two.test");
       assertThat(names.name(InetAddress.ofLiteral("2001:db8::1").getAddress()))
@@ -143,7 +143,7 @@ class NamesTest extends NamesOnDrivers {
         .text("txt.test", 30, "v=1; ", "näh", "");
     NameServer server = ofZone();
     run(() -> {
-      LoopNames names = names(server);
+      LoopDnsResolver names = names(server);
       Duration minute = Duration.ofSeconds(60);
       assertThat(names.services("_x._tcp.test"))
           .containsExactly(
@@ -166,7 +166,7 @@ class NamesTest extends NamesOnDrivers {
         .service("_some._tcp.test", 60, 1, 0, 80, "web.test");
     NameServer server = ofZone();
     run(() -> {
-      LoopNames names = names(server);
+      LoopDnsResolver names = names(server);
       assertThatThrownBy(() -> names.services("_none._tcp.test"))
           .isInstanceOf(UnknownHostException.class)
           .hasMessage("_none._tcp.test: the DNS says that the service is not offered");
@@ -187,7 +187,7 @@ class NamesTest extends NamesOnDrivers {
     zone.address("good.test", 60, "10.0.0.1");
     NameServer server = ofZone();
     run(() -> {
-      LoopNames names = names(server);
+      LoopDnsResolver names = names(server);
       assertThat(texts(names.addresses("good.test", ANY))).containsExactly("10.0.0.9");
       assertThat(texts(names.addresses("ALIAS", ANY)))
           .containsExactly("10.0.0.9", "0:0:0:0:0:0:0:1");
@@ -201,7 +201,7 @@ class NamesTest extends NamesOnDrivers {
     zone.address("localhost", 60, "10.0.0.1");
     NameServer server = ofZone();
     run(() -> {
-      LoopNames names = names(server);
+      LoopDnsResolver names = names(server);
       for (String name : List.of("localhost", "LOCALHOST.", "a.localhost")) {
         assertThat(names.addresses(name, ANY)).allMatch(InetAddress::isLoopbackAddress).hasSize(2);
       }
@@ -214,7 +214,7 @@ class NamesTest extends NamesOnDrivers {
     zone.address("own", 60, "10.0.0.1").address("printer.local", 60, "10.0.0.1");
     NameServer server = ofZone();
     run(() -> {
-      LoopNames names = names(server);
+      LoopDnsResolver names = names(server);
       assertThat(names.addresses("Own", ANY)).isNull();
       assertThat(names.addresses("printer.local.", ANY)).isNull();
       Files.writeString(folder.resolve("hosts"), "10.0.0.9 own\n");
@@ -228,12 +228,12 @@ class NamesTest extends NamesOnDrivers {
     zone.address("web.b.test", 60, "10.0.0.1").address("x.y", 60, "10.0.0.2").authority(0);
     NameServer server = ofZone();
     run(() -> {
-      LoopNames names = names(server.line() + "search a.test b.test\n");
+      LoopDnsResolver names = names(server.line() + "search a.test b.test\n");
       assertThat(texts(names.addresses("web", FOUR))).containsExactly("10.0.0.1");
       assertThat(texts(names.addresses("x.y", FOUR))).containsExactly("10.0.0.2");
       assertThatThrownBy(() -> names.addresses("web.", FOUR))
           .isInstanceOf(UnknownHostException.class);
-      LoopNames dots = names(server.line() + "search a.test\noptions ndots:2\n");
+      LoopDnsResolver dots = names(server.line() + "search a.test\noptions ndots:2\n");
       assertThat(texts(dots.addresses("x.y", FOUR))).containsExactly("10.0.0.2");
     });
     assertThat(server.asked())
@@ -247,7 +247,7 @@ class NamesTest extends NamesOnDrivers {
     NameServer other = open(NameServer.of(asked -> Zone.refusal(asked, 5)));
     run(() -> {
       Path file = Files.writeString(folder.resolve("resolv.conf"), other.line());
-      LoopNames names = names(file);
+      LoopDnsResolver names = names(file);
       assertThatThrownBy(() -> names.addresses("good.test", ANY))
           .isInstanceOf(UnknownHostException.class)
           .hasMessageContaining("Refused");
@@ -263,7 +263,7 @@ class NamesTest extends NamesOnDrivers {
     zone.text("txt.test", 60, "no address");
     NameServer server = ofZone();
     run(() -> {
-      LoopNames names = names(server);
+      LoopDnsResolver names = names(server);
       assertThatThrownBy(() -> names.addresses("nx.test", ANY))
           .isInstanceOf(UnknownHostException.class)
           .hasMessage("nx.test: there is no such name");
@@ -277,7 +277,7 @@ class NamesTest extends NamesOnDrivers {
   void nameThatIsNone_isRefusedWithoutAsking() throws Exception {
     NameServer server = ofZone();
     run(() -> {
-      LoopNames names = names(server);
+      LoopDnsResolver names = names(server);
       for (String name : List.of("a..b", ".", ".a", "x".repeat(64), "a.".repeat(150) + "a")) {
         assertThatThrownBy(() -> names.addresses(name, ANY))
             .isInstanceOf(UnknownHostException.class)
@@ -345,7 +345,7 @@ class NamesTest extends NamesOnDrivers {
   void serverThatIsSilent_isAskedAsOftenAsTheSystemSays() throws Exception {
     NameServer server = silent();
     run(() -> {
-      LoopNames names = names(server.line() + "options timeout:1 attempts:3\n");
+      LoopDnsResolver names = names(server.line() + "options timeout:1 attempts:3\n");
       assertThatThrownBy(() -> names.addresses("dead.test", FOUR))
           .isInstanceOf(UnknownHostException.class)
           .hasMessageContaining("has not answered within 1 s");
@@ -404,7 +404,7 @@ class NamesTest extends NamesOnDrivers {
                     ? null
                     : zone.answer(asked)));
     run(() -> {
-      LoopNames names = patient(server.line(), Duration.ofMillis(20));
+      LoopDnsResolver names = patient(server.line(), Duration.ofMillis(20));
       assertThat(texts(names.addresses("four.test", ANY))).containsExactly("10.0.0.1");
       for (int i = 0; i < 3; i++) { // and it is not asked again each time
         assertThat(texts(names.addresses("six.test", ANY))).containsExactly("2001:db8:0:0:0:0:0:1");
@@ -426,7 +426,7 @@ class NamesTest extends NamesOnDrivers {
             NameServer.of(asked ->
                 asked.name().endsWith("a.test") ? Zone.refusal(asked, 2) : zone.answer(asked)));
     run(() -> {
-      LoopNames names = names(server.line() + "search a.test b.test\n");
+      LoopDnsResolver names = names(server.line() + "search a.test b.test\n");
       assertThatThrownBy(() -> names.addresses("web", FOUR))
           .isInstanceOf(UnknownHostException.class)
           .hasMessageContaining("ServFail");
@@ -440,7 +440,7 @@ class NamesTest extends NamesOnDrivers {
     NameServer one = ofZone();
     NameServer two = ofZone();
     run(() -> {
-      LoopNames names = names(one.line() + two.line() + "options rotate\n");
+      LoopDnsResolver names = names(one.line() + two.line() + "options rotate\n");
       for (int i = 0; i < 4; i++) {
         names.addresses("a.test", FOUR);
       }
@@ -457,7 +457,7 @@ class NamesTest extends NamesOnDrivers {
     zone.address("never.test", 0, "10.0.0.3");
     NameServer server = ofZone();
     run(() -> {
-      LoopNames names = names(server);
+      LoopDnsResolver names = names(server);
       long start = System.nanoTime();
       while (server.asked().stream().filter("short.test 1"::equals).count() < 2) {
         names.addresses("short.test", FOUR);
@@ -478,7 +478,7 @@ class NamesTest extends NamesOnDrivers {
     NameServer server = ofZone();
     NameServer unsaid = open(NameServer.of(new Zone().authority(-1)::answer));
     run(() -> {
-      for (LoopNames names : List.of(names(server), names(unsaid))) {
+      for (LoopDnsResolver names : List.of(names(server), names(unsaid))) {
         for (int i = 0; i < 3; i++) {
           assertThatThrownBy(() -> names.addresses("nx.test", FOUR))
               .isInstanceOf(UnknownHostException.class)

@@ -244,7 +244,7 @@ class DescriptorTest {
     try (HandDriven hand = HandDriven.open(driver)) {
       PipeDescriptors pipe = hand.driver().openPipe();
       Wait waiting = hand.wait(pipe.source(), Direction.READ);
-      hand.driver().tick(ReactorDriver.NO_WAIT);
+      hand.driver().poll(ReactorDriver.NO_WAIT);
       pipe.sink().write(text("through"));
       hand.await(waiting);
       assertThat(read(hand, pipe.source())).isEqualTo("through");
@@ -330,7 +330,7 @@ class DescriptorTest {
           .isInstanceOf(PortUnreachableException.class);
       assertThat(ours.receive(ByteBuffer.allocate(8))).isNull();
       Wait next = hand.wait(ours, Direction.READ);
-      hand.driver().tick(ReactorDriver.NO_WAIT);
+      hand.driver().poll(ReactorDriver.NO_WAIT);
       assertThat(next.answers).isZero();
     }
   }

@@ -43,7 +43,7 @@ class EdgeTest {
       Wait other = hand.wait(hand.pair().ours(), Direction.READ);
       pair.peer().write(text("late"));
       do {
-        hand.driver().tick(ReactorDriver.FOREVER);
+        hand.driver().poll(ReactorDriver.NO_DEADLINE);
       } while (hand.wait(pair.ours(), Direction.READ).answers == 0);
       other.cancel();
       assertThat(pair.ours().read(ByteBuffer.allocate(8))).isEqualTo(4);
@@ -76,7 +76,7 @@ class EdgeTest {
       hand.await(hand.wait(pair.ours(), Direction.READ));
       assertThat(pair.ours().read(ByteBuffer.allocateDirect(8))).isEqualTo(4);
       Wait more = hand.wait(pair.ours(), Direction.READ);
-      hand.driver().tick(ReactorDriver.NO_WAIT);
+      hand.driver().poll(ReactorDriver.NO_WAIT);
       assertThat(more.answers).isZero();
       pair.peer().write(text("more"));
       hand.await(more);
@@ -139,7 +139,7 @@ class EdgeTest {
           n = pair.ours().write(chunk.clear());
         }
         room = hand.wait(pair.ours(), Direction.WRITE);
-        hand.driver().tick(ReactorDriver.NO_WAIT); // the watch begins
+        hand.driver().poll(ReactorDriver.NO_WAIT); // the watch begins
       } while (room.answers > 0);
       ByteBuffer into = ByteBuffer.allocate(1 << 20);
       for (long read = 0; read < sent; ) {

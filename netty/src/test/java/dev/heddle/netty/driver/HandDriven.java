@@ -78,14 +78,14 @@ final class HandDriven implements AutoCloseable {
   /// Ticks until the wait is answered.
   void await(Wait wait) {
     while (wait.isWaiting()) {
-      driver.tick(ReactorDriver.FOREVER);
+      driver.poll(ReactorDriver.NO_DEADLINE);
     }
   }
 
   /// Ticks until what was closed has gone.
   void settle() {
     while (driver.isArmed()) {
-      driver.tick(ReactorDriver.NO_WAIT); // a selector that has tidied up has nothing to wait for
+      driver.poll(ReactorDriver.NO_WAIT); // a selector that has tidied up has nothing to wait for
     }
   }
 

@@ -45,12 +45,12 @@ class TickTest {
     try (HandDriven hand = HandDriven.open(driver)) {
       Pair pair = hand.pair();
       Wait input = hand.wait(pair.ours(), Direction.READ);
-      hand.driver().tick(ReactorDriver.NO_WAIT);
+      hand.driver().poll(ReactorDriver.NO_WAIT);
       for (int i = 0; i < 3; i++) {
         Thread.ofPlatform().start(hand.driver()::wakeup).join();
-        hand.driver().tick(ReactorDriver.FOREVER); // else for ever
+        hand.driver().poll(ReactorDriver.NO_DEADLINE); // else for ever
         hand.driver().wakeup(); // by the carrier itself
-        hand.driver().tick(ReactorDriver.FOREVER);
+        hand.driver().poll(ReactorDriver.NO_DEADLINE);
       }
       assertThat(input.answers).isZero();
       pair.peer().close();
@@ -63,7 +63,7 @@ class TickTest {
     try (HandDriven hand = HandDriven.open(driver)) {
       Pair pair = hand.pair();
       Wait input = hand.wait(pair.ours(), Direction.READ);
-      hand.driver().tick(ReactorDriver.NO_WAIT);
+      hand.driver().poll(ReactorDriver.NO_WAIT);
       Thread carrier = Thread.currentThread();
       Thread waker =
           Thread.ofPlatform()
@@ -73,7 +73,7 @@ class TickTest {
                 }
                 hand.driver().wakeup();
               });
-      hand.driver().tick(ReactorDriver.FOREVER);
+      hand.driver().poll(ReactorDriver.NO_DEADLINE);
       waker.join();
       assertThat(input.answers).isZero();
       pair.peer().close();
@@ -86,12 +86,12 @@ class TickTest {
     try (HandDriven hand = HandDriven.open(driver)) {
       Pair pair = hand.pair();
       hand.wait(pair.ours(), Direction.READ);
-      hand.driver().tick(ReactorDriver.NO_WAIT);
+      hand.driver().poll(ReactorDriver.NO_WAIT);
       long deadline = System.nanoTime() + 3_000_000;
       while (System.nanoTime() < deadline) {
-        hand.driver().tick(deadline); // else for ever
+        hand.driver().poll(deadline); // else for ever
       }
-      hand.driver().tick(deadline); // one that is over
+      hand.driver().poll(deadline); // one that is over
       pair.peer().close();
     }
   }
@@ -181,7 +181,7 @@ class TickTest {
       pair.ours().read(buffer);
       pair.ours().write(buffer.flip());
       if (hand.driver().isArmed()) {
-        hand.driver().tick(ReactorDriver.NO_WAIT); // what was taken leaves
+        hand.driver().poll(ReactorDriver.NO_WAIT); // what was taken leaves
       }
       peers.clear();
       while (peers.hasRemaining()) {

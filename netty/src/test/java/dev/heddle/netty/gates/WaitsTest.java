@@ -65,8 +65,9 @@ class WaitsTest {
     Set<Place> there = new TreeSet<>(WaitingPlaces.of(classes()));
     assertThat(there)
         .as("the classes were found: one that waits in each module")
-        .contains(new Place("dev.heddle.reactor", "DeferredDriver#tick", "LockSupport.park"))
-        .contains(new Place("dev.heddle.netty.handler", "DrivenHandler#park", "LockSupport.park"));
+        .contains(new Place("dev.heddle.reactor", "LazyDriver#poll", "LockSupport.park"))
+        .contains(
+            new Place("dev.heddle.netty.handler", "IoHandlerAdapter#park", "LockSupport.park"));
     assertThat(WaitTable.read().problems(there)).isEmpty();
   }
 

@@ -66,7 +66,7 @@ class CachedReadsTest {
       Ask opening = new Ask(path, StandardOpenOption.READ);
       files.submit(opening);
       while (opening.answers == 0) {
-        driver.tick(ReactorDriver.FOREVER);
+        driver.poll(ReactorDriver.NO_DEADLINE);
       }
       return body.apply(files, opening.file());
     } finally {
@@ -77,7 +77,7 @@ class CachedReadsTest {
   /// Not every file system tells.
   private static boolean isTold(Path path) {
     return withOpen(
-        path, (files, file) -> files.readNow(file, ByteBuffer.allocateDirect(1), 0) == 1);
+        path, (files, file) -> files.tryRead(file, ByteBuffer.allocateDirect(1), 0) == 1);
   }
 
   @Test
@@ -93,7 +93,7 @@ class CachedReadsTest {
                 int at = random.nextInt(LENGTH + 10);
                 ByteBuffer into = ByteBuffer.allocateDirect(1 + random.nextInt(9_000));
                 int start = random.nextInt(into.capacity());
-                int n = Math.max(0, files.readNow(file, into.position(start), at));
+                int n = Math.max(0, files.tryRead(file, into.position(start), at));
                 assertThat(into.position()).isEqualTo(start + n);
                 assertThat(into.slice(start, n))
                     .isEqualTo(ByteBuffer.wrap(content, Math.min(at, LENGTH), n));
@@ -159,7 +159,8 @@ class CachedReadsTest {
   void fileThatTheSystemRefusesToReadSo_isNotAskedTwice() {
     RingFile file = new RingFile(files, folder, NO_NUMBER, 0);
     assertThat(file.mayBeCached()).isTrue();
-    assertThat(files.readNow(file, ByteBuffer.allocateDirect(1), 0)).isEqualTo(FileDriver.NOT_NOW);
+    assertThat(files.tryRead(file, ByteBuffer.allocateDirect(1), 0))
+        .isEqualTo(FileDriver.WOULD_BLOCK);
     assertThat(file.mayBeCached()).isFalse();
   }
 
@@ -187,10 +188,10 @@ class CachedReadsTest {
   @Test
   void turn_isDue_forTheFirstReadOfADevice_notForThoseThatAreCopied() throws IOException {
     ask(new RingFile(files, folder, NO_NUMBER, 0), 100);
-    assertThat(files.isTurnDue()).isFalse();
+    assertThat(files.isPollDue()).isFalse();
     ask(direct(), 1);
-    assertThat(files.isTurnDue()).isTrue();
+    assertThat(files.isPollDue()).isTrue();
     files.begin(new FakeRing());
-    assertThat(files.isTurnDue()).isFalse();
+    assertThat(files.isPollDue()).isFalse();
   }
 }

@@ -76,8 +76,8 @@ class RingEntersTest {
         asked.add(submit(files, new Ask(Kind.READ, fifo, ByteBuffer.allocateDirect(1), 0)));
       }
       try (Recording counted = counting()) {
-        driver.tick(ReactorDriver.NO_WAIT);
-        driver.tick(ReactorDriver.NO_WAIT); // has nothing to say
+        driver.poll(ReactorDriver.NO_WAIT);
+        driver.poll(ReactorDriver.NO_WAIT); // has nothing to say
         assertThat(entersOf(counted)).isEqualTo(1);
       }
       asked.add(submit(files, new Ask(Kind.WRITE, fifo, ByteBuffer.allocateDirect(MANY), 0)));
@@ -103,7 +103,7 @@ class RingEntersTest {
 
   private static void awaitAll(ReactorDriver driver, List<Ask> asked) {
     while (asked.stream().anyMatch(ask -> ask.answers == 0)) {
-      driver.tick(ReactorDriver.FOREVER);
+      driver.poll(ReactorDriver.NO_DEADLINE);
     }
   }
 
@@ -136,7 +136,7 @@ class RingEntersTest {
   private static Object sends(AsyncIo sink) throws IOException {
     for (int i = 0; i < ROUNDS; i++) {
       sink.write(ByteBuffer.wrap(new byte[] {1}));
-      Heddle.suspend();
+      Heddle.yieldNow();
     }
     return sink;
   }

@@ -183,12 +183,12 @@ class RingFaultsTest {
       while (ring.entries.size() < has) {
         submit(new Ask(Kind.READ, file, buffer(512), 0));
       }
-      assertThat(files.isTurnDue()).isFalse();
+      assertThat(files.isPollDue()).isFalse();
       int waiting = 0;
       do {
         files.submit(new Ask(Kind.READ, file, buffer(512), 0));
         waiting++;
-      } while (!files.isTurnDue());
+      } while (!files.isPollDue());
       assertThat(waiting).isEqualTo(Math.max(1, (has + 3) / 4));
       files.begin(ring);
       while (!ring.entries.isEmpty()) {
@@ -255,7 +255,7 @@ class RingFaultsTest {
 
   /// What its number stands for.
   private static @Nullable Path name(RingFile file) throws IOException {
-    Path link = Path.of("/proc/self/fd/" + file.fd());
+    Path link = Path.of("/proc/self/fd/" + file.rawFd());
     try {
       return Files.readSymbolicLink(link);
     } catch (NoSuchFileException _) {

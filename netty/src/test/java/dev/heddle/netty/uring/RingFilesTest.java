@@ -21,7 +21,7 @@ import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation.Kind;
 import dev.heddle.reactor.driver.OpenFile;
 import dev.heddle.reactor.driver.ReactorDriver;
-import dev.heddle.reactor.raw.NobodyReadsException;
+import dev.heddle.reactor.linux.NoReaderException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -86,7 +86,7 @@ class RingFilesTest {
 
   private Ask await(Ask ask) {
     while (ask.answers == 0) {
-      driver.tick(ReactorDriver.FOREVER);
+      driver.poll(ReactorDriver.NO_DEADLINE);
     }
     return ask;
   }
@@ -120,12 +120,12 @@ class RingFilesTest {
   void fifoThatNobodyReads_isKnownInEveryLanguage() throws Exception {
     driven(() ->
         assertThat(await(submit(new Ask(fifoPath(), WRITE))).error)
-            .isInstanceOf(NobodyReadsException.class));
+            .isInstanceOf(NoReaderException.class));
   }
 
   private Ask readUnderWay(OpenFile fifo) {
     Ask ask = submit(new Ask(Kind.READ, fifo, ByteBuffer.allocateDirect(3), 0));
-    driver.tick(ReactorDriver.NO_WAIT);
+    driver.poll(ReactorDriver.NO_WAIT);
     assertThat(ask.answers).isZero();
     return ask;
   }
@@ -235,10 +235,10 @@ class RingFilesTest {
   void whatFlagsCannotSay_isLeftToTheThreads() throws Exception {
     driven(() -> {
       Path path = folder.resolve("f");
-      assertThat(files.opens(path, Set.of(READ, DSYNC, LinkOption.NOFOLLOW_LINKS))).isTrue();
-      assertThat(files.opens(path, Set.of(WRITE, DELETE_ON_CLOSE))).isFalse();
-      assertThat(files.opens(path, Set.of(APPEND, TRUNCATE_EXISTING))).isFalse();
-      assertThat(files.opens(Path.of("x".repeat(5_000)), Set.of(READ))).isFalse();
+      assertThat(files.canOpen(path, Set.of(READ, DSYNC, LinkOption.NOFOLLOW_LINKS))).isTrue();
+      assertThat(files.canOpen(path, Set.of(WRITE, DELETE_ON_CLOSE))).isFalse();
+      assertThat(files.canOpen(path, Set.of(APPEND, TRUNCATE_EXISTING))).isFalse();
+      assertThat(files.canOpen(Path.of("x".repeat(5_000)), Set.of(READ))).isFalse();
     });
   }
 

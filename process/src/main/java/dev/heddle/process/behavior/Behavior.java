@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.behavior;
 
-import dev.heddle.process.Command;
 import dev.heddle.process.Exit;
+import dev.heddle.process.ProcessCommand;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessExitException;
+import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.Ref;
 import dev.heddle.process.Request;
-import dev.heddle.process.Signal;
 import dev.heddle.process.StepOutput;
 import dev.heddle.process.TypedProcess;
 import dev.heddle.process.event.DeadLetter;
-import dev.heddle.process.event.EventStream;
+import dev.heddle.process.event.EventBus;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,27 +22,28 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// What [Server] and [StateMachine] have in common: a typed process that is stepped, and needs no
-/// stack of its own. Its code is called with one message after the other, and must not wait: what
-/// takes time it asks for by [#command], and the result comes as a message.
+/// What [GenServer] and [StateMachine] have in common: a typed process that is stepped, and needs
+/// no stack of its own. Its code is called with one message after the other, and must not wait:
+/// what takes time it asks for by [#execute], and the result comes as a message.
 ///
 /// Its fields are its state, and need no lock. Whatever its code throws ends the process, as in any
 /// other. The protected methods are for that code, on the worker that calls it.
 ///
-/// A [Signal] goes to [#signal]. What is neither a signal nor a message of the protocol goes to
-/// [#info]: a message of another class that was sent untyped, and an untyped `ask`, whose reply is
-/// not in the message.
+/// A [ProcessSignal] goes to [#signal]. What is neither a signal nor a message of the protocol goes
+/// to [#info]: a message of another class that was sent untyped, and an untyped `ask`, whose reply
+/// is not in the message.
 ///
 /// @param <M> of its messages
 /// @since 0.1
-public abstract sealed class Behavior<M> implements TypedProcess<M> permits Server, StateMachine {
+public abstract sealed class Behavior<M> implements TypedProcess<M>
+    permits GenServer, StateMachine {
   /*
    * Order. One handler at a time. What a handler asks to be handled next, by continueWith and
    * unstashAll, stands in the agenda, in the order of its calls, before what was there before, and
    * before all that comes from outside. Events of the step follow when nothing is ahead.
    *
-   * Turns. A step handles MOST_IN_A_STEP messages of its own at most. When more is ahead it says
-   * goOn(): others have their turn, whoever ends it finds it between two steps, and what it has
+   * Turns. A step handles MAX_INTERNAL_PER_STEP messages of its own at most. When more is ahead it says
+   * continueBeforeMessages(): others have their turn, whoever ends it finds it between two steps, and what it has
    * not looked at of its events is kept by the runtime. Its next step is given those only, so that
    * the mailbox keeps its bound, and senders are told that it is full.
    *
@@ -64,7 +65,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
    */
   private final Class<M> protocol;
   private @Nullable ProcessContext context;
-  private @Nullable Agenda<M> agenda;
+  private @Nullable BehaviorAgenda<M> behaviorAgenda;
   private @Nullable End end;
   private boolean terminated;
 
@@ -88,18 +89,19 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   /// @param input what the process was started with
   protected void init(@Nullable Object input) throws Exception {}
 
-  /// Called with a signal: of a monitor, of a link, or to end. Signals other than [Signal.Down]
-  /// come only to a process that traps exits.
+  /// Called with a signal: of a monitor, of a link, or to end. Signals other than
+  /// [ProcessSignal.Down] come only to a process that traps exits.
   ///
-  /// Where this is not overridden: [Signal.Cancel] and [Signal.ExitRequest] end the process on
-  /// purpose, as [#shutdown] does; [Signal.LinkDown] ends it with the same reason, cause and detail
-  /// as if it did not trap exits, by [ProcessExitException#linked]; [Signal.Down] does nothing.
-  protected void signal(Signal signal) throws Exception {
-    switch (signal) {
-      case Signal.Cancel _ -> shutdown();
-      case Signal.ExitRequest request -> shutdown(request.detail());
-      case Signal.LinkDown(Exit exit) -> throw ProcessExitException.linked(exit);
-      case Signal.Down _ -> {
+  /// Where this is not overridden: [ProcessSignal.Cancel] and [ProcessSignal.ExitRequest] end the
+  /// process on purpose, as [#shutdown] does; [ProcessSignal.LinkDown] ends it with the same
+  /// reason, cause and detail as if it did not trap exits, by [ProcessExitException#linked];
+  /// [ProcessSignal.Down] does nothing.
+  protected void signal(ProcessSignal processSignal) throws Exception {
+    switch (processSignal) {
+      case ProcessSignal.Cancel _ -> shutdown();
+      case ProcessSignal.ExitRequest request -> shutdown(request.detail());
+      case ProcessSignal.LinkDown(Exit exit) -> throw ProcessExitException.linked(exit);
+      case ProcessSignal.Down _ -> {
         // whoever monitors another overrides this
       }
     }
@@ -203,30 +205,30 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   /// when this handler, or a later one, throws.
   ///
   /// @param <R> of the result
-  /// @param command from [dev.heddle.process.Commands], or of your own
+  /// @param processCommand from [dev.heddle.process.Commands], or of your own
   /// @param done makes a message of the result, or null for none
-  /// @return for [#cancel]
-  protected final <R extends @Nullable Object> long command(
-      Command<R> command, Function<? super R, ? extends @Nullable M> done) {
-    return agenda().command(command, done, null);
+  /// @return for [#cancelCommand]
+  protected final <R extends @Nullable Object> long execute(
+      ProcessCommand<R> processCommand, Function<? super R, ? extends @Nullable M> done) {
+    return agenda().command(processCommand, done, null);
   }
 
   /// The same for one that may fail.
   ///
   /// @param failed makes a message of what it has failed with, or null for none
-  /// @return for [#cancel]
-  protected final <R extends @Nullable Object> long command(
-      Command<R> command,
+  /// @return for [#cancelCommand]
+  protected final <R extends @Nullable Object> long execute(
+      ProcessCommand<R> processCommand,
       Function<? super R, ? extends @Nullable M> done,
       Function<? super Throwable, ? extends @Nullable M> failed) {
-    return agenda().command(command, done, Objects.requireNonNull(failed, "failed"));
+    return agenda().command(processCommand, done, Objects.requireNonNull(failed, "failed"));
   }
 
   /// Calls a command off: no message comes of it.
   ///
   /// @return false when its message was handled
-  protected final boolean cancel(long command) {
-    return agenda != null && agenda.cancel(command, context());
+  protected final boolean cancelCommand(long command) {
+    return behaviorAgenda != null && behaviorAgenda.cancel(command, context());
   }
 
   /// Handles a message when a time has passed. The timer of the same key, if there is one, is
@@ -251,7 +253,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   ///
   /// @return false when there is none of that key, or its message was handled
   protected final boolean stopTimer(Object key) {
-    return agenda != null && agenda.stopTimer(key, context());
+    return behaviorAgenda != null && behaviorAgenda.stopTimer(key, context());
   }
 
   /// Handles a message whenever nothing was sent to the process for a time, and again after each
@@ -260,14 +262,14 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   /// The time begins when the last message or signal was handled. One that lies in the mailbox when
   /// the time is over has come in time: it is handled, and the time begins anew. Timers and results
   /// of commands do not count as sent.
-  protected final void idleTimeout(Duration time, M message) {
+  protected final void setIdleTimeout(Duration time, M message) {
     agenda().idleTimeout(time, message, context());
   }
 
   /// Ends that.
-  protected final void stopIdleTimeout() {
-    if (agenda != null) {
-      agenda.stopIdleTimeout(context());
+  protected final void cancelIdleTimeout() {
+    if (behaviorAgenda != null) {
+      behaviorAgenda.stopIdleTimeout(context());
     }
   }
 
@@ -281,8 +283,8 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   /// Handles all that is stashed behind this handler, in order, before other messages. What is
   /// stashed again waits for the next time.
   protected final void unstashAll() {
-    if (agenda != null) {
-      agenda.unstashAll();
+    if (behaviorAgenda != null) {
+      behaviorAgenda.unstashAll();
     }
   }
 
@@ -292,15 +294,15 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   abstract void handle(M message) throws Exception;
 
   /// Something has come from outside, and is handled next: for timeouts that it ends.
-  void comes() {}
+  void beforeExternal() {}
 
   /// The first step begins.
   void begin() throws Exception {}
 
-  final Agenda<M> agenda() {
-    Agenda<M> made = agenda;
+  final BehaviorAgenda<M> agenda() {
+    BehaviorAgenda<M> made = behaviorAgenda;
     if (made == null) {
-      agenda = made = new Agenda<>();
+      behaviorAgenda = made = new BehaviorAgenda<>();
     }
     return made;
   }
@@ -331,8 +333,8 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   @Override
   public final void step(List<ProcessEvent> events, StepOutput out) throws Exception {
     Iterator<ProcessEvent> left = events.iterator();
-    if (agenda != null) {
-      agenda.begins();
+    if (behaviorAgenda != null) {
+      behaviorAgenda.stepBegins();
     }
     try {
       boolean isNext = drain();
@@ -341,45 +343,45 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
         isNext = drain();
       }
     } catch (Throwable t) {
-      leave(left); // its own failure would hide this one: it has none
-      if (agenda == null) {
+      leaveUnhandled(left); // its own failure would hide this one: it has none
+      if (behaviorAgenda == null) {
         throw t;
       }
-      agenda.handOut(out, true);
+      behaviorAgenda.yieldCommands(out, true);
       out.failWith(t);
       return;
     }
-    if (agenda != null) {
-      agenda.handOut(out, end != null);
+    if (behaviorAgenda != null) {
+      behaviorAgenda.yieldCommands(out, end != null);
     }
-    says(out, left);
+    writeOutput(out, left);
   }
 
-  private void says(StepOutput out, Iterator<ProcessEvent> left) {
+  private void writeOutput(StepOutput out, Iterator<ProcessEvent> left) {
     switch (end) {
       case Stop(Object result) -> {
         out.done(result);
-        leave(left);
+        leaveUnhandled(left);
       }
       case Shutdown(Object detail) -> {
         out.shutdown(detail);
-        leave(left);
+        leaveUnhandled(left);
       }
       case Upgrade(String source, String method, Object input) ->
-          out.upgrade(source, method, input, handedOn());
+          out.upgrade(source, method, input, takeUnhandled());
       case null -> {
-        if (agenda != null && agenda.isAhead()) {
-          out.goOn();
+        if (behaviorAgenda != null && behaviorAgenda.hasInternal()) {
+          out.continueBeforeMessages();
         }
       }
     }
   }
 
-  private List<M> handedOn() {
+  private List<M> takeUnhandled() {
     List<M> all = new ArrayList<>();
-    if (agenda != null) {
-      agenda.cancelTimes(context());
-      for (M next; (next = agenda.pollLeft()) != null; ) {
+    if (behaviorAgenda != null) {
+      behaviorAgenda.cancelTimes(context());
+      for (M next; (next = behaviorAgenda.pollLeft()) != null; ) {
         all.add(next);
       }
     }
@@ -391,13 +393,13 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
   /// @return whether that is next now; else the step is over
   private boolean drain() throws Exception {
     while (end == null) {
-      Agenda<M> own = agenda; // the last handler may have made it
+      BehaviorAgenda<M> own = behaviorAgenda; // the last handler may have made it
       if (own == null) {
         return true;
       }
-      M next = own.isTurnOver() ? null : own.next();
+      M next = own.isBudgetSpent() ? null : own.next();
       if (next == null) {
-        return !own.isAhead();
+        return !own.hasInternal();
       }
       if (context().exit() != null) {
         own.continueWith(next); // somebody has ended it: for those that are left
@@ -411,33 +413,33 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
 
   private void take(ProcessEvent event) throws Exception {
     if (!event.isMessage()) {
-      M message = agenda == null ? null : agenda.completed(event);
+      M message = behaviorAgenda == null ? null : behaviorAgenda.completed(event);
       if (message != null) {
         handle(message);
       }
       return;
     }
-    comes();
+    beforeExternal();
     Object data = event.data();
     Object message =
         data instanceof Request request && request.isTyped() ? request.message() : data;
-    if (data instanceof Signal signal) {
-      signal(signal);
+    if (data instanceof ProcessSignal processSignal) {
+      signal(processSignal);
     } else if (protocol.isInstance(message)) {
       handle(protocol.cast(message));
     } else {
       info(data);
     }
-    if (agenda != null) {
-      agenda.handled();
+    if (behaviorAgenda != null) {
+      behaviorAgenda.handled();
     }
   }
 
   /// Nobody will handle these.
-  private void leave(Iterator<ProcessEvent> events) {
+  private void leaveUnhandled(Iterator<ProcessEvent> events) {
     try {
-      EventStream stream = events();
-      if (stream.wants(DeadLetter.class)) {
+      EventBus stream = events();
+      if (stream.hasSubscribers(DeadLetter.class)) {
         publishAll(stream, events);
       }
     } catch (Throwable _) {
@@ -445,25 +447,25 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
     }
   }
 
-  private void publishAll(EventStream stream, Iterator<ProcessEvent> events) {
+  private void publishAll(EventBus stream, Iterator<ProcessEvent> events) {
     while (events.hasNext()) {
       ProcessEvent event = events.next();
-      if (event.isMessage() && !(event.data() instanceof Signal)) {
-        left(stream, event.data());
+      if (event.isMessage() && !(event.data() instanceof ProcessSignal)) {
+        publishUnhandled(stream, event.data());
       }
     }
-    for (M next; agenda != null && (next = agenda.pollLeft()) != null; ) {
-      left(stream, next);
+    for (M next; behaviorAgenda != null && (next = behaviorAgenda.pollLeft()) != null; ) {
+      publishUnhandled(stream, next);
     }
   }
 
-  private void left(EventStream stream, @Nullable Object message) {
-    if (!(message instanceof Request request && request.isHandedOn())) { // that is another's
-      stream.deadLetter(message, context().self(), DeadLetter.Why.LEFT);
+  private void publishUnhandled(EventBus stream, @Nullable Object message) {
+    if (!(message instanceof Request request && request.isForwarded())) { // that is another's
+      stream.deadLetter(message, context().self(), DeadLetter.Reason.RECEIVER_ENDED);
     }
   }
 
-  private EventStream events() {
+  private EventBus events() {
     return context().runtime().events();
   }
 
@@ -475,7 +477,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M> permits Serv
       try {
         terminate(exit);
       } finally {
-        leave(Collections.emptyIterator()); // what it has kept, where others have ended it
+        leaveUnhandled(Collections.emptyIterator()); // what it has kept, where others have ended it
       }
     }
   }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Keeps messages that a process cannot handle yet, in order, up to a bound.
 ///
-/// [Server] and [StateMachine] have one of their own. In a body:
+/// [GenServer] and [StateMachine] have one of their own. In a body:
 ///
 /// ```java
 /// Stash<Message> stash = new Stash<>(100);

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 /// }
 /// ```
 ///
-/// With a change of state its state timeout ends, [#entered] is called, and what was postponed is
+/// With a change of state its state timeout ends, [#onEnter] is called, and what was postponed is
 /// handled again, in its order, before other messages. Timers by [#startTimer] go on over changes.
 ///
 /// @param <S> of the states
@@ -46,9 +46,9 @@ public abstract non-sealed class StateMachine<S, M> extends Behavior<M> {
   /*
    * With a message:  its handler                        the event timeout ends before
    *                  a change: the state timeout ends   before the new state can set one
-   *                  entered()                          may set one, and continue with messages
+   *                  onEnter()                          may set one, and continue with messages
    *                  timeouts of the transition
-   *                  what was postponed is ahead        behind what the handler and entered() continue with
+   *                  what was postponed is ahead        behind what the handler and onEnter() continue with
    *
    * Timeouts are timers of the agenda, by keys that nobody else has.
    */
@@ -81,7 +81,7 @@ public abstract non-sealed class StateMachine<S, M> extends Behavior<M> {
   ///
   /// @param from the state before; null at the start
   /// @param now the state that was entered
-  protected void entered(@Nullable S from, S now) throws Exception {}
+  protected void onEnter(@Nullable S from, S now) throws Exception {}
 
   // ---- what its code may do ----
 
@@ -91,8 +91,8 @@ public abstract non-sealed class StateMachine<S, M> extends Behavior<M> {
   }
 
   /// Sets the timeout of the state that it is in, as [Transition#withStateTimeout] does: for
-  /// [#entered].
-  protected final void stateTimeout(Duration after, M message) {
+  /// [#onEnter].
+  protected final void setStateTimeout(Duration after, M message) {
     startTimer(TimeoutKey.STATE, after, message);
   }
 
@@ -100,11 +100,11 @@ public abstract non-sealed class StateMachine<S, M> extends Behavior<M> {
 
   @Override
   final void begin() throws Exception {
-    entered(null, state);
+    onEnter(null, state);
   }
 
   @Override
-  final void comes() {
+  final void beforeExternal() {
     if (hasEventTimeout) {
       hasEventTimeout = false;
       var _ = stopTimer(TimeoutKey.EVENT);
@@ -113,7 +113,7 @@ public abstract non-sealed class StateMachine<S, M> extends Behavior<M> {
 
   @Override
   final void handle(M message) throws Exception {
-    comes();
+    beforeExternal();
     Transition<S, M> transition =
         Objects.requireNonNull(
             on(state, message), "on() has returned null; return a Transition, stay() for none");
@@ -148,12 +148,12 @@ public abstract non-sealed class StateMachine<S, M> extends Behavior<M> {
     var _ = stopTimer(TimeoutKey.STATE);
     S from = state;
     state = next;
-    entered(from, next);
+    onEnter(from, next);
   }
 
   private void setTimeouts(Transition<S, M> transition) {
     if (transition.stateTimeout() instanceof Transition.Timeout<M>(Duration after, M message)) {
-      stateTimeout(after, message);
+      setStateTimeout(after, message);
     }
     if (transition.eventTimeout() instanceof Transition.Timeout<M>(Duration after, M message)) {
       startTimer(TimeoutKey.EVENT, after, message);

@@ -5,5 +5,6 @@
 /// |---|---|
 /// | events, from the step of a process | messages, signals and timeouts, to the code of a program; its commands, to the step |
 ///
-/// Threads: the worker that steps the process; all else is refused. Read `Server`, then `Behavior`.
+/// Threads: the worker that steps the process; all else is refused. Read `GenServer`, then
+/// `Behavior`.
 package dev.heddle.process.behavior;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.dispatch;
 
-import dev.heddle.process.Command;
 import dev.heddle.process.CommandHandler;
+import dev.heddle.process.ProcessCommand;
 import java.util.IdentityHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +36,7 @@ public final class CommandRegistry {
   /// Says who carries out the commands of a class.
   ///
   /// @throws IllegalStateException when somebody does already, or the registry is frozen
-  public <C extends Command<R>, R extends @Nullable Object> void register(
+  public <C extends ProcessCommand<R>, R extends @Nullable Object> void register(
       Class<C> type, CommandHandler<C, R> handler) {
     lock.lock();
     try {
@@ -57,12 +57,13 @@ public final class CommandRegistry {
   }
 
   /// Begins a command of the runtime's own, of whose process it knows more than other handlers do.
-  interface Start<C extends Command<R>, R extends @Nullable Object> {
+  interface Start<C extends ProcessCommand<R>, R extends @Nullable Object> {
     void begin(C command, PendingCommand<R> pending) throws Exception;
   }
 
   /// Registers how a command of the runtime's own begins, within the step.
-  <C extends Command<R>, R extends @Nullable Object> void inline(Class<C> type, Start<C, R> start) {
+  <C extends ProcessCommand<R>, R extends @Nullable Object> void inline(
+      Class<C> type, Start<C, R> start) {
     register(
         type,
         CommandHandler.inline(

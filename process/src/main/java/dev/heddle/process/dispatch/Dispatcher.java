@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.dispatch;
 
-import dev.heddle.process.Command;
 import dev.heddle.process.CommandHandler;
 import dev.heddle.process.NoHandlerException;
+import dev.heddle.process.ProcessCommand;
 import dev.heddle.process.timer.Timers;
 import org.jspecify.annotations.Nullable;
 
 /// Hands commands to those who carry them out.
 public final class Dispatcher {
   private final CommandRegistry registry;
-  private final LoopPort loops;
+  private final CommandLoop loops;
 
   /// For the commands of the runtime, and those that are registered when this is called.
   ///
   /// @throws IllegalStateException when one of the runtime's own is registered
-  public Dispatcher(CommandRegistry registered, LoopPort loops, Timers timers, Requests requests) {
+  public Dispatcher(
+      CommandRegistry registered, CommandLoop loops, Timers timers, Requests requests) {
     this.registry = registered.copy(); // the builder may start another runtime
     this.loops = loops;
     ProcessCommands processes = new ProcessCommands(timers, requests);
@@ -27,26 +28,28 @@ public final class Dispatcher {
   }
 
   /// Begins a command. Never throws: what goes wrong is its answer.
-  public void dispatch(Command<?> asked, PendingCommand<?> invocation) {
-    Command<?> command = asked;
-    if (asked instanceof InOrder<?>(Command<?> carriedOut)) {
+  public void dispatch(ProcessCommand<?> asked, PendingCommand<?> invocation) {
+    ProcessCommand<?> processCommand = asked;
+    if (asked instanceof InOrder<?>(ProcessCommand<?> carriedOut)) {
       invocation.answersInOrder();
-      command = carriedOut;
+      processCommand = carriedOut;
     }
-    invocation.carries(command);
-    CommandHandler<?, ?> handler = registry.get(command.getClass());
+    invocation.carries(processCommand);
+    CommandHandler<?, ?> handler = registry.get(processCommand.getClass());
     if (handler == null) {
-      invocation.fail(new NoHandlerException(command.getClass()));
+      invocation.fail(new NoHandlerException(processCommand.getClass()));
       return;
     }
-    begin(handler, command, invocation);
+    begin(handler, processCommand, invocation);
   }
 
   @SuppressWarnings(
       "unchecked") // the registry ties the class of the command to its handler, R to both
-  private <C extends Command<R>, R extends @Nullable Object> void begin(
-      CommandHandler<?, ?> handler, Command<?> command, PendingCommand<?> invocation) {
-    C typed = (C) command;
+  private <C extends ProcessCommand<R>, R extends @Nullable Object> void begin(
+      CommandHandler<?, ?> handler,
+      ProcessCommand<?> processCommand,
+      PendingCommand<?> invocation) {
+    C typed = (C) processCommand;
     PendingCommand<R> answer = (PendingCommand<R>) invocation;
     try {
       switch ((CommandHandler<C, R>) handler) {
@@ -58,7 +61,7 @@ public final class Dispatcher {
       }
     } catch (Throwable t) {
       if (!answer.fail(t)) {
-        answer.unheard("the handler of " + command.getClass().getName(), t);
+        answer.logUnreported("the handler of " + processCommand.getClass().getName(), t);
       }
     }
   }

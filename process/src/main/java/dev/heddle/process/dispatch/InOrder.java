@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.dispatch;
 
-import dev.heddle.process.Command;
+import dev.heddle.process.ProcessCommand;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A command whose result stands in order with messages. The [Dispatcher] takes it apart.
-public record InOrder<R extends @Nullable Object>(Command<R> command) implements Command<R> {
+public record InOrder<R extends @Nullable Object>(ProcessCommand<R> processCommand)
+    implements ProcessCommand<R> {
   public InOrder {
-    Objects.requireNonNull(command, "command");
+    Objects.requireNonNull(processCommand, "command");
   }
 }

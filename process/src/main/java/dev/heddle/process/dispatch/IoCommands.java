@@ -8,10 +8,10 @@ import dev.heddle.io.FileIo;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
 import dev.heddle.os.CommandResult;
-import dev.heddle.process.Command;
 import dev.heddle.process.CommandHandler;
-import dev.heddle.process.Handle;
 import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessCommand;
+import dev.heddle.process.ResourceHandle;
 import java.net.InetAddress;
 import java.net.SocketAddress;
 import java.net.http.HttpClient;
@@ -32,50 +32,52 @@ import org.jspecify.annotations.Nullable;
 /// Commands for the world outside: coroutines on the loop, calls on threads, and the web through
 /// the JDK's client, which starts with its first request.
 public final class IoCommands {
-  public record Call<R extends @Nullable Object>(Callable<R> callable) implements Command<R> {}
+  public record Call<R extends @Nullable Object>(Callable<R> callable)
+      implements ProcessCommand<R> {}
 
-  public record Coroutine<R extends @Nullable Object>(Body<R> body) implements Command<R> {}
+  public record Coroutine<R extends @Nullable Object>(Body<R> body) implements ProcessCommand<R> {}
 
-  public record Exec(dev.heddle.os.Command program) implements Command<CommandResult> {}
+  public record Exec(dev.heddle.os.Command program) implements ProcessCommand<CommandResult> {}
 
-  public record Lookup(String host) implements Command<List<InetAddress>> {}
+  public record Lookup(String host) implements ProcessCommand<List<InetAddress>> {}
 
-  public record Connect(SocketAddress to) implements Command<Handle> {}
+  public record Connect(SocketAddress to) implements ProcessCommand<ResourceHandle> {}
 
-  public record Listen(SocketAddress at) implements Command<Handle> {}
+  public record Listen(SocketAddress at) implements ProcessCommand<ResourceHandle> {}
 
-  public record LocalAddress(Handle listener) implements Command<SocketAddress> {}
+  public record LocalAddress(ResourceHandle listener) implements ProcessCommand<SocketAddress> {}
 
-  public record Accept(Handle listener) implements Command<Handle> {}
+  public record Accept(ResourceHandle listener) implements ProcessCommand<ResourceHandle> {}
 
-  public record OpenFile(Path path, Set<OpenOption> options) implements Command<Handle> {}
+  public record OpenFile(Path path, Set<OpenOption> options)
+      implements ProcessCommand<ResourceHandle> {}
 
-  public record Read(Handle from, int most) implements Command<byte @Nullable []> {}
+  public record Read(ResourceHandle from, int most) implements ProcessCommand<byte @Nullable []> {}
 
   @SuppressWarnings("ArrayRecordComponent") // equal when they are to write the same array
-  public record Write(Handle to, byte[] bytes) implements Command<@Nullable Void> {
+  public record Write(ResourceHandle to, byte[] bytes) implements ProcessCommand<@Nullable Void> {
     @Override
     public String toString() {
       return "Write[to=" + to + ", " + bytes.length + " bytes]";
     }
   }
 
-  public record Give(Handle handle, Pid to) implements Command<Boolean> {}
+  public record Transfer(ResourceHandle handle, Pid to) implements ProcessCommand<Boolean> {}
 
-  public record Close(Handle handle) implements Command<Boolean> {}
+  public record Close(ResourceHandle handle) implements ProcessCommand<Boolean> {}
 
-  public record ReadFile(Path path) implements Command<byte[]> {}
+  public record ReadFile(Path path) implements ProcessCommand<byte[]> {}
 
   @SuppressWarnings("ArrayRecordComponent") // equal when they are to write the same array
   public record WriteFile(Path path, byte[] bytes, Set<OpenOption> options)
-      implements Command<@Nullable Void> {
+      implements ProcessCommand<@Nullable Void> {
     @Override
     public String toString() {
       return "WriteFile[path=" + path + ", " + bytes.length + " bytes]";
     }
   }
 
-  public record Http(HttpRequest request) implements Command<HttpResponse<byte[]>> {}
+  public record Http(HttpRequest request) implements ProcessCommand<HttpResponse<byte[]>> {}
 
   /// Opens something for a handle.
   private interface Opening<C> {
@@ -87,16 +89,16 @@ public final class IoCommands {
     R use(C command, PendingCommand<?> by) throws Exception;
   }
 
-  private final LoopPort loops;
-  private final Handles handles;
+  private final CommandLoop loops;
+  private final OpenResources openResources;
 
   // any thread; completed once, by whoever makes the client
-  private final CompletableFuture<HttpClient> web = new CompletableFuture<>();
-  private final AtomicBoolean webAsked = new AtomicBoolean();
+  private final CompletableFuture<HttpClient> httpClient = new CompletableFuture<>();
+  private final AtomicBoolean httpClientRequested = new AtomicBoolean();
 
-  IoCommands(LoopPort loops) {
+  IoCommands(CommandLoop loops) {
     this.loops = loops;
-    this.handles = new Handles(loops);
+    this.openResources = new OpenResources(loops);
   }
 
   void register(CommandRegistry registry) {
@@ -107,7 +109,7 @@ public final class IoCommands {
         registry,
         Accept.class,
         "connection",
-        (c, by) -> handles.use(by, c.listener(), Listener.class, Listener::accept));
+        (c, by) -> openResources.use(by, c.listener(), Listener.class, Listener::accept));
     opening(
         registry,
         OpenFile.class,
@@ -116,13 +118,13 @@ public final class IoCommands {
     using(
         registry,
         LocalAddress.class,
-        (c, by) -> handles.use(by, c.listener(), Listener.class, Listener::localAddress));
+        (c, by) -> openResources.use(by, c.listener(), Listener.class, Listener::localAddress));
     using(registry, Read.class, this::read);
     using(
         registry,
         Write.class,
         (c, by) ->
-            handles.use(
+            openResources.use(
                 by,
                 c.to(),
                 AsyncIo.class,
@@ -131,14 +133,14 @@ public final class IoCommands {
                   return null;
                 }));
     registry.inline(
-        Give.class,
-        (give, by) ->
+        Transfer.class,
+        (transfer, by) ->
             loops.onLoop(
-                give,
-                () -> handles.give(by, give.handle(), give.to()),
+                transfer,
+                () -> openResources.transfer(by, transfer.handle(), transfer.to()),
                 by,
-                _ -> handles.takeBack(by, give.handle(), give.to())));
-    using(registry, Close.class, (c, by) -> handles.close(by.caller(), c.handle()));
+                _ -> openResources.undoTransfer(by, transfer.handle(), transfer.to())));
+    using(registry, Close.class, (c, by) -> openResources.close(by.caller(), c.handle()));
     registry.inline(Http.class, this::send);
   }
 
@@ -161,22 +163,22 @@ public final class IoCommands {
         }));
   }
 
-  private <C extends Command<Handle>> void opening(
+  private <C extends ProcessCommand<ResourceHandle>> void opening(
       CommandRegistry registry, Class<C> type, String what, Opening<C> opening) {
     registry.inline(
         type,
         (command, invocation) ->
             loops.onLoop(
                 command,
-                () -> handles.add(invocation, opening.open(command, invocation), what),
+                () -> openResources.add(invocation, opening.open(command, invocation), what),
                 invocation,
                 unwanted ->
                     loops.submit(
                         "close unwanted " + unwanted,
-                        () -> handles.close(invocation.caller(), unwanted))));
+                        () -> openResources.close(invocation.caller(), unwanted))));
   }
 
-  private <C extends Command<R>, R extends @Nullable Object> void using(
+  private <C extends ProcessCommand<R>, R extends @Nullable Object> void using(
       CommandRegistry registry, Class<C> type, Using<C, R> using) {
     registry.inline(
         type,
@@ -186,7 +188,7 @@ public final class IoCommands {
 
   private byte @Nullable [] read(Read command, PendingCommand<?> by) throws Exception {
     ByteBuffer into = ByteBuffer.allocate(command.most());
-    int count = handles.use(by, command.from(), AsyncIo.class, from -> from.read(into));
+    int count = openResources.use(by, command.from(), AsyncIo.class, from -> from.read(into));
     return count < 0 ? null : Arrays.copyOf(into.array(), count);
   }
 
@@ -194,7 +196,7 @@ public final class IoCommands {
 
   private void send(Http http, PendingCommand<HttpResponse<byte[]>> invocation) {
     var _ =
-        web()
+        httpClient()
             .whenComplete((client, none) -> {
               if (none != null) {
                 invocation.fail(none);
@@ -223,11 +225,11 @@ public final class IoCommands {
   }
 
   /// The client, made on a thread of its own: that takes too long for a worker and for the loop.
-  private CompletableFuture<HttpClient> web() {
-    if (webAsked.compareAndSet(false, true)) {
+  private CompletableFuture<HttpClient> httpClient() {
+    if (httpClientRequested.compareAndSet(false, true)) {
       var _ = Thread.ofPlatform().daemon().name("heddle-http").start(this::makeClient);
     }
-    return web;
+    return httpClient;
   }
 
   private void makeClient() {
@@ -236,9 +238,9 @@ public final class IoCommands {
       if (!loops.atClose(client::shutdownNow)) {
         client.shutdownNow();
       }
-      web.complete(client);
+      httpClient.complete(client);
     } catch (Throwable t) {
-      web.completeExceptionally(t);
+      httpClient.completeExceptionally(t);
     }
   }
 }

@@ -2,8 +2,8 @@
 package dev.heddle.process.dispatch;
 
 import dev.heddle.DeadlineException;
-import dev.heddle.process.Command;
 import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessCommand;
 import dev.heddle.process.Ref;
 import dev.heddle.process.Reply;
 import dev.heddle.process.SendResult;
@@ -26,15 +26,16 @@ public final class NameCommands {
     this.requests = requests;
   }
 
-  public record Send(String name, @Nullable Object message) implements Command<SendResult> {}
+  public record Send(String name, @Nullable Object message) implements ProcessCommand<SendResult> {}
 
   public record Ask<R extends @Nullable Object>(
-      String name, @Nullable Object message, Duration limit) implements Command<R> {}
+      String name, @Nullable Object message, Duration limit) implements ProcessCommand<R> {}
 
   public record AskTyped<M, R extends @Nullable Object>(
-      Ref<M> to, Function<Reply<R>, ? extends M> message, Duration limit) implements Command<R> {}
+      Ref<M> to, Function<Reply<R>, ? extends M> message, Duration limit)
+      implements ProcessCommand<R> {}
 
-  public record Await(String name, Duration limit) implements Command<Pid> {}
+  public record Await(String name, Duration limit) implements ProcessCommand<Pid> {}
 
   @SuppressWarnings("unchecked") // what the answer is, the two processes have agreed
   void register(CommandRegistry registry) {
@@ -56,7 +57,7 @@ public final class NameCommands {
   }
 
   private void await(Await await, PendingCommand<Pid> invocation) {
-    CompletableFuture<Pid> registered = invocation.context().runtime().registered(await.name());
+    CompletableFuture<Pid> registered = invocation.context().runtime().whenRegistered(await.name());
     invocation.onCancel(() -> registered.cancel(false));
     Timer limit =
         new Timer() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.dispatch;
 
-import dev.heddle.process.Command;
 import dev.heddle.process.Invocation;
 import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessCommand;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import java.lang.invoke.MethodHandles;
@@ -50,7 +50,7 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     }
   }
 
-  private final Caller caller;
+  private final CommandIssuer commandIssuer;
   private final long tag;
 
   // any thread, CAS: OPEN, a Runnable (OPEN, with what a cancellation runs), ANSWERED or DROPPED
@@ -65,15 +65,15 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
   private volatile @Nullable String waitsFor;
   private volatile @Nullable Pid answerer;
 
-  /// A command of `caller`, not answered yet.
-  public PendingCommand(Caller caller, long tag) {
-    this.caller = Objects.requireNonNull(caller, "caller");
+  /// A command of `commandIssuer`, not answered yet.
+  public PendingCommand(CommandIssuer commandIssuer, long tag) {
+    this.commandIssuer = Objects.requireNonNull(commandIssuer, "caller");
     this.tag = tag;
   }
 
   @Override
   public Pid caller() {
-    return caller.self();
+    return commandIssuer.self();
   }
 
   @Override
@@ -82,12 +82,12 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
   }
 
   /// What is to be carried out.
-  void carries(Command<?> what) {
+  void carries(ProcessCommand<?> what) {
     command = what.getClass();
   }
 
   /// What carries it out is called so in dumps: the command, and who has asked.
-  String name(Command<?> what) {
+  String name(ProcessCommand<?> what) {
     return what.getClass().getSimpleName() + " of " + caller();
   }
 
@@ -113,7 +113,7 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
   /// Nothing but a process's answer completes it; within its step.
   void waitsForAnswerOf(Pid process) {
     answerer = process;
-    caller.waitsForAnother();
+    commandIssuer.waitsForProcess();
   }
 
   /// The process whose answer it waits for; null when it waits for something else, or no more.
@@ -129,18 +129,18 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
 
   /// What its process can do at once; within its step.
   ProcessContext context() {
-    return caller.context();
+    return commandIssuer.context();
   }
 
   /// Another command of its process, when it has no answer yet; within its step.
   @Nullable PendingCommand<?> other(long otherTag) {
-    return caller.invocation(otherTag);
+    return commandIssuer.invocation(otherTag);
   }
 
   /// Lets its process monitor another; within its step. `known` is told the reference before the
   /// signal of that monitor can come.
   void monitor(Pid other, LongConsumer known) {
-    caller.monitor(other, known);
+    commandIssuer.monitor(other, known);
   }
 
   /// What a cancellation would run, when there is no answer yet.
@@ -161,11 +161,11 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
   private boolean answer(ProcessEvent event) {
     Object seen = leaveOpen(ANSWERED);
     if (seen == null) {
-      caller.tooLate(this);
+      commandIssuer.onLateResult(this);
       return false;
     }
     try {
-      caller.deliver(event, inOrder);
+      commandIssuer.deliver(event, inOrder);
     } catch (OutOfMemoryError | StackOverflowError e) { // nothing was published: try again
       state = seen;
       throw e;
@@ -207,7 +207,7 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     if (seen == null) {
       return false;
     }
-    caller.deliver(ProcessEvent.failed(tag, new CancellationException(why)), false);
+    commandIssuer.deliver(ProcessEvent.failed(tag, new CancellationException(why)), false);
     runAction(seen);
     return true;
   }
@@ -233,8 +233,8 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
   }
 
   /// What was done for its process has thrown, of which no answer tells that any more.
-  void unheard(String what, Throwable thrown) {
-    caller.unheard(what, thrown);
+  void logUnreported(String what, Throwable thrown) {
+    commandIssuer.logUnreported(what, thrown);
   }
 
   private void runAction(Object seen) {
@@ -242,7 +242,7 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
       try {
         action.run();
       } catch (Throwable t) {
-        unheard("what was to stop a command", t);
+        logUnreported("what was to stop a command", t);
       }
     }
   }

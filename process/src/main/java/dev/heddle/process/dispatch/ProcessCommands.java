@@ -3,10 +3,10 @@ package dev.heddle.process.dispatch;
 
 import dev.heddle.DeadlineException;
 import dev.heddle.process.AskFailedException;
-import dev.heddle.process.Command;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
+import dev.heddle.process.ProcessCommand;
 import dev.heddle.process.ProcessTerminatedException;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
@@ -30,35 +30,36 @@ public final class ProcessCommands {
     this.requests = requests;
   }
 
-  public record Send(Pid to, @Nullable Object message) implements Command<SendResult> {}
+  public record Send(Pid to, @Nullable Object message) implements ProcessCommand<SendResult> {}
 
   public record Ask<R extends @Nullable Object>(Pid to, @Nullable Object message, Duration limit)
-      implements Command<R> {}
+      implements ProcessCommand<R> {}
 
-  public record Spawn(Process process, StartOptions options) implements Command<Pid> {}
+  public record Spawn(Process process, StartOptions options) implements ProcessCommand<Pid> {}
 
-  public record Run(Process process, StartOptions options) implements Command<@Nullable Object> {}
+  public record Run(Process process, StartOptions options)
+      implements ProcessCommand<@Nullable Object> {}
 
-  public record Terminate(Pid pid) implements Command<@Nullable Void> {}
+  public record Terminate(Pid pid) implements ProcessCommand<@Nullable Void> {}
 
   public record Cancel(Pid pid, String reason, Duration within)
-      implements Command<@Nullable Void> {}
+      implements ProcessCommand<@Nullable Void> {}
 
-  public record Link(Pid other) implements Command<@Nullable Void> {}
+  public record Link(Pid other) implements ProcessCommand<@Nullable Void> {}
 
-  public record Unlink(Pid other) implements Command<@Nullable Void> {}
+  public record Unlink(Pid other) implements ProcessCommand<@Nullable Void> {}
 
-  public record Monitor(Pid other) implements Command<Long> {}
+  public record Monitor(Pid other) implements ProcessCommand<Long> {}
 
-  public record Demonitor(long monitor) implements Command<Boolean> {}
+  public record Demonitor(long monitor) implements ProcessCommand<Boolean> {}
 
-  public record Resolve(String text) implements Command<Pid> {}
+  public record Resolve(String text) implements ProcessCommand<Pid> {}
 
   /// Waits until a process has started: true, or it has ended before: false. Of supervisors.
-  public record AwaitStart(Pid pid) implements Command<Boolean> {}
+  public record AwaitStart(Pid pid) implements ProcessCommand<Boolean> {}
 
   /// Lets another process answer a request, and waits for its answer. Of pools.
-  public record HandOn(Pid to, Request request) implements Command<@Nullable Object> {}
+  public record HandOn(Pid to, Request request) implements ProcessCommand<@Nullable Object> {}
 
   @SuppressWarnings("NullAway") // inference forgets that a Void may be null
   void register(CommandRegistry registry) {
@@ -78,11 +79,11 @@ public final class ProcessCommands {
           i.context().runtime().cancel(c.pid(), c.reason(), c.within());
           i.complete(null);
         });
-    registerTies(registry);
+    registerLinks(registry);
   }
 
   @SuppressWarnings("NullAway") // inference forgets that a Void may be null
-  private static void registerTies(CommandRegistry registry) {
+  private static void registerLinks(CommandRegistry registry) {
     registry.inline(
         Link.class,
         (c, i) -> {
@@ -101,7 +102,7 @@ public final class ProcessCommands {
     registry.inline(
         AwaitStart.class,
         (c, i) -> {
-          var _ = i.context().runtime().started(c.pid()).thenAccept(i::complete);
+          var _ = i.context().runtime().whenStarted(c.pid()).thenAccept(i::complete);
         });
     registry.inline(HandOn.class, ProcessCommands::handOn);
   }
@@ -200,7 +201,7 @@ public final class ProcessCommands {
 
   private static Throwable failureOf(Pid of, Throwable failure) {
     return switch (failure) {
-      case SendFailedException refused when refused.to().equals(of) -> refused;
+      case SendFailedException refused when refused.receiver().equals(of) -> refused;
       default -> new AskFailedException(of, failure);
     };
   }
@@ -218,7 +219,7 @@ public final class ProcessCommands {
     });
     var _ =
         runtime
-            .exit(child)
+            .whenExited(child)
             .thenAccept(exit -> {
               if (!invocation.isOpen()) {
                 return;
@@ -242,7 +243,7 @@ public final class ProcessCommands {
         invocation
             .context()
             .runtime()
-            .handOn(command.to(), command.request())
+            .forward(command.to(), command.request())
             .whenComplete((result, failure) -> {
               var _ = failure == null ? invocation.complete(result) : invocation.fail(failure);
             });
@@ -253,7 +254,7 @@ public final class ProcessCommands {
     if (text.startsWith("{")) {
       return Pid.parse(text);
     }
-    Pid named = invocation.context().runtime().whereis(text);
+    Pid named = invocation.context().runtime().whereIs(text);
     if (named == null) {
       throw new IllegalArgumentException(
           "could not resolve '" + text + "': no process has that name, and it is no PID");

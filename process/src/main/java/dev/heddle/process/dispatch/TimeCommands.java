@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.dispatch;
 
-import dev.heddle.process.Command;
+import dev.heddle.process.ProcessCommand;
 import dev.heddle.process.timer.Timer;
 import dev.heddle.process.timer.Timers;
 import java.time.Duration;
@@ -9,17 +9,17 @@ import org.jspecify.annotations.Nullable;
 
 /// Commands about time: each that waits is a timer.
 public final class TimeCommands {
-  public record Sleep(Duration time) implements Command<@Nullable Void> {}
+  public record Sleep(Duration time) implements ProcessCommand<@Nullable Void> {}
 
-  public record StopTimer(long tag) implements Command<Boolean> {}
+  public record StopTimer(long tag) implements ProcessCommand<Boolean> {}
 
-  public record ResetTimer(long tag, Duration time) implements Command<Boolean> {}
+  public record ResetTimer(long tag, Duration time) implements ProcessCommand<Boolean> {}
 
   /// A [Sleep] of supervisors and pools: a class of its own, so that tests let no time pass for it
   /// by a handler of theirs.
-  public record Pause(Duration time) implements Command<@Nullable Object> {}
+  public record Pause(Duration time) implements ProcessCommand<@Nullable Object> {}
 
-  public record Tick(Duration period) implements Command<Long> {}
+  public record Tick(Duration period) implements ProcessCommand<Long> {}
 
   private final Timers timers;
 

@@ -7,13 +7,13 @@ import dev.heddle.process.SendResult;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A message that no process will handle, as an event of the [EventStream]: for logs and tests.
+/// A message that no process will handle, as an event of the [EventBus]: for logs and tests.
 ///
 /// The runtime publishes it only while a process subscribes to it. Dead letters breed none:
 ///
 /// - There are no dead letters of dead letters. One that a subscriber refuses, drops, leaves unread
 ///   at its end or does not understand is published to nobody, also when it was sent on as a
-///   message or by an `ask`. [EventStream#dropped] counts those that a mailbox has refused.
+///   message or by an `ask`. [EventBus#dropped] counts those that a mailbox has refused.
 /// - A message that gives way to a dead letter, in a mailbox that drops the oldest, is no dead
 ///   letter either: the first dead letter would empty that mailbox. It counts as undelivered.
 ///
@@ -24,16 +24,16 @@ import org.jspecify.annotations.Nullable;
 /// @param to the receiver; null for a name that no process has
 /// @param name to which it was sent, when the runtime found no process by it; else null
 /// @param from the process in whose step or body it was sent, when it was refused there; else null
-/// @param why it is dead
+/// @param reason it is dead
 /// @since 0.1
 public record DeadLetter(
     @Nullable Object message,
     @Nullable Pid to,
     @Nullable String name,
     @Nullable Pid from,
-    Why why) {
+    Reason reason) {
   /// Why a message is dead.
-  public enum Why {
+  public enum Reason {
     /// No process has the address or the name, or the runtime has shut down.
     NOT_FOUND,
     /// The runtime knows no way to its node or host.
@@ -43,14 +43,14 @@ public record DeadLetter(
     /// The mailbox was full, and it was the oldest one there: it gave way to a later message.
     DISPLACED,
     /// The mailbox accepted it, and the process ended before it had handled it.
-    LEFT,
+    RECEIVER_ENDED,
     /// The process was given it, and does not know what to do with it.
     UNHANDLED;
 
     /// Why a message is dead to which a send has answered `result`.
     ///
     /// @throws IllegalArgumentException when it was accepted
-    public static Why of(SendResult result) {
+    public static Reason of(SendResult result) {
       return switch (result) {
         case FULL, DROPPED -> FULL;
         case NOT_FOUND, CLOSED -> NOT_FOUND;
@@ -63,7 +63,7 @@ public record DeadLetter(
 
   /// Checks the values.
   public DeadLetter {
-    Objects.requireNonNull(why, "why");
+    Objects.requireNonNull(reason, "why");
   }
 
   /// Whether a message is a dead letter, or a request whose message is one.

@@ -5,5 +5,5 @@
 /// |---|---|
 /// | subscriptions, and events, from the runtime and from programs | events, as messages, to the subscribers |
 ///
-/// Threads: any; nothing here waits. Read `EventStream`.
+/// Threads: any; nothing here waits. Read `EventBus`.
 package dev.heddle.process.event;

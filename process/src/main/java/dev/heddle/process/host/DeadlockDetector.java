@@ -4,10 +4,10 @@ package dev.heddle.process.host;
 import dev.heddle.process.ProcessDeadlock;
 import dev.heddle.process.ProcessDeadlock.Kind;
 import dev.heddle.process.ProcessDeadlock.Wait;
-import dev.heddle.process.body.Awaited;
-import dev.heddle.process.body.BodyView;
-import dev.heddle.process.live.LiveProcess;
-import dev.heddle.process.scheduler.WorkScheduler.StandingStep;
+import dev.heddle.process.fiber.Awaited;
+import dev.heddle.process.fiber.FiberView;
+import dev.heddle.process.instance.ProcessInstance;
+import dev.heddle.process.scheduler.WorkScheduler.BlockedStep;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,7 +23,7 @@ public final class DeadlockDetector {
   /*
    * A process that waits for one other, and takes nothing else meanwhile, has one edge in the
    * graph of waits: its body is in `ask`, in `awaitExit`, or in a send to a full mailbox with the
-   * policy SUSPEND; or it waits with `yieldOnly` (as `call` does) for an `ask` only. So the graph
+   * policy SUSPEND; or it waits with `awaitCommands` (as `call` does) for an `ask` only. So the graph
    * has cycles and tails, and no branches.
    *
    * A look sees the edges one after the other, while processes go on. So what it has found counts
@@ -44,7 +44,7 @@ public final class DeadlockDetector {
    * goes through all processes, but only while some wait so, and takes a hundredth of the time at
    * most.
    *
-   * Threads. look(): one, that of reports. standing(): any.
+   * Threads. check(): one, that of reports. reported(): any.
    *
    * I1. A deadlock that lasts is reported once. [ProcessDeadlockTest]
    * I2. What two looks have found was a deadlock at some moment between them, but for an answer
@@ -56,7 +56,7 @@ public final class DeadlockDetector {
    * Sources. Decision 0044; K. M. Chandy, J. Misra, L. M. Haas, 1983 (the AND model with one
    * request each).
    */
-  private static final int REST = 100; // times as long as a look has taken
+  private static final int PAUSE_FACTOR = 100; // times as long as a look has taken
   private static final Object WORKERS = new Object(); // the key of what is no cycle
 
   private final ProcessHost host;
@@ -65,10 +65,10 @@ public final class DeadlockDetector {
 
   // the thread of reports
   private Map<Object, Candidate> candidates = Map.of(); // by one of its tokens
-  private long nextLook = System.nanoTime();
+  private long nextCheck = System.nanoTime();
 
   // the thread of reports; any thread reads it
-  private volatile List<ProcessDeadlock> standing = List.of();
+  private volatile List<ProcessDeadlock> reported = List.of();
 
   /// What was found at a look, and since when at each.
   private static final class Candidate {
@@ -93,30 +93,29 @@ public final class DeadlockDetector {
   }
 
   /// Those that were reported and last.
-  public List<ProcessDeadlock> standing() {
-    return standing;
+  public List<ProcessDeadlock> reported() {
+    return reported;
   }
 
   /// Looks for what lasts since the look before.
-  public void look() {
+  public void check() {
     long now = System.nanoTime();
-    if (now - nextLook < 0) {
+    if (now - nextCheck < 0) {
       return;
     }
     Map<Object, Candidate> found = new HashMap<>();
-    for (List<WaitForProcess> cycle : cycles()) {
-      keep(
-          found, cycle.getFirst().token(), cycle.stream().map(WaitForProcess::token).toList(), now);
-      tell(found.get(cycle.getFirst().token()), now, Kind.CYCLE, () -> waits(cycle));
+    for (List<ProcessWait> cycle : cycles()) {
+      keep(found, cycle.getFirst().token(), cycle.stream().map(ProcessWait::token).toList(), now);
+      reportIfDue(found.get(cycle.getFirst().token()), now, Kind.CYCLE, () -> waits(cycle));
     }
-    List<StandingStep> steps = host.scheduler().standingSteps();
+    List<BlockedStep> steps = host.scheduler().blockedSteps();
     if (!steps.isEmpty()) {
       keep(found, WORKERS, List.copyOf(steps), now);
-      tell(found.get(WORKERS), now, Kind.WORKERS, () -> stepWaits(steps));
+      reportIfDue(found.get(WORKERS), now, Kind.WORKERS, () -> blockedStepWaits(steps));
     }
     candidates = found;
-    standing = found.values().stream().map(one -> one.told).filter(told -> told != null).toList();
-    nextLook = now + REST * (System.nanoTime() - now);
+    reported = found.values().stream().map(one -> one.told).filter(told -> told != null).toList();
+    nextCheck = now + PAUSE_FACTOR * (System.nanoTime() - now);
   }
 
   private void keep(Map<Object, Candidate> found, Object key, List<Object> tokens, long now) {
@@ -129,7 +128,7 @@ public final class DeadlockDetector {
     List<Wait> get();
   }
 
-  private void tell(@Nullable Candidate one, long now, Kind kind, Waits waits) {
+  private void reportIfDue(@Nullable Candidate one, long now, Kind kind, Waits waits) {
     if (one == null || one.told != null || one.since == now || now - one.since < afterNanos) {
       return; // told, or seen for the first time, or not for long enough
     }
@@ -142,26 +141,26 @@ public final class DeadlockDetector {
   // ---- the graph ----
 
   /// Each cycle once, from the process with the lowest number on.
-  private List<List<WaitForProcess>> cycles() {
-    if (!host.scheduler().takeSomeWait()) {
+  private List<List<ProcessWait>> cycles() {
+    if (!host.scheduler().clearMayWait()) {
       return List.of();
     }
-    Map<LiveProcess, WaitForProcess> waits = new HashMap<>();
+    Map<ProcessInstance, ProcessWait> waits = new HashMap<>();
     boolean some = false;
-    for (LiveProcess process : host.directory().all()) {
-      some |= WaitForProcess.mayCome(process); // first: it may come to wait between the two
-      WaitForProcess wait = WaitForProcess.of(process);
+    for (ProcessInstance process : host.directory().all()) {
+      some |= ProcessWait.mayCome(process); // first: it may come to wait between the two
+      ProcessWait wait = ProcessWait.of(process);
       if (wait != null) {
         waits.put(process, wait);
       }
     }
     if (some || !waits.isEmpty()) {
-      host.scheduler().aTaskWaits();
+      host.scheduler().taskMayWait();
     }
-    List<List<WaitForProcess>> cycles = new ArrayList<>();
-    Set<LiveProcess> seen = new HashSet<>();
-    for (LiveProcess start : waits.keySet()) {
-      List<WaitForProcess> cycle = cycleFrom(start, waits, seen);
+    List<List<ProcessWait>> cycles = new ArrayList<>();
+    Set<ProcessInstance> seen = new HashSet<>();
+    for (ProcessInstance start : waits.keySet()) {
+      List<ProcessWait> cycle = cycleFrom(start, waits, seen);
       if (!cycle.isEmpty()) {
         cycles.add(cycle);
       }
@@ -170,13 +169,13 @@ public final class DeadlockDetector {
   }
 
   /// Follows the waits until they end, or meet what was seen before. On this path that is a cycle.
-  private List<WaitForProcess> cycleFrom(
-      LiveProcess start, Map<LiveProcess, WaitForProcess> waits, Set<LiveProcess> seen) {
-    Map<LiveProcess, Integer> path = new HashMap<>();
-    List<WaitForProcess> along = new ArrayList<>();
-    LiveProcess at = start;
+  private List<ProcessWait> cycleFrom(
+      ProcessInstance start, Map<ProcessInstance, ProcessWait> waits, Set<ProcessInstance> seen) {
+    Map<ProcessInstance, Integer> path = new HashMap<>();
+    List<ProcessWait> along = new ArrayList<>();
+    ProcessInstance at = start;
     while (at != null && seen.add(at)) {
-      WaitForProcess wait = waits.get(at);
+      ProcessWait wait = waits.get(at);
       if (wait == null) {
         return List.of();
       }
@@ -188,27 +187,27 @@ public final class DeadlockDetector {
     return first == null ? List.of() : rotated(along.subList(first, along.size()));
   }
 
-  private static List<WaitForProcess> rotated(List<WaitForProcess> cycle) {
+  private static List<ProcessWait> rotated(List<ProcessWait> cycle) {
     int lowest = 0;
     for (int i = 1; i < cycle.size(); i++) {
       if (cycle.get(i).waits().id() < cycle.get(lowest).waits().id()) {
         lowest = i;
       }
     }
-    List<WaitForProcess> all = new ArrayList<>(cycle.subList(lowest, cycle.size()));
+    List<ProcessWait> all = new ArrayList<>(cycle.subList(lowest, cycle.size()));
     all.addAll(cycle.subList(0, lowest));
     return all;
   }
 
   // ---- words ----
 
-  private static List<Wait> waits(List<WaitForProcess> cycle) {
+  private static List<Wait> waits(List<ProcessWait> cycle) {
     return cycle.stream().map(DeadlockDetector::wait).toList();
   }
 
-  private static Wait wait(WaitForProcess wait) {
-    LiveProcess process = wait.waits();
-    BodyView body = process.body();
+  private static Wait wait(ProcessWait wait) {
+    ProcessInstance process = wait.waits();
+    FiberView body = process.body();
     String what =
         wait.token() instanceof Awaited awaited ? awaited.words() : "the answer of " + wait.of();
     return new Wait(
@@ -219,10 +218,10 @@ public final class DeadlockDetector {
         body == null ? List.of() : List.of(body.stack()));
   }
 
-  private static List<Wait> stepWaits(List<StandingStep> steps) {
+  private static List<Wait> blockedStepWaits(List<BlockedStep> steps) {
     List<Wait> all = new ArrayList<>();
-    for (StandingStep step : steps) {
-      if (step.task() instanceof LiveProcess process) {
+    for (BlockedStep step : steps) {
+      if (step.task() instanceof ProcessInstance process) {
         all.add(
             new Wait(
                 process.self(),
@@ -238,13 +237,13 @@ public final class DeadlockDetector {
     return all;
   }
 
-  private static String held(StandingStep step, List<StandingStep> all) {
+  private static String held(BlockedStep step, List<BlockedStep> all) {
     Thread holder = step.holder();
     if (holder == null) {
       return "";
     }
-    for (StandingStep other : all) {
-      if (other.worker().thread() == holder && other.task() instanceof LiveProcess process) {
+    for (BlockedStep other : all) {
+      if (other.worker().thread() == holder && other.task() instanceof ProcessInstance process) {
         return ", held by " + process.self();
       }
     }

@@ -3,13 +3,13 @@ package dev.heddle.process.host;
 
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.ProcessTerminatedException;
 import dev.heddle.process.ShutdownReport;
-import dev.heddle.process.ShutdownReport.Abandoned.Held;
-import dev.heddle.process.Signal;
+import dev.heddle.process.ShutdownReport.Abandoned.Phase;
 import dev.heddle.process.StartOptions;
-import dev.heddle.process.dispatch.LoopPort;
-import dev.heddle.process.live.LiveProcess;
+import dev.heddle.process.dispatch.CommandLoop;
+import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.timer.Timers;
 import java.time.Duration;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// The end of a host: asks, waits, ends, abandons, and is back in time.
 public final class HostShutdown {
   /*
-   * Processes that trap exits are asked (Signal.Cancel), the others are ended. A process that was
+   * Processes that trap exits are asked (ProcessSignal.Cancel), the others are ended. A process that was
    * started linked, by a parent that traps exits, is left to that parent until the parent has
    * ended. So the children of a supervisor end in its order, and a pool finishes its calls.
    *
@@ -58,7 +58,7 @@ public final class HostShutdown {
   private static final Duration LONGEST_LAST_PART = Duration.ofSeconds(1);
   private static final Duration LAST_MOMENT =
       Duration.ofMillis(100); // many times what those between two steps need
-  private static final int LOOK_EVERY =
+  private static final int CHECK_CLOCK_EVERY =
       256; // processes: a fraction of a millisecond, so few ones are ended by however late a pass
   private static final Duration LONGEST_REST =
       Duration.ofMinutes(1); // for workers to end many millions of processes
@@ -66,9 +66,9 @@ public final class HostShutdown {
   private final ProcessHost host;
   private final WorkScheduler scheduler;
   private final Timers timers;
-  private final LoopPort loops;
+  private final CommandLoop loops;
 
-  private final ProcessTerminatedException why =
+  private final ProcessTerminatedException cause =
       new ProcessTerminatedException("the runtime has shut down");
 
   // who shuts down
@@ -76,7 +76,7 @@ public final class HostShutdown {
   private boolean interrupted;
 
   /// Of these.
-  public HostShutdown(ProcessHost host, WorkScheduler scheduler, Timers timers, LoopPort loops) {
+  public HostShutdown(ProcessHost host, WorkScheduler scheduler, Timers timers, CommandLoop loops) {
     this.host = host;
     this.scheduler = scheduler;
     this.timers = timers;
@@ -97,11 +97,11 @@ public final class HostShutdown {
         Duration.ofNanos(Math.min(deadline.toNanos() / 4, LONGEST_LAST_PART.toNanos()));
     CompletableFuture<@Nullable Void> empty = host.close();
     AtomicInteger asked = new AtomicInteger();
-    askAll(new Signal.Cancel("the runtime shuts down", end - lastPart.toNanos()), asked);
+    cancelAll(new ProcessSignal.Cancel("the runtime shuts down", end - lastPart.toNanos()), asked);
     await(empty, end - lastPart.toNanos());
-    Set<LiveProcess> terminated = terminateAll();
+    Set<ProcessInstance> terminated = terminateAll();
     await(empty, end);
-    Map<LiveProcess, ShutdownReport.Abandoned> abandoned = abandon();
+    Map<ProcessInstance, ShutdownReport.Abandoned> abandoned = abandon();
     abandoned.keySet().forEach(terminated::remove);
     host.closeMailboxes();
     if (host.directory().size() > 0) {
@@ -122,17 +122,17 @@ public final class HostShutdown {
     return new ShutdownReport(asked.get(), terminated.size(), List.copyOf(abandoned.values()));
   }
 
-  private void askAll(Signal.Cancel cancel, AtomicInteger asked) {
+  private void cancelAll(ProcessSignal.Cancel cancel, AtomicInteger asked) {
     int seen = 0;
-    for (LiveProcess process : host.directory().all()) {
+    for (ProcessInstance process : host.directory().all()) {
       if (isLate(++seen)) {
         return;
       }
-      LiveProcess parent = seenToBy(process);
+      ProcessInstance parent = terminatingParent(process);
       if (parent == null) {
         asked.addAndGet(process.cancel(cancel) ? 1 : 0);
       } else {
-        parent.ties().onExit(_ -> asked.addAndGet(process.cancel(cancel) ? 1 : 0));
+        parent.processLinks().onExit(_ -> asked.addAndGet(process.cancel(cancel) ? 1 : 0));
       }
     }
   }
@@ -140,14 +140,14 @@ public final class HostShutdown {
   /// Ends those that are left, as long as there is time.
   ///
   /// @return those that had no other end
-  private Set<LiveProcess> terminateAll() {
-    Set<LiveProcess> terminated = new HashSet<>();
+  private Set<ProcessInstance> terminateAll() {
+    Set<ProcessInstance> terminated = new HashSet<>();
     int seen = 0;
-    for (LiveProcess process : host.directory().all()) {
+    for (ProcessInstance process : host.directory().all()) {
       if (isLate(++seen)) {
         break;
       }
-      if (process.end(Exit.Reason.TERMINATED, why)) {
+      if (process.end(Exit.Reason.TERMINATED, cause)) {
         terminated.add(process);
       }
     }
@@ -155,15 +155,15 @@ public final class HostShutdown {
   }
 
   private boolean isLate(int seen) {
-    return seen % LOOK_EVERY == 0 && System.nanoTime() - end >= 0;
+    return seen % CHECK_CLOCK_EVERY == 0 && System.nanoTime() - end >= 0;
   }
 
   /// The parent that will end a process, or null.
-  private @Nullable LiveProcess seenToBy(LiveProcess process) {
+  private @Nullable ProcessInstance terminatingParent(ProcessInstance process) {
     StartOptions options = process.options();
     Pid parent =
         options.isLinked() || host.endings().endsWithParent(options) ? options.parent() : null;
-    LiveProcess live = parent == null ? null : host.directory().find(parent);
+    ProcessInstance live = parent == null ? null : host.directory().find(parent);
     return live != null && live.trapsExits() ? live : null;
   }
 
@@ -210,53 +210,53 @@ public final class HostShutdown {
   // ---- who has had no time ----
 
   /// Names those that hold a worker, and tells of those in a step that they are abandoned.
-  private Map<LiveProcess, ShutdownReport.Abandoned> abandon() {
-    Map<LiveProcess, ShutdownReport.Abandoned> abandoned = new HashMap<>();
-    Map<LiveProcess, Exit> untold = new HashMap<>();
+  private Map<ProcessInstance, ShutdownReport.Abandoned> abandon() {
+    Map<ProcessInstance, ShutdownReport.Abandoned> abandoned = new HashMap<>();
+    Map<ProcessInstance, Exit> untold = new HashMap<>();
     scheduler.forEachRunning((task, stack) -> {
-      if (!(task instanceof LiveProcess process)) {
+      if (!(task instanceof ProcessInstance process)) {
         return;
       }
-      Exit exit = process.giveUp(true);
+      Exit exit = process.markAbandoned(true);
       if (exit != null) {
         untold.put(process, exit);
-        abandoned.put(process, named(process, Held.STEP, stack));
+        abandoned.put(process, named(process, Phase.STEP, stack));
       } else if (host.directory().has(process)) { // its end is being told, else it was removed
-        abandoned.put(process, named(process, Held.END, stack));
+        abandoned.put(process, named(process, Phase.CLOSE, stack));
       }
     });
     if (!untold.isEmpty()) {
-      tell(untold);
+      notifyAll(untold);
     }
     return abandoned;
   }
 
   private static ShutdownReport.Abandoned named(
-      LiveProcess process, Held by, StackTraceElement[] stack) {
+      ProcessInstance process, Phase by, StackTraceElement[] stack) {
     return new ShutdownReport.Abandoned(process.self(), process.kind(), by, List.of(stack));
   }
 
-  private void tell(Map<LiveProcess, Exit> untold) {
+  private void notifyAll(Map<ProcessInstance, Exit> untold) {
     Thread teller =
         Thread.ofPlatform()
             .daemon()
             .name("heddle-abandons")
-            .start(() -> untold.forEach(LiveProcess::tellAbandoned));
+            .start(() -> untold.forEach(ProcessInstance::notifyAbandoned));
     waiting(() -> {
       var _ = teller.join(LAST_MOMENT); // else a listener holds it
     });
   }
 
   /// Ends the others after the deadline, on a thread of its own.
-  private void endRest(Set<LiveProcess> inStep) {
+  private void endRest(Set<ProcessInstance> inStep) {
     try {
-      for (LiveProcess process : host.directory().all()) {
+      for (ProcessInstance process : host.directory().all()) {
         var _ =
-            process.end(Exit.Reason.TERMINATED, why); // or it has another end, and is waited for
+            process.end(Exit.Reason.TERMINATED, cause); // or it has another end, and is waited for
       }
       scheduler.halt();
       scheduler.awaitEnd(LONGEST_REST, LAST_MOMENT, inStep::contains);
-      for (LiveProcess process : host.directory().all()) {
+      for (ProcessInstance process : host.directory().all()) {
         var _ = process.abandon(false); // or a worker has come
       }
       var _ = timers.close(LAST_MOMENT);

@@ -43,7 +43,7 @@ final class Listeners {
   ///
   /// @param announced whether all listeners have agreed to its start
   void ended(Exit exit, boolean announced) {
-    int agreed = announced ? all.size() : agreedBefore(exit.pid());
+    int agreed = announced ? all.size() : acceptedCount(exit.pid());
     for (int i = 0; i < agreed; i++) {
       try {
         all.get(i).onComplete(exit);
@@ -53,7 +53,7 @@ final class Listeners {
     }
   }
 
-  private int agreedBefore(Pid pid) {
+  private int acceptedCount(Pid pid) {
     Integer agreed = refused.isEmpty() ? null : refused.remove(pid);
     return agreed == null ? 0 : agreed;
   }

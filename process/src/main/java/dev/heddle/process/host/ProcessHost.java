@@ -10,35 +10,35 @@ import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
-import dev.heddle.process.body.BodyView;
 import dev.heddle.process.dispatch.Dispatcher;
-import dev.heddle.process.event.EventStream;
-import dev.heddle.process.live.Failures;
-import dev.heddle.process.live.LiveProcess;
-import dev.heddle.process.live.Mortal;
-import dev.heddle.process.live.ProcessEnvironment;
-import dev.heddle.process.observe.FlightEvents;
-import dev.heddle.process.relay.Receiver;
-import dev.heddle.process.relay.Routes;
+import dev.heddle.process.event.EventBus;
+import dev.heddle.process.fiber.FiberView;
+import dev.heddle.process.instance.FailureLogger;
+import dev.heddle.process.instance.ProcessEnvironment;
+import dev.heddle.process.instance.ProcessInstance;
+import dev.heddle.process.instance.ProcessLifecycle;
+import dev.heddle.process.links.NameRegistry;
+import dev.heddle.process.observe.ProcessJfrEvents;
+import dev.heddle.process.routing.Receiver;
+import dev.heddle.process.routing.RoutingTable;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.timer.Timers;
-import dev.heddle.process.topology.Names;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The processes of one runtime, and what they share: sends to them, and hears of their ends. It
-/// starts them by a [ProcessStarter], and finds them by a [Directory].
+/// starts them by a [ProcessStarter], and finds them by a [ProcessDirectory].
 public final class ProcessHost implements ProcessEnvironment {
-  private final HostParts parts;
+  private final HostComponents parts;
   private final Dispatcher dispatcher;
-  private final Directory directory;
+  private final ProcessDirectory processDirectory;
   private final HostEvents events;
   private final Listeners listeners;
-  private final Places places;
-  private final Relations relations;
-  private final Endings endings;
+  private final ProcessSlots slots;
+  private final LinkOperations linkOperations;
+  private final ProcessTermination processTermination;
   private final ProcessStarter starter;
 
   // any thread
@@ -46,20 +46,22 @@ public final class ProcessHost implements ProcessEnvironment {
   private final LongAdder tooLate = new LongAdder();
 
   /// A host without processes.
-  public ProcessHost(HostParts parts, Dispatcher dispatcher, Timers timers) {
+  public ProcessHost(HostComponents parts, Dispatcher dispatcher, Timers timers) {
     this.parts = parts;
     this.dispatcher = dispatcher;
-    this.directory = new Directory(this, parts.routes());
-    this.events = new HostEvents(parts.runtime(), directory);
+    this.processDirectory = new ProcessDirectory(this, parts.routes());
+    this.events = new HostEvents(parts.runtime(), processDirectory);
     this.listeners =
         new Listeners(
             parts.listeners(),
-            (exit, t) -> Failures.log("a listener failed at the end of ", exit.pid(), "", t));
-    this.places = new Places(parts.limit(), parts.scheduler().size());
-    this.relations = new Relations(directory, parts.routes());
-    this.endings = new Endings(directory, timers, parts.lifetime());
-    this.starter = new ProcessStarter(this, parts, directory, places, endings, listeners, events);
-    LiveProcess.rehearse(this, directory.nobody());
+            (exit, t) -> FailureLogger.log("a listener failed at the end of ", exit.pid(), "", t));
+    this.slots = new ProcessSlots(parts.limit(), parts.scheduler().size());
+    this.linkOperations = new LinkOperations(processDirectory, parts.routes());
+    this.processTermination = new ProcessTermination(processDirectory, timers, parts.lifetime());
+    this.starter =
+        new ProcessStarter(
+            this, parts, processDirectory, slots, processTermination, listeners, events);
+    ProcessInstance.preload(this, processDirectory.nullPid());
   }
 
   // ---- what it is made of ----
@@ -70,22 +72,22 @@ public final class ProcessHost implements ProcessEnvironment {
   }
 
   /// Finds processes.
-  public Directory directory() {
-    return directory;
+  public ProcessDirectory directory() {
+    return processDirectory;
   }
 
   /// Ways to end a process.
-  public Endings endings() {
-    return endings;
+  public ProcessTermination endings() {
+    return processTermination;
   }
 
   /// Links and monitors.
-  Relations relations() {
-    return relations;
+  LinkOperations relations() {
+    return linkOperations;
   }
 
   /// What this host and programs publish.
-  public EventStream events() {
+  public EventBus events() {
     return events.stream();
   }
 
@@ -95,14 +97,14 @@ public final class ProcessHost implements ProcessEnvironment {
 
   /// A number that no address has had.
   public long newNumber() {
-    return places.number(Places.worker(scheduler()));
+    return slots.number(ProcessSlots.worker(scheduler()));
   }
 
   // ---- sending ----
 
   /// Sends a message; where the receiver's policy says so, waits for room.
   public SendResult send(Pid to, @Nullable Object message) {
-    LiveProcess found = directory.find(to);
+    ProcessInstance found = processDirectory.find(to);
     if (found == null) {
       return offer(to, message);
     }
@@ -112,17 +114,17 @@ public final class ProcessHost implements ProcessEnvironment {
 
   /// Sends a message.
   public SendResult offer(Pid to, @Nullable Object message) {
-    LiveProcess found = directory.find(to);
+    ProcessInstance found = processDirectory.find(to);
     SendResult result = found != null ? found.receive(message) : offerOther(to, message);
     return result == SendResult.ACCEPTED ? result : refused(to, message, result);
   }
 
   private SendResult offerOther(Pid to, @Nullable Object message) {
-    Routes routes = parts.routes();
-    if (!routes.isHere(to)) {
-      return routes.elsewhere(to, message);
+    RoutingTable routingTable = parts.routes();
+    if (!routingTable.isLocal(to)) {
+      return routingTable.sendRemote(to, message);
     }
-    Receiver other = routes.attached(to);
+    Receiver other = routingTable.attached(to);
     if (other != null) {
       return other.receive(message);
     }
@@ -157,37 +159,37 @@ public final class ProcessHost implements ProcessEnvironment {
   }
 
   @Override
-  public Names names() {
-    return directory.names();
+  public NameRegistry names() {
+    return processDirectory.names();
   }
 
   @Override
-  public ProcessContext contextOf(Mortal process) {
-    return new LiveContext((LiveProcess) process);
+  public ProcessContext contextOf(ProcessLifecycle process) {
+    return new InstanceContext((ProcessInstance) process);
   }
 
   @Override
-  public void monitor(Mortal watcher, Pid target, LongConsumer known) {
-    var _ = relations.monitor(watcher, target, known);
+  public void monitor(ProcessLifecycle watcher, Pid target, LongConsumer known) {
+    var _ = linkOperations.monitor(watcher, target, known);
   }
 
   @Override
   public Process create(String source) {
-    return Sources.create(parts.factory(), source);
+    return ProcessSources.create(parts.factory(), source);
   }
 
   @Override
-  public @Nullable BodyView bodyOf(Process process) {
+  public @Nullable FiberView bodyOf(Process process) {
     return parts.bodies().apply(process);
   }
 
   @Override
   public boolean isClosed() {
-    return directory.isClosed();
+    return processDirectory.isClosed();
   }
 
   @Override
-  public void leftUnseen(Mortal in, @Nullable Object content, boolean isMessage) {
+  public void recordUndelivered(ProcessLifecycle in, @Nullable Object content, boolean isMessage) {
     undelivered.increment();
     if (isMessage) {
       events.left(in, content);
@@ -198,40 +200,40 @@ public final class ProcessHost implements ProcessEnvironment {
   }
 
   @Override
-  public void displaced(Mortal to, ProcessEvent event, @Nullable Object by) {
+  public void displaced(ProcessLifecycle to, ProcessEvent event, @Nullable Object by) {
     undelivered.increment();
     events.displaced(to, event.data(), by);
     if (event.data() instanceof Request request) {
-      var _ = request.reply().failed(new SendFailedException(to.self(), SendResult.DROPPED));
+      var _ = request.reply().fail(new SendFailedException(to.self(), SendResult.DROPPED));
     }
   }
 
   @Override
-  public void tooLate() {
+  public void onLateResult() {
     tooLate.increment();
   }
 
   // ---- ends ----
 
   @Override
-  public void settled() {
-    places.giveBack(Places.worker(scheduler()));
+  public void releaseSlot() {
+    slots.release(ProcessSlots.worker(scheduler()));
   }
 
   @Override
-  public void ended(Mortal process, Exit exit) {
+  public void ended(ProcessLifecycle process, Exit exit) {
     record(process, exit);
     listeners.ended(exit, process.isAnnounced());
     if (process.isAnnounced()) {
       events.ended(exit);
     }
-    directory.remove((LiveProcess) process);
+    processDirectory.remove((ProcessInstance) process);
   }
 
-  private static void record(Mortal process, Exit exit) {
+  private static void record(ProcessLifecycle process, Exit exit) {
     try {
-      if (exit.isFailure() && FlightEvents.areRecorded()) {
-        FlightEvents.abnormalEnd(process.kind(), exit);
+      if (exit.isFailure() && ProcessJfrEvents.areRecorded()) {
+        ProcessJfrEvents.abnormalEnd(process.kind(), exit);
       }
     } catch (Throwable _) {
       return; // safe: nobody waits for a record
@@ -242,7 +244,7 @@ public final class ProcessHost implements ProcessEnvironment {
   ///
   /// @return completes when none lives any more
   public CompletableFuture<@Nullable Void> close() {
-    return directory.close();
+    return processDirectory.close();
   }
 
   /// Closes the mailboxes of coroutines.
@@ -252,10 +254,10 @@ public final class ProcessHost implements ProcessEnvironment {
 
   /// No worker goes on any more: no process is started or sent to from now on, and all are told to
   /// have ended.
-  public void giveUp(Throwable why) {
-    directory.refuse();
-    Failures.log("processes of ", parts.runtime(), " are given up: no worker goes on", why);
-    for (LiveProcess process : directory.all()) {
+  public void abandonAll(Throwable why) {
+    processDirectory.refuse();
+    FailureLogger.log("processes of ", parts.runtime(), " are given up: no worker goes on", why);
+    for (ProcessInstance process : processDirectory.all()) {
       process.end(Exit.Reason.ABANDONED, why);
       var _ = process.abandon(false);
     }

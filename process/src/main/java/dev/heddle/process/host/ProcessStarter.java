@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.host;
 
+import dev.heddle.internal.StackGuard;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessRuntime;
@@ -8,16 +9,15 @@ import dev.heddle.process.Ref;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.TypedProcess;
-import dev.heddle.process.UnknownMethodException;
-import dev.heddle.process.body.BodyThread;
-import dev.heddle.process.live.Failures;
-import dev.heddle.process.live.LiveProcess;
-import dev.heddle.process.live.Mortal;
-import dev.heddle.process.live.ProcessEnvironment;
-import dev.heddle.process.relay.Routes;
-import dev.heddle.process.topology.Names;
-import dev.heddle.process.topology.Ties;
-import dev.heddle.internal.StackReserve;
+import dev.heddle.process.UnknownEntryPointException;
+import dev.heddle.process.fiber.ProcessFiber;
+import dev.heddle.process.instance.FailureLogger;
+import dev.heddle.process.instance.ProcessEnvironment;
+import dev.heddle.process.instance.ProcessInstance;
+import dev.heddle.process.instance.ProcessLifecycle;
+import dev.heddle.process.links.NameRegistry;
+import dev.heddle.process.links.ProcessLinks;
+import dev.heddle.process.routing.RoutingTable;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -31,10 +31,10 @@ public final class ProcessStarter {
 
   private final ProcessEnvironment host;
   private final ProcessRuntime runtime;
-  private final Routes routes;
-  private final Directory directory;
-  private final Places places;
-  private final Endings endings;
+  private final RoutingTable routingTable;
+  private final ProcessDirectory processDirectory;
+  private final ProcessSlots processSlots;
+  private final ProcessTermination processTermination;
   private final Listeners listeners;
   private final HostEvents events;
   private final int limit;
@@ -42,19 +42,19 @@ public final class ProcessStarter {
 
   ProcessStarter(
       ProcessEnvironment host,
-      HostParts parts,
-      Directory directory,
-      Places places,
-      Endings endings,
+      HostComponents parts,
+      ProcessDirectory processDirectory,
+      ProcessSlots processSlots,
+      ProcessTermination processTermination,
       Listeners listeners,
       HostEvents events) {
     this.host = host;
     this.runtime = parts.runtime();
-    this.routes = parts.routes();
+    this.routingTable = parts.routes();
     this.limit = parts.limit();
-    this.directory = directory;
-    this.places = places;
-    this.endings = endings;
+    this.processDirectory = processDirectory;
+    this.processSlots = processSlots;
+    this.processTermination = processTermination;
     this.listeners = listeners;
     this.events = events;
   }
@@ -69,7 +69,7 @@ public final class ProcessStarter {
   /// @param by the process that starts it, or null
   /// @return its PID, or that of the process that has its name
   /// @throws NullPointerException when there is nothing to start
-  public Pid spawn(Process process, StartOptions options, @Nullable LiveProcess by) {
+  public Pid spawn(Process process, StartOptions options, @Nullable ProcessInstance by) {
     return spawn(process, options, by, null);
   }
 
@@ -79,28 +79,31 @@ public final class ProcessStarter {
   /// @return what leads to it, or to the process that has its name
   /// @throws StartRefusedException also when that one takes other messages
   public <M> Ref<M> spawnTyped(
-      TypedProcess<M> process, StartOptions options, @Nullable LiveProcess by) {
+      TypedProcess<M> process, StartOptions options, @Nullable ProcessInstance by) {
     Class<M> protocol = Objects.requireNonNull(process, NOTHING_TO_START).protocol();
     return runtime.ref(spawn(process, options, by, protocol), protocol);
   }
 
   private Pid spawn(
-      Process process, StartOptions options, @Nullable LiveProcess by, @Nullable Class<?> takes) {
+      Process process,
+      StartOptions options,
+      @Nullable ProcessInstance by,
+      @Nullable Class<?> takes) {
     Objects.requireNonNull(process, NOTHING_TO_START);
     Objects.requireNonNull(
         options, "the options to spawn with are null; use StartOptions.defaults()");
-    var _ = BodyThread.carrierOfCall(); // others have their turn
-    StackReserve.requireAmple(); // else it might be known, and never begin
-    LiveProcess made;
+    var _ = ProcessFiber.carrierOfCall(); // others have their turn
+    StackGuard.requireAmpleRoom(); // else it might be known, and never begin
+    ProcessInstance made;
     try {
-      made = make(process, by == null ? options : inherited(options, by));
+      made = newInstance(process, by == null ? options : inherited(options, by));
     } catch (Throwable t) {
-      Failures.close(process, "a process that was not started");
+      FailureLogger.close(process, "a process that was not started");
       throw t;
     }
-    LiveProcess other;
+    ProcessInstance other;
     try {
-      other = introduce(made, takes);
+      other = applyOptions(made, takes);
     } catch (Throwable t) {
       made.refuse(t);
       throw t instanceof RuntimeException e
@@ -112,33 +115,35 @@ public final class ProcessStarter {
       return other.self();
     }
     started.increment();
-    host.scheduler().start(made, Mortal.here()); // not before: what its code waits for may move
+    host.scheduler()
+        .start(made, ProcessLifecycle.here()); // not before: what its code waits for may move
     return made.self();
   }
 
-  private LiveProcess make(Process process, StartOptions options) {
-    if (!process.methods().contains(options.method())) {
-      throw new UnknownMethodException(options.method(), process.methods());
+  private ProcessInstance newInstance(Process process, StartOptions options) {
+    if (!process.entryPoints().contains(options.entryPoint())) {
+      throw new UnknownEntryPointException(options.entryPoint(), process.entryPoints());
     }
     checkOpen();
-    int worker = Places.worker(host.scheduler());
-    if (!places.take(worker)) {
+    int worker = ProcessSlots.worker(host.scheduler());
+    if (!processSlots.acquire(worker)) {
       throw new StartRefusedException(
           "max processes exceeded: " + limit + " live already; end some, or raise limit()", null);
     }
     try {
-      LiveProcess made =
-          new LiveProcess(host, routes.address(places.number(worker)), process, options);
-      directory.add(made);
+      ProcessInstance made =
+          new ProcessInstance(
+              host, routingTable.address(processSlots.number(worker)), process, options);
+      processDirectory.add(made);
       return made;
     } catch (Throwable t) {
-      places.giveBack(worker);
+      processSlots.release(worker);
       throw t;
     }
   }
 
   private void checkOpen() {
-    if (directory.isClosed()) {
+    if (processDirectory.isClosed()) {
       throw new StartRefusedException(
           "the runtime is shutting down; it starts no more processes", null);
     }
@@ -148,31 +153,34 @@ public final class ProcessStarter {
   ///
   /// @param protocol of the messages that the process must take that has its name; or null
   /// @return the process, or the one that has its name
-  private LiveProcess introduce(LiveProcess made, @Nullable Class<?> protocol) throws Exception {
+  private ProcessInstance applyOptions(ProcessInstance made, @Nullable Class<?> protocol)
+      throws Exception {
     checkOpen(); // once more: whoever closes the host sees what is in the table, or we see that
     StartOptions options = made.options();
     if (options.name() != null) {
-      Names.Holding holding = directory.names().register(options.name(), made);
-      if (holding != null && holding.owner() instanceof LiveProcess owner && owner != made) {
-        owner.requireTakes(protocol, options.name(), holding.sinceMillis());
+      NameRegistry.NameEntry nameEntry = processDirectory.names().register(options.name(), made);
+      if (nameEntry != null
+          && nameEntry.owner() instanceof ProcessInstance owner
+          && owner != made) {
+        owner.requireTakes(protocol, options.name(), nameEntry.sinceMillis());
         return owner;
       }
     }
-    LiveProcess by = null;
+    ProcessInstance by = null;
     long monitor = 0;
     if (options.isLinked() || options.isMonitored()) {
       by = parent(options);
-      monitor = tie(made, by);
+      monitor = link(made, by);
     }
-    if (endings.endsWithParent(options)) {
-      endings.endWith(parent(options), made);
+    if (processTermination.endsWithParent(options)) {
+      processTermination.endWith(parent(options), made);
     }
     try {
       listeners.starts(made.self(), options);
     } catch (Throwable t) {
       if (by != null) { // a start that is refused must not end its parent over the link
-        Ties.unlink(made, by);
-        var _ = Ties.demonitor(by, monitor);
+        ProcessLinks.unlink(made, by);
+        var _ = ProcessLinks.demonitor(by, monitor);
       }
       throw t;
     }
@@ -184,8 +192,8 @@ public final class ProcessStarter {
   // ---- what a start gives a process of its parent ----
 
   /// The options of a process that another one starts.
-  private static StartOptions inherited(StartOptions options, LiveProcess by) {
-    StartOptions all = options.parent() == null ? by.asParent(options) : options;
+  private static StartOptions inherited(StartOptions options, ProcessInstance by) {
+    StartOptions all = options.parent() == null ? by.withThisParent(options) : options;
     Map<String, Object> inheritable = by.inheritable();
     if (inheritable.isEmpty()) {
       return all;
@@ -198,9 +206,9 @@ public final class ProcessStarter {
   /// The parent that options name.
   ///
   /// @throws StartRefusedException when they name none, or it has ended
-  private LiveProcess parent(StartOptions options) {
+  private ProcessInstance parent(StartOptions options) {
     Pid parent = options.parent();
-    LiveProcess by = parent == null ? null : directory.find(parent);
+    ProcessInstance by = parent == null ? null : processDirectory.find(parent);
     if (by == null || by.isEnded()) { // a PID may lead to one that has left the table
       throw new StartRefusedException(
           parent == null
@@ -214,12 +222,12 @@ public final class ProcessStarter {
   /// Ties a process to its parent as its options say.
   ///
   /// @return the parent's monitor, or 0
-  private static long tie(LiveProcess made, LiveProcess by) {
+  private static long link(ProcessInstance made, ProcessInstance by) {
     try {
       if (made.options().isLinked()) {
-        Ties.link(made, by);
+        ProcessLinks.link(made, by);
       }
-      return made.options().isMonitored() ? Ties.monitor(by, made) : 0;
+      return made.options().isMonitored() ? ProcessLinks.monitor(by, made) : 0;
     } catch (IllegalStateException e) { // one of the two has ended meanwhile
       throw new StartRefusedException(String.valueOf(e.getMessage()), e);
     }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.host;
 
-import dev.heddle.internal.BriefLock;
-import dev.heddle.process.live.LiveProcess;
-import dev.heddle.internal.BriefLock;
+import dev.heddle.internal.SpinLock;
+import dev.heddle.process.instance.ProcessInstance;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -30,9 +29,9 @@ final class ProcessTable {
   private static final int SHARD_BITS = 6;
   private static final int SHARD_STEP = 27; // odd, so all have their turn; neighbours lie apart
   private static final long GOLDEN = 0x9E37_79B9_7F4A_7C15L; // 2^64 / the golden ratio, odd
-  private static final int ROW = 16; // slots: a line of the cache; power of two
+  private static final int GROUP = 16; // slots: a line of the cache; power of two
   private static final int ROW_BITS = 4;
-  private static final int FIRST_LENGTH = 4 * ROW; // so that two rows fit
+  private static final int FIRST_LENGTH = 4 * GROUP; // so that two rows fit
 
   private final Shard[] shards = new Shard[SHARDS];
 
@@ -45,23 +44,23 @@ final class ProcessTable {
   /// Puts a process in.
   ///
   /// @return false when its number is taken
-  boolean add(LiveProcess process) {
+  boolean add(ProcessInstance process) {
     return shard(process.id()).add(process);
   }
 
   /// The process of a number, or null.
-  @Nullable LiveProcess find(long id) {
+  @Nullable ProcessInstance find(long id) {
     return shard(id).find(id);
   }
 
   /// Takes a process out.
-  void remove(LiveProcess process) {
+  void remove(ProcessInstance process) {
     shard(process.id()).remove(process.id());
   }
 
   /// All of them, as of some moment for each.
-  List<LiveProcess> all() {
-    List<LiveProcess> all = new ArrayList<>(size()); // so that it hardly grows under a lock
+  List<ProcessInstance> all() {
+    List<ProcessInstance> all = new ArrayList<>(size()); // so that it hardly grows under a lock
     for (Shard shard : shards) {
       shard.addTo(all);
     }
@@ -91,17 +90,17 @@ final class ProcessTable {
   }
 
   private static final class Shard {
-    private final BriefLock lock = new BriefLock();
+    private final SpinLock lock = new SpinLock();
 
     // under the lock
-    private @Nullable LiveProcess[] slots = new LiveProcess[FIRST_LENGTH];
+    private @Nullable ProcessInstance[] slots = new ProcessInstance[FIRST_LENGTH];
 
     private int count;
 
     // `count`, for those without the lock
     private volatile int size;
 
-    boolean add(LiveProcess process) {
+    boolean add(ProcessInstance process) {
       while (true) {
         int length;
         lock.lock();
@@ -113,11 +112,11 @@ final class ProcessTable {
         } finally {
           lock.unlock();
         }
-        resize(new LiveProcess[length]);
+        resize(new ProcessInstance[length]);
       }
     }
 
-    private boolean put(LiveProcess process) {
+    private boolean put(ProcessInstance process) {
       int slot = slotOf(process.id());
       if (slots[slot] != null) {
         return false;
@@ -127,7 +126,7 @@ final class ProcessTable {
       return true;
     }
 
-    @Nullable LiveProcess find(long id) {
+    @Nullable ProcessInstance find(long id) {
       lock.lock();
       try {
         return slots[slotOf(id)];
@@ -157,16 +156,16 @@ final class ProcessTable {
 
     private void shrink(int length) {
       try {
-        resize(new LiveProcess[length]);
+        resize(new ProcessInstance[length]);
       } catch (OutOfMemoryError _) {
         // safe: the larger ones do as well, and the next removal tries again
       }
     }
 
-    void addTo(List<LiveProcess> all) {
+    void addTo(List<ProcessInstance> all) {
       lock.lock();
       try {
-        for (LiveProcess process : slots) {
+        for (ProcessInstance process : slots) {
           if (process != null) {
             all.add(process);
           }
@@ -181,7 +180,7 @@ final class ProcessTable {
       try {
         int longest = 0;
         int row = 0;
-        for (LiveProcess process : slots) {
+        for (ProcessInstance process : slots) {
           row = process == null ? 0 : row + 1;
           longest = Math.max(longest, row);
         }
@@ -194,7 +193,7 @@ final class ProcessTable {
     /// Where a number is, or would be.
     private int slotOf(long id) {
       int slot = home(id);
-      for (LiveProcess there; (there = slots[slot]) != null && there.id() != id; ) {
+      for (ProcessInstance there; (there = slots[slot]) != null && there.id() != id; ) {
         slot = (slot + 1) & (slots.length - 1);
       }
       return slot;
@@ -202,7 +201,7 @@ final class ProcessTable {
 
     private int home(long id) {
       long row = ((id >>> (ROW_BITS + SHARD_BITS)) * GOLDEN) >>> Integer.SIZE;
-      return (int) ((row << ROW_BITS) | (id & (ROW - 1))) & (slots.length - 1);
+      return (int) ((row << ROW_BITS) | (id & (GROUP - 1))) & (slots.length - 1);
     }
 
     /// Empties a slot, and moves back what would not be found behind the hole.
@@ -210,7 +209,7 @@ final class ProcessTable {
       slots[hole] = null;
       int mask = slots.length - 1;
       for (int i = (hole + 1) & mask; ; i = (i + 1) & mask) {
-        LiveProcess process = slots[i];
+        ProcessInstance process = slots[i];
         if (process == null) {
           return;
         }
@@ -233,7 +232,7 @@ final class ProcessTable {
     }
 
     /// Moves all to other slots, if there should still be so many.
-    private void resize(@Nullable LiveProcess[] others) {
+    private void resize(@Nullable ProcessInstance[] others) {
       lock.lock();
       try {
         if (others.length == fitting()) {
@@ -244,10 +243,10 @@ final class ProcessTable {
       }
     }
 
-    private void move(@Nullable LiveProcess[] others) {
-      @Nullable LiveProcess[] old = slots;
+    private void move(@Nullable ProcessInstance[] others) {
+      @Nullable ProcessInstance[] old = slots;
       slots = others;
-      for (LiveProcess process : old) {
+      for (ProcessInstance process : old) {
         if (process != null) {
           slots[slotOf(process.id())] = process;
         }

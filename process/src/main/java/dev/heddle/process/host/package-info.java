@@ -7,5 +7,5 @@
 /// | processes, options, messages and orders, from the runtime and from contexts | processes, to the scheduler; snapshots and reports, to the runtime |
 ///
 /// Threads: any, but where a type says otherwise. Read `ProcessHost` first, then `ProcessStarter`
-/// and `Directory`.
+/// and `ProcessDirectory`.
 package dev.heddle.process.host;

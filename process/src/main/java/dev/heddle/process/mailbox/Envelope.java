@@ -2,9 +2,9 @@
 package dev.heddle.process.mailbox;
 
 import dev.heddle.process.ProcessEvent;
-import dev.heddle.process.Signal;
+import dev.heddle.process.ProcessSignal;
+import dev.heddle.process.links.ProcessLinks.Link;
 import dev.heddle.process.scheduler.EventQueue;
-import dev.heddle.process.topology.Ties.Link;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -34,27 +34,27 @@ public class Envelope extends EventQueue.Node {
   }
 
   /// It lies in the mailbox at the end of its process.
-  public void leaveUnseen(Recipient in) {
-    in.leftUnseen(content, isMessage());
+  public void publishUnseen(Recipient in) {
+    in.recordUndelivered(content, isMessage());
   }
 
   /// It is about to be seen.
   ///
   /// @return false when it is not to be
-  public boolean admittedTo(Recipient process) {
+  public boolean isDeliverableTo(Recipient process) {
     return true;
   }
 
   /// A signal that comes before all that is not urgent.
-  public static final class Urgent extends Envelope {
-    public Urgent(Signal signal) {
-      super(signal);
+  public static final class UrgentEnvelope extends Envelope {
+    public UrgentEnvelope(ProcessSignal processSignal) {
+      super(processSignal);
     }
   }
 
   /// The result of a command.
-  public static final class OfResult extends Envelope {
-    public OfResult(ProcessEvent event) {
+  public static final class ResultEnvelope extends Envelope {
+    public ResultEnvelope(ProcessEvent event) {
       super(event);
     }
 
@@ -69,37 +69,38 @@ public class Envelope extends EventQueue.Node {
     }
 
     @Override
-    public boolean admittedTo(Recipient process) {
+    public boolean isDeliverableTo(Recipient process) {
       process.resultSeen(event().tag());
       return true;
     }
   }
 
   /// The signal of a link, which is not to be seen when that was undone.
-  public static final class OfLink extends Envelope {
+  public static final class LinkEnvelope extends Envelope {
     private final Link link;
 
-    public OfLink(Link link, Signal.LinkDown down) {
+    public LinkEnvelope(Link link, ProcessSignal.LinkDown down) {
       super(down);
       this.link = link;
     }
 
     @Override
-    public boolean admittedTo(Recipient process) {
-      return process.ties().takeLink(link, process);
+    public boolean isDeliverableTo(Recipient process) {
+      return process.processLinks().consumeLink(link, process);
     }
   }
 
   /// The signal of a monitor, which is not to be seen when that was taken back. By this class, not
   /// by its data, it is told from a signal that somebody passes on as a message.
-  public static final class OfMonitor extends Envelope {
-    public OfMonitor(Signal.Down down) {
+  public static final class MonitorEnvelope extends Envelope {
+    public MonitorEnvelope(ProcessSignal.Down down) {
       super(down);
     }
 
     @Override
-    public boolean admittedTo(Recipient process) {
-      return content instanceof Signal.Down down && process.ties().takeMonitor(down.monitor());
+    public boolean isDeliverableTo(Recipient process) {
+      return content instanceof ProcessSignal.Down down
+          && process.processLinks().consumeMonitor(down.monitor());
     }
   }
 }

@@ -23,7 +23,7 @@ public final class EventBatch extends AbstractList<ProcessEvent> implements Rand
   private volatile ProcessEvent @Nullable [] indexed;
 
   // the step
-  private int handedOut; // the first so many, by iterators or by index
+  private int delivered; // the first so many, by iterators or by index
 
   private EventBatch(@Nullable Envelope first, int size) {
     this.first = first;
@@ -35,7 +35,7 @@ public final class EventBatch extends AbstractList<ProcessEvent> implements Rand
   /// @param taken the first, or null
   public static EventBatch of(EventQueue.@Nullable Node taken, Recipient process) {
     Envelope first = (Envelope) taken;
-    while (first != null && !first.admittedTo(process)) {
+    while (first != null && !first.isDeliverableTo(process)) {
       first = after(first);
     }
     if (first == null) {
@@ -43,7 +43,7 @@ public final class EventBatch extends AbstractList<ProcessEvent> implements Rand
     }
     int size = first.size();
     for (Envelope last = first, next; (next = after(last)) != null; ) {
-      if (next.admittedTo(process)) {
+      if (next.isDeliverableTo(process)) {
         last = next;
         size += next.size();
       } else {
@@ -66,11 +66,11 @@ public final class EventBatch extends AbstractList<ProcessEvent> implements Rand
   /// null.
   public @Nullable Envelope notHandedOut() {
     Envelope at = first;
-    int given = handedOut;
+    int given = delivered;
     for (; at != null && given >= at.size(); at = after(at)) {
       given -= at.size();
     }
-    if (given == 0 || !(at instanceof Messages several)) {
+    if (given == 0 || !(at instanceof MessageSlice several)) {
       return at;
     }
     Envelope rest = several.without(given);
@@ -78,9 +78,9 @@ public final class EventBatch extends AbstractList<ProcessEvent> implements Rand
     return rest;
   }
 
-  private void handOut(int count) {
-    if (count > handedOut) {
-      handedOut = count;
+  private void countDelivered(int count) {
+    if (count > delivered) {
+      delivered = count;
     }
   }
 
@@ -91,7 +91,7 @@ public final class EventBatch extends AbstractList<ProcessEvent> implements Rand
   @Override
   public ProcessEvent get(int index) {
     Objects.checkIndex(index, size);
-    handOut(index + 1);
+    countDelivered(index + 1);
     return index == 0 ? Objects.requireNonNull(first).event() : indexed()[index];
   }
 
@@ -103,7 +103,7 @@ public final class EventBatch extends AbstractList<ProcessEvent> implements Rand
     ProcessEvent[] all = new ProcessEvent[size];
     int i = 0;
     for (Envelope at = first; at != null; at = after(at)) {
-      if (at instanceof Messages several) {
+      if (at instanceof MessageSlice several) {
         for (int j = 0; j < several.size(); j++) {
           all[i++] = several.event(j);
         }
@@ -122,16 +122,16 @@ public final class EventBatch extends AbstractList<ProcessEvent> implements Rand
 
   @Override
   public Iterator<ProcessEvent> iterator() {
-    return new Walk(this);
+    return new BatchIterator(this);
   }
 
-  private static final class Walk implements Iterator<ProcessEvent> {
+  private static final class BatchIterator implements Iterator<ProcessEvent> {
     private final EventBatch batch;
     private @Nullable Envelope next;
     private int given;
     private int passed; // of several in one envelope
 
-    Walk(EventBatch batch) {
+    BatchIterator(EventBatch batch) {
       this.batch = batch;
       this.next = batch.first;
     }
@@ -147,21 +147,21 @@ public final class EventBatch extends AbstractList<ProcessEvent> implements Rand
       if (at == null) {
         throw new NoSuchElementException("no more events in this step");
       }
-      if (at instanceof Messages several) {
+      if (at instanceof MessageSlice several) {
         return next(several);
       }
       next = after(at);
-      batch.handOut(++given);
+      batch.countDelivered(++given);
       return at.event();
     }
 
-    private ProcessEvent next(Messages several) {
+    private ProcessEvent next(MessageSlice several) {
       int index = passed++;
       if (passed == several.size()) {
         next = after(several);
         passed = 0;
       }
-      batch.handOut(++given);
+      batch.countDelivered(++given);
       return several.event(index);
     }
   }

@@ -45,11 +45,11 @@ public final class MessageBurst extends Burst {
     if (queue.push(burst) != EventQueue.Push.ACCEPTED) {
       sender.forgetBurst();
       sender.wakeUps().end();
-      return to.gone();
+      return to.sendToEnded();
     }
     sender.scheduler().wake(to, Task.BY_MESSAGE, sender);
     sender.wakeUps().end();
-    burst.begins();
+    burst.pushed();
     return SendResult.ACCEPTED;
   }
 
@@ -58,12 +58,12 @@ public final class MessageBurst extends Burst {
   }
 
   @Override
-  protected EventQueue.Node made(@Nullable Object[] items, int from, int until) {
-    return until - from == 1 ? new Envelope(items[from]) : new Messages(items, from, until);
+  protected EventQueue.Node node(@Nullable Object[] items, int from, int until) {
+    return until - from == 1 ? new Envelope(items[from]) : new MessageSlice(items, from, until);
   }
 
   @Override
   protected void unseen(@Nullable Object item) {
-    to.leftUnseen(item, true);
+    to.recordUndelivered(item, true);
   }
 }

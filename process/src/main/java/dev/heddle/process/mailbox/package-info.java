@@ -7,6 +7,6 @@
 /// | messages, results and signals, from their senders | events, to steps; messages, to bodies |
 ///
 /// Threads: a sender makes an envelope; the worker that steps the process reads it. The queue
-/// itself is `scheduler.EventQueue`. Read `Envelope` first, then `EventBatch`; `Room` for full
-/// mailboxes.
+/// itself is `scheduler.EventQueue`. Read `Envelope` first, then `EventBatch`; `SenderQueue` for
+/// full mailboxes.
 package dev.heddle.process.mailbox;

@@ -18,7 +18,7 @@ record AttachableRuntime(ProcessRuntimeMXBean runtime) implements Attachable {
     Map<String, String> fields = new LinkedHashMap<>();
     fields.put("name", runtime.getName());
     fields.put("workers", Integer.toString(runtime.getWorkers()));
-    fields.put("awake", Integer.toString(runtime.getAwake()));
+    fields.put("awake", Integer.toString(runtime.getAwakeWorkers()));
     fields.put("processes", Integer.toString(runtime.getProcesses()));
     fields.put("started", Long.toString(runtime.getStarted()));
     fields.put("executed", Long.toString(runtime.getExecuted()));

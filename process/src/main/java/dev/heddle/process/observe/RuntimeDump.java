@@ -2,11 +2,11 @@
 package dev.heddle.process.observe;
 
 import dev.heddle.observe.DumpPart;
+import dev.heddle.process.CompensationCounters;
 import dev.heddle.process.ProcessCounters;
 import dev.heddle.process.ProcessDeadlock;
 import dev.heddle.process.ProcessSnapshot;
 import dev.heddle.process.QueueDelay;
-import dev.heddle.process.SpareCounters;
 import dev.heddle.process.WorkerCounters;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -29,10 +29,10 @@ public record RuntimeDump(
     List<ProcessDeadlock> deadlocks,
     List<ProcessSnapshot> processes)
     implements DumpPart {
-  private static final int SHOWN = 3; // of those that are alike
+  private static final int MAX_SHOWN = 3; // of those that are alike
 
   /// What makes processes alike: nobody who looks for trouble wants to read a million such lines.
-  private record Likeness(
+  private record GroupKey(
       String kind,
       ProcessSnapshot.State state,
       boolean starting,
@@ -65,7 +65,7 @@ public record RuntimeDump(
             .formatted(
                 counters.started(), counters.executed(), micros(delay, 0.99), delay.samples()));
     text.append(workerTable()).append('\n');
-    SpareCounters spares = counters.spares();
+    CompensationCounters spares = counters.compensation();
     if (spares.started() > 0) {
       text.append(
           "%,d spare threads run, %,d were started, %,d executed%n"
@@ -89,18 +89,18 @@ public record RuntimeDump(
                     worker.asleep() ? "asleep" : "awake",
                     worker.executed(),
                     worker.stolen(),
-                    worker.parked(),
+                    worker.parks(),
                     worker.queued()))
         .collect(Collectors.joining("\n"));
   }
 
   private Iterable<List<ProcessSnapshot>> alike() {
-    Map<Likeness, List<ProcessSnapshot>> groups =
+    Map<GroupKey, List<ProcessSnapshot>> groups =
         processes.stream()
             .collect(
                 Collectors.groupingBy(
                     process ->
-                        new Likeness(
+                        new GroupKey(
                             process.kind(),
                             process.state(),
                             process.starting(),
@@ -112,10 +112,10 @@ public record RuntimeDump(
   }
 
   private static void write(List<ProcessSnapshot> group, StringBuilder text) {
-    group.stream().limit(SHOWN).forEach(process -> text.append(process.info()).append('\n'));
+    group.stream().limit(MAX_SHOWN).forEach(process -> text.append(process.info()).append('\n'));
     group.getFirst().stack().forEach(frame -> text.append("  at ").append(frame).append('\n'));
-    if (group.size() > SHOWN) {
-      text.append("  and %,d more, alike%n".formatted(group.size() - SHOWN));
+    if (group.size() > MAX_SHOWN) {
+      text.append("  and %,d more, alike%n".formatted(group.size() - MAX_SHOWN));
     }
   }
 
@@ -134,16 +134,16 @@ public record RuntimeDump(
                 counters.undelivered())
         + "\"late\":%d,\"longSteps\":%d,\"queueDelayMicros\":{\"samples\":%d,\"half\":%d,\"99%%\":%d},"
             .formatted(
-                counters.late(),
+                counters.lateResults(),
                 counters.longSteps(),
                 delay.samples(),
                 micros(delay, 0.5),
                 micros(delay, 0.99))
         + "\"spares\":{\"running\":%d,\"started\":%d,\"executed\":%d},"
             .formatted(
-                counters.spares().running(),
-                counters.spares().started(),
-                counters.spares().executed())
+                counters.compensation().running(),
+                counters.compensation().started(),
+                counters.compensation().executed())
         + list("deadlocks", deadlocks.stream().map(deadlock -> quoted(deadlock.text())).toList())
         + ","
         + list("workers", counters.workers().stream().map(RuntimeDump::json).toList())
@@ -159,7 +159,7 @@ public record RuntimeDump(
             worker.asleep(),
             worker.executed(),
             worker.stolen(),
-            worker.parked(),
+            worker.parks(),
             worker.queued());
   }
 
@@ -168,12 +168,15 @@ public record RuntimeDump(
             .formatted(
                 quoted(process.pid()),
                 quoted(process.kind()),
-                quoted(process.state().word()),
+                quoted(process.state().displayName()),
                 process.starting(),
                 quoted(process.waitsFor()))
         + "\"mailbox\":%d,\"steps\":%d,\"commands\":%d,\"parent\":%s,"
             .formatted(
-                process.mailbox(), process.steps(), process.commands(), quoted(process.parent()))
+                process.mailbox(),
+                process.steps(),
+                process.pendingCommands(),
+                quoted(process.parent()))
         + list("names", process.names().stream().map(RuntimeDump::quoted).toList())
         + ","
         + list("links", process.links().stream().map(RuntimeDump::quoted).toList())
@@ -185,7 +188,7 @@ public record RuntimeDump(
   }
 
   private static long micros(QueueDelay delay, double part) {
-    return delay.within(part).toNanos() / 1_000;
+    return delay.percentile(part).toNanos() / 1_000;
   }
 
   private static String list(String name, List<String> values) {

@@ -6,5 +6,5 @@
 /// |---|---|
 /// | views of runtimes, reports of long steps, exits | registrations, events, dumps |
 ///
-/// Threads: that of reports, workers', and that of a shutdown. Read `ManagedRuntime`.
+/// Threads: that of reports, workers', and that of a shutdown. Read `RuntimeRegistration`.
 package dev.heddle.process.observe;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Backlog {
   private @Nullable Node first;
   private @Nullable Node last;
-  private @Nullable Node left; // the last one that was looked at and left; null before the first
+  private @Nullable Node skipped; // the last one that was looked at and left; null before the first
   private int messages; // those that count
   private int inOrder; // the others
   private int results; // among those
@@ -98,7 +98,7 @@ final class Backlog {
       end = next;
       next = next.next;
     }
-    left = null;
+    skipped = null;
     first = next;
     if (next == null) {
       last = null;
@@ -114,7 +114,7 @@ final class Backlog {
     Node chain = first;
     first = null;
     last = null;
-    left = null;
+    skipped = null;
     messages = 0;
     inOrder = 0;
     results = 0;
@@ -123,29 +123,29 @@ final class Backlog {
 
   /// Looks begin at the oldest.
   void rewind() {
-    left = null;
+    skipped = null;
   }
 
   /// The first that was not left since the last rewind.
   @Nullable Node look() {
-    return left == null ? first : left.next;
+    return skipped == null ? first : skipped.next;
   }
 
   /// Leaves what a look returns.
-  void leave() {
-    left = look();
+  void skip() {
+    skipped = look();
   }
 
   /// Takes out what a look returns.
-  void takeOut() {
+  void remove() {
     Node node = look();
     if (node == null) {
       return;
     }
-    takeOut(left, node);
+    remove(skipped, node);
   }
 
-  private void takeOut(@Nullable Node before, Node node) {
+  private void remove(@Nullable Node before, Node node) {
     if (before == null) {
       first = node.next;
     } else {
@@ -154,8 +154,8 @@ final class Backlog {
     if (last == node) {
       last = before;
     }
-    if (left == node) {
-      left = before;
+    if (skipped == node) {
+      skipped = before;
     }
     node.next = null;
     uncount(node);
@@ -177,7 +177,7 @@ final class Backlog {
         before = node;
         continue;
       }
-      takeOut(before, node);
+      remove(before, node);
       if (end == null) {
         taken = node;
       } else {

@@ -30,7 +30,7 @@ public abstract class Burst extends EventQueue.Node {
    *     keeps nothing back.
    *
    * Threads. add(), end(): the worker of the steps. keep(), next(), hasMore(), isOver(),
-   * abandon(): the consumer. urge(), uncounted(): any.
+   * abandon(): the consumer. wakeReceiver(), uncounted(): any.
    *
    * I1. What one worker sends to one task leaves in order: a burst is sealed before its worker
    *     pushes anything else, so what its worker pushes later is handed out after the last of it.
@@ -120,7 +120,7 @@ public abstract class Burst extends EventQueue.Node {
   }
 
   /// What the consumer gets for items that will not change any more.
-  protected abstract EventQueue.Node made(@Nullable Object[] from, int first, int end);
+  protected abstract EventQueue.Node node(@Nullable Object[] from, int first, int end);
 
   /// An item was accepted, and the consumer has ended.
   protected abstract void unseen(@Nullable Object item);
@@ -128,7 +128,7 @@ public abstract class Burst extends EventQueue.Node {
   // ---- the steps that send ----
 
   /// It was pushed, and its receiver woken.
-  public final void begins() {
+  public final void pushed() {
     ready = true;
   }
 
@@ -142,7 +142,7 @@ public abstract class Burst extends EventQueue.Node {
     }
     items[at] = item;
     COUNT.setRelease(this, at + 1);
-    if (to.isResting()) { // else it looks itself, or hears of it at the end
+    if (to.isWaitingForAnything()) { // else it looks itself, or hears of it at the end
       sender.scheduler().wake(to, Task.BY_MESSAGE, sender);
     }
     return true;
@@ -153,7 +153,7 @@ public abstract class Burst extends EventQueue.Node {
     ready = false;
     STATE.compareAndSet(this, OPEN, SEALED); // no matter if it is sealed already
     if (state == ABANDONED) {
-      leaveRest();
+      abandonRest();
       return;
     }
     if (!counted) {
@@ -193,7 +193,7 @@ public abstract class Burst extends EventQueue.Node {
     if (first >= end) {
       return null;
     }
-    EventQueue.Node made = made(items, first, end); // before it is said: it takes memory
+    EventQueue.Node made = node(items, first, end); // before it is said: it takes memory
     TAKEN.setRelease(this, end);
     return made;
   }
@@ -208,13 +208,13 @@ public abstract class Burst extends EventQueue.Node {
     boolean over;
     do {
       over = state != OPEN;
-      leaveRest();
+      abandonRest();
     } while (!over && !STATE.compareAndSet(this, OPEN, ABANDONED));
   }
 
   /// The consumer, while it has not abandoned it; then any thread: one item is left at most, which
   /// was being added at that moment.
-  private void leaveRest() {
+  private void abandonRest() {
     for (int at = taken; at < (int) COUNT.getAcquire(this); at = taken) {
       if (TAKEN.compareAndSet(this, at, at + 1)) {
         try {
@@ -230,12 +230,12 @@ public abstract class Burst extends EventQueue.Node {
   // ---- any thread ----
 
   /// Its step goes on and on: wakes the receiver if something lies here that it may have missed.
-  final void urge(WorkScheduler scheduler) {
+  final void wakeReceiver(WorkScheduler scheduler) {
     if (!hasMore()) {
       return;
     }
     if (state == ABANDONED) {
-      leaveRest();
+      abandonRest();
     } else {
       scheduler.wake(to, Task.BY_MESSAGE, null); // once more than needed does no harm
     }

@@ -6,7 +6,7 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /// How long tasks have waited in queues: one worker writes, others read values of some moment ago.
 final class DelayHistogram {
-  static final int SAMPLE = 64; // tasks for each that is timed, on average; power of two
+  static final int SAMPLE_INTERVAL = 64; // tasks for each that is timed, on average; power of two
   static final int PLACES = QueueDelay.NONE.counts().size();
 
   private final long[] counts = new long[PLACES];
@@ -14,11 +14,11 @@ final class DelayHistogram {
   /// The time to be noted in a task that is put into a queue; 0 when it is not to be timed.
   static long stamp() {
     // chance, not a count: a count beats with programs that wake in turns
-    return (ThreadLocalRandom.current().nextInt() & (SAMPLE - 1)) == 0 ? now() : 0;
+    return (ThreadLocalRandom.current().nextInt() & (SAMPLE_INTERVAL - 1)) == 0 ? now() : 0;
   }
 
   /// A task with this stamp is taken from its queue.
-  void taken(long stamp) {
+  void record(long stamp) {
     if (stamp != 0) {
       counts[place(now() - stamp)]++;
     }

@@ -15,13 +15,13 @@ public final class EventQueue {
    * Two lanes, each a Treiber stack that the consumer empties with one CAS and turns round. A node
    * of the ordinary lane knows how many messages lie in its stack up to it, so the length of the
    * lane costs nothing; what the consumer has turned round and not yet handed out it adds in
-   * `held`.
+   * `reversedCount`.
    *
    * States of a lane.  OPEN  push()   OPEN    any thread: CAS
    *                    OPEN  take     OPEN    consumer: CAS to empty
    *                    OPEN  close()  CLOSED  consumer: exchange with a sentinel, for ever
    *
-   * In a queue that drops the oldest for what comes, the ordinary lane is a LatestLane instead.
+   * In a queue that drops the oldest for what comes, the ordinary lane is a DropOldestLane instead.
    *
    * In order. What has no bound and is not to overtake, nor to be overtaken (the end of a process
    * and its last messages, an answer and the messages around it), lies in the ordinary lane, and
@@ -43,7 +43,7 @@ public final class EventQueue {
    * I2. A node that was accepted is taken, or returned by close(). [EventQueueTest,
    *     EventQueueStress]
    * I3. A lane with a bound refuses a node only when it is full, counting what was turned round
-   *     and is left. While the consumer turns the nodes of a stack round, `held` is below zero by
+   *     and is left. While the consumer turns the nodes of a stack round, `reversedCount` is below zero by
    *     their number and that of those left before: they are in the stack or out of it, and a
    *     producer whose answer depends on that waits for the few instructions until it is known.
    *     Else a mailbox that is half full would refuse whatever comes while its consumer is
@@ -52,7 +52,7 @@ public final class EventQueue {
    *     empty stack and its CAS may find the stack empty again, but filled and turned round
    *     meanwhile. So the stack is left empty only where one more fits: where the take that turns
    *     it round hands out one at the least, which has left with the CAS (hence one store of
-   *     `held` after that, not one of all and another of the rest), or less than the bound is held
+   *     `reversedCount` after that, not one of all and another of the rest), or less than the bound is held
    *     after it. Else the stack stands on a Mark from then on, which is another each time. A
    *     stack that is not empty is known by its newest node, which comes once; or again, when
    *     results, which do not count, have come and gone on it. Where some do not count, a take
@@ -63,9 +63,9 @@ public final class EventQueue {
    *     [EventQueueStress, EventQueueModelTest]
    *
    * Memory order. Push and take are CASes on the head (volatile): what the producer wrote before
-   * is seen by the consumer. `held` is published by the same CAS, and lowered by release stores. A
-   * producer reads head, `held`, and, before it says that the lane is full, the head again: if
-   * that has not moved, `held` was of the same moment.
+   * is seen by the consumer. `reversedCount` is published by the same CAS, and lowered by release stores. A
+   * producer reads head, `reversedCount`, and, before it says that the lane is full, the head again: if
+   * that has not moved, `reversedCount` was of the same moment.
    *
    * Cost. A CAS a push, a CAS for all that has come, a walk for a take: the consumer writes to the
    * line that producers CAS twice a take, not with each node; one that takes out node by node does
@@ -75,9 +75,9 @@ public final class EventQueue {
    *
    * Bursts. Where there is no bound, a node may be a Burst, to which its producer adds while it
    * lies in the lane, and whose items are handed out in slices. What comes off the lane is then
-   * kept as it is, in TurnedBursts. A consumer that looks at one after the other moves all of that
-   * to `left` first, each item as a node of its own; it may become one that is handed out, and the
-   * other way round: `left` comes first in both.
+   * kept as it is, in ReversedBursts. A consumer that looks at one after the other moves all of that
+   * to `backlog` first, each item as a node of its own; it may become one that is handed out, and the
+   * other way round: `backlog` comes first in both.
    *
    * Rejected. Claimed slots or links (Vyukov's queue, JCTools' linked and array queues): the
    * consumer meets gaps and must spin or come back; and an idle task would keep a chunk or a stub.
@@ -144,7 +144,7 @@ public final class EventQueue {
   private static final Node CLOSED = new Sentinel();
   private static final VarHandle URGENT;
   private static final VarHandle ORDINARY;
-  private static final VarHandle HELD;
+  private static final VarHandle REVERSED_COUNT;
   private static final VarHandle COUNTED;
 
   static {
@@ -152,7 +152,7 @@ public final class EventQueue {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
       URGENT = lookup.findVarHandle(EventQueue.class, "urgent", Node.class);
       ORDINARY = lookup.findVarHandle(EventQueue.class, "ordinary", Node.class);
-      HELD = lookup.findVarHandle(EventQueue.class, "held", int.class);
+      REVERSED_COUNT = lookup.findVarHandle(EventQueue.class, "reversedCount", int.class);
       COUNTED = lookup.findVarHandle(EventQueue.class, "counted", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
@@ -160,7 +160,7 @@ public final class EventQueue {
   }
 
   private final int bound;
-  private final @Nullable LatestLane latest; // the ordinary lane, when the oldest gives way
+  private final @Nullable DropOldestLane dropOldest; // the ordinary lane, when the oldest gives way
 
   // any thread, CAS
   @SuppressWarnings("FieldMayBeFinal") // through URGENT
@@ -170,17 +170,17 @@ public final class EventQueue {
   private volatile @Nullable Node ordinary;
 
   // the consumer writes, producers read
-  @SuppressWarnings("unused") // through HELD
-  private int held;
+  @SuppressWarnings("unused") // through REVERSED_COUNT
+  private int reversedCount;
 
   // any thread, adds: what is in bursts that have ended, without the one of each that is a node
   @SuppressWarnings("unused") // through COUNTED
   private volatile int counted;
 
   // the consumer: turned round and left, where there has been such
-  private @Nullable Backlog urgentLeft;
-  private @Nullable Backlog left;
-  private @Nullable TurnedBursts turned; // behind `left`, where there is no bound
+  private @Nullable Backlog urgentBacklog;
+  private @Nullable Backlog backlog;
+  private @Nullable ReversedBursts reversedBursts; // behind `backlog`, where there is no bound
 
   /// An open, empty queue.
   ///
@@ -198,7 +198,7 @@ public final class EventQueue {
       throw new IllegalArgumentException("a queue holds at least one: " + bound);
     }
     this.bound = Math.min(bound, MOST);
-    this.latest = dropsOldest ? new LatestLane(bound) : null;
+    this.dropOldest = dropsOldest ? new DropOldestLane(bound) : null;
   }
 
   // ---- producers ----
@@ -236,9 +236,9 @@ public final class EventQueue {
   }
 
   private Push pushInOrder(Node node, int result) {
-    if (latest != null) {
+    if (dropOldest != null) {
       node.depth = ~result;
-      return latest.pushInOrder(node);
+      return dropOldest.pushInOrder(node);
     }
     while (true) {
       Node seen = ordinary;
@@ -262,7 +262,7 @@ public final class EventQueue {
       }
       link(node, seen);
       int counting = node.counting();
-      int turned = heldAcquire();
+      int turned = reversedCountAcquire();
       if (counting + Math.abs(turned) <= bound) {
         if (ORDINARY.compareAndSet(this, seen, node)) {
           return Push.ACCEPTED;
@@ -280,16 +280,16 @@ public final class EventQueue {
   /// @param displaced is given that one
   /// @throws IllegalStateException when this queue was not made so
   public Push push(Node node, Consumer<Node> displaced) {
-    if (latest == null) {
+    if (dropOldest == null) {
       throw new IllegalStateException("nothing gives way in this queue");
     }
-    return latest.push(node, displaced);
+    return dropOldest.push(node, displaced);
   }
 
   /// Whether a node may find it full, or displace another. Only where there is no bound it may be
   /// given a [Burst].
   public boolean isBounded() {
-    return bound != MOST || latest != null;
+    return bound != MOST || dropOldest != null;
   }
 
   /// So many more items, or fewer, are in bursts that have ended.
@@ -312,14 +312,14 @@ public final class EventQueue {
 
   /// The same, with so many in bursts that have not ended, without the one of each that is a node.
   public int length(int inBursts) {
-    if (latest != null) {
-      return latest.size();
+    if (dropOldest != null) {
+      return dropOldest.size();
     }
     Node seen;
     int held;
     do {
       seen = ordinary;
-      held = heldAcquire();
+      held = reversedCountAcquire();
     } while (ordinary != seen); // else what was turned round meanwhile would count twice
     if (seen == CLOSED) {
       return 0;
@@ -348,9 +348,9 @@ public final class EventQueue {
     if (deaf) {
       first = joined(first, takeOrdered());
     }
-    if (urgentLeft != null && !urgentLeft.isEmpty()) {
-      urgentLeft.append(first);
-      first = urgentLeft.handOut(most);
+    if (urgentBacklog != null && !urgentBacklog.isEmpty()) {
+      urgentBacklog.append(first);
+      first = urgentBacklog.handOut(most);
     }
     if (first == null) {
       return takeOrdinary(most);
@@ -361,42 +361,42 @@ public final class EventQueue {
       last = last.next;
     }
     if (last.next != null) {
-      urgentLeft().append(last.next);
+      urgentBacklog().append(last.next);
     }
     last.next = room == 0 ? null : takeOrdinary(room);
     return first;
   }
 
   private @Nullable Node takeOrdinary(int most) {
-    if (latest != null) {
-      return latest.take(most);
+    if (dropOldest != null) {
+      return dropOldest.take(most);
     }
-    if (left == null || left.isEmpty()) {
-      return isBounded() ? turnAndHandOut(most) : turnAndPick(most);
+    if (backlog == null || backlog.isEmpty()) {
+      return isBounded() ? reverseAndTake(most) : reverseAndPick(most);
     }
-    Node first = left.handOut(most);
+    Node first = backlog.handOut(most);
     publish();
     return first;
   }
 
   /// What has come, but for what is behind the `most` first ones. Nothing is held before.
-  private @Nullable Node turnAndHandOut(int most) {
-    Node bottom = left == null ? null : left.bottom;
+  private @Nullable Node reverseAndTake(int most) {
+    Node bottom = backlog == null ? null : backlog.bottom;
     Node seen;
     for (boolean again = false;
         (seen = ordinary) != null && seen != bottom;
         again = true) { // a walk for each node that comes meanwhile would have no end
       if (seen.hasUncounted() && (again || isLongerThan(most, seen, bottom))) {
-        turnIn();
-        Node first = left().handOut(most);
+        reverseArrivals();
+        Node first = backlog().handOut(most);
         publish();
         return first;
       }
       int all = seen.counting();
-      Backlog to = all > most ? left() : left; // before: there may be no memory for one
-      HELD.setRelease(this, -all);
+      Backlog to = all > most ? backlog() : backlog; // before: there may be no memory for one
+      REVERSED_COUNT.setRelease(this, -all);
       if (ORDINARY.compareAndSet(this, seen, null)) {
-        HELD.setRelease(this, Math.max(0, all - most));
+        REVERSED_COUNT.setRelease(this, Math.max(0, all - most));
         Node first = reversed(seen, bottom);
         if (to == null) {
           return first;
@@ -423,16 +423,16 @@ public final class EventQueue {
   }
 
   /// Turns round what has come, and leaves it behind what was left before.
-  private void turnIn() {
-    Backlog to = turnsInto();
+  private void reverseArrivals() {
+    Backlog to = reversalTarget();
     Node seen;
     while ((seen = ordinary) != null && seen != to.bottom) {
       int counting = seen.counting();
       int all = messagesLeft() + counting;
       Node under = all >= bound ? new Mark() : null;
-      HELD.setRelease(this, -all);
+      REVERSED_COUNT.setRelease(this, -all);
       if (ORDINARY.compareAndSet(this, seen, under)) {
-        HELD.setRelease(this, all);
+        REVERSED_COUNT.setRelease(this, all);
         Node first = reversed(seen, to.bottom);
         if (seen.hasUncounted()) {
           to.append(first);
@@ -447,26 +447,26 @@ public final class EventQueue {
 
   // ---- the same, where there is no bound ----
 
-  private @Nullable Node turnAndPick(int most) {
-    if (ordinary != null && (turned == null || turned.nodes.isEmpty())) {
-      turnIn(); // before any look into a burst
+  private @Nullable Node reverseAndPick(int most) {
+    if (ordinary != null && (reversedBursts == null || reversedBursts.nodes.isEmpty())) {
+      reverseArrivals(); // before any look into a burst
     }
-    if (turned == null) {
+    if (reversedBursts == null) {
       return null;
     }
     try {
-      return turned.pick(most);
+      return reversedBursts.pick(most);
     } finally {
       publish();
-      count(turned.settled());
+      count(reversedBursts.settled());
     }
   }
 
   /// Turns round what has come, and leaves all of it one by one.
-  private void turnInOneByOne() {
-    Backlog to = left();
-    turnIn();
-    TurnedBursts from = turned();
+  private void reverseArrivalsSingly() {
+    Backlog to = backlog();
+    reverseArrivals();
+    ReversedBursts from = reversedBursts();
     try {
       for (Node node; (node = from.pick(1)) != null; ) {
         to.append(node);
@@ -479,34 +479,34 @@ public final class EventQueue {
 
   /// Whether a take would find nothing.
   public boolean isEmpty() {
-    return urgent == null && (urgentLeft == null || urgentLeft.isEmpty()) && !hasOrdinary();
+    return urgent == null && (urgentBacklog == null || urgentBacklog.isEmpty()) && !hasOrdinary();
   }
 
   /// Whether there is something in the ordinary lane, or in order with that.
   private boolean hasOrdinary() {
-    if (latest != null) {
-      return !latest.isEmpty();
+    if (dropOldest != null) {
+      return !dropOldest.isEmpty();
     }
-    return (left == null ? ordinary != null : !left.isEmpty() || ordinary != left.bottom)
-        || hasTurned();
+    return (backlog == null ? ordinary != null : !backlog.isEmpty() || ordinary != backlog.bottom)
+        || hasReversed();
   }
 
-  private boolean hasTurned() {
-    return turned != null && turned.hasMore();
+  private boolean hasReversed() {
+    return reversedBursts != null && reversedBursts.hasMore();
   }
 
   /// Whether there is a node that has come by [#pushUrgent], [#pushInOrder] or [#pushResult].
   public boolean hasUrgent() {
     return urgent != null
-        || (urgentLeft != null && !urgentLeft.isEmpty())
-        || (latest != null ? latest.inOrder() > 0 : hasInOrder());
+        || (urgentBacklog != null && !urgentBacklog.isEmpty())
+        || (dropOldest != null ? dropOldest.inOrder() > 0 : hasInOrder());
   }
 
   private boolean hasInOrder() {
     Node newest = ordinary;
     return (newest != null && newest.hasUncounted())
-        || (left != null && left.inOrder() > 0)
-        || (turned != null && turned.nodes.inOrder() > 0);
+        || (backlog != null && backlog.inOrder() > 0)
+        || (reversedBursts != null && reversedBursts.nodes.inOrder() > 0);
   }
 
   // ---- the consumer, which looks at one after the other and takes out what it wants ----
@@ -518,10 +518,10 @@ public final class EventQueue {
       return true;
     }
     Node newest = ordinary;
-    return latest != null ? latest.results() > 0 : newest != null && newest.hasUncounted();
+    return dropOldest != null ? dropOldest.results() > 0 : newest != null && newest.hasUncounted();
   }
 
-  /// Takes the results that have come. All else is left for [#look].
+  /// Takes the results that have come. All else is left for [#peekNext].
   ///
   /// @return the first, linked by [#after], or null
   public @Nullable Node takeResults() {
@@ -532,11 +532,11 @@ public final class EventQueue {
   }
 
   private @Nullable Node takeUrgentResults() {
-    Node left = urgentLeft == null ? null : urgentLeft.takeOutResults(null);
+    Node left = urgentBacklog == null ? null : urgentBacklog.takeOutResults(null);
     Node newest;
     while ((newest = urgent) != null) {
       boolean only = isMadeOfResults(newest, null);
-      Backlog others = only ? urgentLeft : urgentLeft(); // before: it takes memory
+      Backlog others = only ? urgentBacklog : urgentBacklog(); // before: it takes memory
       if (URGENT.compareAndSet(this, newest, null)) {
         Node first = reversed(newest, null);
         if (!only && others != null) {
@@ -552,21 +552,21 @@ public final class EventQueue {
 
   /// Takes the results out of the ordinary lane, whatever they stand behind.
   private @Nullable Node takeOrdered() {
-    if (latest != null) {
-      return latest.takeResults();
+    if (dropOldest != null) {
+      return dropOldest.takeResults();
     }
-    Node results = left == null ? null : left.takeOutResults(null);
-    if (turned != null) {
-      results = joined(results, turned.nodes.takeOutResults(null));
+    Node results = backlog == null ? null : backlog.takeOutResults(null);
+    if (reversedBursts != null) {
+      results = joined(results, reversedBursts.nodes.takeOutResults(null));
     }
     Node newest;
     while ((newest = ordinary) != null && newest.hasUncounted()) {
-      Backlog to = isBounded() ? left : turned == null ? null : turned.nodes;
+      Backlog to = isBounded() ? backlog : reversedBursts == null ? null : reversedBursts.nodes;
       Node bottom = to == null ? null : to.bottom;
       if (!isMadeOfResults(newest, bottom)) {
-        to = turnsInto();
+        to = reversalTarget();
         Node behind = to.last();
-        turnIn();
+        reverseArrivals();
         return joined(results, to.takeOutResults(behind));
       }
       if (ORDINARY.compareAndSet(this, newest, bottom)) { // nothing that counts: I4
@@ -586,33 +586,33 @@ public final class EventQueue {
 
   /// Begins at the oldest.
   public void rewind() {
-    if (urgentLeft != null) {
-      urgentLeft.rewind();
+    if (urgentBacklog != null) {
+      urgentBacklog.rewind();
     }
-    if (latest != null) {
-      latest.rewind();
-    } else if (left != null) {
-      left.rewind();
+    if (dropOldest != null) {
+      dropOldest.rewind();
+    } else if (backlog != null) {
+      backlog.rewind();
     }
   }
 
   /// The first node that was not left since the last [#rewind]; the urgent ones first.
-  public @Nullable Node look() {
-    Node urgentOne = urgentLeft == null ? null : urgentLeft.look();
+  public @Nullable Node peekNext() {
+    Node urgentOne = urgentBacklog == null ? null : urgentBacklog.look();
     if (urgentOne != null) {
       return urgentOne;
     }
-    if (latest != null) {
-      return latest.look();
+    if (dropOldest != null) {
+      return dropOldest.look();
     }
-    Node first = left == null ? null : left.look();
-    if (first == null && (ordinary != (left == null ? null : left.bottom) || hasTurned())) {
+    Node first = backlog == null ? null : backlog.look();
+    if (first == null && (ordinary != (backlog == null ? null : backlog.bottom) || hasReversed())) {
       if (isBounded()) {
-        turnIn();
+        reverseArrivals();
       } else {
-        turnInOneByOne();
+        reverseArrivalsSingly();
       }
-      first = left().look();
+      first = backlog().look();
     }
     return first;
   }
@@ -620,37 +620,39 @@ public final class EventQueue {
   /// Whether a look may find something.
   public boolean hasNews() {
     return urgent != null
-        || (urgentLeft != null && urgentLeft.look() != null)
-        || (latest != null
-            ? latest.look() != null
-            : left == null ? ordinary != null : left.look() != null || ordinary != left.bottom)
-        || hasTurned();
+        || (urgentBacklog != null && urgentBacklog.look() != null)
+        || (dropOldest != null
+            ? dropOldest.look() != null
+            : backlog == null
+                ? ordinary != null
+                : backlog.look() != null || ordinary != backlog.bottom)
+        || hasReversed();
   }
 
-  /// Leaves the node that [#look] has returned, for a look after the next [#rewind].
-  public void leave(Node looked) {
-    if (urgentLeft != null && urgentLeft.look() == looked) {
-      urgentLeft.leave();
-    } else if (latest != null) {
-      latest.leave(looked);
-    } else if (left != null && left.look() == looked) {
-      left.leave();
+  /// Leaves the node that [#peekNext] has returned, for a look after the next [#rewind].
+  public void skip(Node looked) {
+    if (urgentBacklog != null && urgentBacklog.look() == looked) {
+      urgentBacklog.skip();
+    } else if (dropOldest != null) {
+      dropOldest.skip(looked);
+    } else if (backlog != null && backlog.look() == looked) {
+      backlog.skip();
     }
   }
 
-  /// Takes out the node that [#look] has returned. It counts until [#publish].
+  /// Takes out the node that [#peekNext] has returned. It counts until [#publish].
   ///
   /// @return false when it is gone: it gave way to another, or was taken out meanwhile
-  public boolean takeOut(Node looked) {
-    if (urgentLeft != null && urgentLeft.look() == looked) {
-      urgentLeft.takeOut();
+  public boolean remove(Node looked) {
+    if (urgentBacklog != null && urgentBacklog.look() == looked) {
+      urgentBacklog.remove();
       return true;
     }
-    if (latest != null) {
-      return latest.takeOut(looked);
+    if (dropOldest != null) {
+      return dropOldest.remove(looked);
     }
-    if (left != null && left.look() == looked) {
-      left.takeOut();
+    if (backlog != null && backlog.look() == looked) {
+      backlog.remove();
       return true;
     }
     return false;
@@ -658,11 +660,12 @@ public final class EventQueue {
 
   /// What was taken out counts no longer.
   public void publish() {
-    HELD.setRelease(this, messagesLeft());
+    REVERSED_COUNT.setRelease(this, messagesLeft());
   }
 
   private int messagesLeft() {
-    return (left == null ? 0 : left.messages()) + (turned == null ? 0 : turned.nodes.messages());
+    return (backlog == null ? 0 : backlog.messages())
+        + (reversedBursts == null ? 0 : reversedBursts.nodes.messages());
   }
 
   // ---- its end ----
@@ -672,17 +675,17 @@ public final class EventQueue {
   /// @return what was in the queue, urgent first, oldest first, linked by [#after]; bursts as they
   ///   are, to be abandoned
   public @Nullable Node close() {
-    Node bottom = left == null ? null : left.bottom;
+    Node bottom = backlog == null ? null : backlog.bottom;
     Node first = null;
     Node last = null;
     for (Node lane :
         new Node[] {
-          urgentLeft == null ? null : urgentLeft.clear(),
+          urgentBacklog == null ? null : urgentBacklog.clear(),
           reversed((Node) URGENT.getAndSet(this, CLOSED), null),
-          left == null ? null : left.clear(),
-          turned == null ? null : turned.clear(),
+          backlog == null ? null : backlog.clear(),
+          reversedBursts == null ? null : reversedBursts.clear(),
           reversed((Node) ORDINARY.getAndSet(this, CLOSED), bottom),
-          latest == null ? null : latest.close()
+          dropOldest == null ? null : dropOldest.close()
         }) {
       if (lane == null) {
         continue;
@@ -697,7 +700,7 @@ public final class EventQueue {
         last = last.next;
       }
     }
-    HELD.setRelease(this, 0);
+    REVERSED_COUNT.setRelease(this, 0);
     return first;
   }
 
@@ -716,30 +719,30 @@ public final class EventQueue {
     node.next = Objects.requireNonNull(node.next).next;
   }
 
-  private Backlog urgentLeft() {
-    if (urgentLeft == null) {
-      urgentLeft = new Backlog();
+  private Backlog urgentBacklog() {
+    if (urgentBacklog == null) {
+      urgentBacklog = new Backlog();
     }
-    return urgentLeft;
+    return urgentBacklog;
   }
 
-  private Backlog left() {
-    if (left == null) {
-      left = new Backlog();
+  private Backlog backlog() {
+    if (backlog == null) {
+      backlog = new Backlog();
     }
-    return left;
+    return backlog;
   }
 
-  private TurnedBursts turned() {
-    if (turned == null) {
-      turned = new TurnedBursts();
+  private ReversedBursts reversedBursts() {
+    if (reversedBursts == null) {
+      reversedBursts = new ReversedBursts();
     }
-    return turned;
+    return reversedBursts;
   }
 
   /// Where what comes off the lane is put, behind the rest.
-  private Backlog turnsInto() {
-    return isBounded() ? left() : turned().nodes;
+  private Backlog reversalTarget() {
+    return isBounded() ? backlog() : reversedBursts().nodes;
   }
 
   private static @Nullable Node joined(@Nullable Node some, @Nullable Node others) {
@@ -766,7 +769,7 @@ public final class EventQueue {
     return oldest;
   }
 
-  private int heldAcquire() {
-    return (int) HELD.getAcquire(this);
+  private int reversedCountAcquire() {
+    return (int) REVERSED_COUNT.getAcquire(this);
   }
 }

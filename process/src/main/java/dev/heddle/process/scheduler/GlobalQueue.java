@@ -21,7 +21,7 @@ public final class GlobalQueue {
    *     the others: all of `waiting` came before all of `arrived`; each once. [GlobalQueueTest,
    *     GlobalQueueStress; mutant: FifoWithoutLock]
    * I2. After a push, isEmpty() is false until a consumer has the task in its hands: a worker that
-   *     goes to sleep looks at it. During a turn both lists are empty for a moment; `turning`
+   *     goes to sleep looks at it. During a turn both lists are empty for a moment; `reversing`
    *     covers that. [GlobalQueueTest, ParkingStress, GlobalQueueStress; mutant: SilentTurn]
    *
    * Cost. A CAS a push, a lock a poll; workers take up to 17 tasks with one. Nothing is allocated.
@@ -50,7 +50,7 @@ public final class GlobalQueue {
 
   // written under the lock, read by any thread
   private volatile @Nullable Task waiting;
-  private volatile boolean turning;
+  private volatile boolean reversing;
 
   /// An empty queue.
   public GlobalQueue() {}
@@ -88,7 +88,7 @@ public final class GlobalQueue {
       Task before = null;
       Task task = waiting;
       while (task != null || (task = append(before)) != null) {
-        if (task.isDue()) {
+        if (task.isResumable()) {
           unlink(before, task);
           return task;
         }
@@ -103,10 +103,10 @@ public final class GlobalQueue {
 
   /// Puts what has arrived behind the last one that waits.
   private @Nullable Task append(@Nullable Task last) {
-    Task more = turn();
+    Task more = reverseArrivals();
     if (more != null) {
       link(last, more);
-      turning = false;
+      reversing = false;
     }
     return more;
   }
@@ -162,23 +162,23 @@ public final class GlobalQueue {
   private @Nullable Task next() {
     Task head = waiting;
     if (head == null) {
-      head = turn();
+      head = reverseArrivals();
       if (head == null) {
         return null;
       }
     }
     waiting = head.next;
     head.next = null;
-    turning = false;
+    reversing = false;
     return head;
   }
 
   /// All that has arrived, oldest first.
-  private @Nullable Task turn() {
+  private @Nullable Task reverseArrivals() {
     if (arrived == null) {
       return null;
     }
-    turning = true;
+    reversing = true;
     Task oldest = null;
     for (Task task = (Task) ARRIVED.getAndSet(this, null); task != null; ) {
       Task newer = task;
@@ -193,6 +193,6 @@ public final class GlobalQueue {
   public boolean isEmpty() {
     // in this order: who has missed the arrivals sees the turn, who has missed the turn what came
     // of it
-    return arrived == null && !turning && waiting == null;
+    return arrived == null && !reversing && waiting == null;
   }
 }

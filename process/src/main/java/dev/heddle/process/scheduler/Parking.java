@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
-import dev.heddle.internal.BriefLock;
-import dev.heddle.internal.StackReserve;
+import dev.heddle.internal.SpinLock;
+import dev.heddle.internal.StackGuard;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
@@ -15,8 +15,8 @@ final class Parking {
    * stack under a lock: the last to go to sleep, whose caches are warm, is the first to be woken.
    *
    * States of a worker.  from       event                       to         who, order
-   *                      BUSY       finds nothing, search()     SEARCHING  itself: CAS on the word; refused when half of all search
-   *                      SEARCHING  finds work, found()         BUSY       itself: getAndAdd; then looks whether there is more
+   *                      BUSY       finds nothing, startSearching()     SEARCHING  itself: CAS on the word; refused when half of all search
+   *                      SEARCHING  finds work, stopSearching()         BUSY       itself: getAndAdd; then looks whether there is more
    *                      BUSY, SEARCHING  goes to sleep         ASLEEP     itself: under the lock, word by getAndAdd; then looks again
    *                      ASLEEP     wakeOne()                   SEARCHING  any thread: under the lock, word first; then unpark
    *                      ASLEEP     sees work after all         SEARCHING  itself: under the lock
@@ -30,17 +30,17 @@ final class Parking {
    * I4. While a deque has tasks to spare and somebody sleeps, somebody searches, or is being
    *     woken: its owner asks with the push that makes the first of them. After that whoever falls
    *     asleep looks, and the last searcher that finds something has the next woken for what is
-   *     left (WorkScheduler.foundOne). One race is left open, since to close it would take a fence
+   *     left (WorkScheduler.workFound). One race is left open, since to close it would take a fence
    *     for each push: an owner that does not see yet what a thief has just taken may miss that
    *     its push was such a one. The lookout asks for it, about a millisecond later.
    *     [WorkSchedulerTest]
    *
    * Memory order. Producer: publish the task, full fence, then read the word. The FIFO publishes
    * with a CAS; a deque's push and a batch that was moved are only released, so their worker has a
-   * fence of its own (Worker.wakeForSpare; mutant: ParkingStress.NoFenceAfterPush). Worker: change
+   * fence of its own (Worker.wakeThief; mutant: ParkingStress.NoFenceAfterPush). Worker: change
    * the word, a full fence with it, then look at all queues. Either the producer reads that nobody
    * searches and somebody sleeps, or the worker's look comes after the publication. The same
-   * between the last searcher that found something and a producer that trusted in it: found()
+   * between the last searcher that found something and a producer that trusted in it: stopSearching()
    * changes the word before its caller looks. Mutant: ParkingStress.NoLook.
    *
    * Cost. A read of the word for each task that goes to the FIFO, or that is the first to spare in
@@ -66,7 +66,7 @@ final class Parking {
   }
 
   private final int workers;
-  private final BriefLock lock = new BriefLock();
+  private final SpinLock lock = new SpinLock();
 
   // under the lock
   private final ArrayDeque<Worker> sleepers;
@@ -86,7 +86,7 @@ final class Parking {
   /// Asks to search.
   ///
   /// @return false when enough others do
-  boolean search() {
+  boolean startSearching() {
     while (true) {
       int seen = word;
       if (2 * (seen & SEARCHERS) >= workers) {
@@ -102,12 +102,12 @@ final class Parking {
   ///
   /// @return whether nobody searches any more, so that the caller should look for whoever else is
   ///   needed
-  boolean found() {
+  boolean stopSearching() {
     return ((int) WORD.getAndAdd(this, -SEARCHING) & SEARCHERS) == 1;
   }
 
   /// Puts a worker among the sleepers. It must look at all queues before it parks.
-  void fallAsleep(Worker worker, boolean searching) {
+  void park(Worker worker, boolean searching) {
     lock.lock();
     try {
       worker.asleep = true;
@@ -120,12 +120,12 @@ final class Parking {
 
   /// Takes a worker that has seen work out of the sleepers; it searches now, also when it was woken
   /// before.
-  void withdraw(Worker worker) {
+  void cancelPark(Worker worker) {
     lock.lock();
     try {
       if (worker.asleep) {
         sleepers.remove(worker);
-        rise(worker);
+        markAwake(worker);
       }
     } finally {
       lock.unlock();
@@ -146,7 +146,7 @@ final class Parking {
   ///
   /// @return whether there was one
   boolean wake(boolean also) {
-    StackReserve.require(); // from here on it must not stop half-way
+    StackGuard.requireRoom(); // from here on it must not stop half-way
     Worker worker;
     lock.lock();
     try {
@@ -157,7 +157,7 @@ final class Parking {
       if (worker == null) {
         return false;
       }
-      rise(worker);
+      markAwake(worker);
     } finally {
       lock.unlock();
     }
@@ -165,7 +165,7 @@ final class Parking {
     return true;
   }
 
-  private void rise(Worker worker) {
+  private void markAwake(Worker worker) {
     var _ = (int) WORD.getAndAdd(this, AWAKE + SEARCHING);
     worker.asleep = false;
   }
@@ -179,7 +179,7 @@ final class Parking {
   }
 
   /// How many workers do not sleep.
-  int awake() {
+  int awakeCount() {
     return word / AWAKE;
   }
 

@@ -14,16 +14,16 @@ public abstract class Task {
    *          RUNNING   CONTINUE, budget left          RUNNING    worker: volatile store, forgets why it was woken, then drains
    *          RUNNING   CONTINUE, budget spent         READY      worker: volatile store, then the tail of the FIFO
    *          RUNNING   WAIT, not woken                BLOCKED    worker: CAS
-   *          RUNNING   REST, not woken                IDLE       worker: CAS
-   *          RUNNING   WAIT_DEAF, no command woke it  DEAF       worker: CAS, again while messages wake it
+   *          RUNNING   IDLE, not woken                IDLE       worker: CAS
+   *          RUNNING   WAIT_FOR_COMMANDS, no command woke it  BLOCKED_ON_COMMANDS       worker: CAS, again while messages wake it
    *          RUNNING   one of these three, but woken  as CONTINUE
    *          RUNNING   DONE, or the step has thrown   COMPLETE   worker: volatile store, for ever; then completed()
-   *          RUNNING, COMPLETE  cut off, uncaught     COMPLETE   worker: volatile store, then onto the same list (Worker.live)
+   *          RUNNING, COMPLETE  cut off, uncaught     COMPLETE   worker: volatile store, then onto the same list (Worker.runGuarded)
    *          COMPLETE  completed() lacked memory      COMPLETE   worker: onto the list of ends to be finished (WorkScheduler.finishLater)
    *          COMPLETE  a worker has taken it          COMPLETE   worker: completed() once more
    *          BLOCKED, IDLE   wake(why)                READY      any thread: CAS; the winner puts it into a run queue
-   *          DEAF      wake(BY_COMMAND)               READY      the same
-   *          DEAF      wake(BY_MESSAGE)               DEAF       nobody: what woke it waits in its queue
+   *          BLOCKED_ON_COMMANDS      wake(BY_COMMAND)               READY      the same
+   *          BLOCKED_ON_COMMANDS      wake(BY_MESSAGE)               BLOCKED_ON_COMMANDS       nobody: what woke it waits in its queue
    *          READY, COMPLETE   wake(why)              same       nobody: it will look, or never again
    *
    * Threads. wake(): any. run(): the worker that took the task from a queue.
@@ -61,27 +61,27 @@ public abstract class Task {
   public static final int BY_MESSAGE = 16;
 
   /// What a step asks for.
-  public enum Verdict {
+  public enum StepResult {
     /// to step again, within its budget at once
     CONTINUE,
     /// to be woken by anything; it has asked for something
     WAIT,
     /// to be woken by what it has asked for, and by control, only
-    WAIT_DEAF,
+    WAIT_FOR_COMMANDS,
     /// to be woken by anything
-    REST,
+    IDLE,
     /// nothing more
     DONE
   }
 
   /// Where a task that is woken stands in line.
-  public enum Rank {
+  public enum QueuePriority {
     /// before all others; every 61st pick goes to others all the same
-    FIRST,
+    HIGH,
     /// with its waker, or behind those that wait for all workers
-    USUAL,
+    NORMAL,
     /// behind those that wait for all workers
-    LAST
+    LOW
   }
 
   /// The states as reports name them.
@@ -101,7 +101,7 @@ public abstract class Task {
   private static final int READY = 0;
   private static final int RUNNING = 1;
   private static final int BLOCKED = 2;
-  private static final int DEAF = 3;
+  private static final int BLOCKED_ON_COMMANDS = 3;
   private static final int IDLE = 4;
   private static final int COMPLETE = 5;
   private static final int STATE = 7; // mask; above it why a running task was woken
@@ -119,7 +119,7 @@ public abstract class Task {
     }
   }
 
-  final Rank rank;
+  final QueuePriority priority;
 
   // any thread, CAS; the worker that runs it stores
   @SuppressWarnings("FieldMayBeFinal") // through WORD
@@ -133,19 +133,19 @@ public abstract class Task {
   private long steps;
 
   /// A task that is READY and in no queue yet: hand it to [WorkScheduler#start].
-  protected Task(Rank rank) {
-    this.rank = rank;
+  protected Task(QueuePriority priority) {
+    this.priority = priority;
     this.word = READY;
   }
 
   /// Runs one step: takes what has come since the last one. One that throws was the last.
   ///
   /// @param worker on whose thread this is
-  protected abstract Verdict step(Worker worker);
+  protected abstract StepResult step(Worker worker);
 
   /// Whether its next step goes on with a body that the JDK has let go on: others may wait for what
   /// that holds. Any thread.
-  protected boolean isDue() {
+  protected boolean isResumable() {
     return false;
   }
 
@@ -155,7 +155,7 @@ public abstract class Task {
   protected abstract void completed(Worker worker);
 
   /// Whether anything that comes would make it READY, as of a moment ago.
-  public final boolean isResting() {
+  public final boolean isWaitingForAnything() {
     int seen = word;
     return seen == IDLE || seen == BLOCKED;
   }
@@ -172,7 +172,7 @@ public abstract class Task {
             return true;
           }
         }
-        case DEAF -> {
+        case BLOCKED_ON_COMMANDS -> {
           if (why == BY_MESSAGE) {
             return false;
           }
@@ -202,21 +202,21 @@ public abstract class Task {
     long deadline = 0;
     for (int left = BUDGET_STEPS; ; left--) {
       steps++;
-      Verdict verdict;
+      StepResult stepResult;
       worker.isInTask = true;
       try {
-        verdict = step(worker);
+        stepResult = step(worker);
       } catch (Throwable t) {
-        worker.hasThrown(this, t);
-        verdict = Verdict.DONE; // else it would be RUNNING for ever
+        worker.taskThrew(this, t);
+        stepResult = StepResult.DONE; // else it would be RUNNING for ever
       }
       worker.isInTask = false; // from here on it may become another's
-      if (verdict == Verdict.DONE) {
+      if (stepResult == StepResult.DONE) {
         word = COMPLETE;
         complete(worker);
         return;
       }
-      if (verdict != Verdict.CONTINUE && settle(verdict)) {
+      if (stepResult != StepResult.CONTINUE && endRun(stepResult)) {
         return; // from here on others may run it
       }
       if (deadline == 0) {
@@ -232,7 +232,7 @@ public abstract class Task {
 
   /// Its step, or its end, was cut off where no catch block could see it: it has ended, and a
   /// worker goes on with that. Its worker, which has it still.
-  final void cutOff() {
+  final void abortRun() {
     word = COMPLETE;
   }
 
@@ -245,25 +245,25 @@ public abstract class Task {
       worker.isInTask = false; // from here on it is another's
       worker.scheduler().finishLater(this); // safe: it is called again until it does not throw
     } catch (Throwable t) {
-      worker.hasThrown(this, t);
+      worker.taskThrew(this, t);
     }
     worker.isInTask = false;
   }
 
   /// Ends a run unless something has woken the task meanwhile.
-  private boolean settle(Verdict verdict) {
+  private boolean endRun(StepResult stepResult) {
     int to =
-        switch (verdict) {
+        switch (stepResult) {
           case WAIT -> BLOCKED;
-          case WAIT_DEAF -> DEAF;
-          case REST -> IDLE;
-          case CONTINUE, DONE -> throw new IllegalStateException("no end of a run: " + verdict);
+          case WAIT_FOR_COMMANDS -> BLOCKED_ON_COMMANDS;
+          case IDLE -> IDLE;
+          case CONTINUE, DONE -> throw new IllegalStateException("no end of a run: " + stepResult);
         };
-    if (to != DEAF) {
+    if (to != BLOCKED_ON_COMMANDS) {
       return casWord(RUNNING, to);
     }
     for (int seen = word; (seen & BY_COMMAND) == 0; seen = word) {
-      if (casWord(seen, DEAF)) {
+      if (casWord(seen, BLOCKED_ON_COMMANDS)) {
         return true;
       }
     }
@@ -275,15 +275,15 @@ public abstract class Task {
     return switch (word & STATE) {
       case READY -> State.READY;
       case RUNNING -> State.RUNNING;
-      case BLOCKED, DEAF -> State.BLOCKED;
+      case BLOCKED, BLOCKED_ON_COMMANDS -> State.BLOCKED;
       case IDLE -> State.IDLE;
       default -> State.COMPLETE;
     };
   }
 
   /// Whether it waits for what it has asked for, and lets messages wait; as of a moment ago.
-  protected final boolean isDeaf() {
-    return word == DEAF;
+  protected final boolean awaitsCommandsOnly() {
+    return word == BLOCKED_ON_COMMANDS;
   }
 
   /// How many steps have begun; from another thread a value of some moment ago.

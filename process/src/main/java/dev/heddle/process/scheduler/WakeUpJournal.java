@@ -17,7 +17,7 @@ public final class WakeUpJournal {
    * step is woken then. One more wake-up than needed does no harm.
    *
    * A wake-up within another, of a listener that is called in the middle, leaves the outer one in
-   * `outer`. A task that was made READY, and has not reached a queue, is in the chain `unqueued`.
+   * `enclosing`. A task that was made READY, and has not reached a queue, is in the chain `unqueued`.
    *
    * I1. What was published for a task is followed by a wake-up of it. [StackEndTest,
    *     OutOfMemoryTest]
@@ -30,11 +30,12 @@ public final class WakeUpJournal {
 
   @Nullable Task begun; // the wake-up that was begun last, and not ended
   @Nullable Task unqueued; // READY, and in no queue yet
-  boolean isUnfinished; // there is something in `outer` or `unqueued`, or a queue that woke none
-  private int why;
-  private @Nullable Task[] outer = new Task[RESERVED];
-  private int[] outerWhy = new int[RESERVED];
-  private int outerCount;
+  boolean
+      isUnfinished; // there is something in `enclosing` or `unqueued`, or a queue that woke none
+  private int reason;
+  private @Nullable Task[] enclosing = new Task[RESERVED];
+  private int[] enclosingReasons = new int[RESERVED];
+  private int enclosingCount;
 
   WakeUpJournal(Worker worker) {
     this.worker = worker;
@@ -47,10 +48,10 @@ public final class WakeUpJournal {
     // what that clears is not finished where the stack ends
     Task before = begun;
     if (before != null) {
-      keepOuter(before);
+      keepEnclosing(before);
     }
     begun = task;
-    why = because;
+    reason = because;
   }
 
   /// What the step began with [#begin] is done, or was refused.
@@ -60,15 +61,15 @@ public final class WakeUpJournal {
 
   /// Where there is no memory for it, `task` stays the one that was begun, and what the caller was
   /// about to publish is refused.
-  private void keepOuter(Task task) {
-    if (outerCount == outer.length) {
-      @Nullable Task[] longer = Arrays.copyOf(outer, outerCount * 2);
-      outerWhy = Arrays.copyOf(outerWhy, outerCount * 2);
-      outer = longer;
+  private void keepEnclosing(Task task) {
+    if (enclosingCount == enclosing.length) {
+      @Nullable Task[] longer = Arrays.copyOf(enclosing, enclosingCount * 2);
+      enclosingReasons = Arrays.copyOf(enclosingReasons, enclosingCount * 2);
+      enclosing = longer;
     }
     isUnfinished = true;
-    outer[outerCount] = task;
-    outerWhy[outerCount++] = why;
+    enclosing[enclosingCount] = task;
+    enclosingReasons[enclosingCount++] = reason;
     begun = null;
   }
 
@@ -83,7 +84,7 @@ public final class WakeUpJournal {
     WorkScheduler scheduler = worker.scheduler();
     Task before = begun; // read once: see begin()
     if (before != null) {
-      scheduler.wake(before, why, worker); // once more than needed does no harm
+      scheduler.wake(before, reason, worker); // once more than needed does no harm
       begun = null;
     }
     while (unqueued != null) {
@@ -92,10 +93,10 @@ public final class WakeUpJournal {
       task.next = null;
       scheduler.start(task, worker);
     }
-    while (outerCount > 0) {
-      Task task = Objects.requireNonNull(outer[--outerCount]);
-      outer[outerCount] = null;
-      scheduler.wake(task, outerWhy[outerCount], worker);
+    while (enclosingCount > 0) {
+      Task task = Objects.requireNonNull(enclosing[--enclosingCount]);
+      enclosing[enclosingCount] = null;
+      scheduler.wake(task, enclosingReasons[enclosingCount], worker);
     }
     scheduler.parking().wakeOne(); // for what was queued, and has woken no worker
     isUnfinished = false; // not before: what fails above is begun again

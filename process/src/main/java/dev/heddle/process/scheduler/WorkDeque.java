@@ -100,7 +100,7 @@ public final class WorkDeque<T> {
     }
   }
 
-  private final int reach; // MAX_STEAL, but where a test shrinks it
+  private final int maxSteal; // MAX_STEAL, but where a test shrinks it
   private final int keptLength; // KEPT_LENGTH, but where a test shrinks it
 
   // owner and thieves, CAS; index in the lower half, version in the upper
@@ -112,7 +112,7 @@ public final class WorkDeque<T> {
   private @Nullable Object[] slots;
 
   // the owner: it could not grow, and nothing has found room since
-  private boolean cramped;
+  private boolean growFailed;
 
   /// An empty deque.
   public WorkDeque() {
@@ -120,18 +120,18 @@ public final class WorkDeque<T> {
   }
 
   /// A deque whose first array has `length` slots, a power of two, whose positions begin at
-  /// `start`, and from which one steal takes up to `reach`: small arrays, positions about to wrap,
-  /// and a short reach are what proofs want.
+  /// `start`, and from which one steal takes up to `maxSteal`: small arrays, positions about to
+  /// wrap, and a short reach are what proofs want.
   WorkDeque(int length, int start, int reach) {
     this(length, start, reach, KEPT_LENGTH);
   }
 
   /// The same, whose array is given up when it is longer than `keptLength` and nothing is in it.
-  WorkDeque(int length, int start, int reach, int keptLength) {
+  WorkDeque(int length, int start, int maxSteal, int keptLength) {
     if (Integer.bitCount(length) != 1) {
       throw new IllegalArgumentException("the length must be a power of two: " + length);
     }
-    this.reach = reach;
+    this.maxSteal = maxSteal;
     this.keptLength = keptLength;
     this.slots = new Object[length];
     this.top = pack(start, 0);
@@ -160,10 +160,10 @@ public final class WorkDeque<T> {
     if (p - index(topAcquire()) < 0) {
       return null;
     }
-    if (p - index(topAcquire()) >= reach) {
+    if (p - index(topAcquire()) >= maxSteal) {
       bottom = p;
       VarHandle.fullFence();
-      if (p - index(topAcquire()) >= reach) {
+      if (p - index(topAcquire()) >= maxSteal) {
         return take(p);
       }
     }
@@ -208,7 +208,7 @@ public final class WorkDeque<T> {
 
   /// Forgets what thieves have taken, and how long the deque once was. For an owner with nothing to
   /// do: it goes over all slots.
-  public void tidy() {
+  public void clearStolen() {
     @Nullable Object[] array = slots;
     int from = index(topAcquire());
     if (from == bottom && array.length > keptLength) {
@@ -237,7 +237,7 @@ public final class WorkDeque<T> {
     if (size <= 0) {
       return null;
     }
-    int n = Math.min(Math.max(1, size / 2), reach);
+    int n = Math.min(Math.max(1, size / 2), maxSteal);
     if (!mine.reserve(n - 1)) {
       n = 1;
     }
@@ -275,10 +275,10 @@ public final class WorkDeque<T> {
     @Nullable Object[] array = slots;
     int from = index(topAcquire());
     if (bottom - from + more <= array.length) {
-      cramped = false;
+      growFailed = false;
       return true;
     }
-    return !cramped && grow(array, from, bottom - from + more);
+    return !growFailed && grow(array, from, bottom - from + more);
   }
 
   private boolean grow(@Nullable Object[] array, int from, int items) {
@@ -288,7 +288,7 @@ public final class WorkDeque<T> {
     }
     @Nullable Object[] larger = allocate(length);
     if (larger == null) {
-      cramped = true;
+      growFailed = true;
       return false;
     }
     for (int p = from; p != bottom; p++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import dev.heddle.process.CompensationCounters;
 import dev.heddle.process.QueueDelay;
-import dev.heddle.process.SpareCounters;
 import dev.heddle.process.WorkerCounters;
 import dev.heddle.scheduler.context.LockOwners;
 import java.time.Duration;
@@ -28,20 +28,20 @@ import org.jspecify.annotations.Nullable;
 /// end of a task that lacks memory is finished when there is some again.
 public final class WorkScheduler {
   private static final int IS_READY = -1; // a task that nothing wakes: it is new, or was woken
-  private static final int MOST_RETRIED = 10_000; // ends at a time: about a millisecond
+  private static final int MAX_RETRIES = 10_000; // ends at a time: about a millisecond
 
   private final Worker[] workers;
-  private final GlobalQueue first = new GlobalQueue(); // rank FIRST
+  private final GlobalQueue first = new GlobalQueue(); // rank HIGH
   private final GlobalQueue global = new GlobalQueue();
-  private final GlobalQueue unfinished = new GlobalQueue(); // COMPLETE, but not all is told
+  private final GlobalQueue unfinishedEnds = new GlobalQueue(); // COMPLETE, but not all is told
   private final Parking parking;
-  private final Spares spares;
-  private final Lookout lookout;
+  private final CompensatingWorkers compensating;
+  private final SchedulerMonitor monitor;
 
   private volatile boolean halted;
 
   // tasks that begin to wait for another, and whoever looks at these
-  private volatile boolean someWait;
+  private volatile boolean mayWait;
 
   // workers, and who starts
   private final AtomicInteger lost = new AtomicInteger();
@@ -64,8 +64,8 @@ public final class WorkScheduler {
     for (int i = 0; i < count; i++) {
       workers[i] = new Worker(this, name + "-worker-" + i, i);
     }
-    this.spares = new Spares(this, name + "-spare");
-    this.lookout = new Lookout(this, "heddle-lookout-" + name, longSteps, limit.toNanos());
+    this.compensating = new CompensatingWorkers(this, name + "-spare");
+    this.monitor = new SchedulerMonitor(this, "heddle-lookout-" + name, longSteps, limit.toNanos());
   }
 
   /// Starts the threads.
@@ -76,7 +76,7 @@ public final class WorkScheduler {
       for (Worker worker : workers) {
         worker.start();
       }
-      lookout.start();
+      monitor.start();
     } catch (Throwable t) {
       halt();
       throw t;
@@ -132,11 +132,14 @@ public final class WorkScheduler {
         }
       }
       task.queuedNanos = DelayHistogram.stamp();
-      if (task.rank == Task.Rank.USUAL && own != null && !own.isSpare() && own.push(task)) {
+      if (task.priority == Task.QueuePriority.NORMAL
+          && own != null
+          && !own.isCompensating()
+          && own.push(task)) {
         isQueued = true;
-        own.shareFirstSpare();
+        own.notifyFirstStealable();
       } else {
-        (task.rank == Task.Rank.FIRST ? first : global).push(task);
+        (task.priority == Task.QueuePriority.HIGH ? first : global).push(task);
         isQueued = true;
         parking.wakeOne();
       }
@@ -164,19 +167,19 @@ public final class WorkScheduler {
   /// A COMPLETE task whose end has stopped half-way, for want of memory: a worker goes on with it a
   /// while later. Any thread.
   public void finishLater(Task task) {
-    unfinished.push(task);
-    lookout.stir();
+    unfinishedEnds.push(task);
+    monitor.onWorkerWake();
   }
 
   /// Whether an end waits for memory.
   boolean hasUnfinished() {
-    return !unfinished.isEmpty();
+    return !unfinishedEnds.isEmpty();
   }
 
   /// Lets workers try once more to finish the ends that lack memory. The lookout.
-  void finishUnfinished() {
+  void retryUnfinishedEnds() {
     Task task;
-    for (int left = MOST_RETRIED; left > 0 && (task = unfinished.poll()) != null; left--) {
+    for (int left = MAX_RETRIES; left > 0 && (task = unfinishedEnds.poll()) != null; left--) {
       global.push(task);
       parking.wakeOne();
     }
@@ -197,31 +200,31 @@ public final class WorkScheduler {
   }
 
   /// The JDK lets a body go on, which needs a step for that. Any thread.
-  public void bodyIsDue() {
-    spares.bodyIsDue();
+  public void fiberResumable() {
+    compensating.fiberResumable();
   }
 
   /// A body that was due goes on, or never will.
-  public void bodyGoesOn() {
-    spares.bodyGoesOn();
+  public void fiberResumed() {
+    compensating.fiberResumed();
   }
 
   /// A task is about to wait for another one, as can be seen in it. Any thread.
-  public void aTaskWaits() {
-    if (!someWait) {
-      someWait = true;
+  public void taskMayWait() {
+    if (!mayWait) {
+      mayWait = true;
     }
   }
 
   /// Whether a task may wait for another one; takes that back. Whoever finds one says so again.
-  public boolean takeSomeWait() {
-    boolean was = someWait;
-    someWait = false; // volatile: what begins to wait after it says so, what has before is seen
+  public boolean clearMayWait() {
+    boolean was = mayWait;
+    mayWait = false; // volatile: what begins to wait after it says so, what has before is seen
     return was;
   }
 
   /// A step that stands, told from others of its worker by the number of its pick.
-  public record StandingStep(Worker worker, Task task, long picks) {
+  public record BlockedStep(Worker worker, Task task, long picks) {
     /// What the thread is parked for, in words.
     public String waitsFor() {
       Object blocker = LockSupport.getBlocker(worker.thread());
@@ -240,8 +243,8 @@ public final class WorkScheduler {
 
   /// The steps of all workers, when each of them waits, without a limit, in its thread, and no
   /// spare runs; else none. As of a moment ago.
-  public List<StandingStep> standingSteps() {
-    List<StandingStep> all = new ArrayList<>(workers.length);
+  public List<BlockedStep> blockedSteps() {
+    List<BlockedStep> all = new ArrayList<>(workers.length);
     for (Worker worker : workers) {
       Task task = worker.running(); // before its picks: Worker.run
       long picks = worker.picks();
@@ -249,14 +252,14 @@ public final class WorkScheduler {
       if (task == null || (state != Thread.State.WAITING && state != Thread.State.BLOCKED)) {
         return List.of();
       }
-      all.add(new StandingStep(worker, task, picks));
+      all.add(new BlockedStep(worker, task, picks));
     }
-    return spares.running().isEmpty() ? all : List.of();
+    return compensating.running().isEmpty() ? all : List.of();
   }
 
   /// A searcher has found a task: the next is woken if there is more.
-  void foundOne() {
-    if (parking.found() && hasWork()) {
+  void workFound() {
+    if (parking.stopSearching() && hasWork()) {
       parking.wakeOne();
     }
   }
@@ -267,7 +270,7 @@ public final class WorkScheduler {
       return true;
     }
     for (Worker worker : workers) {
-      if (worker.hasSpare()) {
+      if (worker.hasStealable()) {
         return true;
       }
     }
@@ -279,7 +282,7 @@ public final class WorkScheduler {
   public void halt() {
     halted = true;
     parking.wakeAll();
-    lookout.wake();
+    monitor.wake();
   }
 
   /// Waits for the threads to end.
@@ -337,7 +340,7 @@ public final class WorkScheduler {
   /// Workers, and spares that run now.
   private List<Worker> all() {
     List<Worker> all = new ArrayList<>(List.of(workers));
-    all.addAll(spares.running());
+    all.addAll(compensating.running());
     return all;
   }
 
@@ -351,8 +354,8 @@ public final class WorkScheduler {
   }
 
   /// What spares have done.
-  public SpareCounters spareCounters() {
-    return spares.counters();
+  public CompensationCounters compensationCounters() {
+    return compensating.counters();
   }
 
   /// How long tasks have waited for a worker, or a spare.
@@ -361,7 +364,7 @@ public final class WorkScheduler {
     for (Worker worker : workers) {
       worker.delays().addTo(sums);
     }
-    spares.addDelaysTo(sums);
+    compensating.addDelaysTo(sums);
     return new QueueDelay(LongStream.of(sums).boxed().toList());
   }
 
@@ -410,11 +413,11 @@ public final class WorkScheduler {
     return parking;
   }
 
-  Spares spares() {
-    return spares;
+  CompensatingWorkers compensating() {
+    return compensating;
   }
 
-  Lookout lookout() {
-    return lookout;
+  SchedulerMonitor monitor() {
+    return monitor;
   }
 }

@@ -14,16 +14,17 @@ import org.jspecify.annotations.Nullable;
 /// A thread that runs tasks: its own newest first, then those that wait for all workers, then half
 /// of another's.
 public final class Worker {
-  private static final int FAIRNESS =
+  private static final int GLOBAL_QUEUE_INTERVAL =
       61; // picks; prime, so it does not beat with batches of 16 or 32
-  private static final int BATCH = 16; // taken from the FIFO beside the one that is run
-  private static final int NEWEST_IN_A_ROW = 3; // then the oldest of the own deque has its turn
-  private static final int TIGHT = 4; // fruitless searches without giving the processor away
-  private static final int YIELDING = 16; // fruitless searches before sleep
-  private static final int SPARE = -1; // in place of a number
+  private static final int GLOBAL_BATCH = 16; // taken from the FIFO beside the one that is run
+  private static final int MAX_LIFO_POLLS = 3; // then the oldest of the own deque has its turn
+  private static final int SPIN_ROUNDS = 4; // fruitless searches without giving the processor away
+  private static final int SEARCH_ROUNDS = 16; // fruitless searches before sleep
+  private static final int COMPENSATING = -1; // in place of a number
   private static final long PAUSE_NANOS =
       1_000_000; // after a failure of the loop itself: others may free memory meanwhile
-  private static final int HOPELESS = 1_000; // failures without a task between: at least a second
+  private static final int MAX_FAILURES =
+      1_000; // failures without a task between: at least a second
   private static final VarHandle RUNNING;
   private static final VarHandle BURST;
 
@@ -40,7 +41,7 @@ public final class Worker {
   private final WorkScheduler scheduler;
   private final int number;
   private final Thread thread;
-  private final PlatformThreadState own;
+  private final PlatformThreadState threadState;
   private final WorkDeque<Task> deque = new WorkDeque<>();
   final WakeUpJournal wakeUps = new WakeUpJournal(this);
 
@@ -50,14 +51,14 @@ public final class Worker {
   boolean isInTask; // its step or its end: nobody else runs it
 
   // this worker; others read values of some moment ago
-  private int newestInARow;
+  private int lifoPolls;
   private long picks;
   private long stolen;
   private long parks;
   private final DelayHistogram delays = new DelayHistogram();
-  private int handed; // events, to the task that it runs
+  private int deliveredEvents; // events, to the task that it runs
   private @Nullable Thread mounted; // the body that its step runs now
-  private final Flood flood = new Flood(); // of what its run sends
+  private final BurstHeuristic burstHeuristic = new BurstHeuristic(); // of what its run sends
 
   // this worker releases it; the lookout and reports acquire it
   @SuppressWarnings("unused") // through BURST
@@ -78,12 +79,12 @@ public final class Worker {
   volatile boolean asleep;
 
   Worker(WorkScheduler scheduler, String name, int number) {
-    this(scheduler, name, number, Worker::live);
+    this(scheduler, name, number, Worker::runGuarded);
   }
 
   /// A spare, which runs what `work` gives it.
   Worker(WorkScheduler scheduler, String name, Consumer<Worker> work) {
-    this(scheduler, name, SPARE, work);
+    this(scheduler, name, COMPENSATING, work);
   }
 
   private Worker(WorkScheduler scheduler, String name, int number, Consumer<Worker> work) {
@@ -91,7 +92,7 @@ public final class Worker {
     this.number = number;
     this.thread = new WorkerThread(this, name, work);
     thread.setDaemon(true);
-    this.own = new PlatformThreadState(thread);
+    this.threadState = new PlatformThreadState(thread);
   }
 
   /// The worker on whose thread this is called, or null.
@@ -117,7 +118,7 @@ public final class Worker {
   /// Not one method with [#loop]: an error that the JVM throws when it cannot make objects again
   /// that compiled code has done without passes all catch blocks that were compiled into one. This
   /// runs a few times only, so it is not compiled.
-  private void live() {
+  private void runGuarded() {
     boolean ends = false;
     while (!ends) {
       try {
@@ -136,17 +137,17 @@ public final class Worker {
   private void loop() {
     boolean ends = false;
     while (!ends) {
-      ends = turn();
+      ends = runOnce();
     }
   }
 
   /// Runs a task, or sleeps until there may be one.
   ///
   /// @return whether there will be none any more
-  private boolean turn() {
+  private boolean runOnce() {
     Task task = next();
     if (task == null && !searching) {
-      searching = scheduler.parking().search();
+      searching = scheduler.parking().startSearching();
     }
     if (task == null && searching) {
       task = search();
@@ -157,7 +158,7 @@ public final class Worker {
       return false;
     }
     if (!scheduler.isHalted()) {
-      sleep();
+      park();
       return false;
     }
     return !scheduler.hasUnfinished() || pause(); // an end lacks memory: the lookout brings it back
@@ -167,10 +168,10 @@ public final class Worker {
     if (searching) {
       searching = false;
       try {
-        scheduler.foundOne();
+        scheduler.workFound();
       } catch (Throwable t) {
         // safe: the lookout does so, and our task waits
-        complain("fails to wake the next worker", null, t);
+        logSafely("fails to wake the next worker", null, t);
       }
     }
   }
@@ -180,27 +181,27 @@ public final class Worker {
   /// running it that could fail.
   private void recover(Throwable t) {
     if (isInTask) {
-      giveUpTask();
+      abortTask();
     }
     if (asleep) {
-      scheduler.parking().withdraw(this);
+      scheduler.parking().cancelPark(this);
     }
     stopSearching(); // nobody is woken while somebody searches
-    complain("goes on after a failure of its own", null, t);
-    if (++failures == HOPELESS) {
+    logSafely("goes on after a failure of its own", null, t);
+    if (++failures == MAX_FAILURES) {
       scheduler.lost(t);
     }
     var _ = pause();
   }
 
   /// Its task's step, or the end of the task, was cut off, and no catch block has seen it: see
-  /// [#live].
-  private void giveUpTask() {
+  /// [#runGuarded].
+  private void abortTask() {
     isInTask = false;
     mounted = null;
     Task cut = running;
     if (cut != null) {
-      cut.cutOff();
+      cut.abortRun();
       scheduler.finishLater(cut);
     }
     RUNNING.setRelease(this, (Task) null);
@@ -213,18 +214,18 @@ public final class Worker {
 
   /// Writes to the log; never throws, also when there is no memory for the words: so it makes them
   /// itself.
-  private void complain(String what, @Nullable Task task, Throwable t) {
+  private void logSafely(String what, @Nullable Task task, Throwable t) {
     try {
       String of = task == null ? "" : ": " + task.getClass();
-      Logbook.write(Level.ERROR, thread.getName() + " " + what + of, t);
+      UninterruptibleLog.write(Level.ERROR, thread.getName() + " " + what + of, t);
     } catch (Throwable _) {
       return; // safe: who has to know hears it from exits
     }
   }
 
   /// A task has thrown what it must not. It has ended. Never throws.
-  void hasThrown(Task task, Throwable t) {
-    complain("gives up a task", task, t);
+  void taskThrew(Task task, Throwable t) {
+    logSafely("gives up a task", task, t);
   }
 
   /// Runs a READY task that is in no queue any more, or one whose end is to be finished. On its own
@@ -233,13 +234,13 @@ public final class Worker {
     picks++; // before: who sees the task sees that it is another pick
     failures = 0;
     RUNNING.setRelease(this, task);
-    handed = 0;
-    delays.taken(task.queuedNanos);
+    deliveredEvents = 0;
+    delays.record(task.queuedNanos);
     if (overdue) {
       overdue = false;
     }
     task.run(this); // throws nothing
-    own.restore(); // what a step has left on the thread is not for the next task's
+    threadState.restore(); // what a step has left on the thread is not for the next task's
     RUNNING.setRelease(this, (Task) null);
     if (burst != null) {
       endBurst();
@@ -257,32 +258,32 @@ public final class Worker {
   /// The next task without a search.
   private @Nullable Task next() {
     Task task;
-    if (picks % FAIRNESS == FAIRNESS - 1) {
+    if (picks % GLOBAL_QUEUE_INTERVAL == GLOBAL_QUEUE_INTERVAL - 1) {
       scheduler.yieldToTimers();
-      if ((task = pollPatient()) != null) {
+      if ((task = pollStarved()) != null) {
         return task;
       }
     }
     if ((task = scheduler.first().poll()) != null) {
       return task;
     }
-    if (newestInARow < NEWEST_IN_A_ROW) {
-      newestInARow++;
+    if (lifoPolls < MAX_LIFO_POLLS) {
+      lifoPolls++;
       task = deque.pop();
     } else {
-      newestInARow = 0;
+      lifoPolls = 0;
       task = deque.pollOldest();
     }
     if (task != null) {
       return task;
     }
-    newestInARow = 0;
+    lifoPolls = 0;
     return pollBatch();
   }
 
   /// One of those that others go before again and again: in the FIFO, or at the bottom of the
   /// deque.
-  private @Nullable Task pollPatient() {
+  private @Nullable Task pollStarved() {
     Task task = pollBatch();
     return task != null ? task : deque.pollOldest();
   }
@@ -290,12 +291,12 @@ public final class Worker {
   /// The head of the FIFO, and what stands behind it into the own deque: also where the deque is
   /// never empty, the FIFO gets on by more than a task at a time.
   private @Nullable Task pollBatch() {
-    Task task = scheduler.global().pollInto(deque, BATCH);
+    Task task = scheduler.global().pollInto(deque, GLOBAL_BATCH);
     if (task != null) {
       try {
-        shareSpare(); // whoever looked while the batch was in our hands has seen it nowhere
+        notifyStealable(); // whoever looked while the batch was in our hands has seen it nowhere
       } catch (Throwable t) {
-        complain(
+        logSafely(
             "fails to wake a worker", null, t); // safe: the lookout does so, and our task waits
       }
     }
@@ -304,7 +305,7 @@ public final class Worker {
 
   /// Looks everywhere, again and again, before it gives up.
   private @Nullable Task search() {
-    for (int round = 0; round < YIELDING; round++) {
+    for (int round = 0; round < SEARCH_ROUNDS; round++) {
       Task task = scheduler.first().poll();
       if (task == null) {
         task = pollBatch();
@@ -315,7 +316,7 @@ public final class Worker {
       if (task != null) {
         return task;
       }
-      if (round < TIGHT) {
+      if (round < SPIN_ROUNDS) {
         Thread.onSpinWait();
       } else {
         Thread.yield();
@@ -329,7 +330,7 @@ public final class Worker {
     int first = ThreadLocalRandom.current().nextInt(all.length);
     for (int i = 0; i < all.length; i++) {
       Worker victim = all[(first + i) % all.length];
-      if (victim != this && victim.hasSpare()) {
+      if (victim != this && victim.hasStealable()) {
         Task task = victim.deque.stealInto(deque);
         if (task != null) {
           stolen += 1 + deque.size();
@@ -340,17 +341,17 @@ public final class Worker {
     return null;
   }
 
-  private void sleep() {
+  private void park() {
     if (wakeUps.isOpen() || burst != null) { // it has failed when it was tried
       finishWakeUps();
       return;
     }
-    deque.tidy();
+    deque.clearStolen();
     Parking parking = scheduler.parking();
-    parking.fallAsleep(this, searching);
+    parking.park(this, searching);
     searching = true; // whoever wakes a sleeper, or it itself, says so
     if (scheduler.hasWork() || scheduler.isHalted()) {
-      parking.withdraw(this);
+      parking.cancelPark(this);
     } else {
       parks++;
       while (asleep) {
@@ -358,7 +359,7 @@ public final class Worker {
         LockSupport.park(this);
       }
     }
-    scheduler.lookout().stir(); // it may have dozed off while we were counted as asleep
+    scheduler.monitor().onWorkerWake(); // it may have dozed off while we were counted as asleep
   }
 
   void unpark() {
@@ -377,31 +378,31 @@ public final class Worker {
   ///
   /// @return false when the deque is full, and there is no memory for a longer one
   boolean push(Task task) {
-    assert isHere() : "pushed to " + thread + " by " + Thread.currentThread();
+    assert isCurrentThread() : "pushed to " + thread + " by " + Thread.currentThread();
     return deque.push(task);
   }
 
-  private boolean isHere() {
+  private boolean isCurrentThread() {
     Thread caller = Thread.currentThread();
     return caller == thread || caller == mounted;
   }
 
   /// Has somebody woken after a push, if it is that of the first task that others may take: whoever
   /// falls asleep later looks, and who finds it wakes the next for what is left.
-  void shareFirstSpare() {
+  void notifyFirstStealable() {
     if (deque.size() == 2) { // one is for us, as soon as this step ends
-      wakeForSpare();
+      wakeThief();
     }
   }
 
   /// Has somebody woken for what this worker does not run next.
-  private void shareSpare() {
+  private void notifyStealable() {
     if (deque.size() > 1) {
-      wakeForSpare();
+      wakeThief();
     }
   }
 
-  private void wakeForSpare() {
+  private void wakeThief() {
     VarHandle.fullFence(); // a push is only released: see the essay of Parking
     scheduler.parking().wakeOne();
   }
@@ -411,13 +412,14 @@ public final class Worker {
   /// Its step sends to a task without beginning a wake-up.
   ///
   /// @return whether it has sent to that one again and again
-  public boolean floods(long receiver) {
-    return flood.goesTo(receiver, picks) && !isSpare(); // no lookout looks at spares
+  public boolean isBurst(long receiver) {
+    return burstHeuristic.countSend(receiver, picks)
+        && !isCompensating(); // no lookout looks at spares
   }
 
   /// How many messages its next burst has places for.
   public int burstPlaces() {
-    return flood.places();
+    return burstHeuristic.places();
   }
 
   /// Its step is about to push a burst, to which it will add.
@@ -454,13 +456,13 @@ public final class Worker {
   // ---- events that it hands to its steps ----
 
   /// How many events the steps of this run have been given.
-  public int handed() {
-    return handed;
+  public int deliveredEvents() {
+    return deliveredEvents;
   }
 
   /// A step is given so many more.
-  public void handOut(int events) {
-    handed += events;
+  public void countDelivered(int events) {
+    deliveredEvents += events;
   }
 
   // ---- bodies that its steps run ----
@@ -484,8 +486,8 @@ public final class Worker {
   }
 
   /// Whether it runs beside the others, for a while, and has no number.
-  public boolean isSpare() {
-    return number == SPARE;
+  public boolean isCompensating() {
+    return number == COMPENSATING;
   }
 
   /// Which of its scheduler's workers it is, from 0.
@@ -529,13 +531,13 @@ public final class Worker {
 
   /// Whether thieves are welcome: a single task is left to its owner, who will run it in a moment
   /// with what it needs in the cache, unless the owner's step goes on and on.
-  boolean hasSpare() {
+  boolean hasStealable() {
     int size = deque.size();
     return size > 1 || (size == 1 && overdue);
   }
 
   /// Gives its single task to thieves, because its step goes on and on.
-  void giveAway() {
+  void releaseLast() {
     overdue = true;
   }
 }

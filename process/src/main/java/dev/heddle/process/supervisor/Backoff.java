@@ -43,7 +43,7 @@ public record Backoff(Duration initial, Duration maximum, double factor, double 
   /// The delay before a try.
   ///
   /// @param tries that have failed since all was well, from 0
-  public Duration before(int tries, RandomGenerator random) {
+  public Duration delay(int tries, RandomGenerator random) {
     double full = Math.min(initial.toNanos() * Math.pow(factor, tries), (double) maximum.toNanos());
     return Duration.ofNanos((long) (full * (1 - jitter * random.nextDouble())));
   }

@@ -21,7 +21,7 @@ final class ChildOptions {
   /// @param place where the time for the shutdown is said
   /// @throws IllegalArgumentException when they do
   static void check(StartOptions options, String place) {
-    if (!options.shutdown().equals(StartOptions.SHUTDOWN)) {
+    if (!options.shutdown().equals(StartOptions.DEFAULT_SHUTDOWN)) {
       throw new IllegalArgumentException(
           "start options with a shutdown of "
               + options.shutdown()
@@ -50,9 +50,9 @@ final class ChildOptions {
     if (known == null || given != options || !ending.equals(shutdown)) {
       Duration time =
           switch (ending) {
-            case Shutdown.Within within -> within.time();
+            case Shutdown.Within within -> within.timeout();
             case Shutdown.Immediate _ -> Duration.ZERO;
-            case Shutdown.Unlimited _, Shutdown.Usual _ -> Shutdown.USUAL_TIME;
+            case Shutdown.Unlimited _, Shutdown.Default _ -> Shutdown.DEFAULT_TIMEOUT;
           };
       known =
           options
@@ -71,7 +71,7 @@ final class ChildOptions {
   ///
   /// @param isKnown whether that is another child
   /// @throws IllegalStateException when it is not the process that was to be started
-  static void checkIsNew(ProcessContext self, Pid pid, boolean isKnown) {
+  static void checkNotTaken(ProcessContext self, Pid pid, boolean isKnown) {
     ProcessSnapshot there = self.runtime().process(pid);
     if (isKnown || (there != null && !self.self().equals(there.parent()))) {
       throw new IllegalStateException(

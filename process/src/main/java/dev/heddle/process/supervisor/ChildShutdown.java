@@ -5,8 +5,8 @@ import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
+import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.SendFailedException;
-import dev.heddle.process.Signal;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
@@ -19,24 +19,25 @@ final class ChildShutdown {
 
   /// What is meant for a process where nothing else is said.
   static Shutdown of(Shutdown said, Process child) {
-    if (!(said instanceof Shutdown.Usual)) {
+    if (!(said instanceof Shutdown.Default)) {
       return said;
     }
-    return child instanceof Supervising
+    return child instanceof StartOnce
         ? Shutdown.unlimited()
-        : Shutdown.within(Shutdown.USUAL_TIME);
+        : Shutdown.within(Shutdown.DEFAULT_TIMEOUT);
   }
 
   /// Asks a child to end, or terminates it. The supervisor's monitor tells when it is over.
   ///
   /// @param self the supervisor
   /// @param cancel what the supervisor itself was asked to end by, if it was: no child has longer
-  static void begin(ProcessContext self, Pid child, Shutdown how, Signal.@Nullable Cancel cancel) {
+  static void begin(
+      ProcessContext self, Pid child, Shutdown how, ProcessSignal.@Nullable Cancel cancel) {
     try {
       switch (how) {
         case Shutdown.Immediate _ -> self.runtime().terminate(child);
-        case Shutdown.Within within -> ask(self, child, within.time(), cancel);
-        case Shutdown.Unlimited _, Shutdown.Usual _ -> ask(self, child, FOREVER, cancel);
+        case Shutdown.Within within -> ask(self, child, within.timeout(), cancel);
+        case Shutdown.Unlimited _, Shutdown.Default _ -> ask(self, child, FOREVER, cancel);
       }
     } catch (SendFailedException _) {
       // safe: it has ended; the supervisor's monitor is about to tell
@@ -45,7 +46,7 @@ final class ChildShutdown {
 
   /// A child has ended, as its monitor tells. Its link may tell the same, behind that, when nobody
   /// knows any more that it was a child: so the link is undone.
-  static Exit unlinked(ProcessContext self, Exit exit) {
+  static Exit exitAfterUnlink(ProcessContext self, Exit exit) {
     if (exit.isAbnormal()) {
       self.unlink(exit.pid());
     }
@@ -53,7 +54,7 @@ final class ChildShutdown {
   }
 
   private static void ask(
-      ProcessContext self, Pid child, Duration time, Signal.@Nullable Cancel cancel) {
+      ProcessContext self, Pid child, Duration time, ProcessSignal.@Nullable Cancel cancel) {
     Duration within = time;
     if (cancel != null) {
       Duration left = cancel.remaining();

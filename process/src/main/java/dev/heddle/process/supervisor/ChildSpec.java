@@ -76,7 +76,7 @@ public final class ChildSpec {
         factory,
         StartOptions.defaults(),
         Restart.PERMANENT,
-        Shutdown.usual(),
+        Shutdown.byDefault(),
         List.of(),
         false);
   }

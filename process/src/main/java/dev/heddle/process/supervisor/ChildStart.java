@@ -10,7 +10,7 @@ final class ChildStart {
   private ChildStart() {}
 
   /// How a start has ended for which no process could be made: the PID is nobody's.
-  static Exit notMade(ProcessContext supervisor, Throwable why) {
+  static Exit creationFailed(ProcessContext supervisor, Throwable why) {
     Pid own = supervisor.self();
     Pid nobody = new Pid(own.node(), own.host(), 0, own.incarnation());
     return new Exit(nobody, Exit.Reason.FAILED, null, why);
@@ -19,6 +19,6 @@ final class ChildStart {
   /// Whether a process that has ended had started before. Its monitor may tell of the end before
   /// `AwaitStart`, which was yielded behind the start, tells of that.
   static boolean hadStarted(ProcessContext supervisor, Exit exit) {
-    return supervisor.runtime().started(exit.pid()).getNow(false);
+    return supervisor.runtime().whenStarted(exit.pid()).getNow(false);
   }
 }

@@ -37,19 +37,19 @@ import org.jspecify.annotations.Nullable;
 /// A child that is over is forgotten at once: its end is for the listener, and for those that
 /// monitor it.
 ///
-/// Messages that it understands are [StartChild], [EndChild], [Count] and [Children], sent with
+/// Messages that it understands are [StartChild], [StopChild], [Count] and [Children], sent with
 /// `ask`. One process answers them all; where that is too little, a [Supervisor] of several of
 /// these shares the children out.
 ///
 /// @since 0.1
-public final class DynamicSupervisor implements Supervising {
+public final class DynamicSupervisor implements StartOnce {
   /// Makes the process of a child.
   ///
   /// @param <A> of the argument of a start
   @FunctionalInterface
   public interface Template<A> {
     /// A new process. On a worker, so it must not block. What it throws fails that start.
-    Process make(A argument) throws Exception;
+    Process create(A argument) throws Exception;
   }
 
   /// Asks for one more child. The answer is its [Pid], when it has started: it has said so, or its
@@ -71,7 +71,7 @@ public final class DynamicSupervisor implements Supervising {
   /// Asks to end a child for good. The answer is its [dev.heddle.process.Exit], when it has ended.
   ///
   /// @param child the PID of the process that runs, or ran last
-  public record EndChild(Pid child) {}
+  public record StopChild(Pid child) {}
 
   /// Asks how many children there are: the answer is [Counts].
   public record Count() {}
@@ -93,10 +93,10 @@ public final class DynamicSupervisor implements Supervising {
     }
   }
 
-  private final DynamicSupervision<?> supervision;
+  private final DynamicSupervisorLogic<?> supervision;
   private final AtomicBoolean begun = new AtomicBoolean();
 
-  private DynamicSupervisor(DynamicSupervision<?> supervision) {
+  private DynamicSupervisor(DynamicSupervisorLogic<?> supervision) {
     this.supervision = supervision;
   }
 
@@ -120,7 +120,7 @@ public final class DynamicSupervisor implements Supervising {
 
   @Override
   public void init(ProcessContext context, String method, @Nullable Object input) {
-    Supervising.checkBeginsOnce(begun);
+    StartOnce.checkBeginsOnce(begun);
     supervision.begin(context);
   }
 
@@ -139,7 +139,7 @@ public final class DynamicSupervisor implements Supervising {
     StartOptions options = StartOptions.defaults();
     @Nullable Function<? super A, String> name;
     Restart restart = Restart.TEMPORARY;
-    Shutdown shutdown = Shutdown.usual();
+    Shutdown shutdown = Shutdown.byDefault();
     int maxChildren = Integer.MAX_VALUE;
     RestartLimit.Allowed intensity = RestartLimit.Allowed.USUAL;
     Backoff backoff = Backoff.defaults();
@@ -200,7 +200,7 @@ public final class DynamicSupervisor implements Supervising {
       return this;
     }
 
-    /// How a child is ended; [Shutdown#usual] where this is not said.
+    /// How a child is ended; [Shutdown#byDefault] where this is not said.
     public Builder<A> shutdown(Shutdown how) {
       this.shutdown = Objects.requireNonNull(how, "shutdown");
       return this;
@@ -255,7 +255,7 @@ public final class DynamicSupervisor implements Supervising {
     /// The process: to be spawned once. A second `spawn` of it starts a process that fails at once,
     /// and leaves the first one alone.
     public DynamicSupervisor build() {
-      return new DynamicSupervisor(new DynamicSupervision<>(this));
+      return new DynamicSupervisor(new DynamicSupervisorLogic<>(this));
     }
   }
 }

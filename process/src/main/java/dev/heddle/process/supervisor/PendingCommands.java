@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.supervisor;
 
-import dev.heddle.process.Command;
+import dev.heddle.process.ProcessCommand;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.StepOutput;
 import java.util.HashMap;
@@ -23,10 +23,10 @@ final class PendingCommands {
   /// Yields a command.
   ///
   /// @return its tag, never 0
-  long submit(Command<?> command, Consumer<ProcessEvent> then) {
+  long submit(ProcessCommand<?> processCommand, Consumer<ProcessEvent> then) {
     long tag = ++lastTag;
     byTag.put(tag, then);
-    Objects.requireNonNull(out).yield(tag, command);
+    Objects.requireNonNull(out).yield(tag, processCommand);
     return tag;
   }
 

@@ -12,19 +12,19 @@ import java.util.Objects;
 /// @since 0.1
 public sealed interface Shutdown {
   /// The time of a child that is no supervisor, where nothing else is said.
-  Duration USUAL_TIME = Duration.ofSeconds(5);
+  Duration DEFAULT_TIMEOUT = Duration.ofSeconds(5);
 
   /// It is asked, and terminated when it has not ended in time.
   ///
-  /// @param time not negative
-  record Within(Duration time) implements Shutdown {
+  /// @param timeout not negative
+  record Within(Duration timeout) implements Shutdown {
     /// Checks the value.
     ///
     /// @throws IllegalArgumentException when the time is negative
     public Within {
-      if (Objects.requireNonNull(time, "time").isNegative()) {
+      if (Objects.requireNonNull(timeout, "time").isNegative()) {
         throw new IllegalArgumentException(
-            "the time of a shutdown is not negative: " + time + "; immediate() asks nobody");
+            "the time of a shutdown is not negative: " + timeout + "; immediate() asks nobody");
       }
     }
   }
@@ -35,8 +35,9 @@ public sealed interface Shutdown {
   /// It is terminated without being asked.
   record Immediate() implements Shutdown {}
 
-  /// [#USUAL_TIME]; where the child is a supervisor, no limit: its own children have their times.
-  record Usual() implements Shutdown {}
+  /// [#DEFAULT_TIMEOUT]; where the child is a supervisor, no limit: its own children have their
+  /// times.
+  record Default() implements Shutdown {}
 
   /// The child is asked, and has this time.
   static Shutdown within(Duration time) {
@@ -53,8 +54,8 @@ public sealed interface Shutdown {
     return new Immediate();
   }
 
-  /// [#USUAL_TIME]; where the child is a supervisor, no limit.
-  static Shutdown usual() {
-    return new Usual();
+  /// [#DEFAULT_TIMEOUT]; where the child is a supervisor, no limit.
+  static Shutdown byDefault() {
+    return new Default();
   }
 }

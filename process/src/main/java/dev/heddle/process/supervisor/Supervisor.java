@@ -35,12 +35,12 @@ import org.jspecify.annotations.Nullable;
 /// or it is removed. A temporary one is forgotten at once, unless others are after it: its end is
 /// for the listener.
 ///
-/// Messages that it understands are [Children], [StartChild], [EndChild], [RestartChild] and
+/// Messages that it understands are [Children], [StartChild], [StopChild], [RestartChild] and
 /// [RemoveChild], sent with `ask`. Many children of one kind that come and go are for a
 /// [DynamicSupervisor].
 ///
 /// @since 0.1
-public final class Supervisor implements Supervising {
+public final class Supervisor implements StartOnce {
   /// Who is restarted with a child that has failed.
   public enum Strategy {
     /// nobody
@@ -80,7 +80,7 @@ public final class Supervisor implements Supervising {
   public record StartChild(ChildSpec child) {}
 
   /// Asks to end a child for good: the answer is its [ChildStatus], when it has ended.
-  public record EndChild(String child) {}
+  public record StopChild(String child) {}
 
   /// Asks to start a child again that is over: the answer is its [ChildStatus], at once.
   public record RestartChild(String child) {}
@@ -88,11 +88,11 @@ public final class Supervisor implements Supervising {
   /// Asks to forget a child that is over: the answer is its last [ChildStatus].
   public record RemoveChild(String child) {}
 
-  private final Supervision supervision;
+  private final SupervisorLogic supervisorLogic;
   private final AtomicBoolean begun = new AtomicBoolean();
 
   private Supervisor(Builder how) {
-    supervision = new Supervision(how);
+    supervisorLogic = new SupervisorLogic(how);
   }
 
   /// Says how a supervisor is to be.
@@ -102,8 +102,8 @@ public final class Supervisor implements Supervising {
 
   @Override
   public void init(ProcessContext context, String method, @Nullable Object input) {
-    Supervising.checkBeginsOnce(begun);
-    supervision.begin(context);
+    StartOnce.checkBeginsOnce(begun);
+    supervisorLogic.begin(context);
   }
 
   /// It has started when each child that was named to the builder has, or is over.
@@ -114,18 +114,18 @@ public final class Supervisor implements Supervising {
 
   @Override
   public void step(List<ProcessEvent> events, StepOutput output) {
-    supervision.step(events, output);
+    supervisorLogic.step(events, output);
   }
 
   /// Says how a supervisor is to be. For one thread; each method returns the builder.
   ///
   /// @since 0.1
   public static final class Builder {
-    /// How many restarts there may be within [#PERIOD] where nothing else is said.
-    public static final int RESTARTS = RestartLimit.Allowed.USUAL.most();
+    /// How many restarts there may be within [#DEFAULT_PERIOD] where nothing else is said.
+    public static final int DEFAULT_RESTARTS = RestartLimit.Allowed.USUAL.most();
 
-    /// The period of [#RESTARTS].
-    public static final Duration PERIOD = RestartLimit.Allowed.USUAL.period();
+    /// The period of [#DEFAULT_RESTARTS].
+    public static final Duration DEFAULT_PERIOD = RestartLimit.Allowed.USUAL.period();
 
     final List<ChildSpec> children = new ArrayList<>();
     Strategy strategy = Strategy.ONE_FOR_ONE;
@@ -164,8 +164,9 @@ public final class Supervisor implements Supervising {
       return this;
     }
 
-    /// How many restarts there may be within a period, before the supervisor gives up; [#RESTARTS]
-    /// within [#PERIOD] where this is not said. A restart of several children counts once.
+    /// How many restarts there may be within a period, before the supervisor gives up;
+    /// [#DEFAULT_RESTARTS] within [#DEFAULT_PERIOD] where this is not said. A restart of several
+    /// children counts once.
     ///
     /// @param restarts 0 for none
     /// @param within more than zero

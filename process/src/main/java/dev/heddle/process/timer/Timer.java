@@ -24,7 +24,7 @@ public abstract class Timer {
    *            a time that is over  the wheel looks    FIRED     thread of the timers: CAS, then fire()
    *            FIRED            fire() had no memory   a time    thread of the timers: CAS; tries again then
    *
-   * place.     HANDED  the node is in the hand-over: set by the owner before the push, taken back by the thread after it has taken the node
+   * place.     SUBMITTED  the node is in the hand-over: set by the owner before the push, taken back by the thread after it has taken the node
    *            WHEEL   the node is in the wheel, which looks at it at `due`: set and taken back by the thread
    *            Both may be set: the owner has asked the thread to look before `due`.
    *
@@ -35,7 +35,7 @@ public abstract class Timer {
    *     HandOverStress.SettlesAtOnce. [HandOverStress, TimerWheelTest]
    * I2. `due` is written before WHEEL is set: who reads WHEEL reads the `due` that belongs to it,
    *     or a bit that was taken back after its own write of `deadline`, which is I1.
-   * I3. A node is pushed by whoever has set HANDED, so it is in the hand-over once. [TimersTest]
+   * I3. A node is pushed by whoever has set SUBMITTED, so it is in the hand-over once. [TimersTest]
    *
    * Cost. 56 bytes. A wait whose deadline lies behind the last one's: one volatile store and two
    * reads.
@@ -48,7 +48,7 @@ public abstract class Timer {
   static final long FIRED = Long.MAX_VALUE - 1;
 
   /// In the hand-over.
-  static final int HANDED = 1;
+  static final int SUBMITTED = 1;
 
   /// In the wheel.
   static final int WHEEL = 2;

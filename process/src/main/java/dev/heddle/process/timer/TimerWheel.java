@@ -65,7 +65,7 @@ final class TimerWheel {
   }
 
   /// Lets a timer, wherever it was, stand where its deadline says, and nowhere when it is disarmed.
-  void settle(Timer timer) {
+  void place(Timer timer) {
     if ((timer.leaves(Timer.WHEEL) & Timer.WHEEL) != 0) {
       unlink(timer);
     }
@@ -100,7 +100,7 @@ final class TimerWheel {
       int slot = nextSlot();
       reached = next;
       for (Timer timer = slots[slot]; timer != null; timer = slots[slot]) {
-        settle(timer);
+        place(timer);
       }
     }
     reached = Math.max(reached, to);

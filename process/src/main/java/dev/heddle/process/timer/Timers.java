@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.timer;
 
-import dev.heddle.internal.StackReserve;
-import dev.heddle.process.scheduler.Logbook;
+import dev.heddle.internal.StackGuard;
+import dev.heddle.process.scheduler.UninterruptibleLog;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -29,7 +29,7 @@ public final class Timers {
    *          ASLEEP   the time has come                   AWAKE   itself: store
    *
    * I1. No timer waits in the stack while the thread sleeps beyond its deadline. Armer: pushes, or
-   *     writes the deadline of one that is HANDED, then reads `sleepsUntil`. Thread: writes
+   *     writes the deadline of one that is SUBMITTED, then reads `sleepsUntil`. Thread: writes
    *     `sleepsUntil`, then reads the stack. Both volatile (Dekker): the thread sees the timer, or
    *     the armer sees until when it sleeps. Mutant: HandOverStress.SleepsAtOnce. [HandOverStress,
    *     TimersTest]
@@ -66,13 +66,13 @@ public final class Timers {
   private static final long RETRY_NANOS = 10_000_000; // when memory had run out
   private static final Duration CENTURY = Duration.ofDays(36_525); // what the clock can count to
 
-  private static final VarHandle HANDED;
+  private static final VarHandle SUBMITTED;
   private static final VarHandle SLEEPS_UNTIL;
 
   static {
     try {
       MethodHandles.Lookup lookup = MethodHandles.lookup();
-      HANDED = lookup.findVarHandle(Timers.class, "handed", Timer.class);
+      SUBMITTED = lookup.findVarHandle(Timers.class, "submitted", Timer.class);
       SLEEPS_UNTIL = lookup.findVarHandle(Timers.class, "sleepsUntil", long.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
@@ -85,8 +85,8 @@ public final class Timers {
   private final TimerWheel wheel = new TimerWheel(this::fire);
 
   // any thread, CAS: the newest
-  @SuppressWarnings("FieldMayBeFinal") // through HANDED
-  private volatile @Nullable Timer handed;
+  @SuppressWarnings("FieldMayBeFinal") // through SUBMITTED
+  private volatile @Nullable Timer submitted;
 
   // the thread, and whoever wakes it by CAS
   private volatile long sleepsUntil = AWAKE;
@@ -153,7 +153,7 @@ public final class Timers {
   public void arm(Timer timer, long deadline) {
     checkOpen();
     timer.deadline(deadline);
-    tell(timer, deadline);
+    notifyThread(timer, deadline);
   }
 
   /// Moves the deadline of a timer that has not fired.
@@ -165,7 +165,7 @@ public final class Timers {
     if (!decide(timer, deadline)) {
       return false;
     }
-    tell(timer, deadline);
+    notifyThread(timer, deadline);
     return true;
   }
 
@@ -176,14 +176,14 @@ public final class Timers {
     if (!decide(timer, Timer.DISARMED)) {
       return false;
     }
-    leave(timer);
+    requestRemoval(timer);
     return true;
   }
 
   /// Lets go of a timer that nobody will arm again, be it armed or not.
   void release(Timer timer) {
     timer.deadline(Timer.DISARMED);
-    leave(timer);
+    requestRemoval(timer);
   }
 
   private static boolean decide(Timer timer, long to) {
@@ -207,27 +207,27 @@ public final class Timers {
   // ---- the hand-over ----
 
   /// Sees to it that the thread looks at a timer by its deadline.
-  private void tell(Timer timer, long deadline) {
+  private void notifyThread(Timer timer, long deadline) {
     int place = timer.place(); // after the deadline was written: Timer, I1
-    if ((place & Timer.HANDED) == 0) {
+    if ((place & Timer.SUBMITTED) == 0) {
       if ((place & Timer.WHEEL) != 0 && timer.due <= deadline) {
         return;
       }
-      handOver(timer);
+      submit(timer);
     }
     wakeBefore(deadline);
   }
 
   /// Lets the thread take a timer out of the wheel that it need not look at any more.
-  private void leave(Timer timer) {
+  private void requestRemoval(Timer timer) {
     if (timer.place() == Timer.WHEEL && !closed) { // one that is handed over is seen to anyway
-      handOver(timer);
+      submit(timer);
     }
   }
 
-  private void handOver(Timer timer) {
-    StackReserve.requireAmple(); // between the mark and the push it would be lost
-    if ((timer.enters(Timer.HANDED) & Timer.HANDED) != 0) {
+  private void submit(Timer timer) {
+    StackGuard.requireAmpleRoom(); // between the mark and the push it would be lost
+    if ((timer.enters(Timer.SUBMITTED) & Timer.SUBMITTED) != 0) {
       return;
     }
     int depth = push(timer);
@@ -241,11 +241,11 @@ public final class Timers {
 
   private int push(Timer timer) {
     while (true) {
-      Timer seen = handed;
+      Timer seen = submitted;
       int depth = seen == null ? 1 : seen.depth + 1;
       timer.below = seen;
       timer.depth = depth;
-      if (HANDED.compareAndSet(this, seen, timer)) {
+      if (SUBMITTED.compareAndSet(this, seen, timer)) {
         return depth;
       }
     }
@@ -255,7 +255,7 @@ public final class Timers {
   private void wakeBefore(long time) {
     long until = sleepsUntil; // after the push: I1
     if (time < until) {
-      StackReserve.requireAmple(); // who marks it as awake must also wake it
+      StackGuard.requireAmpleRoom(); // who marks it as awake must also wake it
       if (SLEEPS_UNTIL.compareAndSet(this, until, AWAKE)) {
         LockSupport.unpark(thread);
       }
@@ -264,16 +264,16 @@ public final class Timers {
 
   /// Drops from the stack what is disarmed and in no wheel. Any thread.
   void sweep() {
-    Timer all = (Timer) HANDED.getAndSet(this, null);
+    Timer all = (Timer) SUBMITTED.getAndSet(this, null);
     while (all != null) {
       Timer timer = all;
       all = timer.below;
       timer.below = null;
       boolean kept = timer.isArmed() || (timer.place() & Timer.WHEEL) != 0;
       if (!kept) {
-        var _ = timer.leaves(Timer.HANDED);
-        // its owner may have armed it again before, and seen it HANDED: Timer, I1
-        kept = timer.isArmed() && (timer.enters(Timer.HANDED) & Timer.HANDED) == 0;
+        var _ = timer.leaves(Timer.SUBMITTED);
+        // its owner may have armed it again before, and seen it SUBMITTED: Timer, I1
+        kept = timer.isArmed() && (timer.enters(Timer.SUBMITTED) & Timer.SUBMITTED) == 0;
       }
       if (kept) {
         var _ = push(timer);
@@ -298,7 +298,7 @@ public final class Timers {
 
   private void loop() {
     while (!closed) {
-      long rest = turn();
+      long rest = runOnce();
       if (rest > 0) {
         LockSupport.parkNanos(this, rest);
       }
@@ -310,17 +310,17 @@ public final class Timers {
   /// Takes what was handed over, fires what is due, and says how long the thread may sleep now.
   ///
   /// @return nanoseconds, 0 when there is something to do
-  long turn() {
+  long runOnce() {
     advance();
-    takeHanded();
+    takeSubmitted();
     while (taken != null) {
-      settleSlice();
+      placeSlice();
       advance();
-      takeHanded();
+      takeSubmitted();
     }
     long next = wheel.nextNanos();
     sleepsUntil = next;
-    if (handed != null || closed) { // after the write: I1
+    if (submitted != null || closed) { // after the write: I1
       return 0;
     }
     return next == Long.MAX_VALUE ? next : Math.max(0, next - now());
@@ -332,11 +332,11 @@ public final class Timers {
     wheel.advance(now);
   }
 
-  private void takeHanded() {
-    if (handed == null) {
+  private void takeSubmitted() {
+    if (submitted == null) {
       return;
     }
-    Timer newest = (Timer) HANDED.getAndSet(this, null);
+    Timer newest = (Timer) SUBMITTED.getAndSet(this, null);
     Timer oldest = taken; // what is left of batches before comes behind it
     while (newest != null) {
       Timer timer = newest;
@@ -347,13 +347,13 @@ public final class Timers {
     taken = oldest;
   }
 
-  private void settleSlice() {
+  private void placeSlice() {
     for (int i = 0; i < SLICE && taken != null; i++) {
       Timer timer = taken;
       taken = timer.below;
       timer.below = null;
-      var _ = timer.leaves(Timer.HANDED); // before the wheel reads its deadline: Timer, I1
-      wheel.settle(timer);
+      var _ = timer.leaves(Timer.SUBMITTED); // before the wheel reads its deadline: Timer, I1
+      wheel.place(timer);
     }
   }
 
@@ -362,10 +362,10 @@ public final class Timers {
       timer.fire();
     } catch (VirtualMachineError e) { // there is no memory, or no stack, to say so either
       if (timer.casDeadline(Timer.FIRED, now() + RETRY_NANOS)) {
-        wheel.settle(timer);
+        wheel.place(timer);
       }
     } catch (Throwable t) {
-      Logbook.write(Level.ERROR, "a timer has failed: " + timer.getClass().getName(), t);
+      UninterruptibleLog.write(Level.ERROR, "a timer has failed: " + timer.getClass().getName(), t);
     }
   }
 
@@ -386,17 +386,17 @@ public final class Timers {
 
   /// How many timers it has, disarmed ones included that it has not let go yet; as of a moment ago.
   public int size() {
-    return wheel.size() + handedOver();
+    return wheel.size() + submittedCount();
   }
 
   /// How many timers stand in the wheel. The thread, or a test without one.
-  int standing() {
+  int inWheel() {
     return wheel.size();
   }
 
   /// How many lie in the hand-over.
-  int handedOver() {
-    Timer seen = handed;
+  int submittedCount() {
+    Timer seen = submitted;
     return seen == null ? 0 : seen.depth;
   }
 

@@ -4,16 +4,16 @@ package dev.heddle.process.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.HeddleOptions;
-import dev.heddle.process.Command;
 import dev.heddle.process.Commands;
-import dev.heddle.process.Handle;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
+import dev.heddle.process.ProcessCommand;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.Ref;
 import dev.heddle.process.Reply;
+import dev.heddle.process.ResourceHandle;
 import dev.heddle.process.StepOutput;
 import dev.heddle.process.timer.Timers;
 import java.nio.file.Files;
@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("P11")
 class CancelledGiveTest {
   private final ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
-  private final LoopPort loops = new LoopPort(HeddleOptions.defaults());
+  private final CommandLoop loops = new CommandLoop(HeddleOptions.defaults());
   private final Dispatcher dispatcher = dispatcher();
   private final Giver giver = new Giver(runtime);
   private long lastTag;
@@ -82,7 +82,7 @@ class CancelledGiveTest {
 
   /// A process whose commands the test yields. A give asks it for its context, on the loop, before
   /// it moves anything: then the test does something.
-  private static final class Giver implements Caller {
+  private static final class Giver implements CommandIssuer {
     private final ProcessContext context;
     private final BlockingQueue<ProcessEvent> answers = new LinkedBlockingQueue<>();
     private volatile Runnable whenAsked = () -> {};
@@ -129,17 +129,17 @@ class CancelledGiveTest {
     }
 
     @Override
-    public void tooLate(PendingCommand<?> invocation) {}
+    public void onLateResult(PendingCommand<?> invocation) {}
 
     @Override
-    public void unheard(String what, Throwable thrown) {
+    public void logUnreported(String what, Throwable thrown) {
       throw new AssertionError(what, thrown);
     }
   }
 
-  private <R extends @Nullable Object> PendingCommand<R> begin(Command<R> command) {
+  private <R extends @Nullable Object> PendingCommand<R> begin(ProcessCommand<R> processCommand) {
     PendingCommand<R> invocation = new PendingCommand<>(giver, ++lastTag);
-    dispatcher.dispatch(command, invocation);
+    dispatcher.dispatch(processCommand, invocation);
     return invocation;
   }
 
@@ -149,8 +149,8 @@ class CancelledGiveTest {
     return answer;
   }
 
-  private ProcessEvent answered(Command<?> command) throws InterruptedException {
-    begin(command);
+  private ProcessEvent answered(ProcessCommand<?> processCommand) throws InterruptedException {
+    begin(processCommand);
     return answer();
   }
 
@@ -158,13 +158,13 @@ class CancelledGiveTest {
   void giveThatIsCancelled_whileItIsCarriedOut_changesNothing() throws Exception {
     Pid other = runtime.spawn((_, _) -> {});
     Path file = Files.createFile(folder.resolve("file"));
-    Handle handle = (Handle) answered(Commands.openFile(file)).data();
-    assertThat(handle).isNotNull();
+    ResourceHandle resourceHandle = (ResourceHandle) answered(Commands.openFile(file)).data();
+    assertThat(resourceHandle).isNotNull();
     PendingCommand<Boolean> give = new PendingCommand<>(giver, ++lastTag);
     giver.whenAsked = () -> give.cancel("too late");
-    dispatcher.dispatch(Commands.give(handle, other), give);
+    dispatcher.dispatch(Commands.transfer(resourceHandle, other), give);
     assertThat(answer().error()).isInstanceOf(CancellationException.class);
     giver.whenAsked = () -> {};
-    assertThat(answered(Commands.close(handle)).data()).isEqualTo(true);
+    assertThat(answered(Commands.close(resourceHandle)).data()).isEqualTo(true);
   }
 }

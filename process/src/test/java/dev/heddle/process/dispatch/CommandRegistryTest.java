@@ -4,8 +4,8 @@ package dev.heddle.process.dispatch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.process.Command;
 import dev.heddle.process.CommandHandler;
+import dev.heddle.process.ProcessCommand;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -20,13 +20,13 @@ import org.junit.jupiter.api.Test;
 
 /// Who carries out which commands.
 class CommandRegistryTest {
-  private record One() implements Command<String> {}
+  private record One() implements ProcessCommand<String> {}
 
-  private record Two() implements Command<String> {}
+  private record Two() implements ProcessCommand<String> {}
 
-  private record Three() implements Command<String> {}
+  private record Three() implements ProcessCommand<String> {}
 
-  private static <C extends Command<String>> CommandHandler<C, String> handler() {
+  private static <C extends ProcessCommand<String>> CommandHandler<C, String> handler() {
     return CommandHandler.onLoop((_, _) -> "");
   }
 

@@ -25,9 +25,9 @@ class SubscriptionTest {
   private final Queue<Consumer<Exit>> listeners = new ConcurrentLinkedQueue<>();
   private Runnable beforeListening = () -> {};
 
-  private final EventStream events =
-      new EventStream(
-          new EventStream.Delivery() {
+  private final EventBus events =
+      new EventBus(
+          new EventBus.Delivery() {
             @Override
             public SendResult offer(Pid to, Object event) {
               return SendResult.ACCEPTED;
@@ -50,7 +50,7 @@ class SubscriptionTest {
             }
 
             @Override
-            public void requireOurs(Ref<?> to) {}
+            public void checkRuntime(Ref<?> to) {}
           });
 
   @Test
@@ -59,7 +59,7 @@ class SubscriptionTest {
     beforeListening = () -> assertThat(events.unsubscribe(String.class, PID)).isTrue();
     assertThat(events.subscribe(String.class, PID)).isTrue();
     assertThat(listeners).isEmpty();
-    assertThat(events.wants(String.class)).isFalse();
+    assertThat(events.hasSubscribers(String.class)).isFalse();
   }
 
   @Test
@@ -76,7 +76,7 @@ class SubscriptionTest {
   private void subscribesAndEndsThat(Pid process, AtomicInteger unwanted) {
     for (int i = 0; i < ROUNDS; i++) {
       events.subscribe(String.class, process);
-      if (!events.wants(String.class) || events.publish("event") == 0) {
+      if (!events.hasSubscribers(String.class) || events.publish("event") == 0) {
         unwanted.incrementAndGet();
       }
       events.unsubscribe(String.class, process);
@@ -91,6 +91,6 @@ class SubscriptionTest {
     subscribesAndEndsThat(PID, unwanted);
     other.join();
     assertThat(unwanted).hasValue(0);
-    assertThat(events.wants(String.class)).isFalse();
+    assertThat(events.hasSubscribers(String.class)).isFalse();
   }
 }

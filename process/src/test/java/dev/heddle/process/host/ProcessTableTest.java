@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.process.Pid;
 import dev.heddle.process.StartOptions;
-import dev.heddle.process.live.LiveProcess;
+import dev.heddle.process.instance.ProcessInstance;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
@@ -20,8 +20,9 @@ class ProcessTableTest {
   private final ProcessTable table = new ProcessTable();
 
   @SuppressWarnings("NullAway") // the table looks at the number only
-  private static LiveProcess numbered(long id) {
-    return new LiveProcess(null, new Pid("", "h", id, 1), (_, _) -> {}, StartOptions.defaults());
+  private static ProcessInstance numbered(long id) {
+    return new ProcessInstance(
+        null, new Pid("", "h", id, 1), (_, _) -> {}, StartOptions.defaults());
   }
 
   @Test
@@ -29,15 +30,15 @@ class ProcessTableTest {
   @Tag("proc-147")
   void anyNumbers_addedAndRemovedAtRandom_areFoundWhileTheyAreIn() {
     Random random = new Random(SEED);
-    Map<Long, LiveProcess> model = new HashMap<>();
+    Map<Long, ProcessInstance> model = new HashMap<>();
     for (int i = 0; i < 20_000; i++) {
       // few numbers of one shard, which collide; now and then one from far away
       long id = random.nextInt(10) == 0 ? random.nextLong() : random.nextInt(64) * 64L;
       if (random.nextBoolean()) {
-        LiveProcess process = numbered(id);
+        ProcessInstance process = numbered(id);
         assertThat(table.add(process)).isEqualTo(model.putIfAbsent(id, process) == null);
       } else {
-        LiveProcess there = model.remove(id);
+        ProcessInstance there = model.remove(id);
         table.remove(there == null ? numbered(id) : there);
       }
       assertThat(table.find(id)).as("step %d, seed %d", i, SEED).isSameAs(model.get(id));
@@ -51,7 +52,7 @@ class ProcessTableTest {
   @Test
   @Tag("proc-216")
   void numberThatIsTaken_isRefused_andLeavesTheFirst() {
-    LiveProcess first = numbered(7);
+    ProcessInstance first = numbered(7);
     assertThat(table.add(first)).isTrue();
     assertThat(table.add(numbered(7))).isFalse();
     assertThat(table.find(7)).isSameAs(first);

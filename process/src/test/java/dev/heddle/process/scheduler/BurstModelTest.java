@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.process.scheduler.EventQueue.Node;
 import dev.heddle.process.scheduler.EventQueue.Push;
-import dev.heddle.process.scheduler.Task.Verdict;
+import dev.heddle.process.scheduler.Task.StepResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +44,7 @@ class BurstModelTest {
     }
 
     @Override
-    protected Node made(@Nullable Object[] from, int first, int end) {
+    protected Node node(@Nullable Object[] from, int first, int end) {
       List<Item> some = new ArrayList<>();
       for (int i = first; i < end; i++) {
         some.add((Item) Objects.requireNonNull(from[i]));
@@ -63,7 +63,7 @@ class BurstModelTest {
     private final EventQueue queue = new EventQueue(Integer.MAX_VALUE);
     private final Worker worker =
         new WorkScheduler("bursts", 1, (_, _, _, _) -> {}, Duration.ofHours(1)).workers()[0];
-    private final Task to = new Probe(0, _ -> Verdict.REST, () -> {});
+    private final Task to = new Probe(0, _ -> StepResult.IDLE, () -> {});
     private final @Nullable ItemBurst[] open = new ItemBurst[SENDERS];
     private final int[] sent = new int[SENDERS]; // messages
     private final int[] seen = new int[SENDERS];
@@ -119,7 +119,7 @@ class BurstModelTest {
       } else {
         burst = new ItemBurst(to, queue, 1 + random.nextInt(12), item, unseen);
         assertThat(queue.push(burst)).isEqualTo(Push.ACCEPTED);
-        burst.begins();
+        burst.pushed();
         open[sender] = burst;
       }
     }
@@ -171,7 +171,7 @@ class BurstModelTest {
 
     private void look() {
       assertThat(queue.hasNews()).isEqualTo(messages + signals > left.size());
-      Node node = queue.look();
+      Node node = queue.peekNext();
       if (node == null) {
         assertThat(left).hasSize(messages + signals);
         queue.rewind();
@@ -183,10 +183,10 @@ class BurstModelTest {
       assertThat(left).doesNotContain(item);
       // one that is left stands in front of all that its sender has sent later
       if (left.stream().anyMatch(other -> other.sender == item.sender) || random.nextInt(4) == 0) {
-        queue.leave(node);
+        queue.skip(node);
         left.add(item);
       } else {
-        assertThat(queue.takeOut(node)).isTrue();
+        assertThat(queue.remove(node)).isTrue();
         queue.publish();
         sees(item);
       }

@@ -4,7 +4,7 @@ package dev.heddle.process.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.process.scheduler.Task.State;
-import dev.heddle.process.scheduler.Task.Verdict;
+import dev.heddle.process.scheduler.Task.StepResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -41,7 +41,7 @@ class BurstTest {
     }
 
     @Override
-    protected EventQueue.Node made(@Nullable Object[] from, int first, int end) {
+    protected EventQueue.Node node(@Nullable Object[] from, int first, int end) {
       return new Slice(List.of(java.util.Arrays.copyOfRange(from, first, end)));
     }
 
@@ -63,14 +63,14 @@ class BurstTest {
     }
   }
 
-  private static Probe task(Function<Worker, Verdict> step) {
+  private static Probe task(Function<Worker, StepResult> step) {
     return new Probe(0, step, () -> {});
   }
 
   private Numbers begun(Task to, int first) {
     Numbers burst = new Numbers(to, queue, first);
     assertThat(queue.push(burst)).isEqualTo(EventQueue.Push.ACCEPTED);
-    burst.begins();
+    burst.pushed();
     return burst;
   }
 
@@ -88,7 +88,7 @@ class BurstTest {
   @Test
   @Tag("proc-286")
   void whatIsAdded_isThereAtOnce() {
-    Numbers burst = begun(task(_ -> Verdict.REST), 0);
+    Numbers burst = begun(task(_ -> StepResult.IDLE), 0);
     for (int i = 1; i < PLACES; i++) {
       assertThat(burst.add(i, worker)).isTrue();
       take(100);
@@ -101,7 +101,7 @@ class BurstTest {
   @Test
   @Tag("proc-285")
   void whatIsAddedLate_comesBeforeWhatWasPushedBehindTheBurst() {
-    Numbers burst = begun(task(_ -> Verdict.REST), 0);
+    Numbers burst = begun(task(_ -> StepResult.IDLE), 0);
     take(100);
     assertThat(burst.add(1, worker)).isTrue();
     here(() -> burst.end(worker));
@@ -113,7 +113,7 @@ class BurstTest {
   @Test
   @Tag("proc-287")
   void take_handsOutNoMoreThanItIsAskedFor_andTheLengthSaysWhatIsLeft() {
-    Task to = task(_ -> Verdict.REST);
+    Task to = task(_ -> StepResult.IDLE);
     Numbers burst = begun(to, 0);
     for (int i = 1; i < 20; i++) {
       assertThat(burst.add(i, worker)).isTrue();
@@ -139,7 +139,7 @@ class BurstTest {
   @Test
   @Tag("proc-286")
   void receiverThatRests_isWokenByWhatIsAdded() {
-    Probe to = task(_ -> Verdict.REST);
+    Probe to = task(_ -> StepResult.IDLE);
     Numbers burst = begun(to, 0);
     to.run(worker);
     assertThat(to.state()).isEqualTo(State.IDLE);
@@ -155,7 +155,7 @@ class BurstTest {
         task(_ -> {
           take(100);
           assertThat(burst[0].add(1, worker)).isTrue(); // while it runs: nobody tells it
-          return Verdict.REST;
+          return StepResult.IDLE;
         });
     burst[0] = begun(to, 0);
     to.run(worker);
@@ -176,28 +176,28 @@ class BurstTest {
         task(_ -> {
           take(100);
           if (got.isEmpty()) {
-            return Verdict.REST;
+            return StepResult.IDLE;
           }
           if (got.size() == 2) {
             all.countDown();
-            return Verdict.DONE;
+            return StepResult.DONE;
           }
           taken.countDown();
           await(added); // what is added meanwhile tells it nothing
-          return Verdict.REST;
+          return StepResult.IDLE;
         });
     Probe sender =
         task(by -> {
           Numbers burst = new Numbers(to, queue, 0);
           by.beginBurst(burst);
           queue.push(burst);
-          burst.begins();
+          burst.pushed();
           scheduler.wake(to, Task.BY_MESSAGE, null);
           await(taken);
           assertThat(burst.add(1, by)).isTrue();
           added.countDown();
           await(all); // the step does not return before that
-          return Verdict.DONE;
+          return StepResult.DONE;
         });
     scheduler.start();
     scheduler.start(to);
@@ -224,7 +224,7 @@ class BurstTest {
   @Test
   @Tag("proc-288")
   void whatWasNotTaken_isLeftUnseenOnce() {
-    Numbers burst = begun(task(_ -> Verdict.REST), 0);
+    Numbers burst = begun(task(_ -> StepResult.IDLE), 0);
     for (int i = 1; i < 5; i++) {
       assertThat(burst.add(i, worker)).isTrue();
     }
@@ -240,7 +240,7 @@ class BurstTest {
   @Test
   @Tag("proc-288")
   void burstThatHasEnded_isLeftUnseenOnce() {
-    Numbers burst = begun(task(_ -> Verdict.REST), 0);
+    Numbers burst = begun(task(_ -> StepResult.IDLE), 0);
     assertThat(burst.add(1, worker)).isTrue();
     here(() -> burst.end(worker));
     var left = queue.close();
@@ -259,8 +259,8 @@ class BurstTest {
     Numbers[] bursts = new Numbers[rounds];
     int[] accepted = new int[rounds];
     for (int i = 0; i < rounds; i++) {
-      bursts[i] = new Numbers(task(_ -> Verdict.REST), queue, 0);
-      bursts[i].begins();
+      bursts[i] = new Numbers(task(_ -> StepResult.IDLE), queue, 0);
+      bursts[i].pushed();
     }
     CyclicBarrier together = new CyclicBarrier(2);
     Thread receiver =
@@ -301,7 +301,7 @@ class BurstTest {
   @Tag("proc-285")
   void burstsAndOthers_whileTheConsumerTakes_comeOnceAndInOrder() throws Exception {
     int all = 300_000;
-    Probe to = task(_ -> Verdict.REST);
+    Probe to = task(_ -> StepResult.IDLE);
     Thread sender =
         Thread.ofPlatform()
             .start(() ->

@@ -188,7 +188,7 @@ class EventQueueModelTest {
       int at = isUrgent ? urgentLeft : othersLeft;
       Item expected = at < from.size() ? from.get(at) : null;
       assertThat(queue.hasNews()).isEqualTo(expected != null || !urgentNews.isEmpty());
-      Node seen = queue.look();
+      Node seen = queue.peekNext();
       assertThat(seen).isSameAs(expected);
       if (expected == null) {
         return;
@@ -198,11 +198,11 @@ class EventQueueModelTest {
       }
       boolean gone = !from.contains(expected);
       if (random.nextBoolean()) {
-        assertThat(queue.takeOut(Objects.requireNonNull(seen))).isEqualTo(!gone);
+        assertThat(queue.remove(Objects.requireNonNull(seen))).isEqualTo(!gone);
         from.remove(expected);
         queue.publish();
       } else {
-        queue.leave(Objects.requireNonNull(seen));
+        queue.skip(Objects.requireNonNull(seen));
         if (isUrgent) {
           urgentLeft++;
         } else if (!gone) {

@@ -149,14 +149,14 @@ class EventQueueTest {
   void result_thatLiesThereAlone_isHandedOut_andTheBoundIsKept() {
     EventQueue queue = new EventQueue(1);
     queue.push(item(1));
-    queue.leave(Objects.requireNonNull(queue.look()));
+    queue.skip(Objects.requireNonNull(queue.peekNext()));
     queue.pushResult(item(2), true);
     queue.pushResult(item(3), true);
     queue.pushResult(item(4), false);
     assertThat(numbers(queue.takeResults())).containsExactly(4, 2, 3);
     assertThat(queue.push(item(5))).isEqualTo(Push.FULL);
     queue.rewind();
-    assertThat(queue.takeOut(Objects.requireNonNull(queue.look()))).isTrue();
+    assertThat(queue.remove(Objects.requireNonNull(queue.peekNext()))).isTrue();
     queue.publish();
     assertThat(queue.push(item(6))).isEqualTo(Push.ACCEPTED);
     assertThat(numbers(queue.take(9))).containsExactly(6);
@@ -214,17 +214,17 @@ class EventQueueTest {
     EventQueue queue = new EventQueue(2);
     queue.push(item(1));
     queue.push(item(2));
-    queue.leave(Objects.requireNonNull(queue.look()));
+    queue.skip(Objects.requireNonNull(queue.peekNext()));
     assertThat(queue.length()).isEqualTo(2);
     assertThat(queue.push(item(3))).isEqualTo(Push.FULL);
-    EventQueue.Node second = Objects.requireNonNull(queue.look());
-    assertThat(queue.takeOut(second)).isTrue();
-    assertThat(queue.takeOut(second)).isFalse();
+    EventQueue.Node second = Objects.requireNonNull(queue.peekNext());
+    assertThat(queue.remove(second)).isTrue();
+    assertThat(queue.remove(second)).isFalse();
     queue.publish();
     assertThat(queue.push(item(4))).isEqualTo(Push.ACCEPTED);
     assertThat(queue.push(item(5))).isEqualTo(Push.FULL);
     queue.rewind();
-    assertThat(number(queue.look())).isEqualTo(1);
+    assertThat(number(queue.peekNext())).isEqualTo(1);
     assertThat(numbers(queue.take(9))).containsExactly(1);
     assertThat(numbers(queue.close())).containsExactly(4);
   }
@@ -235,16 +235,16 @@ class EventQueueTest {
     EventQueue queue = new EventQueue(2, true);
     queue.push(item(1), _ -> {});
     queue.push(item(2), _ -> {});
-    EventQueue.Node first = Objects.requireNonNull(queue.look());
-    queue.leave(first);
+    EventQueue.Node first = Objects.requireNonNull(queue.peekNext());
+    queue.skip(first);
     List<EventQueue.Node> gone = new ArrayList<>();
     queue.push(item(3), gone::add);
     assertThat(gone).containsExactly(first);
-    EventQueue.Node second = Objects.requireNonNull(queue.look());
+    EventQueue.Node second = Objects.requireNonNull(queue.peekNext());
     assertThat(number(second)).isEqualTo(2);
     queue.push(item(4), gone::add);
-    assertThat(queue.takeOut(second)).isFalse();
-    assertThat(number(queue.look())).isEqualTo(3);
+    assertThat(queue.remove(second)).isFalse();
+    assertThat(number(queue.peekNext())).isEqualTo(3);
   }
 
   @Test

@@ -3,7 +3,7 @@ package dev.heddle.process.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.process.scheduler.Task.Verdict;
+import dev.heddle.process.scheduler.Task.StepResult;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -17,11 +17,11 @@ class ParkingTest {
   private final Worker[] workers = scheduler.workers();
 
   private static Probe task() {
-    return new Probe(0, _ -> Verdict.REST, () -> {});
+    return new Probe(0, _ -> StepResult.IDLE, () -> {});
   }
 
   private void sleep(int worker) {
-    parking.fallAsleep(workers[worker], false);
+    parking.park(workers[worker], false);
   }
 
   @Test
@@ -31,8 +31,8 @@ class ParkingTest {
       sleep(sleeper);
       scheduler.start(task()); // the other two are in steps that may last
       assertThat(workers[sleeper].asleep).as("worker %d", sleeper).isFalse();
-      assertThat(parking.awake()).isEqualTo(3);
-      parking.found();
+      assertThat(parking.awakeCount()).isEqualTo(3);
+      parking.stopSearching();
     }
   }
 
@@ -54,10 +54,10 @@ class ParkingTest {
     sleep(1);
     scheduler.start(task());
     scheduler.start(task());
-    assertThat(parking.awake()).isEqualTo(2);
+    assertThat(parking.awakeCount()).isEqualTo(2);
     assertThat(workers[0].asleep).as("the last to sleep is the first to be woken").isTrue();
-    scheduler.foundOne();
-    assertThat(parking.awake()).isEqualTo(3);
+    scheduler.workFound();
+    assertThat(parking.awakeCount()).isEqualTo(3);
   }
 
   @Test
@@ -65,10 +65,10 @@ class ParkingTest {
   void sleeperThatSeesWorkAfterAll_searches() {
     sleep(0);
     assertThat(scheduler.hasWork()).isFalse();
-    parking.withdraw(workers[0]);
-    assertThat(parking.awake()).isEqualTo(3);
-    assertThat(parking.found()).as("it was the only one that searched").isTrue();
+    parking.cancelPark(workers[0]);
+    assertThat(parking.awakeCount()).isEqualTo(3);
+    assertThat(parking.stopSearching()).as("it was the only one that searched").isTrue();
     parking.wakeAll();
-    assertThat(parking.awake()).isEqualTo(3);
+    assertThat(parking.awakeCount()).isEqualTo(3);
   }
 }

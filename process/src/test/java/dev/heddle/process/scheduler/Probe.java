@@ -6,32 +6,32 @@ import java.util.function.Function;
 /// A task of a test: its step is a function.
 final class Probe extends Task {
   final int number;
-  private final Function<Worker, Verdict> step;
+  private final Function<Worker, StepResult> step;
   private final Runnable end;
   volatile boolean due;
 
   Probe(int number) {
-    this(number, _ -> Verdict.DONE, () -> {});
+    this(number, _ -> StepResult.DONE, () -> {});
   }
 
-  Probe(int number, Function<Worker, Verdict> step, Runnable end) {
-    this(Rank.USUAL, number, step, end);
+  Probe(int number, Function<Worker, StepResult> step, Runnable end) {
+    this(QueuePriority.NORMAL, number, step, end);
   }
 
-  Probe(Rank rank, int number, Function<Worker, Verdict> step, Runnable end) {
-    super(rank);
+  Probe(QueuePriority queuePriority, int number, Function<Worker, StepResult> step, Runnable end) {
+    super(queuePriority);
     this.number = number;
     this.step = step;
     this.end = end;
   }
 
   @Override
-  protected Verdict step(Worker worker) {
+  protected StepResult step(Worker worker) {
     return step.apply(worker);
   }
 
   @Override
-  protected boolean isDue() {
+  protected boolean isResumable() {
     return due;
   }
 

@@ -107,7 +107,7 @@ class WorkDequeTest {
   void tidy_forgetsWhatThievesTook_andNothingElse() {
     WorkDeque<Integer> deque = filled(10);
     assertThat(deque.stealInto(new WorkDeque<>())).isEqualTo(0);
-    deque.tidy();
+    deque.clearStolen();
     assertThat(pops(deque, 6)).containsExactly(9, 8, 7, 6, 5, null);
   }
 
@@ -115,10 +115,10 @@ class WorkDequeTest {
   @Tag("P5")
   void tidy_afterABurst_givesTheLongArrayUp_whenTheDequeIsEmpty() {
     WorkDeque<Integer> deque = filled(100_000);
-    deque.tidy();
+    deque.clearStolen();
     assertThat(deque.slots()).isGreaterThanOrEqualTo(100_000);
     assertThat(pops(deque, 100_001).subList(99_999, 100_001)).containsExactly(0, null);
-    deque.tidy();
+    deque.clearStolen();
     assertThat(deque.slots()).isLessThan(100);
     deque.push(7);
     assertThat(deque.stealInto(new WorkDeque<>())).isEqualTo(7);

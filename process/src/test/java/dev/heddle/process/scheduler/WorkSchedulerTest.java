@@ -4,7 +4,7 @@ package dev.heddle.process.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.process.WorkerCounters;
-import dev.heddle.process.scheduler.Task.Verdict;
+import dev.heddle.process.scheduler.Task.StepResult;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -48,7 +48,7 @@ class WorkSchedulerTest {
   void workersWithNothingToDo_sleepAndStealNothing() throws Exception {
     start(4);
     CountDownLatch done = new CountDownLatch(1);
-    scheduler.start(new Probe(0, _ -> Verdict.DONE, done::countDown));
+    scheduler.start(new Probe(0, _ -> StepResult.DONE, done::countDown));
     done.await();
     assertThat(scheduler.counters()).hasSize(4);
     assertThat(scheduler.counters().stream().mapToLong(WorkerCounters::executed).sum())
@@ -70,7 +70,7 @@ class WorkSchedulerTest {
     scheduler.start(
         new Probe(
             0,
-            _ -> left.decrementAndGet() == 0 ? Verdict.DONE : Verdict.CONTINUE,
+            _ -> left.decrementAndGet() == 0 ? StepResult.DONE : StepResult.CONTINUE,
             done::countDown));
     done.await();
     assertThat(asked.get()).isGreaterThanOrEqualTo(9);
@@ -92,7 +92,7 @@ class WorkSchedulerTest {
               if (seen.getAndSet(now) != now) {
                 caughtUp.release();
               }
-              return Verdict.REST;
+              return StepResult.IDLE;
             },
             () -> {});
     scheduler.start(probe);
@@ -118,7 +118,7 @@ class WorkSchedulerTest {
               if (again.getCount() == 1) {
                 scheduler.wake(self.get(), Task.BY_COMMAND);
               }
-              return Verdict.WAIT;
+              return StepResult.WAIT;
             },
             () -> {});
     self.set(probe);
@@ -138,7 +138,7 @@ class WorkSchedulerTest {
             _ -> {
               steps.incrementAndGet();
               stepped.release();
-              return Verdict.WAIT_DEAF;
+              return StepResult.WAIT_FOR_COMMANDS;
             },
             () -> {});
     scheduler.start(deaf);
@@ -166,12 +166,12 @@ class WorkSchedulerTest {
             _ -> {
               hogged.incrementAndGet();
               hogRuns.countDown();
-              return others.getCount() > 0 ? Verdict.CONTINUE : Verdict.DONE;
+              return others.getCount() > 0 ? StepResult.CONTINUE : StepResult.DONE;
             },
             () -> {}));
     hogRuns.await();
     for (int i = 0; i < 100; i++) {
-      scheduler.start(new Probe(i, _ -> Verdict.DONE, others::countDown));
+      scheduler.start(new Probe(i, _ -> StepResult.DONE, others::countDown));
     }
     others.await();
     assertThat(hogged.get()).isPositive();
@@ -183,7 +183,7 @@ class WorkSchedulerTest {
   void taskBehindAStepThatDoesNotReturn_isServedByAnotherWorker() throws Exception {
     start(2);
     CountDownLatch served = new CountDownLatch(1);
-    Probe victim = new Probe(1, _ -> Verdict.DONE, served::countDown);
+    Probe victim = new Probe(1, _ -> StepResult.DONE, served::countDown);
     AtomicReference<Worker> hogs = new AtomicReference<>();
     CountDownLatch hogDone = new CountDownLatch(1);
     scheduler.start(
@@ -193,7 +193,7 @@ class WorkSchedulerTest {
               hogs.set(worker);
               scheduler.start(victim); // into the own deque, alone there: nobody is woken for it
               awaitQuietly(served); // holds the worker until the victim has run elsewhere
-              return Verdict.DONE;
+              return StepResult.DONE;
             },
             hogDone::countDown));
     served.await();
@@ -222,11 +222,11 @@ class WorkSchedulerTest {
                             both.countDown();
                           }
                           awaitQuietly(both); // holds its worker until another has stolen one
-                          return Verdict.DONE;
+                          return StepResult.DONE;
                         },
                         done::countDown));
               }
-              return Verdict.DONE;
+              return StepResult.DONE;
             },
             () -> {}));
     done.await();
@@ -243,7 +243,7 @@ class WorkSchedulerTest {
             7,
             _ -> {
               awaitQuietly(report);
-              return Verdict.DONE;
+              return StepResult.DONE;
             },
             end::countDown);
     scheduler.start(slow);
@@ -256,7 +256,7 @@ class WorkSchedulerTest {
   void idleWorkers_allSleep() throws Exception {
     start(2);
     CountDownLatch done = new CountDownLatch(1);
-    scheduler.start(new Probe(0, _ -> Verdict.DONE, done::countDown));
+    scheduler.start(new Probe(0, _ -> StepResult.DONE, done::countDown));
     done.await();
     // a worker may wake once more, for work that another has taken, and falls asleep again
     boolean allSleep = false;
@@ -264,7 +264,7 @@ class WorkSchedulerTest {
       Thread.onSpinWait(); // the class has a guard against hanging
       allSleep =
           scheduler.counters().stream().allMatch(c -> c.asleep())
-              && scheduler.parking().awake() == 0;
+              && scheduler.parking().awakeCount() == 0;
     }
     assertThat(allSleep).isTrue();
   }
@@ -278,7 +278,7 @@ class WorkSchedulerTest {
     scheduler.start(
         new Probe(
             0,
-            _ -> Verdict.DONE,
+            _ -> StepResult.DONE,
             () -> {
               throw new AssertionError("a bad end");
             }));
@@ -290,7 +290,7 @@ class WorkSchedulerTest {
             },
             () -> {}));
     CountDownLatch done = new CountDownLatch(1);
-    scheduler.start(new Probe(2, _ -> Verdict.DONE, done::countDown));
+    scheduler.start(new Probe(2, _ -> StepResult.DONE, done::countDown));
     done.await();
   }
 
@@ -305,7 +305,7 @@ class WorkSchedulerTest {
             0,
             _ -> {
               awaitQuietly(gate); // until both others wait, so that the worker does not sleep
-              return Verdict.DONE;
+              return StepResult.DONE;
             },
             () -> {}));
     scheduler.start(
@@ -313,7 +313,7 @@ class WorkSchedulerTest {
             1,
             worker -> {
               worker.thread().interrupt();
-              return Verdict.DONE;
+              return StepResult.DONE;
             },
             () -> {}));
     scheduler.start(
@@ -321,7 +321,7 @@ class WorkSchedulerTest {
             2,
             worker -> {
               seen.complete(worker.thread().isInterrupted());
-              return Verdict.DONE;
+              return StepResult.DONE;
             },
             () -> {}));
     gate.countDown();
@@ -351,7 +351,7 @@ class WorkSchedulerTest {
                 while (reports.getCount() > left) {
                   Thread.onSpinWait();
                 }
-                return Verdict.DONE;
+                return StepResult.DONE;
               },
               () -> {}));
     }
@@ -365,13 +365,13 @@ class WorkSchedulerTest {
     start(1);
     CountDownLatch seen = new CountDownLatch(1);
     AtomicReference<@Nullable Probe> patient =
-        new AtomicReference<>(new Probe(2, _ -> Verdict.DONE, seen::countDown));
+        new AtomicReference<>(new Probe(2, _ -> StepResult.DONE, seen::countDown));
     Probe[] pair = new Probe[2];
     for (int i = 0; i < 2; i++) {
       int other = 1 - i;
       pair[i] =
           new Probe(
-              Task.Rank.FIRST,
+              Task.QueuePriority.HIGH,
               i,
               worker -> {
                 Probe woken = patient.getAndSet(null);
@@ -381,7 +381,7 @@ class WorkSchedulerTest {
                 if (seen.getCount() > 0) {
                   scheduler.wake(pair[other], Task.BY_MESSAGE);
                 }
-                return Verdict.REST;
+                return StepResult.IDLE;
               },
               () -> {});
     }
@@ -412,14 +412,14 @@ class WorkSchedulerTest {
                   hogged.incrementAndGet();
                   scheduler.wake(pair[other], Task.BY_MESSAGE);
                 }
-                return Verdict.REST;
+                return StepResult.IDLE;
               },
               () -> {});
     }
     scheduler.start(pair[0]);
     scheduler.start(pair[1]);
     for (int i = 0; i < waiting; i++) {
-      scheduler.start(new Probe(i, _ -> Verdict.DONE, others::countDown));
+      scheduler.start(new Probe(i, _ -> StepResult.DONE, others::countDown));
     }
     gate.countDown();
     others.await();
@@ -438,7 +438,7 @@ class WorkSchedulerTest {
             _ -> {
               inStep.countDown();
               awaitQuietly(goOn);
-              return Verdict.DONE;
+              return StepResult.DONE;
             },
             () -> {}));
     inStep.await();
@@ -454,7 +454,7 @@ class WorkSchedulerTest {
                   awaitQuietly(ran);
                 }
                 ran.countDown();
-                return Verdict.DONE;
+                return StepResult.DONE;
               },
               () -> {});
       scheduler.global().push(probe); // as by a producer that has trusted in a searcher
@@ -470,13 +470,13 @@ class WorkSchedulerTest {
     CountDownLatch both = new CountDownLatch(2);
     CountDownLatch done = new CountDownLatch(1);
     Set<Thread> others = ConcurrentHashMap.newKeySet();
-    Function<Worker, Verdict> holdsItsWorker =
+    Function<Worker, StepResult> holdsItsWorker =
         worker -> {
           if (others.add(worker.thread())) {
             both.countDown();
           }
           awaitQuietly(both);
-          return Verdict.DONE;
+          return StepResult.DONE;
         };
     scheduler.start(
         new Probe(
@@ -487,7 +487,7 @@ class WorkSchedulerTest {
                 scheduler.start(new Probe(i, holdsItsWorker, () -> {}));
               }
               awaitQuietly(both);
-              return Verdict.DONE;
+              return StepResult.DONE;
             },
             done::countDown));
     done.await();
@@ -510,7 +510,7 @@ class WorkSchedulerTest {
                 threads.add(worker.thread());
                 if (threads.size() == 2) {
                   both.countDown();
-                  return Verdict.REST;
+                  return StepResult.IDLE;
                 }
                 for (int other = 1; other < ring.length; other++) { // they wait in the deque
                   Probe next = ring[(place + other) % ring.length];
@@ -518,7 +518,7 @@ class WorkSchedulerTest {
                     worker.push(next); // as an owner that has not seen that it is the first
                   }
                 }
-                return Verdict.REST;
+                return StepResult.IDLE;
               },
               () -> {});
     }
@@ -530,7 +530,7 @@ class WorkSchedulerTest {
               for (Probe one : ring) {
                 worker.push(one);
               }
-              return Verdict.DONE;
+              return StepResult.DONE;
             },
             () -> {}));
     both.await();
@@ -544,7 +544,7 @@ class WorkSchedulerTest {
   }
 
   private void awaitThatOneIsAwake() {
-    while (scheduler.parking().awake() != 1) {
+    while (scheduler.parking().awakeCount() != 1) {
       Thread.onSpinWait();
     }
   }

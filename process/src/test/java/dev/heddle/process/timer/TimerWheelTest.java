@@ -31,7 +31,7 @@ class TimerWheelTest {
   private Timer armed(long deadline) {
     Timer timer = new Plain();
     timer.deadline(deadline);
-    wheel.settle(timer);
+    wheel.place(timer);
     return timer;
   }
 
@@ -101,7 +101,7 @@ class TimerWheelTest {
     Timer told = armed(5_000 * TICK);
     reached.deadline(Timer.DISARMED);
     told.deadline(Timer.DISARMED);
-    wheel.settle(told);
+    wheel.place(told);
     assertThat(wheel.size()).isOne();
     wheel.advance(10 * TICK);
     assertThat(wheel.size()).isZero();
@@ -157,7 +157,7 @@ class TimerWheelTest {
       Timer timer = all.get(number);
       timer.deadline(deadline);
       if (told || (timer.place() & Timer.WHEEL) == 0 || timer.due > deadline) {
-        wheel.settle(timer);
+        wheel.place(timer);
       }
       if (!timer.isArmed()) {
         assertThat(fired).containsExactly(timer); // it was due at once
@@ -175,7 +175,7 @@ class TimerWheelTest {
       Timer timer = all.get(number);
       timer.deadline(Timer.DISARMED);
       if (random.nextBoolean()) {
-        wheel.settle(timer);
+        wheel.place(timer);
       }
     }
 

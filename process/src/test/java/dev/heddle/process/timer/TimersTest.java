@@ -42,7 +42,7 @@ class TimersTest {
   @Tag("timer-2")
   void sleepingThread_isWokenForAnEarlierDeadline_notForALaterOne() {
     armed(10 * SECOND);
-    assertThat(timers.turn()).isPositive();
+    assertThat(timers.runOnce()).isPositive();
     long until = timers.sleepsUntil();
     armed(20 * SECOND);
     assertThat(timers.sleepsUntil()).isEqualTo(until);
@@ -54,17 +54,17 @@ class TimersTest {
   @Tag("proc-337")
   void thread_thatHasWorkAndDoesNotRun_isLateAfterHalfAMillisecond() {
     armed(10 * SECOND);
-    timers.turn();
+    timers.runOnce();
     clock += timers.sleepsUntil() - timers.now();
     assertThat(timers.isLate()).isFalse();
     clock += 1_000_000;
     assertThat(timers.isLate()).isTrue();
-    timers.turn();
+    timers.runOnce();
     assertThat(timers.isLate()).isFalse();
     armed(timers.now() - 1); // wakes it
     clock += 1_000_000;
     assertThat(timers.isLate()).isTrue();
-    timers.turn();
+    timers.runOnce();
     assertThat(timers.isLate()).isFalse();
   }
 
@@ -72,12 +72,12 @@ class TimersTest {
   @Tag("timer-2")
   void timerInTheHandOver_thatIsArmedForAnEarlierTime_wakesTheThread() {
     armed(10 * SECOND);
-    timers.turn();
+    timers.runOnce();
     Timer timer = armed(20 * SECOND); // lies in the hand-over, and nobody was woken
     timers.arm(timer, SECOND);
     assertThat(timers.sleepsUntil()).isEqualTo(AWAKE);
     clock += 2 * SECOND;
-    timers.turn();
+    timers.runOnce();
     assertThat(fired).containsExactly(timer);
   }
 
@@ -88,20 +88,20 @@ class TimersTest {
     for (int i = 0; i < 1_000; i++) {
       timers.arm(timer, 60 * SECOND + i);
     }
-    assertThat(timers.handedOver()).isOne();
-    timers.turn();
+    assertThat(timers.submittedCount()).isOne();
+    timers.runOnce();
     for (int i = 0; i < 1_000; i++) {
       timers.arm(timer, 61 * SECOND + i);
     }
-    assertThat(timers.handedOver()).isZero(); // the wheel looks at it in time
-    assertThat(timers.standing()).isOne();
+    assertThat(timers.submittedCount()).isZero(); // the wheel looks at it in time
+    assertThat(timers.inWheel()).isOne();
     timers.arm(timer, SECOND);
     timers.arm(timer, 2 * SECOND);
-    assertThat(timers.handedOver()).isOne();
-    timers.turn();
-    assertThat(timers.standing()).isOne();
+    assertThat(timers.submittedCount()).isOne();
+    timers.runOnce();
+    assertThat(timers.inWheel()).isOne();
     clock += 3 * SECOND;
-    timers.turn();
+    timers.runOnce();
     assertThat(fired).containsExactly(timer);
   }
 
@@ -111,16 +111,16 @@ class TimersTest {
     Timer handed = armed(SECOND);
     assertThat(timers.disarm(handed)).isTrue();
     assertThat(timers.disarm(handed)).isFalse();
-    timers.turn();
-    assertThat(timers.standing()).isZero();
+    timers.runOnce();
+    assertThat(timers.inWheel()).isZero();
     Timer standing = armed(1_000 * SECOND);
-    timers.turn();
-    assertThat(timers.standing()).isOne();
+    timers.runOnce();
+    assertThat(timers.inWheel()).isOne();
     assertThat(timers.disarm(standing)).isTrue();
-    timers.turn();
-    assertThat(timers.standing()).isZero();
+    timers.runOnce();
+    assertThat(timers.inWheel()).isZero();
     clock += 2_000 * SECOND;
-    timers.turn();
+    timers.runOnce();
     assertThat(fired).isEmpty();
   }
 
@@ -129,14 +129,14 @@ class TimersTest {
   void timerThatHasFired_cannotBeMovedNorDisarmed_butArmedAgain() {
     Timer timer = armed(SECOND);
     clock += 2 * SECOND;
-    timers.turn();
+    timers.runOnce();
     assertThat(fired).containsExactly(timer);
     assertThat(timers.rearm(timer, 5 * SECOND)).isFalse();
     assertThat(timers.disarm(timer)).isFalse();
     timers.arm(timer, 5 * SECOND);
     assertThat(timers.rearm(timer, 4 * SECOND)).isTrue();
     clock += 3 * SECOND;
-    timers.turn();
+    timers.runOnce();
     assertThat(fired).containsExactly(timer, timer);
   }
 
@@ -147,13 +147,13 @@ class TimersTest {
     int most = 0;
     for (int i = 0; i < 500_000; i++) {
       assertThat(timers.disarm(armed(60 * SECOND + i))).isTrue();
-      most = Math.max(most, timers.handedOver());
+      most = Math.max(most, timers.submittedCount());
     }
     assertThat(most).isLessThanOrEqualTo(65_536);
-    timers.turn();
-    assertThat(timers.standing()).isOne();
+    timers.runOnce();
+    assertThat(timers.inWheel()).isOne();
     clock += 2_000 * SECOND;
-    timers.turn();
+    timers.runOnce();
     assertThat(fired).containsExactly(kept);
   }
 
@@ -161,16 +161,16 @@ class TimersTest {
   @Tag("timer-4")
   void sweep_keepsWhatIsArmed_andWhatTheWheelIsToLetGo() {
     Timer standing = armed(100 * SECOND);
-    timers.turn();
+    timers.runOnce();
     timers.disarm(standing);
     Timer armed = armed(2 * SECOND);
     timers.disarm(armed(3 * SECOND));
     timers.sweep();
-    assertThat(timers.handedOver()).isEqualTo(2);
-    timers.turn();
-    assertThat(timers.standing()).isOne();
+    assertThat(timers.submittedCount()).isEqualTo(2);
+    timers.runOnce();
+    assertThat(timers.inWheel()).isOne();
     clock += 3 * SECOND;
-    timers.turn();
+    timers.runOnce();
     assertThat(fired).containsExactly(armed);
   }
 
@@ -192,7 +192,7 @@ class TimersTest {
     Timer other = armed(SECOND);
     clock += 2 * SECOND;
     for (int i = 0; i < 3; i++) {
-      timers.turn();
+      timers.runOnce();
       clock += SECOND;
     }
     assertThat(fired).containsExactly(other, poor);
@@ -211,7 +211,7 @@ class TimersTest {
         SECOND);
     Timer other = armed(SECOND);
     clock += 2 * SECOND;
-    timers.turn();
+    timers.runOnce();
     assertThat(fired).containsExactly(other);
   }
 
@@ -229,18 +229,18 @@ class TimersTest {
   @Tag("timer-6")
   void wakeUpOfAWaitThatHasEnded_endsNoLaterOne() {
     int[] woken = {0};
-    WaitLimit limit = new WaitLimit(timers, () -> woken[0]++);
-    limit.begin(Duration.ofSeconds(1));
+    WaitTimeout limit = new WaitTimeout(timers, () -> woken[0]++);
+    limit.start(Duration.ofSeconds(1));
     clock += 2 * SECOND;
-    timers.turn();
+    timers.runOnce();
     assertThat(woken[0]).isOne();
     assertThat(limit.isOver()).isTrue();
-    limit.end();
-    limit.begin(Duration.ofSeconds(60)); // now the wake-up of the first wait is seen
+    limit.stop();
+    limit.start(Duration.ofSeconds(60)); // now the wake-up of the first wait is seen
     assertThat(limit.isOver()).isFalse();
     assertThat(limit.willWake()).isTrue();
     clock += 61 * SECOND;
-    timers.turn();
+    timers.runOnce();
     assertThat(woken[0]).isEqualTo(2);
     assertThat(limit.isOver()).isTrue();
   }
@@ -248,29 +248,29 @@ class TimersTest {
   @Test
   @Tag("timer-3")
   void waitsWithALimit_haveOneTimer_whichLeavesWithItsOwner() {
-    WaitLimit limit = new WaitLimit(timers, () -> {});
+    WaitTimeout limit = new WaitTimeout(timers, () -> {});
     for (int i = 0; i < 1_000; i++) {
-      limit.begin(Duration.ofSeconds(60));
-      assertThat(timers.handedOver()).isEqualTo(i == 0 ? 1 : 0);
-      limit.end();
-      timers.turn();
-      limit.begin(Duration.ofSeconds(60));
-      timers.turn();
+      limit.start(Duration.ofSeconds(60));
+      assertThat(timers.submittedCount()).isEqualTo(i == 0 ? 1 : 0);
+      limit.stop();
+      timers.runOnce();
+      limit.start(Duration.ofSeconds(60));
+      timers.runOnce();
       clock += SECOND / 100;
-      assertThat(timers.standing()).isOne();
+      assertThat(timers.inWheel()).isOne();
     }
     limit.close();
-    timers.turn();
-    assertThat(timers.standing()).isZero();
+    timers.runOnce();
+    assertThat(timers.inWheel()).isZero();
   }
 
   @Test
   void limitOfNothing_isOverAtOnce_withoutATimer() {
-    WaitLimit limit = new WaitLimit(timers, () -> {});
-    limit.begin(Duration.ofSeconds(-1));
+    WaitTimeout limit = new WaitTimeout(timers, () -> {});
+    limit.start(Duration.ofSeconds(-1));
     assertThat(limit.isOver()).isTrue();
     assertThat(limit.willWake()).isFalse();
-    assertThat(timers.handedOver()).isZero();
+    assertThat(timers.submittedCount()).isZero();
   }
 
   // ---- with the thread ----

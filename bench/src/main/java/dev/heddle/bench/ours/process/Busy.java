@@ -5,7 +5,7 @@ import dev.heddle.bench.measure.Computation;
 import dev.heddle.bench.measure.Meter;
 import dev.heddle.bench.measure.Probe;
 import dev.heddle.bench.measure.Sample;
-import dev.heddle.bench.measure.Waits;
+import dev.heddle.bench.measure.WaitTimes;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.StepOutput;
@@ -16,22 +16,22 @@ import java.util.List;
 public final class Busy extends Resident {
   @Override
   public Sample round(long operations) throws Exception {
-    var waits = new Waits(operations);
+    var waitTimes = new WaitTimes(operations);
     var probe = new Probe(2);
-    Pid idle = spawn(1, _ -> (events, _) -> take(events, waits, probe)).getFirst();
+    Pid idle = spawn(1, _ -> (events, _) -> take(events, waitTimes, probe)).getFirst();
     Pid busy = spawn(1, _ -> new Computing(idle, probe)).getFirst();
     var meter = new Meter();
     meter.start();
     probe.repeat(operations, sent -> runtime.send(busy, sent));
     Sample sample = meter.stop(operations);
     terminate(List.of(busy, idle));
-    return waits.in(sample);
+    return waitTimes.in(sample);
   }
 
-  private static void take(List<ProcessEvent> events, Waits waits, Probe probe) {
+  private static void take(List<ProcessEvent> events, WaitTimes waitTimes, Probe probe) {
     for (ProcessEvent event : events) {
       if (event.data() instanceof Long sent) {
-        waits.since(sent);
+        waitTimes.since(sent);
         probe.answered(); // on a busy machine behind the busy one
       }
     }

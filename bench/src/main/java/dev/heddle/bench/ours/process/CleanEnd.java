@@ -34,7 +34,7 @@ public final class CleanEnd implements Program {
     var cleaned = new Tally(0);
     try (ProcessRuntime runtime = ProcessRuntime.start()) {
       for (int i = 0; i < processes; i++) {
-        var _ = runtime.started(runtime.spawn(new Careful(cleaned))).get();
+        var _ = runtime.whenStarted(runtime.spawn(new Careful(cleaned))).get();
       }
       var meter = new Meter();
       meter.start();

@@ -69,7 +69,7 @@ public final class FanIn extends Resident {
       }
       left -= now;
       if (left > 0) {
-        out.again();
+        out.continueNow();
       }
     }
   }

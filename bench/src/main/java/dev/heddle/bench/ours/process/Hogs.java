@@ -5,7 +5,7 @@ import dev.heddle.bench.measure.Computation;
 import dev.heddle.bench.measure.Meter;
 import dev.heddle.bench.measure.Probe;
 import dev.heddle.bench.measure.Sample;
-import dev.heddle.bench.measure.Waits;
+import dev.heddle.bench.measure.WaitTimes;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.StepOutput;
@@ -17,29 +17,29 @@ import java.util.List;
 public final class Hogs extends Resident {
   @Override
   public Sample round(long operations) throws Exception {
-    var waits = new Waits(operations);
+    var waitTimes = new WaitTimes(operations);
     var probe = new Probe();
     List<Pid> all =
         new ArrayList<>(spawn(Runtime.getRuntime().availableProcessors(), _ -> Hogs::goOn));
-    Pid victim = spawn(1, _ -> (events, _) -> answer(events, waits, probe)).getFirst();
+    Pid victim = spawn(1, _ -> (events, _) -> answer(events, waitTimes, probe)).getFirst();
     all.add(victim);
     var meter = new Meter();
     meter.start();
     probe.repeat(operations, sent -> runtime.send(victim, sent));
     Sample sample = meter.stop(operations);
     terminate(all);
-    return waits.in(sample);
+    return waitTimes.in(sample);
   }
 
   private static void goOn(List<ProcessEvent> events, StepOutput out) {
     Computation.hold(Probe.HOG_NANOS);
-    out.again();
+    out.continueNow();
   }
 
-  private static void answer(List<ProcessEvent> events, Waits waits, Probe probe) {
+  private static void answer(List<ProcessEvent> events, WaitTimes waitTimes, Probe probe) {
     for (ProcessEvent event : events) {
       if (event.data() instanceof Long sent) {
-        waits.since(sent);
+        waitTimes.since(sent);
         probe.answered();
       }
     }

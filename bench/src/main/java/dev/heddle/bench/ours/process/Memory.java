@@ -32,7 +32,7 @@ public final class Memory extends Resident {
     for (int i = 1; i < count; i++) {
       last = runtime.spawn((_, _) -> {});
     }
-    var _ = runtime.started(last).get();
+    var _ = runtime.whenStarted(last).get();
     awaitQuiet(() -> runtime.workers().stream().allMatch(WorkerCounters::asleep));
   }
 }

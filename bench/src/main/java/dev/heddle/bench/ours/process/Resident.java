@@ -25,7 +25,7 @@ abstract class Resident implements Program {
       pids.add(runtime.spawn(process.apply(i)));
     }
     for (Pid pid : pids) {
-      runtime.started(pid).get();
+      runtime.whenStarted(pid).get();
     }
     return pids;
   }
@@ -35,7 +35,7 @@ abstract class Resident implements Program {
   /// @throws IllegalStateException when one has not ended by itself
   void awaitEnd(List<Pid> pids) throws Exception {
     for (Pid pid : pids) {
-      Exit exit = runtime.exit(pid).get();
+      Exit exit = runtime.whenExited(pid).get();
       if (exit.isAbnormal() && exit.reason() != Exit.Reason.NOT_FOUND) {
         throw new IllegalStateException("it has failed: " + exit, exit.cause());
       }
@@ -46,7 +46,7 @@ abstract class Resident implements Program {
   void terminate(List<Pid> pids) throws Exception {
     pids.forEach(runtime::terminate);
     for (Pid pid : pids) {
-      var _ = runtime.exit(pid).get();
+      var _ = runtime.whenExited(pid).get();
     }
   }
 

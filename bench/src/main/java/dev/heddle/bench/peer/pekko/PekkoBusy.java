@@ -5,7 +5,7 @@ import dev.heddle.bench.measure.Computation;
 import dev.heddle.bench.measure.Meter;
 import dev.heddle.bench.measure.Probe;
 import dev.heddle.bench.measure.Sample;
-import dev.heddle.bench.measure.Waits;
+import dev.heddle.bench.measure.WaitTimes;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -21,9 +21,9 @@ public final class PekkoBusy extends PekkoSystem {
 
   @Override
   public Sample round(long operations) throws Exception {
-    var waits = new Waits(operations);
+    var waitTimes = new WaitTimes(operations);
     var probe = new Probe(2);
-    ActorRef<Object> idle = call(context -> context.spawnAnonymous(idle(waits, probe)));
+    ActorRef<Object> idle = call(context -> context.spawnAnonymous(idle(waitTimes, probe)));
     ActorRef<Object> busy = call(context -> context.spawnAnonymous(busy(idle, probe)));
     var meter = new Meter();
     meter.start();
@@ -31,15 +31,15 @@ public final class PekkoBusy extends PekkoSystem {
     Sample sample = meter.stop(operations);
     idle.tell(STOP);
     busy.tell(STOP);
-    return waits.in(sample);
+    return waitTimes.in(sample);
   }
 
-  private static Behavior<Object> idle(Waits waits, Probe probe) {
+  private static Behavior<Object> idle(WaitTimes waitTimes, Probe probe) {
     return Behaviors.receiveMessage(word -> {
       if (!(word instanceof Long sent)) {
         return Behaviors.stopped();
       }
-      waits.since(sent);
+      waitTimes.since(sent);
       probe.answered(); // on a busy machine behind the busy one
       return Behaviors.same();
     });

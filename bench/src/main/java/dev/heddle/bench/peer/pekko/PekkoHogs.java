@@ -5,7 +5,7 @@ import dev.heddle.bench.measure.Computation;
 import dev.heddle.bench.measure.Meter;
 import dev.heddle.bench.measure.Probe;
 import dev.heddle.bench.measure.Sample;
-import dev.heddle.bench.measure.Waits;
+import dev.heddle.bench.measure.WaitTimes;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -23,12 +23,12 @@ public final class PekkoHogs extends PekkoSystem {
 
   @Override
   public Sample round(long operations) throws Exception {
-    var waits = new Waits(operations);
+    var waitTimes = new WaitTimes(operations);
     var probe = new Probe();
-    ActorRef<Object> victim = call(context -> context.spawnAnonymous(victim(waits, probe)));
+    ActorRef<Object> victim = call(context -> context.spawnAnonymous(victim(waitTimes, probe)));
     int hogs = Runtime.getRuntime().availableProcessors();
     for (int i = 0; i < hogs; i++) {
-      ActorRef<Object> hog = call(context -> context.spawnAnonymous(hog(waits)));
+      ActorRef<Object> hog = call(context -> context.spawnAnonymous(hog(waitTimes)));
       hog.tell(NEXT);
     }
     var meter = new Meter();
@@ -36,10 +36,10 @@ public final class PekkoHogs extends PekkoSystem {
     probe.repeat(operations, victim::tell);
     Sample sample = meter.stop(operations);
     victim.tell(STOP);
-    return waits.in(sample);
+    return waitTimes.in(sample);
   }
 
-  private static Behavior<Object> hog(Waits until) {
+  private static Behavior<Object> hog(WaitTimes until) {
     return Behaviors.setup(context ->
         Behaviors.receiveMessage(next -> {
           Computation.hold(Probe.HOG_NANOS);
@@ -51,12 +51,12 @@ public final class PekkoHogs extends PekkoSystem {
         }));
   }
 
-  private static Behavior<Object> victim(Waits waits, Probe probe) {
+  private static Behavior<Object> victim(WaitTimes waitTimes, Probe probe) {
     return Behaviors.receiveMessage(word -> {
       if (!(word instanceof Long sent)) {
         return Behaviors.stopped();
       }
-      waits.since(sent);
+      waitTimes.since(sent);
       probe.answered();
       return Behaviors.same();
     });

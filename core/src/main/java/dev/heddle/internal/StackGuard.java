@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.internal;
+
+/// Tells whether the stack has room for what must not stop half-way.
+public final class StackGuard {
+  /*
+   * Java cannot ask for the stack pointer. But a method with many locals asks for the room of all of them when it is called, and ends
+   * with a StackOverflowError before anything has happened. Compiled, it has no such frame; it asks all the same: compiled code may be
+   * handed back to the interpreter wherever it can leave its way, so HotSpot's compilers see to it on entry that the stack has room
+   * for the frames which that would need, by a touch of each page. That is a nanosecond or two, and none where a look is compiled
+   * into its caller, which then asks on its own entry. Paid at each wait, at each spawn, and when a tick has work to do.
+   *
+   * What a look needs. A way that is never gone, or there is nothing to hand back. An argument that compilers do not know, or they see
+   * that it is never gone (NOTHING). A frame of its own for each size: how much there is must not hang on what is compiled into what.
+   * More than a page.
+   *
+   * What has to fit. A tick's work 1.6 KB, arming 0.8: wide(). What another module does at once, with a look of its own in it: ample().
+   * The closest is an optimised look before interpreted work. [StackGuardTest, StackOverflowTest, StackEndTest]
+   *
+   * Limits. Where pages are larger than 4 KiB, a compiled look asks for nothing.
+   *
+   * Rejected. To go down some frames and come back, wide by the arguments they hand on: 200 ns for arming, 900 for ample(); by those of a
+   * call that only the lowest makes: 30 and 65.
+   */
+  // in an array: what compilers know to be 0 lets them leave the frame out
+  private static final int[] NOTHING = {0};
+
+  private StackGuard() {}
+
+  /// Refuses to begin what takes up to 4 KiB.
+  ///
+  /// @throws StackOverflowError when the stack is about to end
+  public static void requireRoom() {
+    if (!hasRoom()) {
+      throw new StackOverflowError("no stack left to begin this on");
+    }
+  }
+
+  /// Refuses to begin what asks [#requireRoom] itself on its way.
+  ///
+  /// @throws StackOverflowError when the stack is about to end
+  public static void requireAmpleRoom() {
+    try {
+      ample(NOTHING[0]);
+    } catch (StackOverflowError _) {
+      throw new StackOverflowError("no stack left to begin this on");
+    }
+  }
+
+  /// Whether a tick's work fits, or arming an event.
+  public static boolean hasRoom() {
+    try {
+      wide(NOTHING[0]);
+      return true;
+    } catch (StackOverflowError _) {
+      return false; // safe: nothing has been touched yet
+    }
+  }
+
+  // 4 KiB: 256 longs
+  @SuppressWarnings("unused") // the locals are there for their room
+  private static void wide(int nothing) {
+    long a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D;
+    long E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V, W, X, Y, Z, a0, b0, c0, d0, e0, f0;
+    long g0, h0, i0, j0, k0, l0, m0, n0, o0, p0, q0, r0, s0, t0, u0, v0, w0, x0, y0, z0, A0, B0, C0;
+    long D0, E0, F0, G0, H0, I0, J0, K0, L0, M0, N0, O0, P0, Q0, R0, S0, T0, U0, V0, W0, X0, Y0, Z0;
+    long a1, b1, c1, d1, e1, f1, g1, h1, i1, j1, k1, l1, m1, n1, o1, p1, q1, r1, s1, t1, u1, v1, w1;
+    long x1, y1, z1, A1, B1, C1, D1, E1, F1, G1, H1, I1, J1, K1, L1, M1, N1, O1, P1, Q1, R1, S1, T1;
+    long U1, V1, W1, X1, Y1, Z1, a2, b2, c2, d2, e2, f2, g2, h2, i2, j2, k2, l2, m2, n2, o2, p2, q2;
+    long r2, s2, t2, u2, v2, w2, x2, y2, z2, A2, B2, C2, D2, E2, F2, G2, H2, I2, J2, K2, L2, M2, N2;
+    long O2, P2, Q2, R2, S2, T2, U2, V2, W2, X2, Y2, Z2, a3, b3, c3, d3, e3, f3, g3, h3, i3, j3, k3;
+    long l3, m3, n3, o3, p3, q3, r3, s3, t3, u3, v3, w3, x3, y3, z3, A3, B3, C3, D3, E3, F3, G3, H3;
+    long I3, J3, K3, L3, M3, N3, O3, P3, Q3, R3, S3, T3, U3, V3;
+    if (nothing != 0) {
+      throw new IllegalArgumentException("this is only a look: " + nothing);
+    }
+  }
+
+  // 8 KiB, in one frame too: how much there is must not depend on what is inlined where
+  @SuppressWarnings("unused") // the same
+  private static void ample(int nothing) {
+    long a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D;
+    long E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V, W, X, Y, Z, a0, b0, c0, d0, e0, f0;
+    long g0, h0, i0, j0, k0, l0, m0, n0, o0, p0, q0, r0, s0, t0, u0, v0, w0, x0, y0, z0, A0, B0, C0;
+    long D0, E0, F0, G0, H0, I0, J0, K0, L0, M0, N0, O0, P0, Q0, R0, S0, T0, U0, V0, W0, X0, Y0, Z0;
+    long a1, b1, c1, d1, e1, f1, g1, h1, i1, j1, k1, l1, m1, n1, o1, p1, q1, r1, s1, t1, u1, v1, w1;
+    long x1, y1, z1, A1, B1, C1, D1, E1, F1, G1, H1, I1, J1, K1, L1, M1, N1, O1, P1, Q1, R1, S1, T1;
+    long U1, V1, W1, X1, Y1, Z1, a2, b2, c2, d2, e2, f2, g2, h2, i2, j2, k2, l2, m2, n2, o2, p2, q2;
+    long r2, s2, t2, u2, v2, w2, x2, y2, z2, A2, B2, C2, D2, E2, F2, G2, H2, I2, J2, K2, L2, M2, N2;
+    long O2, P2, Q2, R2, S2, T2, U2, V2, W2, X2, Y2, Z2, a3, b3, c3, d3, e3, f3, g3, h3, i3, j3, k3;
+    long l3, m3, n3, o3, p3, q3, r3, s3, t3, u3, v3, w3, x3, y3, z3, A3, B3, C3, D3, E3, F3, G3, H3;
+    long I3, J3, K3, L3, M3, N3, O3, P3, Q3, R3, S3, T3, U3, V3, W3, X3, Y3, Z3, a4, b4, c4, d4, e4;
+    long f4, g4, h4, i4, j4, k4, l4, m4, n4, o4, p4, q4, r4, s4, t4, u4, v4, w4, x4, y4, z4, A4, B4;
+    long C4, D4, E4, F4, G4, H4, I4, J4, K4, L4, M4, N4, O4, P4, Q4, R4, S4, T4, U4, V4, W4, X4, Y4;
+    long Z4, a5, b5, c5, d5, e5, f5, g5, h5, i5, j5, k5, l5, m5, n5, o5, p5, q5, r5, s5, t5, u5, v5;
+    long w5, x5, y5, z5, A5, B5, C5, D5, E5, F5, G5, H5, I5, J5, K5, L5, M5, N5, O5, P5, Q5, R5, S5;
+    long T5, U5, V5, W5, X5, Y5, Z5, a6, b6, c6, d6, e6, f6, g6, h6, i6, j6, k6, l6, m6, n6, o6, p6;
+    long q6, r6, s6, t6, u6, v6, w6, x6, y6, z6, A6, B6, C6, D6, E6, F6, G6, H6, I6, J6, K6, L6, M6;
+    long N6, O6, P6, Q6, R6, S6, T6, U6, V6, W6, X6, Y6, Z6, a7, b7, c7, d7, e7, f7, g7, h7, i7, j7;
+    long k7, l7, m7, n7, o7, p7, q7, r7, s7, t7, u7, v7, w7, x7, y7, z7, A7, B7, C7, D7, E7, F7, G7;
+    long H7, I7, J7, K7, L7, M7, N7, O7, P7, Q7, R7, S7, T7, U7, V7, W7, X7, Y7, Z7, a8, b8, c8, d8;
+    long e8, f8, g8, h8, i8, j8, k8, l8, m8, n8, o8, p8, q8, r8, s8, t8, u8, v8, w8, x8, y8, z8, A8;
+    long B8, C8, D8, E8, F8, G8, H8, I8, J8, K8, L8, M8, N8, O8, P8, Q8, R8;
+    if (nothing != 0) {
+      throw new IllegalArgumentException("this is only a look: " + nothing);
+    }
+  }
+}

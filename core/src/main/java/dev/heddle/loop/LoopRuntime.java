@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.loop;
+
+import dev.heddle.Action;
+import dev.heddle.Body;
+import dev.heddle.Cancellation;
+import dev.heddle.HeddleOptions;
+import dev.heddle.Registration;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.SwitchHandler;
+import dev.heddle.coroutine.tree.CancellableCoroutine;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.coroutine.tree.ScopeNode;
+import dev.heddle.coroutine.tree.TreeHost;
+import dev.heddle.event.source.UnobservedOutcomes;
+import dev.heddle.failure.FailureTable;
+import dev.heddle.internal.Rethrow;
+import dev.heddle.loop.diagnostics.DumpRequest;
+import dev.heddle.loop.diagnostics.DumpTaker;
+import dev.heddle.loop.diagnostics.LoopDiagnostics;
+import dev.heddle.observe.Dump;
+import dev.heddle.observe.LoopCounters;
+import dev.heddle.observe.WaitSnapshot;
+import dev.heddle.observe.log.AsyncLog;
+import dev.heddle.reactor.Drivers;
+import dev.heddle.scheduler.Carrier;
+import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.SchedulerOwner;
+import dev.heddle.scheduler.SchedulerParts;
+import dev.heddle.scheduler.Waker;
+import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.VirtualThreads;
+import dev.heddle.thread.worker.BlockingPools;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A loop: its parts, its run from the first coroutine to its result, and what its tree and its
+/// scheduler ask of it. Its end is [LoopShutdown]'s.
+///
+/// **Thread** carrier and coroutines, unless a method says otherwise.
+public final class LoopRuntime implements SchedulerOwner, TreeHost {
+  private final HeddleOptions options;
+  private final AsyncLog log;
+  private final FailureReporter reporter;
+  private final Scheduler scheduler;
+  private final CoroutineTree tree;
+  private final LoopDiagnostics watch;
+  private final LoopShutdown loopShutdown;
+  private final LoopEnd end;
+  private final BlockingPools blockingPools;
+  private final LoopOutcomes futures;
+  private final LoopServices services = new LoopServices();
+
+  // loop only
+  private final Set<SpawnRequest<?>> unanswered = new HashSet<>();
+
+  // any thread; completed as the last thing
+  private final CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
+
+  private LoopRuntime(HeddleOptions options, SchedulerParts parts) {
+    FailureTable.prepare();
+    this.options = options;
+    this.log = new AsyncLog(options.name(), Thread.currentThread().getContextClassLoader());
+    this.reporter = new FailureReporter(log);
+    this.scheduler = new Scheduler(this, parts, options.reuse());
+    this.tree = new CoroutineTree(options, scheduler, this);
+    this.watch = new LoopDiagnostics(tree, log);
+    this.loopShutdown = new LoopShutdown(tree, reporter, watch);
+    this.end = new LoopEnd(options, loopShutdown, watch, outcome);
+    this.blockingPools = new BlockingPools(scheduler, options.name(), options.offloadThreads());
+    this.futures = new LoopOutcomes(reporter, options.exactSites());
+  }
+
+  private static SchedulerParts defaultParts(HeddleOptions options) {
+    Carrier carrier = new Carrier(Thread.currentThread());
+    return SchedulerParts.usual(Drivers.open(options.driver(), carrier));
+  }
+
+  // ---- finding it ----
+
+  /// The loop of the current coroutine.
+  ///
+  /// @throws IllegalStateException outside a coroutine
+  public static LoopRuntime current() {
+    return of(CoroutineNode.current());
+  }
+
+  /// The loop of a coroutine.
+  public static LoopRuntime of(CoroutineNode<?> coroutine) {
+    return (LoopRuntime) coroutine.tree().host(); // safe: no other host makes a tree
+  }
+
+  // ---- running ----
+
+  /// Runs a loop on the current thread until everything in it has ended.
+  ///
+  /// @param forMain switch handlers of its main coroutine
+  /// @param started told the loop before its first coroutine runs; the loop's handle for other
+  ///   threads
+  public static <T extends @Nullable Object> T run(
+      HeddleOptions options,
+      Body<T> main,
+      List<SwitchHandler> forMain,
+      Consumer<LoopRuntime> started) {
+    LoopRuntime loop = open(options, null, started);
+    return loop.execute(main, forMain);
+  }
+
+  /// Runs a loop on parts of the caller's choice. Else as the first one.
+  public static <T extends @Nullable Object> T run(
+      HeddleOptions options, SchedulerParts parts, Body<T> main, Consumer<LoopRuntime> started) {
+    LoopRuntime loop = open(options, parts, started);
+    return loop.execute(main, List.of());
+  }
+
+  /// Runs a loop whose main coroutine has no result. Else as the first one.
+  public static void run(
+      HeddleOptions options,
+      Action main,
+      List<SwitchHandler> forMain,
+      Consumer<LoopRuntime> started) {
+    LoopRuntime loop = open(options, null, started);
+    loop.<@Nullable Void>execute(main, forMain);
+  }
+
+  private static LoopRuntime open(
+      HeddleOptions options, @Nullable SchedulerParts parts, Consumer<LoopRuntime> started) {
+    String problem = VirtualThreads.problem();
+    if (problem != null) {
+      throw new IllegalStateException(problem);
+    }
+    if (ExecutionContext.current() != null) {
+      throw new IllegalStateException(
+          "Heddle.run was called inside a coroutine; use Heddle.scope(...) for work that belongs"
+              + " together, or Loop.start(...) for a loop on a thread of its own");
+    }
+    LoopRuntime loop = new LoopRuntime(options, parts == null ? defaultParts(options) : parts);
+    started.accept(loop);
+    return loop;
+  }
+
+  @SuppressWarnings("TypeParameterUnusedInFormals") // a Body<T>, or an Action where T is Void
+  private <T extends @Nullable Object> T execute(Object work, List<SwitchHandler> forMain) {
+    boolean interrupted = Thread.interrupted();
+    CoroutineNode<T> main = newMain(work, forMain);
+    try (Registration _ = JvmExit.register(end);
+        Registration _ = options.handleSignals() ? SignalDispatcher.stop(end) : () -> {}) {
+      tree.root().admit(main);
+      watch.begin();
+      scheduler.run();
+    } catch (RuntimeException | Error e) {
+      loopShutdown.carrierFailed(e);
+    }
+    try {
+      release();
+      return outcome(main);
+    } finally {
+      outcome.cancel(false); // unless it is there: nobody is to wait for it
+      if (interrupted || loopShutdown.consumedInterrupt()) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  // what it inherits from this thread is copied by users' code, which may throw
+  private <T extends @Nullable Object> CoroutineNode<T> newMain(
+      Object work, List<SwitchHandler> handlers) {
+    try {
+      CoroutineNode<T> main = tree.root().newMain(work);
+      handlers.forEach(main::addSwitchHandler);
+      return main;
+    } catch (Throwable e) {
+      release(); // other threads may have the loop already, and wait for its answers
+      log.close();
+      outcome.completeExceptionally(e);
+      throw e;
+    }
+  }
+
+  private void release() {
+    List<CoroutineNode<?>> left = loopShutdown.remaining();
+    Dump last = left.isEmpty() || loopShutdown.isAtOnce() ? null : watch.dumpOrNull(left);
+    try {
+      scheduler.close();
+    } catch (Throwable e) {
+      loopShutdown.carrierFailed(e);
+    }
+    runEndStep(watch::end);
+    runEndStep(blockingPools::close);
+    runEndStep(services::close);
+    runEndStep(() -> JvmExit.leftBehind(left, loopShutdown.exitCode()));
+    left.forEach(abandoned -> runEndStep(abandoned::abandon)); // calls callbacks of users'
+    runEndStep(futures::close);
+    unanswered.forEach(request -> runEndStep(request::refuse)); // they began, and never came back
+    runEndStep(() -> loopShutdown.report(left, last));
+  }
+
+  // other threads wait for what comes after it, and the caller of run() for main's outcome
+  private void runEndStep(Runnable step) {
+    try {
+      step.run();
+    } catch (Throwable e) {
+      if (FailureTable.isFatal(e)) {
+        loopShutdown.carrierFailed(e);
+      } else {
+        report("a failure at the loop's end, which goes on", e);
+      }
+    }
+  }
+
+  private <T extends @Nullable Object> T outcome(CoroutineNode<T> main) {
+    Throwable thrown = loopShutdown.verdict(main);
+    // a program's last words: the caller of run() may exit the JVM now
+    log.close();
+    AsyncLog.shared().flush();
+    if (thrown == null) {
+      T result = main.outcome();
+      outcome.complete(result);
+      return result;
+    }
+    outcome.completeExceptionally(thrown);
+    throw Rethrow.unchecked(thrown);
+  }
+
+  /// What `run` returns or throws, when the loop has ended. For any thread, to wait for: never to
+  /// be completed, and to be given away as a copy only.
+  public CompletableFuture<@Nullable Object> outcome() {
+    return outcome;
+  }
+
+  // ---- its parts ----
+
+  /// The loop's scheduler.
+  public Scheduler scheduler() {
+    return scheduler;
+  }
+
+  /// The loop's scopes and coroutines.
+  public CoroutineTree tree() {
+    return tree;
+  }
+
+  /// What it was started with.
+  public HeddleOptions options() {
+    return options;
+  }
+
+  /// The threads beside it.
+  public BlockingPools blockingPools() {
+    return blockingPools;
+  }
+
+  /// What rooms above keep for it.
+  public LoopServices services() {
+    return services;
+  }
+
+  /// How it ends.
+  public LoopShutdown shutdown() {
+    return loopShutdown;
+  }
+
+  /// Its end, for other threads.
+  public LoopEnd end() {
+    return end;
+  }
+
+  @Override
+  public UnobservedOutcomes futures() {
+    return futures;
+  }
+
+  /// Whether the current thread is one of its coroutines.
+  public boolean isCurrent() {
+    ExecutionContext context = ExecutionContext.current();
+    return context != null && context.host() == scheduler && !scheduler.hasEnded();
+  }
+
+  /// What has been counted so far.
+  public LoopCounters counters() {
+    return tree.counters();
+  }
+
+  /// Who runs, who waits, and on what; called on the loop.
+  public Dump dump() {
+    return DumpTaker.take(tree);
+  }
+
+  /// The same; asked by another thread, which waits for the answer.
+  public CompletableFuture<Dump> askForDump() {
+    return DumpRequest.to(tree);
+  }
+
+  /// Runs `body` as a coroutine of the loop; asked by another thread.
+  public <T extends @Nullable Object> CompletableFuture<T> submit(String name, Body<T> body) {
+    return SpawnRequest.to(tree, unanswered, name, body);
+  }
+
+  /// Starts a coroutine of the loop's own on a context that is kept for its like. It is cancelled
+  /// past the shutdown deadline only, and the loop waits for its end.
+  ///
+  /// @param first whether it runs before those who are ready already
+  public void startInternal(String name, Action work, ExecutionContext on, boolean first) {
+    CoroutineNode<?> own = tree.root().newInternal(name, work);
+    if (first) {
+      own.raisePriority();
+    }
+    on.admit(own);
+    own.mountOn(on);
+    tree.root().admit(own);
+  }
+
+  // ---- what the tree asks ----
+
+  @Override
+  public boolean isStopping() {
+    return loopShutdown.isStopping();
+  }
+
+  @Override
+  public boolean isPastDeadline() {
+    return loopShutdown.isPast();
+  }
+
+  @Override
+  public void spawned(Coroutine<?> coroutine) {
+    watch.spawned(coroutine);
+  }
+
+  @Override
+  public void ended(Coroutine<?> coroutine) {
+    watch.ended(coroutine);
+  }
+
+  @Override
+  public void allHaveEnded() {
+    loopShutdown.allHaveEnded();
+  }
+
+  @Override
+  public void rootFailed(Throwable failure) {
+    loopShutdown.rootFailed(failure);
+  }
+
+  @Override
+  public void report(String what, @Nullable Throwable failure) {
+    reporter.report(what, failure);
+  }
+
+  @Override
+  public void gracePeriodEnded(CancellableCoroutine late, Cancellation unheeded) {
+    watch.overruns().gracePeriodEnded(late, unheeded);
+  }
+
+  @Override
+  public Registration reportOverdue(ScopeNode scope) {
+    return watch.overruns().watch(scope);
+  }
+
+  @Override
+  public List<WaitSnapshot> waitsOf(CoroutineNode<?> coroutine) {
+    return DumpTaker.waits(coroutine);
+  }
+
+  // ---- what the scheduler finds ----
+
+  @Override
+  public boolean maySleep() {
+    return loopShutdown.mayWait();
+  }
+
+  @Override
+  public void onDeadlock() {
+    loopShutdown.onDeadlock();
+  }
+
+  @Override
+  public void onOnlyForeignWaits() {
+    watch.stalls().onlyForeignWaits();
+  }
+
+  @Override
+  public void onWake() {
+    watch.onWake();
+  }
+
+  @Override
+  public void carrierInterrupted() {
+    loopShutdown.carrierInterrupted();
+  }
+
+  @Override
+  public void parked(Waker waker) {
+    if (waker instanceof CoroutineNode<?> coroutine) {
+      loopShutdown.parked(coroutine);
+    }
+  }
+
+  @Override
+  public void failed(Throwable failure) {
+    loopShutdown.failed(failure);
+  }
+
+  @Override
+  public void carrierTaskFailed(Throwable failure) {
+    if (FailureTable.isFatal(failure)) {
+      loopShutdown.failed(failure);
+    } else {
+      report("the loop goes on after a failure of its own work on its thread", failure);
+    }
+  }
+
+  @Override
+  public void notifyLater(Runnable notification) {
+    CoroutineNode<?> notifier = tree.root().newInternal("notification", notification::run);
+    notifier.raisePriority();
+    tree.root().admit(notifier);
+  }
+}

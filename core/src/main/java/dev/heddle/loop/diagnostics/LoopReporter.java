@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.loop.diagnostics;
+
+import dev.heddle.HeddleOptions;
+import dev.heddle.observe.DeadlockReport;
+import dev.heddle.observe.HoldReport;
+import dev.heddle.observe.LoopReport;
+import dev.heddle.observe.StallReport;
+import dev.heddle.observe.jfr.LoopJfrEvents;
+import dev.heddle.observe.log.AsyncLog;
+import java.time.Duration;
+import java.util.function.BooleanSupplier;
+
+/// Where the reports about one loop go: to the log, to a flight recording, to the program's
+/// listener; all of it on the log's thread, in turn among the loop's lines.
+///
+/// **Thread** any; never waits.
+final class LoopReporter {
+  private final HeddleOptions options;
+  private final AsyncLog log;
+  private final long began = System.nanoTime();
+
+  LoopReporter(HeddleOptions options, AsyncLog log) {
+    this.options = options;
+    this.log = log;
+  }
+
+  AsyncLog log() {
+    return log;
+  }
+
+  /// How long the loop has been watched, in nanoseconds.
+  long age() {
+    return System.nanoTime() - began;
+  }
+
+  /// Reports a stall.
+  void report(StallReport report) {
+    log.warning(() -> report.text().stripTrailing());
+    record(() -> LoopJfrEvents.stalled(report));
+    deliver(report);
+  }
+
+  /// Reports a hold; the recording has it when the hold is over.
+  ///
+  /// @return whether the log has taken it by now
+  BooleanSupplier report(HoldReport report) {
+    BooleanSupplier written = log.trackedWarning(() -> report.text().stripTrailing());
+    deliver(report);
+    return written;
+  }
+
+  /// A hold that was reported is over.
+  void holdEnded(HoldReport report, Duration held) {
+    if (LoopJfrEvents.areRecorded()) {
+      LoopJfrEvents.held(report, held);
+    }
+  }
+
+  /// Reports a deadlock; the caller of `run` gets the error, which says it in words, too.
+  void report(DeadlockReport report) {
+    // not on this thread: the JDK (25.0.3) loses the first event of one that has carried virtual
+    // threads
+    record(() -> LoopJfrEvents.deadlocked(report));
+    deliver(report);
+  }
+
+  private void record(Runnable event) {
+    if (LoopJfrEvents.areRecorded()) {
+      log.call("a flight recording", event);
+    }
+  }
+
+  private void deliver(LoopReport report) {
+    log.call("a listener of reports", () -> options.reports().accept(report));
+  }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.loop.diagnostics;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.HeldMonitors;
+import dev.heddle.scheduler.context.LockOwners;
+import java.lang.management.LockInfo;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MonitorInfo;
+import java.lang.management.ThreadInfo;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Which thread of a loop waits for which monitor, and who holds it.
+///
+/// The loop looks at its own threads first; who holds what none of them does is sought among the
+/// threads of the system, by another thread, since the JDK takes locks for that. A thread in
+/// `Object.wait` has left one of its monitors, and the JDK may not say which: then one that
+/// somebody else holds, else none.
+final class MonitorOwners {
+  /// Nobody was asked.
+  static final MonitorOwners UNKNOWN = new MonitorOwners();
+
+  private static final long LONGEST = 500_000_000; // ns; the loop does nothing else meanwhile
+
+  private final Map<Long, Object> awaited = new HashMap<>(); // by the thread's id
+  private final IdentityHashMap<Object, Long> holders = new IdentityHashMap<>();
+  private final Map<Thread, List<Object>> doubtful = new HashMap<>(); // one of them is left
+  private final Map<Long, String> names = new HashMap<>(); // of threads of the system
+  private final List<String> unavailable = new ArrayList<>();
+
+  private MonitorOwners() {}
+
+  /// What the threads of a loop wait for and hold. On its trampoline: nobody can be mounted.
+  static MonitorOwners of(CoroutineTree tree) {
+    MonitorOwners found = new MonitorOwners();
+    if (!HeldMonitors.isSupported()) {
+      found.unavailable.add(
+          "Who holds a monitor the JDK does not tell without --add-opens java.base/jdk.internal.vm="
+              + LockOwners.opensTo()
+              + ".");
+      return found;
+    }
+    try {
+      found.readAll(tree);
+    } catch (RuntimeException | LinkageError e) {
+      found.failed(e);
+    }
+    return found;
+  }
+
+  private void readAll(CoroutineTree tree) {
+    long until = System.nanoTime() + LONGEST;
+    List<Thread> others = new ArrayList<>();
+    for (CoroutineNode<?> coroutine : tree.coroutines()) {
+      ExecutionContext context = coroutine.context();
+      if (context == null) {
+        continue;
+      }
+      Thread thread = context.thread();
+      if (thread.getState() == Thread.State.BLOCKED && System.nanoTime() < until) {
+        read(thread);
+      } else {
+        others.add(thread);
+      }
+    }
+    for (Thread thread : others) {
+      if (!isHolderMissing() && doubtful.isEmpty()) {
+        return;
+      }
+      if (System.nanoTime() >= until) {
+        unavailable.add(
+            "Who holds a monitor was asked of some coroutines only: there are too many.");
+        return;
+      }
+      read(thread);
+    }
+  }
+
+  private void read(Thread thread) {
+    HeldMonitors monitors = HeldMonitors.of(thread);
+    if (monitors.awaited() != null) {
+      awaited.put(thread.threadId(), monitors.awaited());
+    }
+    if (monitors.leftOne()) {
+      doubtful.put(thread, monitors.held());
+      return;
+    }
+    for (Object monitor : monitors.held()) {
+      holders.put(monitor, thread.threadId());
+    }
+  }
+
+  private boolean isHolderMissing() {
+    return !holders.keySet().containsAll(awaited.values());
+  }
+
+  /// Looks at the threads of the system for who holds what no coroutine does. Not on the loop's.
+  void readPlatformThreads() {
+    try {
+      if (isHolderMissing() || !doubtful.isEmpty()) {
+        findHolders();
+        doubtful.forEach(this::decide);
+      }
+      if (isHolderMissing()) {
+        unavailable.add(
+            "A monitor is held by none of these coroutines, and by no thread of the system; which"
+                + " other virtual thread holds it cannot be told.");
+      }
+    } catch (RuntimeException | LinkageError e) {
+      failed(e);
+    }
+  }
+
+  private void decide(Thread thread, List<Object> some) {
+    long id = thread.threadId();
+    for (Object monitor : some) {
+      long holder = holders.computeIfAbsent(monitor, _ -> id);
+      if (holder != id && thread.getState() == Thread.State.BLOCKED) {
+        awaited.put(id, monitor);
+      }
+    }
+  }
+
+  private void findHolders() {
+    Map<String, Object> sought = new HashMap<>();
+    List<Object> some = new ArrayList<>(awaited.values());
+    doubtful.values().forEach(some::addAll);
+    for (Object monitor : some) {
+      if (!holders.containsKey(monitor)) {
+        sought.put(AwaitedLock.named(monitor), monitor);
+      }
+    }
+    for (ThreadInfo thread : ManagementFactory.getThreadMXBean().dumpAllThreads(true, false)) {
+      LockInfo left = thread.getLockInfo(); // by Object.wait, or not entered yet
+      for (MonitorInfo held : thread.getLockedMonitors()) {
+        Object monitor = sought.get(held.toString());
+        if (monitor != null && (left == null || !held.toString().equals(left.toString()))) {
+          holders.put(monitor, thread.getThreadId());
+          names.put(thread.getThreadId(), thread.getThreadName());
+        }
+      }
+    }
+  }
+
+  private void failed(Throwable why) {
+    unavailable.add("Who holds a monitor could not be asked: " + why + ".");
+  }
+
+  /// The monitor that a thread waits to enter, or null.
+  @Nullable Object awaitedBy(Thread thread) {
+    return awaited.get(thread.threadId());
+  }
+
+  /// The id of the thread that holds a monitor, or null.
+  @Nullable Long holderOf(Object monitor) {
+    return holders.get(monitor);
+  }
+
+  /// The name of a thread of the system, or null.
+  @Nullable String nameOf(long thread) {
+    return names.get(thread);
+  }
+
+  /// What could not be asked, in words.
+  List<String> unavailable() {
+    return unavailable;
+  }
+}

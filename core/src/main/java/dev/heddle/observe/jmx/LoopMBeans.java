@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.observe.jmx;
+
+import dev.heddle.observe.LoopMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.management.InstanceAlreadyExistsException;
+import javax.management.InstanceNotFoundException;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.MBeanServerFactory;
+import javax.management.ObjectName;
+import javax.management.StandardMBean;
+import org.jspecify.annotations.Nullable;
+
+/// Registers loops with the platform's MBean server, once somebody else has started it: that costs
+/// a third of a second of CPU and 18 MiB, which a program that nobody watches is not to pay.
+public final class LoopMBeans {
+  private static final String DOMAIN = "dev.heddle:type=Loop,name=";
+
+  private LoopMBeans() {}
+
+  /// Tells tools outside, which can read the properties of a JVM at next to no cost to it, that
+  /// here are loops to be seen.
+  public static void announce() {
+    System.setProperty(LoopMXBean.ANNOUNCEMENT, DOMAIN + "*");
+  }
+
+  /// Tells them that there are none any more.
+  public static void withdraw() {
+    System.clearProperty(LoopMXBean.ANNOUNCEMENT);
+  }
+
+  /// A loop's place in the server.
+  public static final class Entry {
+    private static final int OUT = 0;
+    private static final int IN = 1;
+    private static final int GONE = 2;
+
+    private final LoopMXBean bean;
+
+    // the log's thread and the ending loop, CAS
+    private final AtomicInteger state = new AtomicInteger(OUT);
+
+    // written by the log's thread before IN, read after
+    private @Nullable ObjectName name;
+
+    /// A loop that is not registered.
+    public Entry(LoopMXBean bean) {
+      this.bean = bean;
+    }
+  }
+
+  /// Whether a loop is to be registered: it is not, and the server runs.
+  public static boolean mayJoin(Entry loop) {
+    return loop.state.get() == Entry.OUT && !MBeanServerFactory.findMBeanServer(null).isEmpty();
+  }
+
+  /// Registers a loop, unless it is. Calls listeners of the server, which are anybody's code.
+  public static void join(Entry loop) {
+    if (loop.state.get() != Entry.OUT) {
+      return;
+    }
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    try {
+      loop.name = register(server, loop.bean);
+    } catch (JMException e) {
+      throw new IllegalStateException("loop '" + loop.bean.getName() + "' cannot be managed", e);
+    }
+    if (!loop.state.compareAndSet(Entry.OUT, Entry.IN)) {
+      takeOut(loop);
+    }
+  }
+
+  private static ObjectName register(MBeanServer server, LoopMXBean bean) throws JMException {
+    Object mbean = new StandardMBean(bean, LoopMXBean.class, true);
+    String given = bean.getName();
+    for (int i = 1; ; i++) {
+      String name = i == 1 ? given : given + "-" + i;
+      try {
+        return server.registerMBean(mbean, objectName(name)).getObjectName();
+      } catch (InstanceAlreadyExistsException _) {
+        // another loop of that name: the next number is free, or the one after
+      }
+    }
+  }
+
+  private static ObjectName objectName(String name) throws JMException {
+    boolean plain = name.matches("[\\w. -]+");
+    return new ObjectName(DOMAIN + (plain ? name : ObjectName.quote(name)));
+  }
+
+  /// A loop is not to be registered any more.
+  ///
+  /// @return whether it is, and [#takeOut] is to be called
+  public static boolean leaves(Entry loop) {
+    return loop.state.getAndSet(Entry.GONE) == Entry.IN;
+  }
+
+  /// Takes a loop out for good. Calls listeners of the server.
+  public static void takeOut(Entry loop) {
+    try {
+      if (loop.name != null) {
+        ManagementFactory.getPlatformMBeanServer().unregisterMBean(loop.name);
+      }
+    } catch (InstanceNotFoundException _) {
+      // safe: somebody else has taken it out
+    } catch (JMException e) {
+      throw new IllegalStateException("the bean of " + loop.name + " cannot be taken out", e);
+    }
+  }
+}

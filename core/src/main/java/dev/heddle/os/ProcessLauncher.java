@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os;
+
+import static java.nio.file.StandardOpenOption.READ;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.loop.LoopRuntime;
+import dev.heddle.os.spawn.PosixSpawn;
+import dev.heddle.reactor.Reactor;
+import dev.heddle.reactor.RemoteEvent;
+import dev.heddle.scheduler.Scheduler;
+import java.io.File;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/// A start of a process, which a thread beside the loop makes: it takes a millisecond.
+///
+/// A coroutine that is cancelled meanwhile stays until the process that was started for nobody has
+/// ended: else it would run, and hold its pipes, behind the back of a scope that is closed. Where
+/// the start waits for the other end of a named pipe, it is let go on.
+final class ProcessLauncher implements Callable<StartedProgram> {
+  private static final String NO_THREAD = "native thread"; // as the JVM says it
+  private static final String UNIX = "unix"; // what the JDK knows of files there
+  private static final int TYPE = 0170000; // S_IFMT
+  private static final int NAMED_PIPE = 0010000; // S_IFIFO
+
+  private final CommandSettings command;
+  private final ProcessBuilder builder; // also checks what it is given
+  private final @Nullable String refusal; // to start it natively
+
+  // the thread that makes it, or the loop that wants it no more: the first one decides
+  private final AtomicBoolean decided = new AtomicBoolean();
+  private final CompletableFuture<StartedProgram> program = new CompletableFuture<>();
+  private volatile boolean abandoned; // by who wanted it
+  // those of its files for whose other ends it waits
+  private final CompletableFuture<List<Path>> pipes = new CompletableFuture<>();
+  private final CompletableFuture<Boolean> stuck = new CompletableFuture<>(); // in one of them
+
+  private ProcessLauncher(CommandSettings command, @Nullable String refusal) {
+    this.command = command;
+    this.builder = command.builder();
+    this.refusal = refusal;
+  }
+
+  /// Starts it.
+  static StartedProgram of(CommandSettings command) throws IOException {
+    CoroutineNode<?> self = CoroutineNode.current();
+    ProcessLauncher start = new ProcessLauncher(command, refusal(LoopRuntime.of(self)));
+    try {
+      return (StartedProgram) run(self, "the start of " + command, start);
+    } catch (OutOfMemoryError e) {
+      start.undo(self);
+      throw start.refused(e);
+    } catch (Throwable e) {
+      start.undo(self);
+      throw e;
+    }
+  }
+
+  /// Why a child of this loop is started by the JDK; null: natively, if [PosixSpawn#problem()] has
+  /// no objection, which is asked beside the loop, for it takes a while.
+  private static @Nullable String refusal(LoopRuntime loop) {
+    String unasked = PosixSpawn.unasked();
+    Reactor reactor = loop.scheduler().reactor();
+    if (unasked != null || reactor.hasStreams()) {
+      return unasked;
+    }
+    return "the driver " + reactor.driver().name() + " cannot watch descriptors by their numbers";
+  }
+
+  private static Object run(CoroutineNode<?> self, String what, Callable<?> call) {
+    return Objects.requireNonNull(
+        LoopRuntime.of(self).blockingPools().offload().run(self, what, call));
+  }
+
+  /// That there is no thread for it concerns this start alone.
+  private IOException refused(OutOfMemoryError e) {
+    if (!isForThreads(e)) {
+      throw e;
+    }
+    return new IOException(
+        "Cannot run program \""
+            + command.program()
+            + "\": there is no thread to start it on; the limit of processes and threads is"
+            + " reached: ulimit -u of this user, or pids.max of the container",
+        e);
+  }
+
+  /// Whether the system gives no more threads, while the memory of the JVM has room.
+  static boolean isForThreads(OutOfMemoryError e) {
+    return String.valueOf(e.getMessage()).contains(NO_THREAD);
+  }
+
+  /// On a thread.
+  @Override
+  public StartedProgram call() throws IOException {
+    if (!decided.compareAndSet(false, true)) {
+      throw new CancellationException(); // for nobody: who wanted it has left
+    }
+    try {
+      pipes.complete(
+          command.files().filter(ProcessLauncher::isNamedPipe).map(File::toPath).toList());
+      StartedProgram started = start();
+      program.complete(started);
+      return started;
+    } catch (Throwable e) {
+      program.completeExceptionally(e);
+      pipes.complete(List.of()); // where that has failed
+      throw e;
+    }
+  }
+
+  private StartedProgram start() throws IOException {
+    if (builder.command().stream().anyMatch(word -> word.indexOf('\0') >= 0)) {
+      throw new IOException("invalid null character in command");
+    }
+    String why = refusal == null ? PosixSpawn.problem() : refusal;
+    if (why == null) {
+      return new NativeProgram(PosixSpawn.start(command.plan(), () -> !abandoned));
+    }
+    command.requireNothingNative(why);
+    return new JdkProgram(builder.start());
+  }
+
+  private void undo(CoroutineNode<?> self) {
+    abandoned = true;
+    if (decided.compareAndSet(false, true) || program.isCompletedExceptionally()) {
+      return;
+    }
+    Scheduler scheduler = LoopRuntime.of(self).scheduler();
+    String what = "the end of " + command + ", cancelled";
+    RemoteEvent over = new RemoteEvent(scheduler, scheduler.inbox(), what);
+    try {
+      // not on a thread of the loop's: those may all be held by starts that wait so
+      Thread.ofPlatform().daemon().name("heddle-start-end").start(() -> undone(over));
+      self.shielded(() -> scheduler.await(over));
+    } catch (Throwable e) {
+      if (e instanceof OutOfMemoryError) {
+        release(); // a moment of the loop's, where no thread is to be had
+      }
+      // past the shutdown deadline nothing is protected, and nobody waits
+      var _ = program.thenAccept(StartedProgram::abandon);
+    }
+  }
+
+  private boolean undone(RemoteEvent over) {
+    try {
+      release();
+      return over.complete(end(), null);
+    } catch (Throwable e) {
+      return over.complete(null, e);
+    }
+  }
+
+  /// Both ends of a named pipe can be opened without a peer, and are one to the start that waits
+  /// for it. They are held until it is over: it may not have begun to wait.
+  private void release() {
+    for (Path pipe : pipes.join()) {
+      try {
+        FileChannel ends = FileChannel.open(pipe, READ, WRITE);
+        var _ = program.whenComplete((started, error) -> close(ends));
+      } catch (IOException _) {
+        // it was deleted meanwhile, or may be opened at one end only: nobody can wait for the start
+        stuck.complete(true);
+      }
+    }
+  }
+
+  private static boolean isNamedPipe(File file) {
+    try {
+      return FileSystems.getDefault().supportedFileAttributeViews().contains(UNIX)
+          && ((int) Files.getAttribute(file.toPath(), UNIX + ":mode") & TYPE) == NAMED_PIPE;
+    } catch (IOException | InvalidPathException _) {
+      return false; // the start does not open it either, or makes it
+    }
+  }
+
+  private static void close(FileChannel ends) {
+    try {
+      ends.close();
+    } catch (IOException _) {
+      // safe: nothing was written to it
+    }
+  }
+
+  /// On another thread: the one that starts it may not be done.
+  private boolean end() throws InterruptedException {
+    try {
+      Object _ = CompletableFuture.anyOf(program, stuck).join();
+      if (program.isDone()) {
+        program.join().discard();
+      } else {
+        var _ = program.thenAccept(StartedProgram::abandon);
+      }
+      return true;
+    } catch (CompletionException _) {
+      return false; // safe: nothing was started, and nobody wants to know why
+    }
+  }
+}

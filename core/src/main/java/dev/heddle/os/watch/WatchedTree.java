@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.os.watch;
+
+import java.nio.file.Path;
+import java.nio.file.WatchKey;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/// One directory that somebody watches, perhaps with those below it.
+public final class WatchedTree {
+  final Path root;
+  final boolean recursive;
+  final int limit;
+  private final Predicate<Path> filter;
+  private final WatchListener listener;
+
+  // guarded by the watcher; with the directory above, while the root is gone
+  final Map<Path, WatchKey> folders = new LinkedHashMap<>();
+
+  // the loop writes, the watcher's threads read
+  private volatile boolean silent;
+
+  /// A tree that is not watched yet.
+  ///
+  /// @param limit directories, at most
+  /// @param filter says which paths to tell of
+  public WatchedTree(
+      Path root, boolean recursive, int limit, Predicate<Path> filter, WatchListener listener) {
+    this.root = root;
+    this.recursive = recursive;
+    this.limit = limit;
+    this.filter = filter;
+    this.listener = listener;
+  }
+
+  /// Nobody listens any more.
+  public void silence() {
+    silent = true;
+  }
+
+  boolean isSilent() {
+    return silent;
+  }
+
+  void created(Path path) {
+    if (isWanted(path)) {
+      listener.created(path);
+    }
+  }
+
+  void modified(Path path) {
+    if (isWanted(path)) {
+      listener.modified(path);
+    }
+  }
+
+  void deleted(Path path) {
+    if (isWanted(path)) {
+      listener.deleted(path);
+    }
+  }
+
+  void lost() {
+    listener.lost();
+  }
+
+  void failed(Throwable why) {
+    listener.failed(why);
+  }
+
+  private boolean isWanted(Path path) {
+    return !silent && filter.test(path);
+  }
+}

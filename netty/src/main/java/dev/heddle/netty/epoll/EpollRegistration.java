@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.epoll;
+
+import dev.heddle.netty.unix.EdgeRegistration;
+import dev.heddle.netty.unix.UnixDescriptor;
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.epoll.EpollIoEvent;
+import io.netty.channel.epoll.EpollIoHandle;
+import io.netty.channel.epoll.EpollIoOps;
+import io.netty.channel.unix.FileDescriptor;
+import java.io.IOException;
+
+/// A descriptor in the set. It leaves the set before its number is given back.
+final class EpollRegistration implements EpollIoHandle, EdgeRegistration {
+  private static final int EDGES = 0x8000_0000; // EPOLLET
+  private static final EpollIoOps ALL =
+      EpollIoOps.valueOf(
+          UnixDescriptor.IN
+              | UnixDescriptor.PRI
+              | UnixDescriptor.OUT
+              | UnixDescriptor.RDHUP
+              | EDGES);
+
+  private final UnixDescriptor descriptor;
+  private final IoRegistration registration;
+
+  EpollRegistration(IoHandler handler, UnixDescriptor descriptor) throws IOException {
+    this.descriptor = descriptor;
+    try {
+      registration = handler.register(this);
+      registration.submit(ALL);
+    } catch (IOException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IOException("epoll takes no more descriptors", e);
+    }
+  }
+
+  @Override
+  public FileDescriptor fd() {
+    return descriptor.fd();
+  }
+
+  @Override
+  public void handle(IoRegistration self, IoEvent event) {
+    descriptor.onReady(((EpollIoEvent) event).ops().value());
+  }
+
+  @Override
+  public void endAndClose() {
+    registration.cancel();
+    descriptor.closeNow();
+  }
+
+  @Override
+  public void close() {
+    // the driver has closed all of its descriptors before it lets go of the handler
+  }
+}

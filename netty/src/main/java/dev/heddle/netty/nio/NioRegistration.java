@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.nio;
+
+import dev.heddle.reactor.jdk.Interest;
+import dev.heddle.reactor.jdk.JdkDescriptor;
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.nio.NioIoEvent;
+import io.netty.channel.nio.NioIoHandle;
+import io.netty.channel.nio.NioIoOps;
+import java.io.IOException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+
+/// A channel of the JDK's in the selector of Netty's handler.
+final class NioRegistration implements NioIoHandle, Interest {
+  private final NioDriver driver;
+  private final JdkDescriptor descriptor;
+  private final IoRegistration registration;
+
+  NioRegistration(NioDriver driver, JdkDescriptor descriptor, int ops) throws IOException {
+    this.driver = driver;
+    this.descriptor = descriptor;
+    this.registration = registered(driver.handler().open());
+    ops(ops);
+  }
+
+  private IoRegistration registered(IoHandler handler) throws IOException {
+    try {
+      return handler.register(this);
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IOException("Netty's selector refused " + descriptor.channel(), e);
+    }
+  }
+
+  @Override
+  public SelectableChannel selectableChannel() {
+    return descriptor.channel();
+  }
+
+  @Override
+  public void handle(IoRegistration of, IoEvent event) {
+    driver.told(descriptor, ((NioIoEvent) event).ops().value());
+  }
+
+  @Override
+  public int ops() {
+    SelectionKey key = registration.attachment(); // another one when Netty has made a new selector
+    return key.interestOps();
+  }
+
+  @Override
+  public void ops(int ops) {
+    var _ = registration.submit(NioIoOps.valueOf(ops));
+  }
+
+  @Override
+  public void cancel() {
+    var _ = registration.cancel();
+  }
+
+  /// The handler gives it up: its channel was closed, as the next call will report, or the driver
+  /// itself closes.
+  @Override
+  public void close() {
+    driver.told(descriptor, SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+  }
+}

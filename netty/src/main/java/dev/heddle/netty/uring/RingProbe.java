@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.netty.uring;
+
+import dev.heddle.netty.handler.IoHandlerAdapter;
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.uring.IoUringIoEvent;
+import io.netty.channel.uring.IoUringIoHandle;
+import io.netty.channel.uring.IoUringIoHandler;
+import io.netty.channel.uring.IoUringIoHandlerConfig;
+import io.netty.channel.uring.IoUringIoOps;
+import java.io.UncheckedIOException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// One operation that does nothing, on a ring of its own: whether the system lets a process not
+/// only make a ring, but use it.
+final class RingProbe implements IoUringIoHandle {
+  /*
+   * Netty creates a ring to find out whether it can. A seccomp filter may allow that and refuse
+   * io_uring_enter; the loop would fail in its first turn. So the ring is entered here, while
+   * another driver can still be chosen.
+   */
+  private static final byte NOP = 0;
+  private static final int RING = 8; // submissions
+  private static final int TURNS = 100;
+  private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(10); // so a second in all
+
+  private boolean answered;
+
+  private RingProbe() {}
+
+  /// Tries it.
+  ///
+  /// @return why it cannot be used; null: it can
+  static @Nullable Throwable failure() {
+    Thread here = Thread.currentThread();
+    IoHandlerAdapter handler =
+        new IoHandlerAdapter(
+            thread -> thread == here,
+            IoUringIoHandler.newFactory(new IoUringIoHandlerConfig().setRingSize(RING)));
+    try {
+      return new RingProbe().failureOn(handler);
+    } catch (UncheckedIOException e) {
+      return e.getCause();
+    } catch (Exception e) {
+      return e;
+    } finally {
+      close(handler);
+    }
+  }
+
+  private @Nullable Throwable failureOn(IoHandlerAdapter handler) throws Exception {
+    IoRegistration registration = handler.open().register(this);
+    registration.submit(
+        new IoUringIoOps(
+            NOP, (byte) 0, (short) 0, -1, 0, 0, 0, 0, (long) NOP, (short) 0, (short) 0, 0, 0L));
+    for (int turns = 0; !answered && turns < TURNS; turns++) {
+      handler.turn(System.nanoTime() + TURN_NANOS);
+    }
+    return answered ? null : new UnsupportedOperationException("the ring does not answer");
+  }
+
+  private static void close(IoHandlerAdapter handler) {
+    try {
+      handler.close();
+    } catch (RuntimeException _) {
+      // safe: a ring that cannot be entered cannot be asked to cancel anything; its number is freed
+    }
+  }
+
+  @Override
+  public void handle(IoRegistration self, IoEvent event) {
+    answered = ((IoUringIoEvent) event).opcode() == NOP;
+  }
+
+  @Override
+  public void close() {
+    // nothing of its own
+  }
+}

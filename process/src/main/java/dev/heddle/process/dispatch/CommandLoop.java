@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.dispatch;
+
+import dev.heddle.Action;
+import dev.heddle.Body;
+import dev.heddle.CoroutineException;
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import dev.heddle.Loop;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.internal.SpinLock;
+import dev.heddle.process.ProcessCommand;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The loop on which commands are carried out as coroutines. It starts with the first that needs
+/// it.
+public final class CommandLoop {
+  /*
+   * The answer is given inside the coroutine, not by the future of its end: there what the body
+   * has thrown is still the object that it threw, where the future has wrapped it. The future
+   * answers for a body that never began, because the loop has ended or ends.
+   *
+   *   invocation      coroutine     what happens
+   *   OPEN            not begun     begins; from then on a cancellation of the one cancels the other
+   *   DROPPED         not begun     ends without having called the body
+   *   DROPPED         runs          is cancelled on the loop, by a coroutine that is submitted for it; has it ended, that does nothing
+   *   OPEN            has a result  answers; whose answer is not taken, loses the race with a cancellation: `unwanted` is called
+   *   OPEN            loop ended    the future fails, and the invocation with it
+   *
+   * What a handler spawns belongs to a scope of its command: in the root scope its failure would
+   * end the loop, and with it the commands of all. What ends the loop all the same (Heddle.exit in
+   * a handler, want of memory) costs those commands that it has; the next one starts another loop.
+   * Case 213.
+   *
+   * The loop holds what is submitted until it has time for it: the bound is that of the processes,
+   * each of which waits for its results.
+   */
+  private static final System.Logger LOG = System.getLogger("dev.heddle.process");
+  private static final Duration RESTART_PAUSE =
+      Duration.ofSeconds(1); // to end a loop with nothing on it
+
+  private final HeddleOptions options;
+  private final SpinLock lock = new SpinLock();
+
+  // under the lock; read without
+  private volatile @Nullable Loop<?> loop;
+  private volatile boolean closed;
+
+  // under the lock
+  private final List<Runnable> atClose = new ArrayList<>();
+
+  /// A loop that is started with `options` when it is needed.
+  public CommandLoop(HeddleOptions options) {
+    this.options = options;
+  }
+
+  // ---- commands ----
+
+  /// Runs `body` as a coroutine; its outcome is the answer. Cancelled with the invocation.
+  ///
+  /// @param processCommand that this is, for dumps
+  <R extends @Nullable Object> void onLoop(
+      ProcessCommand<R> processCommand, Body<R> body, PendingCommand<R> invocation) {
+    onLoop(processCommand, body, invocation, _ -> {});
+  }
+
+  /// Runs a handler's `body` as a coroutine, in a scope of its own: what it has spawned ends before
+  /// it, and fails this command only.
+  <R extends @Nullable Object> void inScope(
+      ProcessCommand<R> processCommand, Body<R> body, PendingCommand<R> invocation) {
+    onLoop(processCommand, () -> scoped(body), invocation);
+  }
+
+  private static <R extends @Nullable Object> R scoped(Body<R> body) throws Exception {
+    AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
+    try {
+      return Heddle.scope(_ -> {
+        try {
+          return body.run();
+        } catch (Throwable t) {
+          thrown.set(t);
+          throw t;
+        }
+      });
+    } catch (CoroutineException wrapped) { // which a scope makes of what is checked
+      throw wrapped.getCause() instanceof Exception own && own == thrown.get() ? own : wrapped;
+    }
+  }
+
+  /// As [#onLoop(ProcessCommand, Body, PendingCommand)], of a result that is to be given back when
+  /// nobody wants it any more.
+  <R extends @Nullable Object> void onLoop(
+      ProcessCommand<R> processCommand,
+      Body<R> body,
+      PendingCommand<R> invocation,
+      Consumer<? super R> unwanted) {
+    Loop<?> on = loop();
+    String name = invocation.name(processCommand);
+    var begun =
+        on.submit(
+            name,
+            () -> {
+              Coroutine<?> self = Heddle.current();
+              invocation.onCancel(() -> cancel(on, self, name));
+              if (invocation.isOpen()) {
+                answer(body, invocation, unwanted);
+              }
+              return null;
+            });
+    var _ =
+        begun.whenComplete((_, failure) -> {
+          if (failure != null && invocation.isOpen()) {
+            invocation.fail(unwrapped(failure));
+          }
+        });
+  }
+
+  private static <R extends @Nullable Object> void answer(
+      Body<R> body, PendingCommand<R> invocation, Consumer<? super R> unwanted) throws Exception {
+    R result;
+    try {
+      result = body.run();
+    } catch (Throwable t) {
+      if (invocation.isOpen()) {
+        invocation.fail(t);
+      }
+      throw t;
+    }
+    if (!invocation.complete(result)) {
+      unwanted.accept(result);
+    }
+  }
+
+  private static void cancel(Loop<?> on, Coroutine<?> coroutine, String name) {
+    var _ =
+        on.submit(
+            "cancel " + name,
+            () -> {
+              coroutine.cancel("nobody wants the result any more");
+              return null;
+            });
+  }
+
+  private static Throwable unwrapped(Throwable failure) {
+    return failure instanceof CompletionException e && e.getCause() != null
+        ? e.getCause()
+        : failure;
+  }
+
+  /// Runs `body` on a thread for blocking calls; else as [#onLoop].
+  <R extends @Nullable Object> void onThread(
+      ProcessCommand<R> processCommand, Body<R> body, PendingCommand<R> invocation) {
+    Callable<Outcome<R>> call =
+        () -> {
+          invocation.waitsFor(null);
+          return outcome(body);
+        };
+    onLoop(
+        processCommand,
+        () -> {
+          invocation.waitsFor("a thread");
+          return Heddle.offload(call).get();
+        },
+        invocation);
+  }
+
+  /// What a call has thrown, as the object that it is: whoever waits for another thread is given a
+  /// wrapped one.
+  private record Outcome<R extends @Nullable Object>(
+      @Nullable R result, @Nullable Exception thrown) {
+    @SuppressWarnings("NullAway") // an R where nothing was thrown
+    R get() throws Exception {
+      if (thrown != null) {
+        throw thrown;
+      }
+      return result;
+    }
+  }
+
+  private static <R extends @Nullable Object> Outcome<R> outcome(Body<R> body) {
+    try {
+      return new Outcome<>(body.run(), null);
+    } catch (Exception e) {
+      return new Outcome<>(null, e);
+    }
+  }
+
+  // ---- what the runtime itself does there ----
+
+  /// Runs an action on the loop, when it has time for it.
+  ///
+  /// @param name for dumps
+  /// @throws IllegalStateException when the runtime has shut down
+  void submit(String name, Action action) {
+    var _ =
+        loop()
+            .submit(
+                name,
+                () -> {
+                  action.run();
+                  return null;
+                });
+  }
+
+  private Loop<?> loop() {
+    Loop<?> now = loop;
+    if (now == null || now.isDone()) {
+      now = closed ? null : startLoop(now);
+    }
+    if (now == null || closed) {
+      throw new IllegalStateException("the runtime has shut down; its loop takes no more commands");
+    }
+    return now;
+  }
+
+  /// Starts a loop, outside of the lock, since that takes its time; it ends at once when somebody
+  /// else was faster.
+  private @Nullable Loop<?> startLoop(@Nullable Loop<?> before) {
+    Loop<?> made = Loop.<@Nullable Void>start(options, CommandLoop::keepAlive);
+    Loop<?> now;
+    lock.lock();
+    try {
+      if (loop == before && !closed) {
+        loop = made;
+      }
+      now = loop;
+    } finally {
+      lock.unlock();
+    }
+    if (now != made) {
+      made.shutdown(RESTART_PAUSE);
+    } else if (before != null) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "a command has ended the loop of the commands; another one is started");
+    }
+    return now;
+  }
+
+  private static @Nullable Void keepAlive() {
+    Heddle.await(new CompletableFuture<@Nullable Void>());
+    return null;
+  }
+
+  // ---- the end ----
+
+  /// Says what else is to end with the loop.
+  ///
+  /// @return false when it has ended
+  boolean atClose(Runnable action) {
+    lock.lock();
+    try {
+      return !closed && atClose.add(action);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Ends the loop: what still runs on it is cancelled. Waits for it, but not beyond the deadline.
+  ///
+  /// @return whether it has ended
+  public boolean close(Duration deadline) throws InterruptedException {
+    Loop<?> last;
+    lock.lock();
+    try {
+      closed = true;
+      last = loop;
+    } finally {
+      lock.unlock();
+    }
+    atClose.forEach(Runnable::run); // safe: nobody adds to it any more
+    if (last == null) {
+      return true;
+    }
+    last.shutdown(deadline);
+    try {
+      var _ = last.result().get(deadline.toNanos(), TimeUnit.NANOSECONDS);
+      return true;
+    } catch (ExecutionException | CancellationException _) {
+      return true; // it has ended, however
+    } catch (TimeoutException _) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.dispatch;
+
+import dev.heddle.Heddle;
+import dev.heddle.process.Pid;
+import dev.heddle.process.ResourceHandle;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/// What processes have open on the loop. The loop only.
+final class OpenResources {
+  /*
+   * A handle stands in the map of one process, its owner, from its opening until it is closed; the
+   * end of the owner closes all that stand in its map then. To give one away is to move it from
+   * map to map within one tick: so at each moment it has one owner, whose end closes it. The new
+   * owner may have ended before: it is asked of its end after the move, and is told of it at once.
+   *
+   * A command that uses a handle holds it: it was begun for the old owner, who would take what is
+   * meant for the new one. So a give is refused while there is one; one that was cancelled, and
+   * has not noticed yet, it waits for. A give that is itself cancelled when the move is made is
+   * undone in the same tick: its process would not tell the new owner, who would keep open what he
+   * does not know. P11.
+   */
+
+  /// Something open, and the commands that use it now.
+  private static final class Open {
+    final AutoCloseable what;
+    private final Set<PendingCommand<?>> users = new HashSet<>(2);
+    private CompletableFuture<@Nullable Void> unused = new CompletableFuture<>();
+
+    Open(AutoCloseable what) {
+      this.what = what;
+    }
+
+    void leave(PendingCommand<?> user) {
+      users.remove(user);
+      if (users.isEmpty()) {
+        unused.complete(null);
+        unused = new CompletableFuture<>();
+      }
+    }
+  }
+
+  /// Does something with what is open.
+  interface Use<T, R extends @Nullable Object> {
+    R with(T open) throws Exception;
+  }
+
+  private final CommandLoop loops;
+  private final Map<Pid, Map<ResourceHandle, Open>> open = new HashMap<>();
+  private long lastId;
+
+  OpenResources(CommandLoop loops) {
+    this.loops = loops;
+  }
+
+  /// Keeps something for the process of a command, until it closes it or ends.
+  ResourceHandle add(PendingCommand<?> by, AutoCloseable opened, String what) {
+    ResourceHandle resourceHandle = new OpenResource(++lastId, what);
+    put(by, by.caller(), resourceHandle, new Open(opened));
+    return resourceHandle;
+  }
+
+  private void put(PendingCommand<?> by, Pid owner, ResourceHandle resourceHandle, Open opened) {
+    Map<ResourceHandle, Open> its = open.get(owner);
+    if (its != null) {
+      its.put(resourceHandle, opened);
+      return;
+    }
+    its = new HashMap<>(4);
+    its.put(resourceHandle, opened);
+    open.put(owner, its);
+    // in this order: one that has ended meanwhile is told of at once, and finds what it is to close
+    var _ =
+        by.context()
+            .runtime()
+            .whenExited(owner)
+            .thenRun(() ->
+                loops.submit("close handles of " + owner, () -> closeAll(open.remove(owner))));
+  }
+
+  /// Uses what a handle of a process stands for.
+  ///
+  /// @throws IOException when it is closed, another process's, or of another kind
+  <T, R extends @Nullable Object> R use(
+      PendingCommand<?> by, ResourceHandle resourceHandle, Class<T> kind, Use<T, R> use)
+      throws Exception {
+    Open found = find(by, resourceHandle);
+    if (!kind.isInstance(found.what)) {
+      throw new IOException(
+          resourceHandle
+              + " is no "
+              + kind.getSimpleName()
+              + ", but a "
+              + found.what.getClass().getSimpleName());
+    }
+    found.users.add(by);
+    try {
+      return use.with(kind.cast(found.what));
+    } finally {
+      found.leave(by);
+    }
+  }
+
+  private Open find(PendingCommand<?> by, ResourceHandle resourceHandle) throws IOException {
+    Open found = open.getOrDefault(by.caller(), Map.of()).get(resourceHandle);
+    if (found == null) {
+      throw new IOException(
+          resourceHandle
+              + " is not open in "
+              + by.caller()
+              + ": it was closed or given away, or another process has opened it");
+    }
+    return found;
+  }
+
+  /// Makes another process the owner of a handle.
+  ///
+  /// @return false when that one has ended: the handle is about to be closed
+  /// @throws IOException when it is closed, another process's, or in use
+  /// @throws IllegalArgumentException when the address is not one of a process of this runtime
+  boolean transfer(PendingCommand<?> by, ResourceHandle resourceHandle, Pid to) throws IOException {
+    CompletableFuture<?> ended = by.context().runtime().whenExited(to);
+    try {
+      move(by, resourceHandle, to);
+      return !ended.isDone();
+    } finally {
+      ended.cancel(false); // else it stays with the new owner until that ends
+    }
+  }
+
+  private void move(PendingCommand<?> by, ResourceHandle resourceHandle, Pid to)
+      throws IOException {
+    Open found = find(by, resourceHandle);
+    while (!found.users.isEmpty()) {
+      if (found.users.stream().anyMatch(PendingCommand::isOpen)) {
+        throw new IOException(
+            resourceHandle
+                + " is in use by another command of "
+                + by.caller()
+                + "; give it away when that has its result, or cancel that first");
+      }
+      Heddle.await(found.unused.copy());
+      found = find(by, resourceHandle); // it may have been closed meanwhile
+    }
+    if (!to.equals(by.caller())) {
+      Objects.requireNonNull(open.get(by.caller())).remove(resourceHandle);
+      put(by, to, resourceHandle, found);
+    }
+  }
+
+  /// Undoes a give that nobody is told of, within its tick: so nobody has used the handle since.
+  void undoTransfer(PendingCommand<?> by, ResourceHandle resourceHandle, Pid from) {
+    Open found = Objects.requireNonNull(open.get(from)).remove(resourceHandle);
+    put(by, by.caller(), resourceHandle, Objects.requireNonNull(found));
+  }
+
+  /// Closes what a handle stands for.
+  ///
+  /// @return false when it was not open in that process
+  boolean close(Pid owner, ResourceHandle resourceHandle) throws Exception {
+    Map<ResourceHandle, Open> its = open.get(owner);
+    Open found = its == null ? null : its.remove(resourceHandle);
+    if (found == null) {
+      return false;
+    }
+    found.what.close();
+    return true;
+  }
+
+  private static void closeAll(@Nullable Map<ResourceHandle, Open> its) throws Exception {
+    if (its == null) {
+      return;
+    }
+    List<Exception> failures = new ArrayList<>();
+    for (Open each : its.values()) {
+      try {
+        each.what.close();
+      } catch (Exception e) {
+        failures.add(e);
+      }
+    }
+    for (Exception failure : failures) {
+      System.getLogger("dev.heddle.process")
+          .log(System.Logger.Level.WARNING, "what a process had open did not close", failure);
+    }
+  }
+}

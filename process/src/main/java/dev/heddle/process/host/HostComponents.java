@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.host;
+
+import dev.heddle.process.Lifetime;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessFactory;
+import dev.heddle.process.ProcessListener;
+import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.Request;
+import dev.heddle.process.fiber.FiberView;
+import dev.heddle.process.routing.RoutingTable;
+import dev.heddle.process.scheduler.WorkScheduler;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// What a host is made of.
+///
+/// @param runtime as users see it
+/// @param scheduler that runs the processes
+/// @param routes to all that is not a process of this host
+/// @param limit how many may live at once
+/// @param factory for starts and upgrades by name
+/// @param listeners of starts and ends, in the order in which they are told
+/// @param bodies finds the sequential body of a process, if it has one
+/// @param unseen is told of requests that lie in a mailbox at the end of its process
+/// @param lifetime of processes whose options leave it to the runtime, if they have a parent
+public record HostComponents(
+    ProcessRuntime runtime,
+    WorkScheduler scheduler,
+    RoutingTable routes,
+    int limit,
+    @Nullable ProcessFactory factory,
+    List<ProcessListener> listeners,
+    Function<Process, @Nullable FiberView> bodies,
+    Consumer<Request> unseen,
+    Lifetime lifetime) {}

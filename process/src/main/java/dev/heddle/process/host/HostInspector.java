@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.host;
+
+import dev.heddle.process.CompensationCounters;
+import dev.heddle.process.LongStep;
+import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessCounters;
+import dev.heddle.process.ProcessDeadlock;
+import dev.heddle.process.ProcessSnapshot;
+import dev.heddle.process.WorkerCounters;
+import dev.heddle.process.fiber.FiberView;
+import dev.heddle.process.instance.ProcessInstance;
+import dev.heddle.process.observe.ProcessJfrEvents;
+import dev.heddle.process.scheduler.Task;
+import dev.heddle.process.scheduler.UninterruptibleLog;
+import dev.heddle.process.scheduler.Worker;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// What the processes of a host are like, for reports. Any thread.
+///
+/// Stacks are taken only for who asks for them: that of a step costs a handshake with its worker,
+/// that of a body which waits holds it for some microseconds.
+public final class HostInspector {
+  private static final StackTraceElement[] NO_STACK = {};
+
+  private final ProcessHost host;
+  private final Consumer<LongStep> handler;
+  private final LongAdder longSteps = new LongAdder();
+  private final DeadlockDetector detector;
+  private final Consumer<ProcessDeadlock> deadlockHandler;
+  private final LongAdder deadlocks = new LongAdder();
+
+  /// Of a host.
+  ///
+  /// @param handler is told of steps that last too long
+  /// @param deadlockAfter how long processes must have waited for each other
+  /// @param deadlockHandler is told of those that do
+  public HostInspector(
+      ProcessHost host,
+      Consumer<LongStep> handler,
+      Duration deadlockAfter,
+      Consumer<ProcessDeadlock> deadlockHandler) {
+    this.host = host;
+    this.handler = handler;
+    this.detector = new DeadlockDetector(host, deadlockAfter, this::deadlock);
+    this.deadlockHandler = deadlockHandler;
+  }
+
+  /// All processes by number, without stacks.
+  public List<ProcessSnapshot> snapshots() {
+    return sorted().map(process -> process.snapshot(NO_STACK, process.body())).toList();
+  }
+
+  /// All processes by number, with the stacks of their steps, and of bodies that wait.
+  public List<ProcessSnapshot> withStacks() {
+    Map<Task, StackTraceElement[]> steps = new HashMap<>();
+    host.scheduler().forEachRunning(steps::put);
+    return sorted().map(process -> withStack(process, steps.get(process))).toList();
+  }
+
+  private Stream<ProcessInstance> sorted() {
+    return host.directory().all().stream().sorted(Comparator.comparingLong(ProcessInstance::id));
+  }
+
+  /// One process, with the stack of its step, or of its body when that waits; null when there is
+  /// none at that address.
+  public @Nullable ProcessSnapshot snapshot(Pid pid) {
+    ProcessInstance process = host.directory().findProcess(pid);
+    if (process == null || process.isEnded()) { // a PID may lead to one that has left the table
+      return null;
+    }
+    Worker worker = host.scheduler().workerOf(process);
+    StackTraceElement[] stack = worker == null ? null : worker.stack();
+    boolean still = worker != null && worker.running() == process;
+    return withStack(process, still ? stack : null);
+  }
+
+  private static ProcessSnapshot withStack(
+      ProcessInstance process, StackTraceElement @Nullable [] ofStep) {
+    FiberView body = process.body();
+    if (ofStep == null && body != null) {
+      return process.snapshot(body.stack(), body);
+    }
+    return process.snapshot(ofStep == null ? NO_STACK : ofStep, body);
+  }
+
+  /// What was counted.
+  public ProcessCounters counters() {
+    List<WorkerCounters> workers = host.scheduler().counters();
+    CompensationCounters spares = host.scheduler().compensationCounters();
+    return new ProcessCounters(
+        host.directory().size(),
+        host.starter().started(),
+        workers.stream().mapToLong(WorkerCounters::executed).sum() + spares.executed(),
+        host.undelivered(),
+        host.late(),
+        longSteps.sum(),
+        host.scheduler().delays(),
+        deadlocks.sum(),
+        spares,
+        workers);
+  }
+
+  /// A step lasts too long: counts and logs it, puts it into a flight recording, and tells whoever
+  /// wants to know.
+  public void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
+    if (!(task instanceof ProcessInstance process)) {
+      return;
+    }
+    longSteps.increment();
+    LongStep step =
+        new LongStep(
+            process.self(),
+            process.kind(),
+            worker.thread().getName(),
+            Duration.ofNanos(nanos),
+            List.of(stack));
+    UninterruptibleLog.write(Level.WARNING, step.text(), null);
+    if (ProcessJfrEvents.areRecorded()) {
+      ProcessJfrEvents.longStep(step);
+    }
+    try {
+      handler.accept(step);
+    } catch (Throwable t) {
+      UninterruptibleLog.write(Level.ERROR, "the handler of long steps failed at " + step.pid(), t);
+    }
+  }
+
+  /// Looks for processes that wait for each other. On the thread of reports.
+  public void checkForDeadlocks() {
+    detector.check();
+  }
+
+  /// Deadlocks that were reported and last.
+  public List<ProcessDeadlock> deadlocks() {
+    return detector.reported();
+  }
+
+  private void deadlock(ProcessDeadlock deadlock) {
+    deadlocks.increment();
+    UninterruptibleLog.write(Level.WARNING, deadlock.text(), null);
+    if (ProcessJfrEvents.areRecorded()) {
+      ProcessJfrEvents.deadlock(deadlock);
+    }
+    try {
+      deadlockHandler.accept(deadlock);
+    } catch (Throwable t) {
+      UninterruptibleLog.write(Level.ERROR, "the handler of deadlocks failed", t);
+    }
+  }
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.host;
+
+import dev.heddle.internal.StackGuard;
+import dev.heddle.process.Exit;
+import dev.heddle.process.Pid;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessContext;
+import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.ProcessSignal;
+import dev.heddle.process.ProcessStatistics;
+import dev.heddle.process.Ref;
+import dev.heddle.process.SendFailedException;
+import dev.heddle.process.SendResult;
+import dev.heddle.process.StartOptions;
+import dev.heddle.process.TypedProcess;
+import dev.heddle.process.dispatch.PendingCommand;
+import dev.heddle.process.fiber.ProcessFiber;
+import dev.heddle.process.instance.ProcessInstance;
+import dev.heddle.process.links.ProcessLinks;
+import dev.heddle.process.mailbox.MessageBurst;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What the code of a process may do. Has no state: two of the same process do the same.
+final class InstanceContext implements ProcessContext {
+  /*
+   * A body that is replaced by an upgrade, or closed by the process around it, and swallows its
+   * Cancellation, goes on beside the code that runs in the process now. So each call that only the
+   * code of the process may make looks whether its thread is that of such a body; a call that any
+   * thread may make does not.
+   *
+   * Rejected. A mark in the context: a process around a body shares its context with the body, and
+   * lives on when it closes that; and the field costs each process 8 bytes.
+   */
+  private final ProcessInstance instance;
+
+  InstanceContext(ProcessInstance instance) {
+    this.instance = instance;
+  }
+
+  private ProcessHost host() {
+    return (ProcessHost) instance.host(); // which has made this
+  }
+
+  /// The process, for a call that only its code may make.
+  ///
+  /// @throws IllegalStateException when the process goes on without the body that calls
+  private ProcessInstance own() {
+    if (ProcessFiber.isDetached() && !instance.isEnding()) {
+      throw new IllegalStateException(
+          self()
+              + " goes on without this body: an upgrade has replaced it, or the process around it"
+              + " has closed it. It has caught its Cancellation and not ended; let it end. Until"
+              + " then it may use self(), send() and offer(), and start processes by runtime()");
+    }
+    return instance;
+  }
+
+  @Override
+  public Pid self() {
+    return instance.self();
+  }
+
+  @Override
+  public @Nullable Pid parent() {
+    return instance.options().parent();
+  }
+
+  @Override
+  public ProcessRuntime runtime() {
+    return host().runtime();
+  }
+
+  @Override
+  public boolean isEnded() {
+    return instance.isEnded();
+  }
+
+  @Override
+  public void wakeUp() {
+    instance.wakeUp();
+  }
+
+  @Override
+  public void ready() {
+    own().ready();
+  }
+
+  @Override
+  public ProcessStatistics statistics() {
+    return own().statistics();
+  }
+
+  @Override
+  public void send(Pid to, @Nullable Object message) {
+    if (MessageBurst.takes(to, message)) {
+      return;
+    }
+    SendResult result = host().send(to, message);
+    if (result != SendResult.ACCEPTED) {
+      throw new SendFailedException(to, result);
+    }
+  }
+
+  @Override
+  public SendResult offer(Pid to, @Nullable Object message) {
+    return host().offer(to, message);
+  }
+
+  @Override
+  public void send(String name, @Nullable Object message) {
+    ProcessInstance to = host().directory().named(name);
+    if (to == null) {
+      runtime().send(name, message); // throws, unless a process has taken the name since
+    } else {
+      send(to.self(), message);
+    }
+  }
+
+  @Override
+  public SendResult offer(String name, @Nullable Object message) {
+    ProcessInstance to = host().directory().named(name);
+    return to == null ? host().refused(name, message) : offer(to.self(), message);
+  }
+
+  @Override
+  public <M> Ref<M> spawn(TypedProcess<M> child) {
+    return spawn(child, StartOptions.defaults());
+  }
+
+  @Override
+  public <M> Ref<M> spawn(TypedProcess<M> child, StartOptions how) {
+    return host().starter().spawnTyped(child, how, own());
+  }
+
+  @Override
+  public Pid spawn(Process child) {
+    return spawn(child, StartOptions.defaults());
+  }
+
+  @Override
+  public Pid spawn(Process child, StartOptions how) {
+    return host().starter().spawn(child, how, own());
+  }
+
+  @Override
+  public boolean cancelCommand(long tag) {
+    PendingCommand<?> invocation = own().invocation(tag);
+    return invocation != null && invocation.cancel("the process has cancelled it");
+  }
+
+  @Override
+  public int pendingCommands() {
+    return own().pendingCommands();
+  }
+
+  @Override
+  public void link(Pid other) {
+    host().relations().link(own(), other);
+  }
+
+  @Override
+  public void unlink(Pid other) {
+    host().relations().unlink(own(), other);
+  }
+
+  @Override
+  public List<Pid> links() {
+    StackGuard.requireAmpleRoom(); // a lock that is cut off stays locked
+    return own().links();
+  }
+
+  @Override
+  public List<Pid> monitored() {
+    StackGuard.requireAmpleRoom(); // the same
+    return own().monitored();
+  }
+
+  @Override
+  public void requestExit(Pid other, Object detail) {
+    host().endings().requestExit(other, new ProcessSignal.ExitRequest(instance.self(), detail));
+  }
+
+  @Override
+  public void trapExits(boolean trap) {
+    own().trapExits(trap);
+  }
+
+  @Override
+  public long monitor(Pid other) {
+    return host().relations().monitor(own(), other, _ -> {});
+  }
+
+  @Override
+  public long monitor(String name) {
+    ProcessInstance found = host().directory().named(name);
+    Pid to = found == null ? host().directory().nullPid() : found.self();
+    return host().relations().monitor(own(), to, _ -> {});
+  }
+
+  @Override
+  public @Nullable Exit exit() {
+    return instance.isEnding() ? instance.ending() : null;
+  }
+
+  @Override
+  public boolean demonitor(long monitor) {
+    StackGuard.requireAmpleRoom(); // the same
+    return ProcessLinks.demonitor(own(), monitor);
+  }
+
+  @Override
+  public Pid register(String name) {
+    StackGuard.requireAmpleRoom(); // the same
+    return host().directory().register(name, own());
+  }
+
+  @Override
+  public boolean unregister(String name) {
+    StackGuard.requireAmpleRoom(); // the same
+    return own().processLinks().names().contains(name) && host().names().unregister(name);
+  }
+
+  @Override
+  public @Nullable Object attribute(String key) {
+    return own().attribute(key);
+  }
+
+  @Override
+  public void setAttribute(String key, Object value) {
+    own().setAttribute(key, value);
+  }
+}

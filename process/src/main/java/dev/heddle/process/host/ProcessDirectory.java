@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.host;
+
+import dev.heddle.internal.StackGuard;
+import dev.heddle.process.Exit;
+import dev.heddle.process.Pid;
+import dev.heddle.process.instance.ProcessEnvironment;
+import dev.heddle.process.instance.ProcessInstance;
+import dev.heddle.process.links.NameRegistry;
+import dev.heddle.process.links.ProcessLinks;
+import dev.heddle.process.routing.LocalPid;
+import dev.heddle.process.routing.RoutingTable;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The processes of a host, by address and by name. Any thread.
+public final class ProcessDirectory {
+  private final ProcessEnvironment host;
+  private final RoutingTable routingTable;
+  private final ProcessTable table = new ProcessTable();
+  private final NameRegistry nameRegistry = new NameRegistry();
+
+  // any thread; whoever closes it writes `closed` last
+  private volatile boolean closed;
+  private volatile @Nullable CompletableFuture<@Nullable Void> empty;
+
+  /// No processes.
+  ///
+  /// @param routingTable to all that is not a process of this host
+  ProcessDirectory(ProcessEnvironment host, RoutingTable routingTable) {
+    this.host = host;
+    this.routingTable = routingTable;
+  }
+
+  // ---- by address ----
+
+  /// The process at an address of this host, or null.
+  public @Nullable ProcessInstance find(Pid pid) {
+    if (pid instanceof LocalPid local
+        && local.receiver() instanceof ProcessInstance known
+        && known.host() == host) {
+      return known;
+    }
+    // the lock of the table, or of the mailbox that it is, stays locked where it is cut off
+    StackGuard.requireAmpleRoom();
+    ProcessInstance found = table.find(pid.id());
+    return found != null && routingTable.leadsTo(pid, found.id()) ? found : null;
+  }
+
+  /// The same, of an address that must be one of a process of this host, living or not.
+  ///
+  /// @throws IllegalArgumentException when it is another's, or a mailbox's
+  public @Nullable ProcessInstance findProcess(Pid pid) {
+    ProcessInstance found = find(pid);
+    if (found == null) {
+      if (!routingTable.isLocal(pid)) {
+        throw new IllegalArgumentException(
+            pid
+                + " lives elsewhere; what is sent reaches it, but links, monitors and orders do"
+                + " not");
+      }
+      if (routingTable.attached(pid) != null) {
+        throw new IllegalArgumentException(
+            pid + " is a mailbox, no process; it can only be sent to");
+      }
+    }
+    return found;
+  }
+
+  /// The exit of a process of which nothing is known.
+  public static Exit exitOfUnknown(Pid pid) {
+    return new Exit(pid, Exit.Reason.NOT_FOUND, null, null);
+  }
+
+  /// An address that leads nowhere: no process gets the number 0.
+  public Pid nullPid() {
+    return routingTable.address(0);
+  }
+
+  // ---- by name ----
+
+  /// The process that has a name, or null.
+  public @Nullable ProcessInstance named(String name) {
+    return nameRegistry.find(name) instanceof ProcessInstance owner ? owner : null;
+  }
+
+  /// Gives a process a name.
+  ///
+  /// @return the process that has it now
+  Pid register(String name, ProcessInstance process) {
+    NameRegistry.NameEntry nameEntry = nameRegistry.register(name, process);
+    if (nameEntry != null) {
+      return nameEntry.owner().self();
+    }
+    throw new IllegalStateException(
+        process.self() + " has ended; it cannot take the name '" + name + "' any more");
+  }
+
+  /// Completes when a process has a name; one whose end is decided will not have it for long.
+  public CompletableFuture<Pid> registered(String name) {
+    CompletableFuture<Pid> registered = new CompletableFuture<>();
+    Consumer<ProcessLinks.Owner> listener =
+        owner -> registered.complete(((ProcessInstance) owner).self());
+    nameRegistry.await(name, owner -> !((ProcessInstance) owner).isEnding(), listener);
+    var _ =
+        registered.whenComplete(
+            (_, _) -> nameRegistry.stopWaiting(name, listener)); // also when given up
+    return registered;
+  }
+
+  NameRegistry names() {
+    return nameRegistry;
+  }
+
+  // ---- all ----
+
+  /// Puts a new process in.
+  void add(ProcessInstance process) {
+    if (!table.add(process)) {
+      throw new IllegalStateException("the number of a new process is taken: " + process.self());
+    }
+  }
+
+  /// A process has ended, and all that are tied to it know.
+  void remove(ProcessInstance process) {
+    table.remove(process);
+    CompletableFuture<@Nullable Void> waiting = empty;
+    if (waiting != null
+        && table.size() == 0) { // whoever closes reads the size after it has said so
+      waiting.complete(null);
+    }
+  }
+
+  /// All processes, as of a moment ago.
+  public List<ProcessInstance> all() {
+    return table.all();
+  }
+
+  /// Whether a process has not ended, or not everybody knows of its end.
+  boolean has(ProcessInstance process) {
+    return table.find(process.id()) == process;
+  }
+
+  /// How many live.
+  public int size() {
+    return table.size();
+  }
+
+  /// Refuses new processes from now on.
+  ///
+  /// @return completes when none lives any more
+  public CompletableFuture<@Nullable Void> close() {
+    CompletableFuture<@Nullable Void> none = new CompletableFuture<>();
+    empty = none;
+    closed = true;
+    if (table.size() == 0) {
+      none.complete(null);
+    }
+    return none;
+  }
+
+  /// The same, without waiting for an end.
+  void refuse() {
+    closed = true;
+  }
+
+  /// Whether it refuses new processes.
+  public boolean isClosed() {
+    return closed;
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.host;
+
+import dev.heddle.process.Exit;
+import dev.heddle.process.Lifetime;
+import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessSignal;
+import dev.heddle.process.SendFailedException;
+import dev.heddle.process.SendResult;
+import dev.heddle.process.StartOptions;
+import dev.heddle.process.instance.ProcessInstance;
+import dev.heddle.process.timer.Timer;
+import dev.heddle.process.timer.Timers;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/// Ways to end a process from outside. Any thread.
+public final class ProcessTermination {
+  private final ProcessDirectory processDirectory;
+  private final Timers timers;
+  private final Lifetime lifetime;
+
+  /// For the processes of a directory.
+  ///
+  /// @param lifetime of those whose options do not say
+  ProcessTermination(ProcessDirectory processDirectory, Timers timers, Lifetime lifetime) {
+    this.processDirectory = processDirectory;
+    this.timers = timers;
+    this.lifetime = lifetime;
+  }
+
+  /// The process at an address, which must live.
+  ///
+  /// @throws SendFailedException when there is none
+  public ProcessInstance living(Pid pid) {
+    ProcessInstance live = processDirectory.findProcess(pid);
+    if (live == null || live.isEnded()) {
+      throw new SendFailedException(pid, SendResult.NOT_FOUND);
+    }
+    return live;
+  }
+
+  /// Asks a process to end, and ends it when it has not in time.
+  public void cancel(ProcessInstance live, String reason, Duration time) {
+    if (live.cancel(ProcessSignal.Cancel.within(reason, time))) {
+      Timer deadline =
+          new Timer() {
+            @Override
+            protected void fire() {
+              live.terminate("process cancelled: " + reason);
+            }
+          };
+      timers.arm(deadline, timers.deadline(time));
+      live.processLinks().onExit(_ -> timers.disarm(deadline)); // else it would hold what has ended
+    }
+  }
+
+  /// Lets a process decide about a wish to end, or ends it.
+  public void requestExit(Pid pid, ProcessSignal.ExitRequest request) {
+    Objects.requireNonNull(
+        request.detail(), "a request to end has a reason; to end a process without, cancel() it");
+    if (!living(pid).requestExit(request)) {
+      throw new SendFailedException(pid, SendResult.NOT_FOUND);
+    }
+  }
+
+  // ---- with its parent ----
+
+  /// Whether a process ends with its parent: as its options say, or else the runtime for all that
+  /// have a parent.
+  boolean endsWithParent(StartOptions options) {
+    return options.lifetime() != null
+        ? options.lifetime() == Lifetime.WITH_PARENT
+        : lifetime == Lifetime.WITH_PARENT && options.parent() != null;
+  }
+
+  /// Lets a process end with its parent.
+  void endWith(ProcessInstance parent, ProcessInstance child) {
+    Duration time = child.options().shutdown();
+    Consumer<Exit> ends =
+        _ -> {
+          if (!processDirectory.isClosed()) { // else the shutdown asks, with a deadline of its own
+            cancel(child, "its parent has ended", time);
+          }
+        };
+    parent.processLinks().onExit(ends);
+    child.processLinks().onExit(_ -> parent.processLinks().offExit(ends));
+  }
+}

@@ -1,0 +1,716 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.instance;
+
+import dev.heddle.process.Exit;
+import dev.heddle.process.MailboxPolicy;
+import dev.heddle.process.Pid;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessContext;
+import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.ProcessSignal;
+import dev.heddle.process.ProcessSnapshot;
+import dev.heddle.process.ProcessStatistics;
+import dev.heddle.process.Request;
+import dev.heddle.process.SendResult;
+import dev.heddle.process.StartOptions;
+import dev.heddle.process.StepOutput;
+import dev.heddle.process.UnknownEntryPointException;
+import dev.heddle.process.dispatch.CommandIssuer;
+import dev.heddle.process.dispatch.PendingCommand;
+import dev.heddle.process.fiber.FiberView;
+import dev.heddle.process.fiber.ForwardedReceiveQueue;
+import dev.heddle.process.fiber.ReceiveQueue;
+import dev.heddle.process.links.ProcessLinks;
+import dev.heddle.process.links.ProcessLinks.Link;
+import dev.heddle.process.mailbox.Envelope;
+import dev.heddle.process.mailbox.EventBatch;
+import dev.heddle.process.mailbox.MailboxReader;
+import dev.heddle.process.mailbox.MessageBurst;
+import dev.heddle.process.mailbox.Recipient;
+import dev.heddle.process.mailbox.SenderQueue;
+import dev.heddle.process.routing.LocalPid;
+import dev.heddle.process.routing.Receiver;
+import dev.heddle.process.scheduler.EventQueue;
+import dev.heddle.process.scheduler.Worker;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// A process, its mailbox and its state.
+public final class ProcessInstance extends ProcessLifecycle
+    implements Receiver, CommandIssuer, ReceiveQueue.Source, Recipient {
+  /*
+   * Life. init, then steps, until one is DONE or throws, or the end was decided by another; that
+   * part is in ProcessLifecycle. All of it runs on workers, one at a time (Task).
+   *
+   * Upgrade. Another Process takes the place within the same step: the old one is closed, the new
+   * one initialised, and the run goes on. Mailbox, ties, outstanding commands and options belong
+   * to this class and stay. `unread` holds what the old one was given and has not read, or has not
+   * received as a body: the next step begins with it. It was admitted when it was taken, and is
+   * not admitted again: a monitor that the new one takes back then counts as seen, and its signal
+   * comes.
+   *
+   * P10; proc-77 to proc-84, proc-210 to proc-217.
+   */
+  private static final int FEW_EVENTS = 128; // in a step, at the least: some microseconds
+
+  private final Pid pid;
+  private final EventQueue queue;
+  private final SenderQueue senders;
+
+  // the worker that steps it
+  private Process process;
+  private @Nullable MailboxReader
+      inbox; // what a sequential body reads itself, instead of being given it
+  private boolean awaitsCommandsOnly; // its last step waits for results only
+  private boolean continuesBeforeMessages; // its last step goes on, with what it has left
+  private boolean initialised;
+  private boolean closed; // the process
+  private boolean mailboxClosed; // the mailbox is closed
+  // admitted, and seen by no step: what an upgrade, or one that goes on, has left; at the end what
+  // is not counted yet, bursts as they are
+  private EventQueue.@Nullable Node unread;
+  private long received; // events that its steps were given; read for reports
+  private @Nullable CommandTable pendingCommands;
+  private @Nullable Map<String, Object>
+      attributes; // its own; what it has inherited is in the options
+
+  // the worker that steps it: the usual options of those that it starts, made with the first
+  private @Nullable StartOptions childOptions;
+
+  // the worker of its first step, read by whoever waits for that
+  private volatile boolean started;
+
+  // the worker of its last step, which takes out what only steps need; any thread reads the rest
+  private StartOptions options;
+
+  public ProcessInstance(
+      ProcessEnvironment host, Pid address, Process process, StartOptions options) {
+    super(
+        host,
+        switch (options.priority()) {
+          case HIGH -> QueuePriority.HIGH;
+          case NORMAL -> QueuePriority.NORMAL;
+          case LOW -> QueuePriority.LOW;
+        });
+    this.pid = new LocalPid(address, this);
+    this.process = process;
+    this.options = options;
+    this.queue = new EventQueue(options.mailbox(), options.policy() == MailboxPolicy.DROP_OLDEST);
+    this.senders =
+        options.policy() == MailboxPolicy.SUSPEND ? new SenderQueue(queue) : SenderQueue.UNUSED;
+  }
+
+  /// Goes through what a process needs from its start to its end, with one that nobody sees: so all
+  /// that is initialised, and linked, while there is memory. A class whose initialisation has
+  /// failed is lost for good, and whoever finds that the end of a process cannot be decided, for
+  /// want of memory to link that, cannot say why it ends.
+  public static void preload(ProcessEnvironment host, Pid address) {
+    ProcessInstance one =
+        new ProcessInstance(host, address, TerminatedProcess.PROCESS, StartOptions.defaults());
+    var _ = one.queue.push(new Envelope(null));
+    var _ = one.queue.pushInOrder(new Envelope(null));
+    EventBatch events = EventBatch.of(one.queue.take(FEW_EVENTS), one);
+    StepOutput out = new StepOutput();
+    out.idle();
+    try {
+      var _ = one.stepResult(out, events);
+    } catch (Error e) {
+      throw e;
+    } catch (Throwable t) {
+      throw new IllegalStateException("it asks for nothing that could fail", t);
+    }
+    one.preloadDecision();
+  }
+
+  // ---- steps, on a worker ----
+
+  @Override
+  protected StepResult step(Worker worker) {
+    if (isEnding()) {
+      return StepResult.DONE;
+    }
+    try {
+      StepOutput out = new StepOutput();
+      if (!initialised) {
+        initialised = true;
+        process.init(context(), options.entryPoint(), options.input());
+        notifyStartedUnlessReported();
+      }
+      EventBatch events =
+          continuesBeforeMessages && unread == null ? EventBatch.NONE : takeEvents(worker);
+      process.step(events, out);
+      if (inbox != null) {
+        int more = inbox.stepEnded();
+        received += more;
+        worker.countDelivered(more);
+      }
+      return stepResult(out, events);
+    } catch (Throwable t) {
+      failWith(t); // first: to log it may take memory that there is not
+      FailureLogger.ofProcess(pid, t);
+      return StepResult.DONE;
+    }
+  }
+
+  private void notifyStartedUnlessReported() {
+    if (!started && !process.reportsReady()) {
+      notifyStarted();
+    }
+  }
+
+  /// It says that it has started.
+  public void ready() {
+    if (!process.reportsReady()) {
+      throw new IllegalStateException(
+          "ready(): "
+              + pid
+              + " ("
+              + kind()
+              + ") counts as started when its init has returned; let reportsReady() return true, or"
+              + " start the body with CoroutineProcess.of(body).reportingReady()");
+    }
+    if (!started) {
+      notifyStarted();
+    }
+  }
+
+  private void notifyStarted() {
+    started = true;
+    ProcessLinks known =
+        existingLinks(); // safe: who makes ties after this read looks at `started` after that
+    if (known != null) {
+      known.started();
+    }
+  }
+
+  /// Lets code be told when it has started (true), or has ended before (false).
+  public void onStarted(Consumer<Boolean> listener) {
+    processLinks().onStarted(listener);
+    if (started) {
+      processLinks().started();
+    }
+  }
+
+  /// Whether it has started, also when it has ended since.
+  public boolean hasStarted() {
+    return started;
+  }
+
+  /// Forgets whoever waits for its start.
+  public void offStarted(Consumer<Boolean> listener) {
+    processLinks().offStarted(listener);
+  }
+
+  /// What one step is given. Others have their turn when a run has lasted its time, so as long as
+  /// it has not, a step may have as much as all before it in this run.
+  private EventBatch takeEvents(Worker worker) {
+    int most = Math.max(FEW_EVENTS, worker.deliveredEvents());
+    if (inbox != null) {
+      inbox.stepBegins(most);
+    }
+    if (unread != null) {
+      EventBatch left = EventBatch.of((Envelope) unread);
+      unread = null;
+      return left; // which was counted when it was taken
+    }
+    if (inbox != null) {
+      EventBatch results = EventBatch.of(queue.takeResults(), this);
+      received += results.size();
+      return results;
+    }
+    EventBatch events = EventBatch.of(queue.take(most, awaitsCommandsOnly), this);
+    received += events.size();
+    worker.countDelivered(events.size());
+    spaceFreed();
+    return events;
+  }
+
+  /// Messages have left the mailbox.
+  @Override
+  public void spaceFreed() {
+    if (senders != SenderQueue.UNUSED) {
+      senders.made();
+    }
+  }
+
+  /// The inbox of a body: what has come for this process, when it is the body of this; else what
+  /// the process around it hands on.
+  @Override
+  public ReceiveQueue receiveQueueOf(Process body) {
+    if (body != process) {
+      return new ForwardedReceiveQueue(event -> unreceivedByBody(event.data()));
+    }
+    inbox = new MailboxReader(this, queue, options.mailbox());
+    return inbox;
+  }
+
+  /// A body that another process has run within this one was closed, and has not received it.
+  private void unreceivedByBody(@Nullable Object content) {
+    recordUndelivered(content, true);
+    if (content instanceof Request request && !isEnding()) { // else its asker is told of the end
+      var _ =
+          request
+              .reply()
+              .fail(
+                  new IllegalStateException(
+                      pid
+                          + " had handed the request to a body, and has closed that before it had"
+                          + " received it; ask again"));
+    }
+  }
+
+  @Override
+  public void recordUndelivered(@Nullable Object content, boolean isMessage) {
+    host.recordUndelivered(this, content, isMessage);
+  }
+
+  @Override
+  public void resultSeen(long tag) {
+    Objects.requireNonNull(pendingCommands).remove(tag);
+  }
+
+  private StepResult stepResult(StepOutput out, EventBatch events) throws Throwable {
+    out.seal();
+    dispatch(out);
+    StepOutput.Status status = out.status();
+    awaitsCommandsOnly =
+        status == StepOutput.Status.AWAIT_COMMANDS || status == StepOutput.Status.AWAIT_WAKE_UP;
+    continuesBeforeMessages = status == StepOutput.Status.CONTINUE_BEFORE_MESSAGES;
+    return switch (status) {
+      case CONTINUE -> StepResult.CONTINUE;
+      case CONTINUE_BEFORE_MESSAGES -> {
+        unread = events.notHandedOut();
+        yield StepResult.CONTINUE;
+      }
+      case IDLE -> hasNothingToDo() ? StepResult.IDLE : StepResult.CONTINUE;
+      case YIELD -> queue.isEmpty() ? StepResult.WAIT : StepResult.CONTINUE;
+      case AWAIT_COMMANDS -> waitForCommands();
+      case AWAIT_WAKE_UP -> hasUrgent() ? StepResult.CONTINUE : StepResult.WAIT_FOR_COMMANDS;
+      case DONE -> {
+        endWith(new Exit(pid, Exit.Reason.NORMAL, out.result(), null));
+        yield StepResult.DONE;
+      }
+      case SHUTDOWN -> {
+        endWith(new Exit(pid, Exit.Reason.SHUTDOWN, null, null, out.detail()));
+        yield StepResult.DONE;
+      }
+      case FAILED -> throw Objects.requireNonNull(out.failure());
+      case UPGRADE -> {
+        unread = MailboxReader.transferTo(out.unreceived(), events.notHandedOut());
+        yield upgrade(Objects.requireNonNull(out.upgrade()));
+      }
+    };
+  }
+
+  private boolean hasNothingToDo() {
+    return inbox == null ? queue.isEmpty() : !inbox.hasUnseen();
+  }
+
+  /// Whether something has come that wakes a process that is deaf to messages.
+  private boolean hasUrgent() {
+    return inbox == null ? queue.hasUrgent() : queue.hasUrgentNews();
+  }
+
+  private StepResult waitForCommands() {
+    if (hasUrgent()) {
+      return StepResult.CONTINUE;
+    }
+    if (pendingCommands() == 0) {
+      throw new IllegalStateException(
+          "yieldOnly() without a command on its way would wait for ever; yield one, or say"
+              + " nothing");
+    }
+    return StepResult.WAIT_FOR_COMMANDS;
+  }
+
+  private void dispatch(StepOutput out) {
+    boolean last = out.status().isEnd();
+    for (int i = 0; i < out.yieldCount(); i++) {
+      StepOutput.Yield yield = out.yieldAt(i);
+      PendingCommand<?> invocation = new PendingCommand<@Nullable Object>(this, yield.tag());
+      if (!last) { // else nobody will see its result, and nobody calls it off
+        pendingCommands = CommandTable.with(pendingCommands, invocation, yield.command());
+      }
+      host.dispatcher().dispatch(yield.command(), invocation);
+    }
+  }
+
+  private StepResult upgrade(StepOutput.Upgrade to) throws Exception {
+    Process next = host.create(to.source());
+    try {
+      if (!next.entryPoints().contains(to.entryPoint())) {
+        throw new UnknownEntryPointException(to.entryPoint(), next.entryPoints());
+      }
+    } catch (Throwable t) {
+      FailureLogger.close(next, pid);
+      throw t;
+    }
+    Process old = process;
+    inbox = null;
+    process = next; // from here on it is the one that the end closes
+    FailureLogger.close(old, pid);
+    next.init(context(), to.entryPoint(), to.input());
+    if (inbox != null) { // before its first step, which then looks first at what is urgent
+      inbox.beginWith((Envelope) unread);
+      unread = null;
+    }
+    notifyStartedUnlessReported();
+    return StepResult.CONTINUE;
+  }
+
+  // ---- its end ----
+
+  @Override
+  void closeCode() {
+    if (!closed) {
+      closed = true; // once, whatever comes of it
+      FailureLogger.close(process, pid);
+    }
+    if (pendingCommands != null) {
+      pendingCommands.cancelAll();
+      pendingCommands = null;
+    }
+    clearInput();
+  }
+
+  /// A PID that is kept keeps this object, but not what was given to its body.
+  private void clearInput() {
+    attributes = null;
+    options = options.input() == null ? options : options.withInput(null);
+    options = options.attributes().isEmpty() ? options : options.withAttributes(Map.of());
+  }
+
+  @Override
+  void closeMailbox() {
+    publishUnread(); // of an upgrade
+    if (!mailboxClosed) {
+      unread = queue.close();
+      mailboxClosed = true;
+    }
+    publishUnread();
+  }
+
+  private void publishUnread() {
+    for (EventQueue.Node at = unread; at != null; at = unread) {
+      if (at instanceof Envelope envelope) {
+        envelope.publishUnseen(this);
+      } else {
+        ((MessageBurst) at).abandon();
+      }
+      unread = EventQueue.after(at);
+    }
+  }
+
+  @Override
+  void exitNotified(Exit exit) {
+    senders.over();
+    host.ended(this, exit);
+  }
+
+  @Override
+  void clear() {
+    process = TerminatedProcess.PROCESS;
+  }
+
+  // ---- what comes, from any thread ----
+
+  @Override
+  public SendResult receive(@Nullable Object message) {
+    if (isAbandoned()) {
+      return sendToEnded();
+    }
+    // safe: a body reads bursts one by one, at no gain; what is left of one when that begins is
+    // read
+    Worker sender = queue.isBounded() || inbox != null ? null : Worker.current();
+    return sender != null && sender.scheduler() == host.scheduler() && sender.isBurst(pid.id())
+        ? MessageBurst.send(this, queue, message, sender)
+        : receiveAlone(message);
+  }
+
+  private SendResult receiveAlone(@Nullable Object message) {
+    Envelope envelope = new Envelope(message);
+    Worker here = beginWakeUp(BY_MESSAGE);
+    boolean displaces = options.policy() == MailboxPolicy.DROP_OLDEST;
+    EventQueue.Push push =
+        displaces
+            ? queue.push(envelope, oldest -> displaced(oldest, message))
+            : senders == SenderQueue.UNUSED ? queue.push(envelope) : senders.offer(envelope);
+    if (push == EventQueue.Push.ACCEPTED) {
+      // who was displaced may have been told by code that waits: a body may be elsewhere by now
+      endWakeUp(BY_MESSAGE, displaces && here != null ? here() : here);
+    } else {
+      cancelWakeUp(here);
+    }
+    return switch (push) {
+      case ACCEPTED -> SendResult.ACCEPTED;
+      case FULL ->
+          options.policy() == MailboxPolicy.DROP_NEWEST ? SendResult.DROPPED : SendResult.FULL;
+      case CLOSED -> sendToEnded();
+    };
+  }
+
+  @Override
+  public SendResult sendToEnded() {
+    return host.isClosed() ? SendResult.CLOSED : SendResult.NOT_FOUND;
+  }
+
+  private void displaced(EventQueue.Node oldest, @Nullable Object by) {
+    host.displaced(this, ((Envelope) oldest).event(), by);
+  }
+
+  /// The same, but waits for room where the policy says so and the caller can.
+  public SendResult receiveOrWait(@Nullable Object message) {
+    SendResult first = receive(message);
+    return first == SendResult.FULL && !isOfCaller() ? senders.receive(this, message) : first;
+  }
+
+  /// Whether the caller is its code: who waits for room in its own mailbox makes none.
+  private boolean isOfCaller() {
+    Worker here = here();
+    return here != null && here.running() == this;
+  }
+
+  @Override
+  public void serveSenders() {
+    Worker here = beginWakeUp(BY_MESSAGE);
+    if (senders.fill()) {
+      endWakeUp(BY_MESSAGE, here);
+    } else {
+      cancelWakeUp(here);
+    }
+  }
+
+  @Override
+  boolean urgent(ProcessSignal processSignal) {
+    return urgent(new Envelope.UrgentEnvelope(processSignal));
+  }
+
+  private boolean urgent(Envelope envelope) {
+    Worker here = beginWakeUp(BY_COMMAND);
+    return pushed(queue.pushUrgent(envelope), here);
+  }
+
+  @Override
+  boolean ordered(ProcessSignal processSignal) {
+    return ordered(new Envelope(processSignal));
+  }
+
+  private boolean ordered(Envelope envelope) {
+    Worker here = beginWakeUp(BY_COMMAND);
+    return pushed(queue.pushInOrder(envelope), here);
+  }
+
+  @Override
+  public void deliver(ProcessEvent event, boolean inOrder) {
+    Envelope envelope = new Envelope.ResultEnvelope(event);
+    Worker here = beginWakeUp(BY_COMMAND);
+    if (!pushed(queue.pushResult(envelope, inOrder), here)) {
+      host.onLateResult();
+    }
+  }
+
+  @Override
+  public void applyLinkExit(Link link, Exit exit, boolean bySignal) {
+    if (bySignal) {
+      var _ =
+          ordered(
+              new Envelope.LinkEnvelope(link, new ProcessSignal.LinkDown(exit))); // or it has ended
+    } else {
+      wakeUp();
+    }
+  }
+
+  @Override
+  public void monitorFired(long monitor, Exit exit) {
+    var _ =
+        ordered(
+            new Envelope.MonitorEnvelope(new ProcessSignal.Down(monitor, exit))); // or it has ended
+  }
+
+  private boolean pushed(EventQueue.Push push, @Nullable Worker here) {
+    if (push != EventQueue.Push.ACCEPTED) {
+      cancelWakeUp(here);
+      return false;
+    }
+    endWakeUp(BY_COMMAND, here);
+    return true;
+  }
+
+  /// Those that it is linked to.
+  public List<Pid> links() {
+    ProcessLinks known = existingLinks();
+    return known == null ? List.of() : known.links();
+  }
+
+  /// Those that it monitors.
+  public List<Pid> monitored() {
+    ProcessLinks known = existingLinks();
+    return known == null ? List.of() : known.monitored();
+  }
+
+  /// Whether it has taken its last step.
+  public boolean isEnded() {
+    return state() == State.COMPLETE;
+  }
+
+  @Override
+  public Pid self() {
+    return pid;
+  }
+
+  // ---- what its code, and those who carry out its commands, may ask; its worker ----
+
+  @Override
+  public ProcessContext context() {
+    return host.contextOf(this);
+  }
+
+  @Override
+  public void monitor(Pid other, LongConsumer known) {
+    host.monitor(this, other, known);
+  }
+
+  @Override
+  public @Nullable PendingCommand<?> invocation(long tag) {
+    return pendingCommands == null ? null : pendingCommands.find(tag);
+  }
+
+  @Override
+  public void onLateResult(PendingCommand<?> invocation) {
+    host.onLateResult();
+  }
+
+  @Override
+  public void waitsForProcess() {
+    host.scheduler().taskMayWait();
+  }
+
+  @Override
+  public void logUnreported(String what, Throwable thrown) {
+    FailureLogger.logUnreported(pid, what, thrown);
+  }
+
+  /// What it has done; its worker.
+  public ProcessStatistics statistics() {
+    return new ProcessStatistics(steps(), received, length(), pendingCommands());
+  }
+
+  /// Another start has asked for its name, and is given this process.
+  ///
+  /// @param protocol of the messages that the other start is to be able to send, or null for any
+  /// @throws dev.heddle.process.StartRefusedException when this one does not take them
+  public void requireTakes(@Nullable Class<?> protocol, String name, long sinceMillis) {
+    Process now = process; // safe: the one of some moment; an upgrade may change it at any time
+    if (protocol != null && now != TerminatedProcess.PROCESS) {
+      new TakenName(name, pid, kind(), now, sinceMillis).checkProtocol(protocol);
+    }
+  }
+
+  private int length() {
+    return queue.length(queue.isBounded() ? 0 : host.scheduler().inBurstsFor(this));
+  }
+
+  /// How many commands have no answer yet.
+  public int pendingCommands() {
+    CommandTable commands = pendingCommands; // once: reports ask, too, while it may end
+    return commands == null ? 0 : commands.size();
+  }
+
+  public StartOptions options() {
+    return options;
+  }
+
+  public @Nullable Object attribute(String key) {
+    Object own = attributes == null ? null : attributes.get(key);
+    return own != null ? own : options.attributes().get(key);
+  }
+
+  public void setAttribute(String key, Object value) {
+    if (attributes == null) {
+      attributes = new HashMap<>(4);
+    }
+    attributes.put(key, Objects.requireNonNull(value, "value"));
+  }
+
+  /// Options, with this one as parent.
+  public StartOptions withThisParent(StartOptions given) {
+    if (given != StartOptions.defaults()) {
+      return given.withParent(pid);
+    }
+    if (childOptions == null) {
+      childOptions = given.withParent(pid);
+    }
+    return childOptions;
+  }
+
+  /// What those that it starts inherit.
+  public Map<String, Object> inheritable() {
+    if (attributes == null) {
+      return options.attributes();
+    }
+    Map<String, Object> all = new HashMap<>(options.attributes());
+    all.putAll(attributes);
+    return all;
+  }
+
+  // ---- for reports, from any thread ----
+
+  /// What it is like.
+  ///
+  /// @param stack of its step or its body, if it is wanted and there is one
+  /// @param body of it, if it has one
+  public ProcessSnapshot snapshot(StackTraceElement[] stack, @Nullable FiberView body) {
+    // safe: fields of the worker, read at some moment; what they lead to does not change
+    State state = state();
+    CommandTable commands = pendingCommands;
+    int waiting = commands == null ? 0 : commands.size();
+    ProcessLinks known = existingLinks();
+    return new ProcessSnapshot(
+        pid,
+        kind(),
+        ProcessSnapshot.State.valueOf(state.name()),
+        initialised && !started && state != State.COMPLETE,
+        length(),
+        steps(),
+        waiting,
+        CommandTable.waitsFor(state, commands, body),
+        options.parent(),
+        known == null ? List.of() : known.names(),
+        links(),
+        monitored(),
+        List.of(stack));
+  }
+
+  /// Whether it waits for results, and for no message.
+  public boolean isAwaitingCommandsOnly() {
+    return awaitsCommandsOnly();
+  }
+
+  /// Its commands that have no answer yet, or null.
+  public @Nullable CommandTable commands() {
+    return pendingCommands; // safe: read at some moment
+  }
+
+  /// Its sequential body, if it has one that has begun.
+  public @Nullable FiberView body() {
+    return host.bodyOf(process); // safe: read at some moment
+  }
+
+  @Override
+  protected boolean isResumable() {
+    FiberView body = body();
+    return body != null && body.thread().isResumable();
+  }
+
+  @Override
+  public String kind() {
+    String name = process.getClass().getName();
+    int hidden = name.indexOf('/'); // of a lambda: what follows differs from run to run
+    return hidden < 0 ? name : name.substring(0, hidden);
+  }
+}

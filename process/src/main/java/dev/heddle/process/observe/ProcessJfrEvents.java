@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.observe;
+
+import dev.heddle.process.Exit;
+import dev.heddle.process.LongStep;
+import dev.heddle.process.ProcessCounters;
+import dev.heddle.process.ProcessDeadlock;
+import dev.heddle.process.QueueDelay;
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
+import org.jspecify.annotations.Nullable;
+
+/// The events of processes in a flight recording. To load one starts the recorder: nothing may be
+/// called here while [#areRecorded()] says no.
+public final class ProcessJfrEvents {
+  private ProcessJfrEvents() {}
+
+  /// Whether a recording has been started in this JVM.
+  public static boolean areRecorded() {
+    return Presence.MODULE && FlightRecorder.isInitialized();
+  }
+
+  private static final class Presence {
+    static final boolean MODULE = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
+  }
+
+  /// A step lasts too long.
+  public static void longStep(LongStep step) {
+    LongProcessStep event = new LongProcessStep();
+    if (event.shouldCommit()) {
+      event.pid = step.pid().toString();
+      event.kind = step.kind();
+      event.worker = step.worker();
+      event.lasted = step.duration().toNanos();
+      event.report = step.text();
+      event.commit();
+    }
+  }
+
+  /// A process has ended other than normally.
+  public static void abnormalEnd(String kind, Exit exit) {
+    AbnormalProcessEnd event = new AbnormalProcessEnd();
+    if (event.shouldCommit()) {
+      event.pid = exit.pid().toString();
+      event.kind = kind;
+      event.reason = exit.reason().name();
+      event.failure = exit.cause() == null ? null : exit.cause().getClass();
+      event.message = exit.cause() == null ? null : exit.cause().getMessage();
+      event.commit();
+    }
+  }
+
+  /// Processes wait for each other.
+  public static void deadlock(ProcessDeadlock deadlock) {
+    ProcessDeadlockFound event = new ProcessDeadlockFound();
+    if (event.shouldCommit()) {
+      event.kind = deadlock.kind().name();
+      event.processes = deadlock.waits().size();
+      event.lasted = deadlock.duration().toNanos();
+      event.report = deadlock.text();
+      event.commit();
+    }
+  }
+
+  /// What a runtime has counted.
+  ///
+  /// @param delay since the last such event
+  public static void runtime(String name, ProcessCounters counters, QueueDelay delay) {
+    ProcessRuntimeCounts event = new ProcessRuntimeCounts();
+    if (event.shouldCommit()) {
+      event.runtime = name;
+      event.processes = counters.processes();
+      event.started = counters.started();
+      event.executed = counters.executed();
+      event.awake = (int) counters.workers().stream().filter(worker -> !worker.asleep()).count();
+      event.samples = delay.samples();
+      event.queueDelayHalf = delay.percentile(0.5).toNanos();
+      event.queueDelay99 = delay.percentile(0.99).toNanos();
+      event.commit();
+    }
+  }
+
+  @Name("dev.heddle.AbnormalProcessEnd")
+  @Label("Abnormal Process End")
+  @Category("Heddle")
+  @Description("A process has ended other than normally")
+  @StackTrace(false)
+  static final class AbnormalProcessEnd extends Event {
+    @Label("Process")
+    @Nullable String pid;
+
+    @Label("Kind")
+    @Nullable String kind;
+
+    @Label("Reason")
+    @Nullable String reason;
+
+    @Label("Failure")
+    @Nullable Class<?> failure;
+
+    @Label("Message")
+    @Nullable String message;
+  }
+
+  @Name("dev.heddle.ProcessRuntimeCounts")
+  @Label("Process Runtime Counts")
+  @Category("Heddle")
+  @Description("What a runtime of processes has counted, each second")
+  @StackTrace(false)
+  static final class ProcessRuntimeCounts extends Event {
+    @Label("Runtime")
+    @Nullable String runtime;
+
+    @Label("Processes")
+    int processes;
+
+    @Label("Started")
+    @Description("Since the start of the runtime")
+    long started;
+
+    @Label("Runs")
+    @Description("Since the start of the runtime")
+    long executed;
+
+    @Label("Workers Awake")
+    int awake;
+
+    @Label("Samples of the Queue Delay")
+    @Description("Since the last such event")
+    long samples;
+
+    @Label("Queue Delay of a Half")
+    @Description(
+        "Within which a half of those that were ready had a worker, since the last such event")
+    @Timespan
+    long queueDelayHalf;
+
+    @Label("Queue Delay of 99 %")
+    @Description("Within which 99 of 100 that were ready had a worker, since the last such event")
+    @Timespan
+    long queueDelay99;
+  }
+
+  @Name("dev.heddle.LongProcessStep")
+  @Label("Long Process Step")
+  @Category("Heddle")
+  @Description("A step of a process has held its worker for longer than the limit")
+  @StackTrace(false)
+  static final class LongProcessStep extends Event {
+    @Label("Process")
+    @Nullable String pid;
+
+    @Label("Kind")
+    @Nullable String kind;
+
+    @Label("Worker")
+    @Nullable String worker;
+
+    @Label("Lasted")
+    @Timespan
+    long lasted;
+
+    @Label("Report")
+    @Nullable String report;
+  }
+
+  @Name("dev.heddle.ProcessDeadlock")
+  @Label("Process Deadlock")
+  @Category("Heddle")
+  @Description("Processes wait for each other, or all workers stand in steps that wait")
+  @StackTrace(false)
+  static final class ProcessDeadlockFound extends Event {
+    @Label("Kind")
+    @Nullable String kind;
+
+    @Label("Processes")
+    int processes;
+
+    @Label("Lasted")
+    @Timespan
+    long lasted;
+
+    @Label("Report")
+    @Nullable String report;
+  }
+}

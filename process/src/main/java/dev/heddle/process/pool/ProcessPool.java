@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.pool;
+
+import dev.heddle.process.Exit;
+import dev.heddle.process.Lifetime;
+import dev.heddle.process.NoReplyException;
+import dev.heddle.process.Pid;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessCommand;
+import dev.heddle.process.ProcessContext;
+import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.ProcessSignal;
+import dev.heddle.process.Request;
+import dev.heddle.process.SendFailedException;
+import dev.heddle.process.StartOptions;
+import dev.heddle.process.StartRefusedException;
+import dev.heddle.process.StepOutput;
+import dev.heddle.process.dispatch.ProcessCommands.HandOn;
+import dev.heddle.process.dispatch.TimeCommands.Pause;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A process behind whose PID others, its members, share the calls of one function: as many at a
+/// time as there are members, the others wait in line.
+///
+/// A call is `ask(pool, message, limit)`. A member gets it as a [Request], does it, answers, and
+/// gets the next. A member that ends without an answer fails the call that it has, no other. A call
+/// whose asker has given up before its turn is not carried out; a member whose asker gives up sees
+/// that by [dev.heddle.process.Reply#isOpen], and gets the next call once it has looked: into its
+/// mailbox, from which another member gets it when this one ends without having taken it.
+///
+/// There is one more member whenever a call finds all of them busy, up to the maximum. After each
+/// quiet time those are ended that would not have been needed in it, down to the minimum; a quarter
+/// of those that were busy at once, at least one, is kept beside them for the next rise.
+///
+/// When the pool is cancelled, or another process requests its exit, it takes no more calls,
+/// finishes those that it has, also those that wait, ends its members and then itself, with
+/// [dev.heddle.process.Exit.Reason#SHUTDOWN]. So it does when a process that it is linked to, and
+/// that is no member, has ended on purpose; when that has failed, the pool fails.
+///
+/// @since 0.1
+public final class ProcessPool implements Process {
+  /*
+   * States of a member.  from   event                                  to
+   *                      IDLE   a call                               BUSY    the one that rested last: the others grow old, and are ended
+   *                      BUSY   its answer, no call waits            IDLE
+   *                      BUSY   its answer, a call waits             BUSY
+   *                      IDLE   not needed for a quiet time, or the end of the pool  LEAVING  cancelled
+   *                      any    it has ended                         gone
+   *
+   * A member that ends is replaced at once, down to the minimum, if it has answered a call; else
+   * when the next call comes. So a function that cannot start fails its calls, one by one, and
+   * does not spin. A member that has just been started gets the call for which it was started:
+   * that call fails with it.
+   *
+   * Who is told that a member is done does not know that its step has ended: it may have looked at
+   * a call that was given up, and go on. The next call lies in its mailbox then. The end of the
+   * member tells a call that it has taken, by NoReplyException, from one that it has not, by
+   * SendFailedException, which waits again.
+   *
+   * Time. There is a pause on its way only while there are more members than the minimum: an idle
+   * pool costs nothing.
+   *
+   * Rejected. A queue that members take from: each would have to be woken for each call, and the
+   * pool would not know who is busy. Cases 166-174.
+   */
+
+  /// Asks for a [PoolStatus], instead of a call.
+  public record Status() {}
+
+  private static final System.Logger LOG = System.getLogger("dev.heddle.process.pool");
+
+  private static final class Member {
+    final Pid pid;
+    boolean answered;
+    boolean stopping;
+
+    Member(Pid pid) {
+      this.pid = pid;
+    }
+  }
+
+  private final Callable<? extends Process> factory;
+  private final StartOptions options;
+  private final int min;
+  private final int max;
+  private final Duration keepAlive;
+  private final Map<Pid, Member> members = new HashMap<>(); // with those that leave
+  private final Deque<Member> idle = new ArrayDeque<>(); // the one that rested last first
+  private final CallQueue waiting;
+  private final Map<Long, Consumer<ProcessEvent>> commands = new HashMap<>(); // by tag
+  private @Nullable ProcessContext self;
+  private @Nullable StepOutput out; // of the step that runs
+  private long lastTag = Long.MIN_VALUE; // far from those of what it was before an upgrade
+  private int busy;
+  private int peak; // most that were busy at once since the last look
+  private boolean pausing;
+  private boolean closing;
+  private @Nullable Object reason; // why it ends, in the program's own terms
+  private long started;
+  private long calls;
+  private long refused;
+
+  private ProcessPool(Builder how) {
+    this.factory = how.factory;
+    this.options = how.options;
+    this.min = how.min;
+    this.max = how.max;
+    this.waiting = new CallQueue(how.queue);
+    this.keepAlive = how.keepAlive;
+  }
+
+  /// Says how a pool is to be.
+  ///
+  /// @param factory makes a member; on a worker, so it must not block
+  public static Builder of(Callable<? extends Process> factory) {
+    return new Builder(factory);
+  }
+
+  // ---- steps ----
+
+  @Override
+  public void init(ProcessContext context, String method, @Nullable Object input) throws Exception {
+    self = context;
+    context.trapExits(true);
+    while (members.size() < min) {
+      idle.addLast(start());
+    }
+  }
+
+  @Override
+  public void step(List<ProcessEvent> events, StepOutput output) {
+    out = output;
+    events.forEach(this::take);
+    if (closing) {
+      close(output);
+    } else if (!pausing && size() > min) {
+      pausing = true;
+      command(
+          new Pause(keepAlive),
+          _ -> {
+            pausing = false;
+            shrink();
+          });
+    }
+  }
+
+  private void take(ProcessEvent event) {
+    if (!event.isMessage()) {
+      Consumer<ProcessEvent> then = commands.remove(event.tag());
+      if (then != null) { // else of what it was before an upgrade
+        then.accept(event);
+      }
+      return;
+    }
+    switch (event.data()) {
+      case ProcessSignal.Cancel _ -> closing = true;
+      case ProcessSignal.ExitRequest asked -> closeWith(asked.detail());
+      case ProcessSignal.Down down -> memberEnded(down);
+      case ProcessSignal.LinkDown down -> linkDown(down.exit());
+      case Request request when request.message() instanceof Status ->
+          request.reply().complete(status());
+      case Request request -> admit(request);
+      case null, default ->
+          LOG.log(
+              System.Logger.Level.WARNING,
+              "pool "
+                  + self().self()
+                  + " has dropped a message that is no call; call it with ask(): "
+                  + event.data());
+    }
+  }
+
+  /// A member's end comes by its monitor, too; any other link says: end with me.
+  private void linkDown(Exit exit) {
+    if (members.containsKey(exit.pid())) {
+      return;
+    }
+    if (exit.isFailure()) {
+      throw new IllegalStateException(
+          "the pool was linked to " + exit.pid() + ", which has ended: " + exit.reason(),
+          exit.cause());
+    }
+    closeWith(exit.detail());
+  }
+
+  /// It ends on purpose; the first reason counts.
+  private void closeWith(@Nullable Object why) {
+    reason = closing ? reason : why;
+    closing = true;
+  }
+
+  private PoolStatus status() {
+    return new PoolStatus(size(), busy, waiting.size(), started, calls, refused);
+  }
+
+  // ---- calls ----
+
+  private void admit(Request request) {
+    if (!request.reply().isOpen()) {
+      return;
+    }
+    if (closing) {
+      refuse(request, "pool closed: " + self().self() + " finishes what it has; call another");
+    } else if (!idle.isEmpty()) {
+      dispatch(idle.removeFirst(), request);
+    } else if (members.size() < max) {
+      startFor(request);
+    } else if (!waiting.add(request)) {
+      refuse(
+          request,
+          "pool full: %d members of %s are busy and %d calls wait; call less, or give it more"
+              .formatted(size(), self().self(), waiting.size()));
+    }
+  }
+
+  private void refuse(Request request, String why) {
+    refused++;
+    var _ = request.reply().fail(new PoolRefusedException(why)); // else the asker has given up
+  }
+
+  private void startFor(Request request) {
+    try {
+      dispatch(start(), request);
+    } catch (Throwable e) { // a class that cannot be loaded is no reason to end all calls
+      refused++;
+      var _ = request.reply().fail(e); // else the asker has given up
+    }
+  }
+
+  private Member start() throws Exception {
+    StartOptions tied = options.linked().monitored().withLifetime(Lifetime.WITH_PARENT);
+    Member member = new Member(self().spawn(make(), tied));
+    members.put(member.pid, member);
+    started++;
+    return member;
+  }
+
+  private Process make() throws Exception {
+    Process made = factory.call();
+    if (made == null) {
+      throw new StartRefusedException(
+          "the factory of pool " + self().self() + " has returned null; let it make a new process",
+          null);
+    }
+    return made;
+  }
+
+  private void dispatch(Member member, Request request) {
+    calls++;
+    peak = Math.max(peak, ++busy);
+    command(
+        new HandOn(member.pid, request),
+        event -> {
+          busy--;
+          done(member, request, event);
+        });
+  }
+
+  private void done(Member member, Request request, ProcessEvent event) {
+    Throwable failure = event.error();
+    boolean unsent = failure instanceof SendFailedException f && f.receiver().equals(member.pid);
+    if (failure != null
+        && unsent
+        && !member.answered
+        && failure.getCause() instanceof NoReplyException why) {
+      failure = why; // it did not get as far as that, and this tells why
+    }
+    boolean unanswered = failure instanceof NoReplyException f && f.exit().pid().equals(member.pid);
+    member.stopping |= unsent || unanswered; // it has ended; its monitor tells soon
+    if (unsent && member.answered) {
+      waiting.putBack(request); // it ended before it took the call, which nobody has tried yet
+    } else if (failure != null) {
+      var _ = request.reply().fail(failure); // else the asker has given up
+    } else {
+      var _ = request.reply().complete(event.data()); // else the asker has given up
+    }
+    member.answered |= !unsent && !unanswered;
+    memberIdle(member);
+  }
+
+  /// A member has nothing to do: it gets the next call, or a place to rest.
+  private void memberIdle(Member member) {
+    if (member.stopping) {
+      serveWaiting();
+    } else if (waiting.isEmpty()) {
+      idle.addFirst(member);
+    } else {
+      dispatch(member, waiting.take());
+    }
+  }
+
+  /// There is one member less: calls that wait may need another, or the one in its place.
+  private void serveWaiting() {
+    while (!waiting.isEmpty() && (!idle.isEmpty() || members.size() < max)) {
+      if (idle.isEmpty()) {
+        startFor(waiting.take());
+      } else {
+        dispatch(idle.removeFirst(), waiting.take());
+      }
+    }
+  }
+
+  // ---- members that leave ----
+
+  private void memberEnded(ProcessSignal.Down down) {
+    Member member = members.remove(down.exit().pid());
+    if (member == null) {
+      return;
+    }
+    member.stopping = true;
+    idle.remove(member);
+    serveWaiting();
+    if (!closing && member.answered && size() < min) {
+      try {
+        idle.addLast(start());
+      } catch (Throwable _) {
+        // safe: the next call tries again, and is told why it fails
+      }
+    }
+  }
+
+  private void shrink() {
+    int headroom = peak == 0 ? 0 : Math.max(1, peak / 4);
+    int keep = Math.max(min, peak + headroom);
+    peak = busy;
+    while (!closing && size() > keep && !idle.isEmpty()) {
+      stop(idle.removeLast());
+    }
+  }
+
+  private void stop(Member member) {
+    member.stopping = true;
+    try {
+      self().runtime().cancel(member.pid, "its pool does not need it", options.shutdown());
+    } catch (SendFailedException _) {
+      // safe: it has ended; its monitor is about to tell
+    }
+  }
+
+  private int size() {
+    int size = 0;
+    for (Member member : members.values()) {
+      size += member.stopping ? 0 : 1;
+    }
+    return size;
+  }
+
+  private void close(StepOutput output) {
+    if (busy > 0 || !waiting.isEmpty()) {
+      return;
+    }
+    while (!idle.isEmpty()) {
+      stop(idle.removeFirst());
+    }
+    if (members.isEmpty()) {
+      output.shutdown(reason);
+    }
+  }
+
+  private void command(ProcessCommand<?> processCommand, Consumer<ProcessEvent> then) {
+    long tag = ++lastTag;
+    commands.put(tag, then);
+    Objects.requireNonNull(out).yield(tag, processCommand);
+  }
+
+  private ProcessContext self() {
+    return Objects.requireNonNull(self);
+  }
+
+  /// Says how a pool is to be. For one thread; each method returns the builder.
+  ///
+  /// @since 0.1
+  public static final class Builder {
+    private final Callable<? extends Process> factory;
+    private StartOptions options = StartOptions.defaults();
+    private int min;
+    private int max = Runtime.getRuntime().availableProcessors();
+    private int queue = 1000;
+    private Duration keepAlive = Duration.ofSeconds(30);
+
+    private Builder(Callable<? extends Process> factory) {
+      this.factory = Objects.requireNonNull(factory, "factory");
+    }
+
+    /// How its members are started; the pool is their parent and linked to them. A member that is
+    /// ended may clean up for as long as [StartOptions#shutdown] says.
+    ///
+    /// @throws IllegalArgumentException when the options name them: only one process can have the
+    ///   name, and that might be no member; or when they have a parent, or let members outlive the
+    ///   pool
+    public Builder options(StartOptions of) {
+      if (of.name() != null) {
+        throw new IllegalArgumentException(
+            "members of a pool have no name, since '"
+                + of.name()
+                + "' could belong to one process only; leave it out, and name the pool");
+      }
+      if (of.parent() != null || of.lifetime() == Lifetime.INDEPENDENT) {
+        throw new IllegalArgumentException(
+            "the pool is the parent of its members, which end with it; leave withParent and"
+                + " withLifetime out of "
+                + of);
+      }
+      this.options = of;
+      return this;
+    }
+
+    /// How many members there may be: 0 to the number of processors where this is not said.
+    public Builder members(int least, int most) {
+      if (least < 0 || most < Math.max(1, least)) {
+        throw new IllegalArgumentException(
+            "0 <= least <= most and 1 <= most are needed: %d, %d".formatted(least, most));
+      }
+      this.min = least;
+      this.max = most;
+      return this;
+    }
+
+    /// How many calls may wait; 1000 where this is not said. What is above is refused.
+    public Builder queueCapacity(int calls) {
+      if (calls < 0) {
+        throw new IllegalArgumentException("no fewer than 0 calls can wait: " + calls);
+      }
+      this.queue = calls;
+      return this;
+    }
+
+    /// After which time members are ended that were not needed in it; 30 s where this is not said.
+    public Builder keepAlive(Duration time) {
+      if (time.isNegative() || time.isZero()) {
+        throw new IllegalArgumentException("a time is needed, not " + time);
+      }
+      this.keepAlive = time;
+      return this;
+    }
+
+    /// The process: to be spawned once.
+    public ProcessPool build() {
+      return new ProcessPool(this);
+    }
+  }
+}

@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.supervisor;
+
+import dev.heddle.process.Exit;
+import dev.heddle.process.Pid;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessContext;
+import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.ProcessSignal;
+import dev.heddle.process.Request;
+import dev.heddle.process.StartRefusedException;
+import dev.heddle.process.StepOutput;
+import dev.heddle.process.dispatch.ProcessCommands.AwaitStart;
+import dev.heddle.process.dispatch.TimeCommands.Pause;
+import dev.heddle.process.supervisor.ChildStatus.State;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// What a [Supervisor] does: takes what has come into the states of its children, and does what
+/// follows from them.
+final class SupervisorLogic {
+  /*
+   * States of a child.  from                event                                    to
+   *    WAITING                      all that it is after are RUNNING or EXITED       STARTING: spawned, linked, monitored
+   *    STARTING                     it has started                                   RUNNING
+   *    STARTING, RUNNING            it ends, and is to be restarted                  BACKING_OFF: a recovery begins
+   *    STARTING, RUNNING            it ends, and is not                              EXITED or FAILED
+   *    STARTING, RUNNING            its supervisor wants it to end                   STOPPING: asked, with a deadline
+   *    STOPPING                     it ends, within a recovery                       BACKING_OFF
+   *    STOPPING                     it ends                                          STOPPED
+   *    BACKING_OFF                  the recovery's delay is over                     WAITING
+   *    WAITING, BACKING_OFF         StopChild                                         STOPPED
+   *    STOPPED, EXITED, FAILED      RestartChild                                     WAITING
+   *
+   * A recovery is the way from a failure to a restart: of one child, or of all that the strategy
+   * names. It ends those that still live, the last first and one at a time; then it waits for the
+   * delay; then all of them are WAITING. With ONE_FOR_ONE each child has its own; else there is
+   * one, into which a further failure is merged.
+   *
+   * Each step takes what has come into the states, then looks what follows from them (start,
+   * recover, close). So what comes together or in another order than expected needs no rule of its
+   * own: a late signal is of a monitor that nobody knows any more. No event looks at all children:
+   * Siblings knows who may start, a recovery and the end remember how far they are (OrderedStop).
+   *
+   * Rejected. Delays in the children's specifications: one failing data base would need as many as
+   * it has clients. A backoff that carries its own count: it was made anew for each try, and never
+   * grew (trap 56). P13; cases 175-182, 221.
+   */
+
+  private static final System.Logger LOG = System.getLogger("dev.heddle.process.supervisor");
+  private static final int MOST_STARTS = 128; // in a step, so that it is not a long one
+
+  private final RestartLimit limit;
+  private final Backoff backoff;
+  private final Supervisor.AutoShutdown autoShutdown;
+  private final Supervisor.FirstStart firstStart;
+  private final @Nullable Consumer<ChildStatus> listener;
+  private final LongSupplier nanos;
+  private final RandomGenerator random;
+  private final ChildList children = new ChildList();
+  private final RestartPlans restartPlans;
+  private final PendingCommands commands = new PendingCommands();
+  private final ChildOptions options = new ChildOptions();
+  private @Nullable ProcessContext self;
+  private int pendingInitialStarts; // children of the first that have not started once
+  private boolean closing;
+  private @Nullable OrderedStop<SupervisedChild> end; // of all children, when that has begun
+  private ProcessSignal.@Nullable Cancel cancel; // what it was asked to end by
+  private @Nullable RuntimeException failure; // with which it ends
+  private @Nullable Object reason; // why it ends on purpose, in the program's own terms
+
+  SupervisorLogic(Supervisor.Builder how) {
+    this.limit = new RestartLimit(how.intensity);
+    this.backoff = how.backoff;
+    this.autoShutdown = how.autoShutdown;
+    this.firstStart = how.firstStart;
+    this.listener = how.listener;
+    this.nanos = how.nanos;
+    this.random = how.random == null ? RandomGenerator.getDefault() : how.random;
+    this.restartPlans = new RestartPlans(how.strategy);
+    how.children.forEach(child -> add(child, true));
+    this.pendingInitialStarts = how.children.size();
+  }
+
+  void begin(ProcessContext context) {
+    self = context;
+    context.trapExits(true);
+    if (pendingInitialStarts == 0) {
+      ready(context);
+    }
+  }
+
+  void step(List<ProcessEvent> events, StepOutput output) {
+    commands.stepBegins(output);
+    events.forEach(this::take);
+    if (!closing) {
+      startReady();
+    }
+    if (!closing) {
+      advanceRecoveries();
+      children.forgetTemporary();
+    }
+    if (closing) {
+      close(output);
+    } else if (children.someMayStart()) {
+      output.continueNow();
+    }
+  }
+
+  private void take(ProcessEvent event) {
+    if (!event.isMessage()) {
+      commands.completed(event);
+      return;
+    }
+    switch (event.data()) {
+      case ProcessSignal.Down down -> {
+        SupervisedChild supervisedChild = children.of(down.exit().pid());
+        if (supervisedChild != null && supervisedChild.monitor == down.monitor()) {
+          if (supervisedChild.state == State.STARTING
+              && ChildStart.hadStarted(self(), down.exit())) {
+            started(supervisedChild);
+          }
+          ended(supervisedChild, ChildShutdown.exitAfterUnlink(self(), down.exit()));
+        }
+      }
+      case ProcessSignal.LinkDown down -> linkDown(down.exit());
+      case ProcessSignal.Cancel asked -> {
+        cancel = asked;
+        closing = true;
+      }
+      case ProcessSignal.ExitRequest asked -> closeWith(asked.detail());
+      case Request request -> answer(request);
+      case null, default ->
+          LOG.log(
+              System.Logger.Level.WARNING,
+              "supervisor "
+                  + self().self()
+                  + " has dropped a message that it does not understand: "
+                  + event.data());
+    }
+  }
+
+  /// A child's end comes by its monitor, too; any other link says: end with me.
+  private void linkDown(Exit exit) {
+    if (children.of(exit.pid()) != null || closing) {
+      return;
+    }
+    if (!exit.isFailure()) {
+      closeWith(exit.detail());
+      return;
+    }
+    fail(
+        new IllegalStateException(
+            "the supervisor was linked to " + exit.pid() + ", which has ended: " + exit.reason(),
+            exit.cause()));
+  }
+
+  // ---- requests ----
+
+  private void answer(Request request) {
+    try {
+      switch (request.message()) {
+        case Supervisor.Children _ -> request.reply().complete(children.status());
+        case Supervisor.StartChild start -> {
+          checkIsOpen();
+          request.reply().complete(add(start.child(), false).status());
+        }
+        case Supervisor.StopChild end -> {
+          SupervisedChild supervisedChild = named(end.child());
+          supervisedChild.exitReplies.add(request.reply());
+          end(supervisedChild);
+        }
+        case Supervisor.RestartChild restart -> {
+          checkIsOpen();
+          request.reply().complete(restart(named(restart.child())).status());
+        }
+        case Supervisor.RemoveChild remove -> {
+          SupervisedChild supervisedChild = named(remove.child());
+          children.remove(supervisedChild);
+          request.reply().complete(supervisedChild.status());
+        }
+        case null, default ->
+            throw new IllegalArgumentException(
+                "a supervisor is asked for Children, StartChild, StopChild, RestartChild or"
+                    + " RemoveChild, not "
+                    + request.message());
+      }
+    } catch (IllegalArgumentException | StartRefusedException e) {
+      request.reply().fail(e);
+    }
+  }
+
+  private void checkIsOpen() {
+    if (closing) {
+      throw new StartRefusedException(
+          "supervisor " + self().self() + " is ending; it starts no more children", null);
+    }
+  }
+
+  private SupervisedChild named(String name) {
+    SupervisedChild supervisedChild = children.get(name);
+    if (supervisedChild == null) {
+      throw new IllegalArgumentException("no child '" + name + "'; there are " + children.names());
+    }
+    return supervisedChild;
+  }
+
+  private SupervisedChild add(ChildSpec spec, boolean isOfTheFirst) {
+    if (spec.isSignificant()
+        && (autoShutdown == Supervisor.AutoShutdown.NEVER
+            || spec.restart() == ChildSpec.Restart.PERMANENT)) {
+      throw new IllegalArgumentException(
+          "%s cannot be significant: the supervisor needs autoShutdown, here %s, and the child must"
+                  .formatted(spec, autoShutdown)
+              + " not be PERMANENT");
+    }
+    return children.add(spec, isOfTheFirst);
+  }
+
+  private SupervisedChild restart(SupervisedChild supervisedChild) {
+    if (!supervisedChild.isSettled()) {
+      throw new IllegalArgumentException(
+          "child '%s' is %s; only one that is over is started again"
+              .formatted(supervisedChild.spec.name(), supervisedChild.state));
+    }
+    supervisedChild.failures = 0;
+    become(supervisedChild, State.WAITING);
+    return supervisedChild;
+  }
+
+  private void end(SupervisedChild supervisedChild) {
+    RestartPlan restartPlan = supervisedChild.recovery;
+    if (restartPlan != null) {
+      if (restartPlan.leave(supervisedChild)) {
+        cancel(restartPlan);
+        restartPlans.over(restartPlan);
+      } else {
+        restartPlans.memberChanged(restartPlan);
+      }
+    }
+    if (!supervisedChild.isAlive()) {
+      become(
+          supervisedChild, supervisedChild.isTerminated() ? supervisedChild.state : State.STOPPED);
+    } else if (supervisedChild.state != State.STOPPING) {
+      stop(supervisedChild);
+    }
+  }
+
+  // ---- starts ----
+
+  private void startReady() {
+    for (int i = 0; i < MOST_STARTS && !closing; i++) {
+      SupervisedChild supervisedChild = children.nextToStart();
+      if (supervisedChild == null) {
+        return;
+      }
+      start(supervisedChild);
+    }
+  }
+
+  private void start(SupervisedChild supervisedChild) {
+    supervisedChild.starts++;
+    become(supervisedChild, State.STARTING);
+    Pid pid;
+    try {
+      Process made = supervisedChild.spec.make();
+      pid =
+          self()
+              .spawn(
+                  made,
+                  options.of(
+                      supervisedChild.spec.options(), self(), supervisedChild.spec.shutdown()));
+      checkOwned(supervisedChild, pid);
+      supervisedChild.shutdown = ChildShutdown.of(supervisedChild.spec.shutdown(), made);
+    } catch (Throwable t) { // a class that cannot be loaded costs one child, not its siblings
+      ended(supervisedChild, ChildStart.creationFailed(self(), t));
+      return;
+    }
+    children.runsAs(supervisedChild, pid);
+    supervisedChild.monitor = self().monitor(pid);
+    commands.submit(
+        new AwaitStart(pid),
+        event -> {
+          if (pid.equals(supervisedChild.pid) && Boolean.TRUE.equals(event.data())) {
+            started(supervisedChild);
+          } // else it has ended, of which its monitor tells
+        });
+  }
+
+  /// A child has started: maybe that is known, or it is to end, or has ended.
+  private void started(SupervisedChild supervisedChild) {
+    if (supervisedChild.state == State.STARTING) {
+      supervisedChild.runningSinceNanos = nanos.getAsLong();
+      become(supervisedChild, State.RUNNING);
+    }
+  }
+
+  /// Whoever has the name that a child wants is given in its place, and is not ours to end.
+  private void checkOwned(SupervisedChild supervisedChild, Pid pid) {
+    if (supervisedChild.spec.options().name() != null) {
+      ChildOptions.checkNotTaken(self(), pid, children.of(pid) != null);
+    }
+  }
+
+  // ---- ends ----
+
+  private void ended(SupervisedChild supervisedChild, Exit exit) {
+    boolean hadStarted = supervisedChild.state != State.STARTING;
+    RestartPlan restartPlan = supervisedChild.recovery;
+    supervisedChild.exit = exit;
+    if (supervisedChild.state == State.STOPPING || restartPlan != null) {
+      endedOnRequest(supervisedChild, restartPlan);
+    } else if (!closing && !hadStarted && mustStart(supervisedChild)) {
+      fail(new ChildStartException(supervisedChild.spec.name(), exit));
+      become(supervisedChild, State.FAILED);
+    } else if (closing || !supervisedChild.spec.restart().isWanted(exit, hadStarted)) {
+      become(supervisedChild, exit.isFailure() || !hadStarted ? State.FAILED : State.EXITED);
+      closing |= supervisedChild.spec.isSignificant() && triggersAutoShutdown();
+    } else if (limit.admits(nanos.getAsLong())) {
+      recover(supervisedChild);
+    } else {
+      fail(new RestartLimitException(supervisedChild.spec.name(), limit.allowed, exit.cause()));
+      become(supervisedChild, State.FAILED);
+    }
+  }
+
+  private void endedOnRequest(SupervisedChild supervisedChild, @Nullable RestartPlan restartPlan) {
+    boolean again = restartPlan != null && !supervisedChild.isTemporary();
+    if (restartPlan != null) {
+      restartPlans.memberChanged(restartPlan);
+      if (!again) {
+        var _ =
+            restartPlan.leave(
+                supervisedChild); // not the last: the one that has failed is not temporary
+      }
+    }
+    become(supervisedChild, again ? State.BACKING_OFF : State.STOPPED);
+  }
+
+  private boolean mustStart(SupervisedChild supervisedChild) {
+    return firstStart == Supervisor.FirstStart.FAIL
+        && supervisedChild.isInitial
+        && supervisedChild.starts == 1;
+  }
+
+  /// Whether the supervisor ends when a significant child has ended.
+  private boolean triggersAutoShutdown() {
+    return switch (autoShutdown) {
+      case NEVER -> false; // refused before
+      case ANY -> true;
+      case ALL -> children.significant() == 0;
+    };
+  }
+
+  private void fail(RuntimeException why) {
+    if (failure == null) {
+      failure = why;
+    }
+    closing = true;
+  }
+
+  /// It ends on purpose; the first reason counts.
+  private void closeWith(@Nullable Object why) {
+    reason = closing ? reason : why;
+    closing = true;
+  }
+
+  private void stop(SupervisedChild supervisedChild) {
+    become(supervisedChild, State.STOPPING);
+    ChildShutdown.begin(
+        self(), Objects.requireNonNull(supervisedChild.pid), supervisedChild.shutdown, cancel);
+  }
+
+  /// Goes on with the end of children, the last first, each when the one before has ended.
+  ///
+  /// @param next the first of them that lives
+  /// @return whether there is none left to end
+  private boolean continueStop(@Nullable SupervisedChild next) {
+    if (next != null && next.state != State.STOPPING) {
+      stop(next);
+    }
+    return next == null;
+  }
+
+  private void close(StepOutput output) {
+    if (end == null) {
+      restartPlans
+          .pending()
+          .forEach(restartPlan -> {
+            cancel(restartPlan);
+            restartPlans.over(restartPlan);
+          });
+      end = new OrderedStop<>(children.inOrder(), SupervisedChild::isAlive);
+    }
+    if (!continueStop(end.next())) {
+      return;
+    }
+    for (SupervisedChild supervisedChild : children.inOrder()) {
+      if (supervisedChild.state == State.WAITING || supervisedChild.state == State.BACKING_OFF) {
+        become(supervisedChild, State.STOPPED);
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+    output.shutdown(reason);
+  }
+
+  // ---- recoveries ----
+
+  private void recover(SupervisedChild failed) {
+    boolean quiet =
+        failed.state == State.RUNNING
+            && nanos.getAsLong() - failed.runningSinceNanos >= backoff.maximum().toNanos();
+    failed.failures = quiet ? 0 : failed.failures;
+    Duration delay = backoff.delay(failed.failures++, random);
+    RestartPlan merged = restartPlans.takeOneToBeMerged();
+    if (merged != null) {
+      cancel(merged);
+    }
+    RestartPlan restartPlan = restartPlans.begin(failed, delay, merged, children);
+    for (SupervisedChild supervisedChild : restartPlan.members()) {
+      supervisedChild.delay = restartPlan.delay;
+      if (supervisedChild == failed || !supervisedChild.isAlive()) {
+        become(supervisedChild, State.BACKING_OFF);
+      }
+    }
+  }
+
+  private void advanceRecoveries() {
+    RestartPlan restartPlan = restartPlans.nextToAdvance();
+    while (restartPlan != null) {
+      advance(restartPlan);
+      restartPlan = restartPlans.nextToAdvance();
+    }
+  }
+
+  private void advance(RestartPlan restartPlan) {
+    if (restartPlan.backoffTag == 0 && continueStop(restartPlan.nextToEnd())) {
+      restartPlan.backoffTag =
+          commands.submit(
+              new Pause(restartPlan.delay),
+              _ ->
+                  restartPlans
+                      .over(restartPlan)
+                      .forEach(supervisedChild -> become(supervisedChild, State.WAITING)));
+    }
+  }
+
+  private void cancel(RestartPlan restartPlan) {
+    if (restartPlan.backoffTag != 0) {
+      commands.forget(restartPlan.backoffTag);
+      var _ =
+          self().cancelCommand(restartPlan.backoffTag); // if it is over, nobody listens any more
+      restartPlan.backoffTag = 0;
+    }
+  }
+
+  // ---- small things ----
+
+  private void become(SupervisedChild supervisedChild, State state) {
+    State before = supervisedChild.state;
+    supervisedChild.state = state;
+    children.hasChanged(supervisedChild, before);
+    if (!supervisedChild.exitReplies.isEmpty() && !supervisedChild.isAlive()) {
+      ChildStatus status = supervisedChild.status();
+      supervisedChild.exitReplies.forEach(reply -> reply.complete(status));
+      supervisedChild.exitReplies.clear();
+    }
+    if (listener != null) {
+      tell(listener, supervisedChild.status());
+    }
+    if (supervisedChild.isAwaited
+        && (supervisedChild.hasStarted() || supervisedChild.isTerminated())) {
+      supervisedChild.isAwaited = false;
+      hasStarted();
+    }
+  }
+
+  /// One child more of the first has started, or is over.
+  private void hasStarted() {
+    if (--pendingInitialStarts == 0 && !closing) {
+      ready(self());
+    }
+  }
+
+  private static void ready(ProcessContext context) {
+    try {
+      context.ready();
+    } catch (IllegalStateException _) {
+      // safe: a process that hides the supervisor, and has not promised to say so, has started
+    }
+  }
+
+  private static void tell(Consumer<ChildStatus> listener, ChildStatus status) {
+    try {
+      listener.accept(status);
+    } catch (Throwable t) {
+      LOG.log(System.Logger.Level.ERROR, "a listener failed at a change of " + status, t);
+    }
+  }
+
+  private ProcessContext self() {
+    return Objects.requireNonNull(self);
+  }
+}

@@ -30,11 +30,11 @@ class DriverRunsTest {
 
   /// The tests of the core that the execution runs, as a pattern of their class files.
   private static Pattern listed() throws IOException {
-    String pom = Files.readString(ROOT.resolve("drivers/pom.xml"));
+    String pom = Files.readString(ROOT.resolve("tests/drivers/pom.xml"));
     Matcher include =
         Pattern.compile("(?s)<id>conformance</id>.*?<include>%regex\\[(.*?)]</include>")
             .matcher(pom.replace("[.]", "\\."));
-    assertThat(include.find()).as("the execution conformance of drivers/pom.xml").isTrue();
+    assertThat(include.find()).as("the execution conformance of tests/drivers/pom.xml").isTrue();
     return Pattern.compile(include.group(1));
   }
 
@@ -62,7 +62,7 @@ class DriverRunsTest {
     }
     assertThat(tests).as("the tests were found").hasSizeGreaterThan(10);
     assertThat(tests.stream().filter(test -> !listed.matcher(test).matches()))
-        .as("tests to be added to the execution conformance of drivers/pom.xml")
+        .as("tests to be added to the execution conformance of tests/drivers/pom.xml")
         .isEmpty();
   }
 }

@@ -466,7 +466,7 @@ public abstract class CoroutineProcess implements Process {
     entryPoint = entry;
     input = with;
     receiveQueue = // not asked of the context: a process around this one may have put its own
-                   // before ours
+        // before ours
         self.self() instanceof LocalPid pid && pid.receiver() instanceof ReceiveQueue.Source live
             ? live.receiveQueueOf(this)
             : new ForwardedReceiveQueue(CoroutineProcess::leftUnseen);

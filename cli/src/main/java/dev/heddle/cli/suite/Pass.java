@@ -58,7 +58,7 @@ final class Pass {
       }
       lines.add(
           new ModuleLine(
-              module.folder() + suffix,
+              module.name() + suffix,
               stage,
               count(results, TestResult.Kind.PASSED),
               count(results, TestResult.Kind.FAILED),

@@ -89,7 +89,7 @@ final class Reports {
     try {
       results
           .computeIfAbsent(module, _ -> new ArrayList<>())
-          .addAll(ReportFile.read(file, module.folder(), mode));
+          .addAll(ReportFile.read(file, module.name(), mode));
       read.add(file);
       files.merge(module, 1, Integer::sum);
     } catch (NoSuchFileException _) {

@@ -15,10 +15,15 @@ import javax.xml.stream.XMLStreamReader;
 
 /// A module of the Maven project.
 ///
-/// @param folder its folder's name, which is what people call it
+/// @param folder its folder, from the root of the project
 /// @param artifact its artifactId, which is what Maven calls it
 /// @param title its name in Maven's summary
 public record SuiteModule(String folder, String artifact, String title) {
+  /// What people call it: the last name of its folder.
+  public String name() {
+    return Path.of(folder).getFileName().toString();
+  }
+
   /// The modules of the project in `root`, in the order of its pom.
   static List<SuiteModule> of(Path root) throws IOException {
     var modules = new ArrayList<SuiteModule>();

@@ -97,7 +97,7 @@ public record SuitePlan(Path root, Path state, String name, String tag, String s
     arguments.addAll(List.of("-pl", String.join(",", left), "-am"));
     for (SuiteModule module : modules) {
       if (!left.contains(module.folder())) {
-        arguments.add("-Dtests.skip." + module.folder() + "=true");
+        arguments.add("-Dtests.skip." + module.name() + "=true");
       }
     }
     arguments.addAll(selection());

@@ -294,7 +294,7 @@ public final class SuiteRun {
       Pass first = passes.getFirst();
       boolean ended = first.log.stage(module) == BuildLog.Stage.DONE;
       if (ended && first.reports.of(module).isEmpty() && history.written(module) > 0) {
-        err.println("heddle: " + module.folder() + " has tests, and none of them has run");
+        err.println("heddle: " + module.name() + " has tests, and none of them has run");
         silent = true;
       }
     }

@@ -353,9 +353,8 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
       return nextReserved(owner);
     }
     if (!pool.reuses()) {
-      pool
-          .onContextEnded(); // the thread ends; its name and interrupt flag stay for code that
-                             // refers to it
+      pool.onContextEnded(); // the thread ends; its name and interrupt flag stay for code that
+      // refers to it
       return null;
     }
     VirtualThreads.clearBindings(thread);

@@ -42,17 +42,20 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
    *          PENDING            a failure, cancel()          FAILED     the same; one that is cancelled failed with a Cancellation
    *          SUCCEEDED, FAILED  a value, a failure, cancel() same       refused by the promise, else without effect
    *
-   * Derived futures. map() and its like subscribe an inline callback, so that those who await the source are told at once; the user's
-   * function runs in a coroutine of its own. The source's event holds the callback, and that the derived future: it resolves
-   * whoever has let go of the source. One that is cancelled leaves it. An outcome that the function is not for is passed on without a coroutine.
+   * Derived futures. map() and its like subscribe an inline callback, so that those who await the
+   * source are told at once; the user's function runs in a coroutine of its own. The source's event
+   * holds the callback, and that the derived future: it resolves whoever has let go of the source.
+   * One that is cancelled leaves it. An outcome that the function is not for is passed on without a
+   * coroutine.
    *
-   * Whose failure is it. Of those who wait when it comes, and of recover(). Else it is open (UnobservedOutcomes), for whoever comes
-   * later. map() and onCompletion() hand on the same throwable with the same ObservationToken: taken from one of them, it is taken.
+   * Whose failure is it. Of those who wait when it comes, and of recover(). Else it is open
+   * (UnobservedOutcomes), for whoever comes later. map() and onCompletion() hand on the same
+   * throwable with the same ObservationToken: taken from one of them, it is taken.
    *
    * I1. Every subscriber is told once, and latecomers get a replay. [FutureTest]
    * I2. No user code runs where a future completes. [FutureTest]
    *
-   * Sources. DESIGN 3.5, fact 8; cases 144-156.
+   * Sources. loop-144 to loop-156.
    */
   private static final byte PENDING = 0;
   private static final byte SUCCEEDED = 1;

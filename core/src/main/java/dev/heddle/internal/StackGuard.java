@@ -4,23 +4,26 @@ package dev.heddle.internal;
 /// Tells whether the stack has room for what must not stop half-way.
 public final class StackGuard {
   /*
-   * Java cannot ask for the stack pointer. But a method with many locals asks for the room of all of them when it is called, and ends
-   * with a StackOverflowError before anything has happened. Compiled, it has no such frame; it asks all the same: compiled code may be
-   * handed back to the interpreter wherever it can leave its way, so HotSpot's compilers see to it on entry that the stack has room
-   * for the frames which that would need, by a touch of each page. That is a nanosecond or two, and none where a look is compiled
-   * into its caller, which then asks on its own entry. Paid at each wait, at each spawn, and when a tick has work to do.
+   * Java cannot ask for the stack pointer. But a method with many locals asks for the room of all
+   * of them when it is called, and ends with a StackOverflowError before anything has happened.
+   * Compiled, it has no such frame; it asks all the same: compiled code may be handed back to the
+   * interpreter wherever it can leave its way, so HotSpot's compilers see to it on entry that the
+   * stack has room for the frames which that would need, by a touch of each page. That is a
+   * nanosecond or two, and none where a look is compiled into its caller, which then asks on its
+   * own entry. Paid at each wait, at each spawn, and when a tick has work to do.
    *
-   * What a look needs. A way that is never gone, or there is nothing to hand back. An argument that compilers do not know, or they see
-   * that it is never gone (NOTHING). A frame of its own for each size: how much there is must not hang on what is compiled into what.
-   * More than a page.
+   * What a look needs. A way that is never gone, or there is nothing to hand back. An argument that
+   * compilers do not know, or they see that it is never gone (NOTHING). A frame of its own for each
+   * size: how much there is must not hang on what is compiled into what. More than a page.
    *
-   * What has to fit. A tick's work 1.6 KB, arming 0.8: wide(). What another module does at once, with a look of its own in it: ample().
-   * The closest is an optimised look before interpreted work. [StackGuardTest, StackOverflowTest, StackEndTest]
+   * What has to fit. A tick's work 1.6 KB, arming 0.8: wide(). What another module does at once,
+   * with a look of its own in it: ample(). The closest is an optimised look before interpreted
+   * work. [StackGuardTest, StackOverflowTest, StackEndTest]
    *
    * Limits. Where pages are larger than 4 KiB, a compiled look asks for nothing.
    *
-   * Rejected. To go down some frames and come back, wide by the arguments they hand on: 200 ns for arming, 900 for ample(); by those of a
-   * call that only the lowest makes: 30 and 65.
+   * Rejected. To go down some frames and come back, wide by the arguments they hand on: 200 ns for
+   * arming, 900 for ample(); by those of a call that only the lowest makes: 30 and 65.
    */
   // in an array: what compilers know to be 0 lets them leave the frame out
   private static final int[] NOTHING = {0};

@@ -49,7 +49,7 @@ public final class Closers {
    * I2. What a closer throws keeps no other from being called; all of it is thrown at the end.
    *     [CloserTest]
    *
-   * Sources. Promise T12; behaviour 285.
+   * Sources. Promise T12; loop-285.
    */
   private final CoroutineTree tree;
 

@@ -63,8 +63,8 @@ public final class LoopShutdown {
    * The reference's five steps: the flag (STOPPING), a cancellation for each, `finally` blocks,
    * the final cleanup (CLOSING, PAST_DEADLINE), the reactor's end (ENDED).
    *
-   * Spawns while the loop stops go into an open scope as ever. A spawn into the current scope,
-   * when that is cancelled, goes to the root, which stays open until PAST_DEADLINE (it is the shutdown
+   * Spawns while the loop stops go into an open scope as ever. A spawn into the current scope, when
+   * that is cancelled, goes to the root, which stays open until PAST_DEADLINE (it is the shutdown
    * scope). Closers run there, too, and may spawn.
    *
    * run() throws the first of these: a defect, the deadlock, the root's failure or the exit,
@@ -97,7 +97,8 @@ public final class LoopShutdown {
    * what is still in use. Cutting all coroutines at a second failure, as the reference does: one
    * lost connection would cost all others their clean-up.
    *
-   * Sources. Promises T12, T18, T19; behaviour 13, 94, 98, 285; traps 10, 22, 23, 42, 63, 66.
+   * Sources. Promises T12, T18, T19; loop-13, loop-94, loop-98, loop-285; trap-10, trap-22,
+   * trap-23, trap-42, trap-63, trap-66.
    */
   private static final int UNKNOWN = 1; // the JVM has its exit code already
   private static final String INTERRUPTED = "its thread was interrupted";

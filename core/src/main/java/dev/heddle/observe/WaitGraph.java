@@ -12,15 +12,17 @@ import org.jspecify.annotations.Nullable;
 /// Who waits for whom, from a dump, and the cycles of it.
 final class WaitGraph {
   /*
-   * Nodes. Coroutines, and lists of holders: those who have to act before an event can fire. An edge leads from a coroutine to the
-   * list of each event that it waits for, and from a list to each coroutine in it; from one that waits in the JDK straight to the owner
-   * of what it waits for. Coroutines that wait for one event share its list (see DumpTaker), so that n of them which wait for a scope
-   * of n make 2n edges and not n * n.
+   * Nodes. Coroutines, and lists of holders: those who have to act before an event can fire. An
+   * edge leads from a coroutine to the list of each event that it waits for, and from a list to
+   * each coroutine in it; from one that waits in the JDK straight to the owner of what it waits
+   * for. Coroutines that wait for one event share its list (see DumpTaker), so that n of them which
+   * wait for a scope of n make 2n edges and not n * n.
    *
-   * The search goes in depth, without recursion: a chain of 100,000 coroutines is a legal program. It meets a node on its path again
-   * exactly when there is a cycle. A cycle is told unless a coroutine of it stands in one that was told: of a knot of many, enough to see
-   * how it is tied. `deepestReported` answers that without a walk over the cycle: the told coroutines on the path are chained from the deepest
-   * one up, and a cycle is always the end of the path.
+   * The search goes in depth, without recursion: a chain of 100,000 coroutines is a legal program.
+   * It meets a node on its path again exactly when there is a cycle. A cycle is told unless a
+   * coroutine of it stands in one that was told: of a knot of many, enough to see how it is tied.
+   * `deepestReported` answers that without a walk over the cycle: the told coroutines on the path
+   * are chained from the deepest one up, and a cycle is always the end of the path.
    *
    * Cost. Linear in the edges. [WaitGraphTest]
    */

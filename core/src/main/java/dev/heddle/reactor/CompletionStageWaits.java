@@ -25,8 +25,10 @@ public final class CompletionStageWaits {
    * registration enters the table only after it was made. If two coroutines register with the same
    * stage at once, each has its own registration, and the table keeps the first.
    *
-   * I1. Without a wait of this loop, a JDK future has no dependent of this loop. [CompletionStageWaitTest]
-   * I2. A stage has one dependent for all waits that began one after the other. [CompletionStageWaitTest]
+   * I1. Without a wait of this loop, a JDK future has no dependent of this loop.
+   *     [CompletionStageWaitTest]
+   * I2. A stage has one dependent for all waits that began one after the other.
+   *     [CompletionStageWaitTest]
    *
    * Cost. A wait: one table look-up. A removal scans all dependents of the future: with one
    * registration for each wait, n cancelled waits would take n * n steps. [CompletionStageWaitTest]

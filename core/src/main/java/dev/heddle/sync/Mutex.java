@@ -37,10 +37,10 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public final class Mutex {
   /*
-   * One permit and its owner. The protocol of the queue and of the hand-over is that of FairSemaphore.
-   * This class adds the rules of ownership: a second lock() by the owner, an unlock() by another
-   * coroutine, and a lock() after the owner has ended without unlocking throw and change nothing.
-   * unlock() itself sets the new owner, before that coroutine runs.
+   * One permit and its owner. The protocol of the queue and of the hand-over is that of
+   * FairSemaphore. This class adds the rules of ownership: a second lock() by the owner, an
+   * unlock() by another coroutine, and a lock() after the owner has ended without unlocking throw
+   * and change nothing. unlock() itself sets the new owner, before that coroutine runs.
    *
    * Threads. The loop's.
    *

@@ -54,7 +54,7 @@ public abstract class CoroutineProcess implements Process {
    *   ended         nothing                                done            or the exception that it has thrown
    *
    * Each call has a tag of its own, never used again: a completion that comes for another one (a
-   * command that the limit has overtaken) is of no interest to anybody. Case 188. The tags begin
+   * command that the limit has overtaken) is of no interest to anybody. proc-188. The tags begin
    * where those of nobody else are: this process may have taken the place of another one, whose
    * commands have no result yet.
    *

@@ -33,7 +33,7 @@ public final class OutputCaptures implements SwitchHandler {
    * LEAVE and ENTER: see above, and other threads print, too. Handing captures on to spawned
    * coroutines: they outlive the block that reads the text.
    *
-   * Sources. Promises T10, T11; behaviour 284.
+   * Sources. Promises T10, T11; loop-284.
    */
 
   // its coroutine only

@@ -59,7 +59,7 @@ final class CancelRegion implements InlineCallback {
    * clean-up that waits there. The interrupt flag alone as the sign that a wait has ended: a
    * closed socket leaves the flag set, and so does lock(). Decision 0029.
    *
-   * Sources. Traps 17, 19, 20, 61; trio's cancel scopes.
+   * Sources. trap-17, trap-19, trap-20, trap-61; trio's cancel scopes.
    */
   private static final int OPEN = 0;
   private static final int REQUESTED = 1;

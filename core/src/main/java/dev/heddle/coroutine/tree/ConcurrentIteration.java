@@ -49,7 +49,7 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
    * Rejected. A worker for each item: a million objects for a list of a million. A fixed set of
    * workers: `limit` coroutines for an action that never waits, and the items out of order.
    *
-   * Sources. Promise T6; traps 22, 24; TrueAsync's concurrent iterator.
+   * Sources. Promise T6; trap-22, trap-24; TrueAsync's concurrent iterator.
    */
   private final ScopeNode scope;
   private final Iterator<? extends T> source;

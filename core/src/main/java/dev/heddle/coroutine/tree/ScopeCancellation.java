@@ -45,7 +45,8 @@ final class ScopeCancellation implements InlineCallback {
    * I2. The root is always OPEN: clean-up code at the end of the loop may spawn there.
    *     [ScopeTreeTest]
    *
-   * Sources. Behaviour 93, 106-112, 132, 289, 290, 302; traps 17, 20, 22.
+   * Sources. loop-93, loop-106 to loop-112, loop-132, loop-289, loop-290, loop-302; trap-17,
+   * trap-20, trap-22.
    */
   enum State {
     OPEN,

@@ -52,7 +52,8 @@ final class ScopeFailures {
    * Cost. Constant for each failure: that a failure was taken is found by hash, in whatever order
    * the failures are awaited.
    *
-   * Sources. Behaviour 10, 12, 36, 37, 98, 117, 125-134; traps 18, 19, 21, 23.
+   * Sources. loop-10, loop-12, loop-36, loop-37, loop-98, loop-117, loop-125 to loop-134; trap-18,
+   * trap-19, trap-21, trap-23.
    */
   // past the shutdown deadline only: until then nobody leaves a scope before its members do
   private static final String LATE = "a member failed after the end of its scope";

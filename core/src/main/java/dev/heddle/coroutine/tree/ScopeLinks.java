@@ -29,10 +29,10 @@ final class ScopeLinks {
    *
    * I1. If a scope has a foreground, the scope above it has one, or an owner that waits.
    *     [ScopeTreeTest]
-   * I2. The tree's count of needed coroutines is the number of those whose keepsLoopAlive() is true.
-   *     [ScopeTreeTest]
+   * I2. The tree's count of needed coroutines is the number of those whose keepsLoopAlive() is
+   *     true. [ScopeTreeTest]
    *
-   * Sources. Behaviour 105, 108-110, 120, 121, 289, 290, 302.
+   * Sources. loop-105, loop-108 to loop-110, loop-120, loop-121, loop-289, loop-290, loop-302.
    */
   private final CoroutineTree tree;
   private final ScopeNode scope;

@@ -59,7 +59,7 @@ public final class ScopeNode implements Scope, Unobserved {
    * Rejected. One class for all of it: 1,500 lines, or four superclasses that each permit one
    * subclass. The parts cost a scope two more objects, and a coroutine none.
    *
-   * Sources. Behaviour 14-18, 96, 105-142; traps 17, 18, 19, 22.
+   * Sources. loop-14 to loop-18, loop-96, loop-105 to loop-142; trap-17, trap-18, trap-19, trap-22.
    */
   private enum Kind {
     ROOT,

@@ -41,7 +41,7 @@ final class SwitchHandlers {
    * I3. The list changes between calls, never during one: a handler leaves it by returning false.
    *     [SwitchHandlerTest]
    *
-   * Sources. Promise T10; case 304.
+   * Sources. Promise T10; loop-304.
    */
   private final List<Entry> handlers = new ArrayList<>(1);
   private boolean notifying;

@@ -13,31 +13,39 @@ import org.jspecify.annotations.Nullable;
 /// What an [Event] is made of: its subscribers, whether coroutines wait for it, and how it fires.
 public abstract non-sealed class EventSource implements Event {
   /*
-   * Notification. Hooks first, then the callbacks in the order of their subscription. The first callback is kept here; when a second
-   * one comes while it is there, or while a notification runs, all move to Subscribers, and stay there. It says how they are removed:
-   * no place changes while a notification runs. Swap-remove would run one callback twice and another never (trap 8).
+   * Notification. Hooks first, then the callbacks in the order of their subscription. The first
+   * callback is kept here; when a second one comes while it is there, or while a notification runs,
+   * all move to Subscribers, and stay there. It says how they are removed: no place changes while a
+   * notification runs. Swap-remove would run one callback twice and another never (trap-8).
    *
    * States.  from    event                           to      who
-   *          IDLE    start(), startDaemon()                ARMED   loop: the first of them arms, later ones only count
+   *          IDLE    start(), startDaemon()                ARMED   loop: the first of them arms,
+   *                                                                later ones only count
    *          ARMED   stop(), stopDaemon()               IDLE    loop: the last of them disarms
-   *          any     close(result, error)            CLOSED  loop: once; disarms nothing, the stops still to come do
+   *          any     close(result, error)            CLOSED  loop: once; disarms nothing, the stops
+   *                                                          still to come do
    *
-   * Who keeps the loop alive. A start is somebody who waits; a watch is a stream or a future, for whom others may wait, or nobody.
-   * An event that is not hidden counts while there are starts.
+   * Who keeps the loop alive. A start is somebody who waits; a watch is a stream or a future, for
+   * whom others may wait, or nobody. An event that is not hidden counts while there are starts.
    *
-   * Threads. The loop's own, as the class says. What other threads want to tell an event goes through the loop's inbox.
+   * Threads. The loop's own, as the class says. What other threads want to tell an event goes
+   * through the loop's inbox.
    *
-   * I1. Every callback that was subscribed when its turn came runs exactly once per notification. [EventModelTest]
-   * I2. arm() and disarm() alternate; a second stop of a shared event disarms nobody else. [EventTest]
+   * I1. Every callback that was subscribed when its turn came runs exactly once per notification.
+   *     [EventModelTest]
+   * I2. arm() and disarm() alternate; a second stop of a shared event disarms nobody else.
+   *     [EventTest]
    * I3. A callback that throws ends the notification, and the list stays sound. [EventTest]
    * I4. A watch neither adds to the count nor takes anybody off it. [EventTest]
-   * I5. A notification that meets a callback of a user's runs nowhere but in a coroutine of its own, as a whole. One that is added
-   *     while an inline notification runs is told from the next one on. [EventModelTest]
+   * I5. A notification that meets a callback of a user's runs nowhere but in a coroutine of its
+   *     own, as a whole. One that is added while an inline notification runs is told from the next
+   *     one on. [EventModelTest]
    *
-   * Cost. One callback: a field; more: a list, of 4 to 8 bytes each. To subscribe and to unsubscribe takes constant time, amortised,
-   * in whatever order callbacks leave: n coroutines that wait for one event are woken, cut or cancelled in O(n). [EventCostTest]
+   * Cost. One callback: a field; more: a list, of 4 to 8 bytes each. To subscribe and to
+   * unsubscribe takes constant time, amortised, in whatever order callbacks leave: n coroutines
+   * that wait for one event are woken, cut or cancelled in O(n). [EventCostTest]
    *
-   * Sources. DESIGN 3.5; traps 8, 9, 10, 13, 64.
+   * Sources. trap-8, trap-9, trap-10, trap-13, trap-64.
    */
   private final HomeLoop home;
 

@@ -22,9 +22,10 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** any.
 public final class ExportedFuture<T extends @Nullable Object> extends CompletableFuture<T> {
   /*
-   * Who takes the failure. Whoever gets it thrown or returned (get, join, getNow, exceptionNow), and whoever makes a future or a
-   * stage that depends on this one: from there on it is the JDK's affair. That may happen on any thread, also long after the loop
-   * has ended. So neither the failure nor the loop's end decides that nobody has; that the future is garbage does.
+   * Who takes the failure. Whoever gets it thrown or returned (get, join, getNow, exceptionNow),
+   * and whoever makes a future or a stage that depends on this one: from there on it is the JDK's
+   * affair. That may happen on any thread, also long after the loop has ended. So neither the
+   * failure nor the loop's end decides that nobody has; that the future is garbage does.
    *
    * States.  from     event                                       to       who, order
    *          UNKNOWN  fail(), nothing depends on it               OPEN     the loop: the fate first, then the outcome
@@ -33,10 +34,12 @@ public final class ExportedFuture<T extends @Nullable Object> extends Completabl
    *          OPEN     a reader has it, a dependent is made        TAKEN    any thread
    *          OPEN     it is garbage                               TAKEN    the reporting thread (UnobservedOutcomes): reported
    *
-   * Memory order. The fate is set before the outcome: a reader that sees the outcome sees the fate. Who takes it exchanges it.
+   * Memory order. The fate is set before the outcome: a reader that sees the outcome sees the fate.
+   * Who takes it exchanges it.
    *
-   * Rejected. Reporting at the loop's end: `run` may return the future, and its caller read it then. Failing the scope while nothing
-   * depends on the future yet: whether a thread is in get() in time is a matter of luck.
+   * Rejected. Reporting at the loop's end: `run` may return the future, and its caller read it
+   * then. Failing the scope while nothing depends on the future yet: whether a thread is in get()
+   * in time is a matter of luck.
    */
 
   // claims must be reachable to be queued, and these outlive their ledgers; coroutines and other

@@ -10,32 +10,38 @@ import org.jspecify.annotations.Nullable;
 /// The callbacks of an event that has had more than one, in the order of their subscription.
 final class Subscribers {
   /*
-   * A list of places. A subscription appends; a removal leaves a tombstone (null), so that no place changes while a notification
-   * walks the list. Compaction closes the gaps when no notification runs and half of the places are tombstones; it keeps the order.
+   * A list of places. A subscription appends; a removal leaves a tombstone (null), so that no place
+   * changes while a notification walks the list. Compaction closes the gaps when no notification
+   * runs and half of the places are tombstones; it keeps the order.
    *
-   * Finding a callback that leaves. Each of the runtime's own (InlineCallback) remembers its place and is told when compaction has
-   * moved it, so nothing is searched. A user's callback is any object and cannot be told: when it is not at the place at which it
-   * was put, it is found by an index from callbacks to places. The index is built by the first such removal, kept up by later
-   * subscriptions and dropped by the next compaction. One callback may be subscribed several times: its seats are chained, the
-   * latest first. A seat whose callback has left is dropped when the chain is next walked.
+   * Finding a callback that leaves. Each of the runtime's own (InlineCallback) remembers its place
+   * and is told when compaction has moved it, so nothing is searched. A user's callback is any
+   * object and cannot be told: when it is not at the place at which it was put, it is found by an
+   * index from callbacks to places. The index is built by the first such removal, kept up by later
+   * subscriptions and dropped by the next compaction. One callback may be subscribed several times:
+   * its seats are chained, the latest first. A seat whose callback has left is dropped when the
+   * chain is next walked.
    *
    * Threads. The loop's.
    *
-   * I1. Outside compact(), the nulls in places[0, size) are as many as `tombstones`; behind `size` there are only nulls.
-   *     [EventModelTest]
+   * I1. Outside compact(), the nulls in places[0, size) are as many as `tombstones`; behind `size`
+   *     there are only nulls. [EventModelTest]
    * I2. Callbacks stand in the order of their subscription. [EventModelTest]
-   * I3. A callback of the runtime's stands at the place that it was last told, or below it. Below only where the stack ended inside
-   *     moved(): it is then found by a scan down from there. [EventCostTest]
+   * I3. A callback of the runtime's stands at the place that it was last told, or below it. Below
+   *     only where the stack ended inside moved(): it is then found by a scan down from there.
+   *     [EventCostTest]
    *
-   * Cost. n callbacks that leave, in any order, take O(n) steps in total. A removal is one step. Compaction visits at most two places
-   * for each removal since the one before it, and so does building the index. A scan remains for a callback of the runtime's that
-   * leaves without saying where it is; those of today are alone at their events.
+   * Cost. n callbacks that leave, in any order, take O(n) steps in total. A removal is one step.
+   * Compaction visits at most two places for each removal since the one before it, and so does
+   * building the index. A scan remains for a callback of the runtime's that leaves without saying
+   * where it is; those of today are alone at their events.
    *
-   * Rejected. Linked nodes: 24 bytes for each waiting coroutine, where a place takes 4 to 8. A hash table for all callbacks: 40 bytes
-   * each. Tickets that only grow, found by binary search: 4 bytes more for each, and a logarithm. An index for the runtime's callbacks,
-   * too: it would stay as long as an event has a crowd that comes and goes.
+   * Rejected. Linked nodes: 24 bytes for each waiting coroutine, where a place takes 4 to 8. A hash
+   * table for all callbacks: 40 bytes each. Tickets that only grow, found by binary search: 4 bytes
+   * more for each, and a logarithm. An index for the runtime's callbacks, too: it would stay as
+   * long as an event has a crowd that comes and goes.
    *
-   * Sources. DESIGN 3.5; trap 8.
+   * Sources. trap-8.
    */
   private static final @Nullable EventCallback[] NONE = {};
   private static final int MIN_CAPACITY = 4; // places

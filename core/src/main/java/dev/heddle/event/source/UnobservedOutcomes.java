@@ -16,10 +16,11 @@ import org.jspecify.annotations.Nullable;
 /// those that nobody will.
 public abstract class UnobservedOutcomes {
   /*
-   * An outcome is *open* while nobody has taken it. Whoever could still take it holds its ObservationToken: the future that failed, and those
-   * derived from it that fail with the same throwable; or the stream that has met a failure. When the last of them is garbage
-   * nobody can, and the outcome is reported; at the end of the loop all that are open are. The ledger holds the Entry, which knows
-   * what to report and reaches its ObservationToken only by a phantom reference.
+   * An outcome is *open* while nobody has taken it. Whoever could still take it holds its
+   * ObservationToken: the future that failed, and those derived from it that fail with the same
+   * throwable; or the stream that has met a failure. When the last of them is garbage nobody can,
+   * and the outcome is reported; at the end of the loop all that are open are. The ledger holds the
+   * Entry, which knows what to report and reaches its ObservationToken only by a phantom reference.
    *
    *        Future ──> Fate ──> Claim ──> throwable, sites, for the report
    *        Future ──────┘        └┄┄┄┄┄> the ObservationToken (phantom)
@@ -29,27 +30,34 @@ public abstract class UnobservedOutcomes {
    *
    * States.  from      event                              to        who, order
    *          OPEN      observe(): awaited, ignored, ...      SETTLED   loop: exchange, then unlinked
-   *          OPEN      the last holder is garbage         SETTLED   the reporting thread: exchange; who found OPEN reports
-   *          OPEN      the loop ends                      SETTLED   carrier: exchange; who found OPEN reports
+   *          OPEN      the last holder is garbage         SETTLED   the reporting thread: exchange;
+   *                                                                 who found OPEN reports
+   *          OPEN      the loop ends                      SETTLED   carrier: exchange; who found
+   *                                                                 OPEN reports
    *          SETTLED   any of these                       SETTLED   nothing to do
    *
-   * Threads. The loop's, but for dropped(), which the reporting thread calls. There is one such thread for all loops, a daemon that
-   * sleeps in the reference queue; it starts with the first future or stream.
+   * Threads. The loop's, but for dropped(), which the reporting thread calls. There is one such
+   * thread for all loops, a daemon that sleeps in the reference queue; it starts with the first
+   * future or stream.
    *
-   * I1. An outcome is taken or reported, and reported at most once. [UnclaimedFutureTest, EventStreamTest]
+   * I1. An outcome is taken or reported, and reported at most once. [UnclaimedFutureTest,
+   *     EventStreamTest]
    * I3. At the loop's end everybody is told, whatever one of them does. [LoopEndTest]
    * I2. No lock here: futures complete in ticks, on whatever stack. [RoomsTest]
    *
-   * Memory order. `settled` is exchanged on both sides, so one of them finds OPEN. What the report reads is final.
+   * Memory order. `settled` is exchanged on both sides, so one of them finds OPEN. What the report
+   * reads is final.
    *
-   * Cost. Nothing for an outcome that is taken as it comes. Else two small objects; entries that the reporting thread has settled
-   * are swept when the list has doubled, so it is at most twice as long as what is open, and constant per entry.
+   * Cost. Nothing for an outcome that is taken as it comes. Else two small objects; entries that
+   * the reporting thread has settled are swept when the list has doubled, so it is at most twice as
+   * long as what is open, and constant per entry.
    *
-   * Rejected. java.lang.ref.Cleaner: its list is locked, and a coroutine parked on that lock in a tick would stop the loop. Looking
-   * at the queue from the loop: a loop that sleeps would report when it wakes. A claim for each future: a failure handed on to ten
-   * derived futures would be reported ten times.
+   * Rejected. java.lang.ref.Cleaner: its list is locked, and a coroutine parked on that lock in a
+   * tick would stop the loop. Looking at the queue from the loop: a loop that sleeps would report
+   * when it wakes. A claim for each future: a failure handed on to ten derived futures would be
+   * reported ten times.
    *
-   * Sources. DESIGN 3.5, fact 8; cases 153, 154; trap 18.
+   * Sources. loop-153, loop-154; trap-18.
    */
   private static final int SMALLEST_SWEEP = 64;
 

@@ -32,7 +32,7 @@ public class BlockingHandle extends Handle {
    * nothing else would wake a thread in there. The stream's implementation sees to that
    * (BlockingFile).
    *
-   * Sources. Traps 28, 36; loop-252, loop-253, loop-254, loop-258.
+   * Sources. trap-28, trap-36; loop-252, loop-253, loop-254, loop-258.
    */
   static final int THREADS = 3; // one reads, one writes, one closes
 

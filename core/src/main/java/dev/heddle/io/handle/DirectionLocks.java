@@ -15,8 +15,8 @@ abstract class DirectionLocks {
   /*
    * Most directions have one user, which comes, goes, and comes again with each call. A bit is
    * enough for it, and with a thousand connections under way one object less is one cache miss
-   * less. The first one that has to wait makes the queue (FairSemaphore), with the place that is taken;
-   * from then on the bit means nothing.
+   * less. The first one that has to wait makes the queue (FairSemaphore), with the place that is
+   * taken; from then on the bit means nothing.
    *
    * It is a class to inherit from, not one to own, for the same reason.
    *

@@ -63,7 +63,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
    * Rejected. The caller's buffer in place, when it is a direct one: it would be written to after a
    * cancelled read has returned.
    *
-   * Sources. Traps 28, 29, 30; loop-256, loop-257, loop-293, loop-294, loop-297.
+   * Sources. trap-28, trap-29, trap-30; loop-256, loop-257, loop-293, loop-294, loop-297.
    */
   private static final int MAX_IN_FLIGHT = 64 << 10; // bytes; 64 calls of it are 0.5 ms of copying
 

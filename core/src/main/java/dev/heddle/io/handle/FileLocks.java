@@ -29,7 +29,7 @@ final class FileLocks {
    * A lock that is granted when its caller has left is given back: the two meet in `outcome`, and
    * the second of them knows.
    *
-   * Sources. Trap 34.
+   * Sources. trap-34.
    */
   private static final Duration FIRST_PAUSE = Duration.ofMillis(1);
   private static final Duration LONGEST_PAUSE = Duration.ofMillis(50);

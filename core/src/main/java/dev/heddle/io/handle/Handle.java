@@ -22,18 +22,18 @@ import org.jspecify.annotations.Nullable;
 /// What all handles have in common: who is next, what was read ahead, what is still to be written.
 public abstract class Handle extends DirectionLocks implements AsyncIo {
   /*
-   * One reader and one writer at a time have the handle (DirectionLocks), so nothing overtakes and nothing
-   * is interleaved. A subtype adds how to read some bytes, and how to write all of a buffer, for
-   * the one whose turn it is.
+   * One reader and one writer at a time have the handle (DirectionLocks), so nothing overtakes and
+   * nothing is interleaved. A subtype adds how to read some bytes, and how to write all of a
+   * buffer, for the one whose turn it is.
    *
    * Bytes that were read and that their caller did not take (the rest behind a line, a read that
-   * was cancelled when the bytes had come) are kept in `readAhead`. The next read, of whichever kind,
-   * is served from there first, without a wait.
+   * was cancelled when the bytes had come) are kept in `readAhead`. The next read, of whichever
+   * kind, is served from there first, without a wait.
    *
-   * Bytes given to writeLater() are kept in `pendingWrites`. Whichever coroutine has the writers' turn
-   * writes them: one that the loop starts for it, or a writer that came before that one. No caller
-   * waits for them, so a failure is kept in `deferredFailure`. If more is kept than a caller of
-   * writeLater() allows, the caller takes its place among the writers and appends its bytes when
+   * Bytes given to writeLater() are kept in `pendingWrites`. Whichever coroutine has the writers'
+   * turn writes them: one that the loop starts for it, or a writer that came before that one. No
+   * caller waits for them, so a failure is kept in `deferredFailure`. If more is kept than a caller
+   * of writeLater() allows, the caller takes its place among the writers and appends its bytes when
    * its turn comes; callers after it do the same as long as it waits (`flushesQueued`), or theirs
    * would leave before its own.
    *
@@ -43,7 +43,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
    * I3. What was given to writeLater() leaves before what is written after it.
    *     [WaitConformanceTest, LimitConformanceTest]
    *
-   * Sources. Traps 27, 28, 30; loop-253, loop-254, loop-256, loop-296, loop-297.
+   * Sources. trap-28, trap-30; loop-253, loop-254, loop-256, loop-296, loop-297.
    */
   private static final int CHUNK = 16 << 10; // bytes, of what is read ahead or passed on
 

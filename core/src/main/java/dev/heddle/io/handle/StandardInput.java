@@ -23,8 +23,8 @@ final class StandardInput implements BlockingFile {
    * ours to close. So one thread of the process reads, when a reader wants bytes and there are
    * none, and leaves them in `there`, where the handle of another loop finds them, too. A reader
    * waits for them here, and its wait can be ended. What was handed to a handle is kept in
-   * `unreceived` until a reader has it: the loop may end meanwhile, and it goes back when the handle
-   * is closed.
+   * `unreceived` until a reader has it: the loop may end meanwhile, and it goes back when the
+   * handle is closed.
    *
    * In a program that was started without standard input, that number belongs to another file: the
    * JVM opens its own files first.

@@ -40,10 +40,10 @@ public final class ConnectionServer implements Server {
    *              acceptor fails
    *   STOPPED    the cancelled scope has ended     ENDED    the scope: closes what was never served
    *
-   * ConnectionPermits. With a bound, the acceptor takes a permit before it accepts, and a handler gives it back
-   * at its end: at the bound no connection is accepted, and the system queues them. Without a bound
-   * there are no permits. An acceptor that waits for room as the server stops gets it from the next
-   * handler that ends, and finds that the listener is closed.
+   * ConnectionPermits. With a bound, the acceptor takes a permit before it accepts, and a handler
+   * gives it back at its end: at the bound no connection is accepted, and the system queues them.
+   * Without a bound there are no permits. An acceptor that waits for room as the server stops gets
+   * it from the next handler that ends, and finds that the listener is closed.
    *
    * Refusals. A listener throws when the system gives no descriptor. The connection stays in the
    * system's queue, so the next try would fail at once: PAUSE lies between two tries. Ten failing

@@ -16,10 +16,10 @@ import org.jspecify.annotations.Nullable;
 /// want to see one.
 final class Watchdog implements Runnable {
   /*
-   * A round: the errands (questions to the JDK that take locks), a sample of each loop (HoldDetector),
-   * and once a second a look for observers (AttachPoll), management tools and flight recordings.
-   * Management and recordings cost a third of a second of CPU to start, so a loop never starts
-   * them: it joins when the program or a tool has.
+   * A round: the errands (questions to the JDK that take locks), a sample of each loop
+   * (HoldDetector), and once a second a look for observers (AttachPoll), management tools and
+   * flight recordings. Management and recordings cost a third of a second of CPU to start, so a
+   * loop never starts them: it joins when the program or a tool has.
    *
    * It runs no code of the program: lines for the log, listeners of reports and of the management
    * server are called on the thread of the loop's log (AsyncLog). So none of them delays its next
@@ -29,7 +29,8 @@ final class Watchdog implements Runnable {
    *   from     event                            to       who, order
    *   WATCHES  every loop has slept for half    RESTS    itself: volatile store, then a look at
    *            a second                                  every loop
-   *   RESTS    a loop is awake, an errand, a    WATCHES  itself; onLoopWake() by the carrier, after its
+   *   RESTS    a loop is awake, an errand, a    WATCHES  itself; onLoopWake() by the carrier, after
+   *                                                      its
    *            second                                    own volatile store
    *   any      no loop is left for five         GONE     itself: CAS on the registry
    *            seconds

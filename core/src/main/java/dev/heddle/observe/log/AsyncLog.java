@@ -26,47 +26,63 @@ import org.jspecify.annotations.Nullable;
 public final class AsyncLog {
   /*
    * States.  from   event                                  to     who, order
-   *          IDLE   a line comes                           RUNS   any thread: adds the line, then CAS on `writer`; the winner starts
-   *          RUNS   a line comes                           same   any thread: adds the line, then unparks the writer
-   *          RUNS   no line for LINGER                     IDLE   the writer: stores null, then looks at the queue once more
+   *          IDLE   a line comes                           RUNS   any thread: adds the line, then
+   *                                                               CAS on `writer`; the winner
+   *                                                               starts
+   *          RUNS   a line comes                           same   any thread: adds the line, then
+   *                                                               unparks the writer
+   *          RUNS   no line for LINGER                     IDLE   the writer: stores null, then
+   *                                                               looks at the queue once more
    *          RUNS   its thread dies of what it met         IDLE   the same, in a finally block
-   *          IDLE   no thread can be had (out of memory)   IDLE   the next line tries again, and so does flush()
+   *          IDLE   no thread can be had (out of memory)   IDLE   the next line tries again, and so
+   *                                                               does flush()
    *
-   * Threads. The writer is a daemon platform thread, of each log one at a time. It may wait for what a coroutine holds: the carrier
-   * goes on, and wakes that coroutine. Everything else: any thread.
+   * Threads. The writer is a daemon platform thread, of each log one at a time. It may wait for
+   * what a coroutine holds: the carrier goes on, and wakes that coroutine. Everything else: any
+   * thread.
    *
-   * I1. Lines are written in the order in which their calls put them into the queue, one after the other. [AsyncLogTest]
-   * I2. Whatever a handler or a listener throws costs its own line only: that is written without its throwable, by the names of the
-   *     classes, or to the standard error; the next line is tried again. [AsyncLogTest]
-   * I3. A handler that never returns costs memory for LIMIT lines and no more; what is dropped is counted, and the number is logged
-   *     when the handler has taken the lines that waited. [AsyncLogTest]
-   * I4. flush() returns when all lines that came before it are written, and the number of those that were dropped; or when PATIENCE
-   *     looks have passed without a line written, or TOTAL_PATIENCE times as many in all: then it says so. Called by a handler or a listener,
-   *     on the writing thread, it returns at once: it would wait for its own caller. [AsyncLogTest]
-   * I5. A line that is written while the JVM exits is on the standard error, whatever becomes of it in the log. [ProcessExitTest]
+   * I1. Lines are written in the order in which their calls put them into the queue, one after the
+   *     other. [AsyncLogTest]
+   * I2. Whatever a handler or a listener throws costs its own line only: that is written without
+   *     its throwable, by the names of the classes, or to the standard error; the next line is
+   *     tried again. [AsyncLogTest]
+   * I3. A handler that never returns costs memory for LIMIT lines and no more; what is dropped is
+   *     counted, and the number is logged when the handler has taken the lines that waited.
+   *     [AsyncLogTest]
+   * I4. flush() returns when all lines that came before it are written, and the number of those
+   *     that were dropped; or when PATIENCE looks have passed without a line written, or
+   *     TOTAL_PATIENCE times as many in all: then it says so. Called by a handler or a listener, on
+   *     the writing thread, it returns at once: it would wait for its own caller. [AsyncLogTest]
+   * I5. A line that is written while the JVM exits is on the standard error, whatever becomes of it
+   *     in the log. [ProcessExitTest]
    *
-   * The JVM's exit. A logging system removes its handlers in a shutdown hook, beside all other hooks, and a logger without handlers
-   * takes a line and forgets it. So what counts is when the line is written, not when it was put: whoever puts a line and calls
-   * System.exit has put it in time. All hooks start behind one step of the JVM's, from which on it refuses to add or remove a hook.
-   * While it does not refuse, no handler has been removed. If it still does not behind the call of the logger, the handlers had the
-   * line. If it does, the line goes to the standard error as well: before that call, where the exit is known by then, for a handler
-   * may hang. Twice is better than never: which handlers were there nobody can tell.
+   * The JVM's exit. A logging system removes its handlers in a shutdown hook, beside all other
+   * hooks, and a logger without handlers takes a line and forgets it. So what counts is when the
+   * line is written, not when it was put: whoever puts a line and calls System.exit has put it in
+   * time. All hooks start behind one step of the JVM's, from which on it refuses to add or remove a
+   * hook. While it does not refuse, no handler has been removed. If it still does not behind the
+   * call of the logger, the handlers had the line. If it does, the line goes to the standard error
+   * as well: before that call, where the exit is known by then, for a handler may hang. Twice is
+   * better than never: which handlers were there nobody can tell.
    *
-   * Memory order. Writer of a line: add to the queue, or to `dropped`, then read `writer`. Writing thread: store null into `writer`,
-   * then read the queue and `dropped`. All are volatile: one of the two sees the other's write, so that no line stays behind without
-   * a thread. A line counts in `dropped` before it leaves `pending`: flush() finds it in one of them.
+   * Memory order. Writer of a line: add to the queue, or to `dropped`, then read `writer`. Writing
+   * thread: store null into `writer`, then read the queue and `dropped`. All are volatile: one of
+   * the two sees the other's write, so that no line stays behind without a thread. A line counts in
+   * `dropped` before it leaves `pending`: flush() finds it in one of them.
    *
-   * Time. PATIENCE is counted in looks of a quarter of a second, not read off a clock: a JVM that is stopped and continued (SIGSTOP, a
-   * suspended machine) has lost one look, not its last words. It is counted anew whenever a line was written: a handler that is
-   * slow (a disk, a peer) gets its lines as long as it takes them, but for TOTAL_PATIENCE.
+   * Time. PATIENCE is counted in looks of a quarter of a second, not read off a clock: a JVM that
+   * is stopped and continued (SIGSTOP, a suspended machine) has lost one look, not its last words.
+   * It is counted anew whenever a line was written: a handler that is slow (a disk, a peer) gets
+   * its lines as long as it takes them, but for TOTAL_PATIENCE.
    *
    * Cost. A line: a node and an unpark. A loop that logs nothing has no thread.
    *
-   * Rejected. One thread for all loops: a listener that hangs would silence every loop. The watchdog's thread: it must go on looking
-   * while a handler hangs. Logging on the carrier with a time limit: nothing can be taken back from a thread that waits for a lock.
-   * Who puts a line asks whether the JVM exits: a line put before, and written after, would be lost.
+   * Rejected. One thread for all loops: a listener that hangs would silence every loop. The
+   * watchdog's thread: it must go on looking while a handler hangs. Logging on the carrier with a
+   * time limit: nothing can be taken back from a thread that waits for a lock. Who puts a line asks
+   * whether the JVM exits: a line put before, and written after, would be lost.
    *
-   * Sources. DESIGN fact 8; traps 42, 64. Log4j 2's asynchronous appender, whose queue is bounded as well.
+   * Sources. trap-42, trap-64. Log4j 2's asynchronous appender, whose queue is bounded as well.
    */
   private static final int LIMIT =
       1_000; // lines that wait; a program with more has been told enough

@@ -45,7 +45,7 @@ public final class PosixSpawn {
    * Standard streams. If this process was started with one of them closed, a pipe may get its
    * number; so all are moved above them.
    *
-   * Sources. Traps 31, 33; decision 0032.
+   * Sources. trap-31, trap-33; decision 0032.
    */
   private static final int SET_GROUP = 0x2; // POSIX_SPAWN_SETPGROUP
   private static final int SET_MASK = 0x8; // POSIX_SPAWN_SETSIGMASK

@@ -58,7 +58,7 @@ public final class DirectoryWatcher {
    * Rejected. A service for each tree: Linux allows a user 128 of them. Watching the directory
    * above the root all the time: it may be a busy one, or one that may not be read.
    *
-   * Sources. Trap 35; behaviour 244-246; promise T13.4.
+   * Sources. trap-35; loop-244 to loop-246; promise T13.4.
    */
   private static final WatchEvent.Kind<?>[] KINDS = {ENTRY_CREATE, ENTRY_MODIFY, ENTRY_DELETE};
 

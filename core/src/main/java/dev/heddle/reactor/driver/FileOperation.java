@@ -22,7 +22,7 @@ public abstract class FileOperation {
    * Cancelling is no way back to FREE: a read that the kernel has begun writes into the buffer,
    * whether or not a caller still wants it.
    *
-   * Sources. Traps 28, 29.
+   * Sources. trap-28, trap-29.
    */
   /// What can be asked.
   public enum Kind {

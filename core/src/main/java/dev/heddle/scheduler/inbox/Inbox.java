@@ -14,7 +14,8 @@ public final class Inbox {
    *   from  event      to      who, order
    *   OUT   post()     IN      any thread: exchange on `posted`; if it found OUT, it links the node
    *   IN    post()     IN      any thread: the same exchange; the pending arrival covers this post
-   *   IN    clearPosted()  OUT     carrier: exchange, before it reads the state that the node announces
+   *   IN    clearPosted()  OUT     carrier: exchange, before it reads the state that the node
+   *                                announces
    * States of the inbox.
    *   OPEN  close()    CLOSED  carrier: exchange; every later post is refused
    *
@@ -32,9 +33,9 @@ public final class Inbox {
    * Memory order. Producer: write its own state, then the exchange on `posted`, then CAS `head`.
    * Carrier: exchange `head`, exchange `posted`, then read the state. The exchanges on `posted` are
    * totally ordered, and each reads what the previous one wrote. A producer that found IN therefore
-   * precedes the carrier's next clearPosted(), which reads its write; so the carrier sees everything
-   * that the producer wrote before, plain fields included (I2, I3). A producer that only reads IN
-   * publishes nothing: its state may still be in its store buffer when the carrier, which
+   * precedes the carrier's next clearPosted(), which reads its write; so the carrier sees
+   * everything that the producer wrote before, plain fields included (I2, I3). A producer that only
+   * reads IN publishes nothing: its state may still be in its store buffer when the carrier, which
    * readmitted meanwhile, reads it. Mutant: InboxStress.ReadOnlyClaim. With a plain store in
    * clearPosted() the carrier may read the state first; the producer then finds IN, and its post is
    * lost. Mutant: InboxStress.PlainReadmit. The sleep protocol behind signal() belongs to Wakeup.

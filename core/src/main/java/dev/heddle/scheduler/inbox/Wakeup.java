@@ -29,7 +29,8 @@ public final class Wakeup {
    * The driver's wake-up is sticky, so a signal() between the carrier's check and its sleep is not
    * lost either.
    *
-   * Cost. Wait-free. One system call per sleep. A signal() that comes too late costs one empty poll.
+   * Cost. Wait-free. One system call per sleep. A signal() that comes too late costs one empty
+   * poll.
    *
    * Rejected. Calling the driver for every item: a system call each (85 against 166 ns an item in
    * bursts). A lock: the carrier would wait for other threads.

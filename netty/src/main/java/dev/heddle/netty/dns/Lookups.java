@@ -43,10 +43,11 @@ final class Lookups {
    *
    * Room. Each query has a socket of its own, and a server that is silent holds it for the time of
    * an attempt. Without a bound, a program that looks many names up at such a server would have no
-   * descriptor left for anything else. So one server is asked MAX_QUERIES_PER_SERVER questions at a time;
-   * each loop of a process has that bound for itself. Room is counted for each server: one that is
-   * full is passed over for another one in the list, so a dead server delays no look-up that may
-   * ask a live one. Where all are full, a look-up waits for as long as an attempt lasts, at most.
+   * descriptor left for anything else. So one server is asked MAX_QUERIES_PER_SERVER questions at a
+   * time; each loop of a process has that bound for itself. Room is counted for each server: one
+   * that is full is passed over for another one in the list, so a dead server delays no look-up
+   * that may ask a live one. Where all are full, a look-up waits for as long as an attempt lasts,
+   * at most.
    *
    * I1. The rooms taken at a server are the queries that are out to it. [NamesEndTest]
    * I2. No look-up waits while a server that it may ask has room. [NamesEndTest]

@@ -36,8 +36,8 @@ public final class IoHandlerAdapter {
    *
    * Nothing that can wait runs on the trampoline. In a turn, the trampoline runs: the handler's own
    * tasks (they end registrations), first; the driver's handles, which wake coroutines; and
-   * stand-ins for the guest's handles (EmbeddedHandle), which queue what comes. The guest's handlers
-   * and tasks may be any code, and log, allocate and lock: they run in a coroutine, see
+   * stand-ins for the guest's handles (EmbeddedHandle), which queue what comes. The guest's
+   * handlers and tasks may be any code, and log, allocate and lock: they run in a coroutine, see
    * EventLoopTurns. [WaitsTest] A turn in which anything ran, or that has asked for the guest's
    * turn, does not wait.
    *

@@ -15,8 +15,8 @@ public final class SendBatch {
    * A system call costs as much as the kernel's work for some 500 bytes. When a turn has resumed
    * many coroutines, each is about to write its answer: these writes are appended to one buffer and
    * submitted together. When it has resumed few, a direct call brings the answer to its reader
-   * sooner, and there is nothing to save. `recentNotifications` decides: it counts the notifications of the last
-   * turns, each weighing half as much as the one after it.
+   * sooner, and there is nothing to save. `recentNotifications` decides: it counts the
+   * notifications of the last turns, each weighing half as much as the one after it.
    *
    * The buffer belongs to the turn. What was submitted completes before the turn ends, since the
    * calls do not wait, so the next turn begins with an empty buffer. If a completion is late, the

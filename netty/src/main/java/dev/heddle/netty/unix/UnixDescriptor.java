@@ -18,7 +18,8 @@ public class UnixDescriptor extends PollableDescriptor {
    *   PENDING  a tick                            WATCHED  in both directions, until it is closed
    *   WATCHED  the watch fails                   OPEN     the listeners are notified of why
    *   OPEN     close()                           GONE
-   *   WATCHED  close()                           CLOSING  as long as the watch needs, see EdgeRegistration
+   *   WATCHED  close()                           CLOSING  as long as the watch needs, see
+   *                                                       EdgeRegistration
    *   CLOSING  the system's last report          GONE
    *
    * Readiness is reported by edge: once for each time that something has come. A report is kept

@@ -41,7 +41,7 @@ public abstract class UnixDriver implements NettyDriver {
    * its watch meets an object, not a number. The driver polls for descriptors that are closed and
    * not gone, and its close() waits for them.
    *
-   * Sources. Traps 9, 16, 28, 29; decision 0016.
+   * Sources. trap-9, trap-16, trap-28, trap-29; decision 0016.
    */
   private static final int TURNS_TO_END = 100;
   private static final long TURN_NANOS = 10_000_000; // so a second in all

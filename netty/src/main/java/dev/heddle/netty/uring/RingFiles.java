@@ -87,7 +87,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
    * of fio's rate; of 4, 0.82). One registration for each file: the slots make it needless. Opening
    * by the JDK: its channels do not tell their number.
    *
-   * Sources. Traps 28, 29, 31; decision 0022.
+   * Sources. trap-28, trap-29, trap-31; decision 0022.
    */
   private static final int IN_FLIGHT = 1_024; // as many as the ring has room for
   private static final long BYTES_A_TURN = 1 << 20; // 0.1 to 0.3 ms of copying

@@ -42,10 +42,10 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
    * unstashAll, stands in the agenda, in the order of its calls, before what was there before, and
    * before all that comes from outside. Events of the step follow when nothing is ahead.
    *
-   * Turns. A step handles MAX_INTERNAL_PER_STEP messages of its own at most. When more is ahead it says
-   * continueBeforeMessages(): others have their turn, whoever ends it finds it between two steps, and what it has
-   * not looked at of its events is kept by the runtime. Its next step is given those only, so that
-   * the mailbox keeps its bound, and senders are told that it is full.
+   * Turns. A step handles MAX_INTERNAL_PER_STEP messages of its own at most. When more is ahead it
+   * says continueBeforeMessages(): others have their turn, whoever ends it finds it between two
+   * steps, and what it has not looked at of its events is kept by the runtime. Its next step is
+   * given those only, so that the mailbox keeps its bound, and senders are told that it is full.
    *
    * Commands are handed out at the end of the step, in the order in which they were asked for;
    * those of init in the first step. A step in which a handler throws hands out what was asked for

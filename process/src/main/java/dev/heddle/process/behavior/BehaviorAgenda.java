@@ -39,8 +39,8 @@ final class BehaviorAgenda<M> {
    * what is left since the last one.
    *
    * Cost. Each of these takes constant time, however much a step has asked for; a cancellation
-   * leaves a place in `requestedCommands` that the end of the step, or the cancellation of all behind it,
-   * takes out.
+   * leaves a place in `requestedCommands` that the end of the step, or the cancellation of all
+   * behind it, takes out.
    */
 
   /// So many of its own messages a step handles: then others have their turn.

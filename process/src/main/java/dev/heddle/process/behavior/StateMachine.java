@@ -48,7 +48,8 @@ public abstract non-sealed class StateMachine<S, M> extends Behavior<M> {
    *                  a change: the state timeout ends   before the new state can set one
    *                  onEnter()                          may set one, and continue with messages
    *                  timeouts of the transition
-   *                  what was postponed is ahead        behind what the handler and onEnter() continue with
+   *                  what was postponed is ahead        behind what the handler and onEnter()
+   *                                                     continue with
    *
    * Timeouts are timers of the agenda, by keys that nobody else has.
    */

@@ -33,16 +33,19 @@ public final class CommandLoop {
    * answers for a body that never began, because the loop has ended or ends.
    *
    *   invocation      coroutine     what happens
-   *   OPEN            not begun     begins; from then on a cancellation of the one cancels the other
+   *   OPEN            not begun     begins; from then on a cancellation of the one cancels the
+   *                                 other
    *   DROPPED         not begun     ends without having called the body
-   *   DROPPED         runs          is cancelled on the loop, by a coroutine that is submitted for it; has it ended, that does nothing
-   *   OPEN            has a result  answers; whose answer is not taken, loses the race with a cancellation: `unwanted` is called
+   *   DROPPED         runs          is cancelled on the loop, by a coroutine that is submitted for
+   *                                 it; has it ended, that does nothing
+   *   OPEN            has a result  answers; whose answer is not taken, loses the race with a
+   *                                 cancellation: `unwanted` is called
    *   OPEN            loop ended    the future fails, and the invocation with it
    *
    * What a handler spawns belongs to a scope of its command: in the root scope its failure would
    * end the loop, and with it the commands of all. What ends the loop all the same (Heddle.exit in
    * a handler, want of memory) costs those commands that it has; the next one starts another loop.
-   * Case 213.
+   * proc-213.
    *
    * The loop holds what is submitted until it has time for it: the bound is that of the processes,
    * each of which waits for its results.

@@ -35,7 +35,7 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
    *
    * So an answer reaches the process that has asked, once, or no process. It never reaches another
    * process under the same number: no number is given twice, and this object knows its process,
-   * not the number. P11; trap-47, trap-52.
+   * not the number. P11.
    */
   private static final Object OPEN = new Object();
   private static final Object ANSWERED = new Object();

@@ -45,9 +45,10 @@ public final class EventBus {
    * the entry: it is called at once for a process that has ended, so the entry does not outlive
    * its process. One listener for each class of a process.
    *
-   * hasSubscribers() reads the table: the runtime asks it where a message is refused, a process starts or
-   * ends, and makes no event else. It does not ask whether the table is empty: that counts an
-   * entry after others can see it and add to it. [SubscriptionTest; mutant: wanted-by-count]
+   * hasSubscribers() reads the table: the runtime asks it where a message is refused, a process
+   * starts or ends, and makes no event else. It does not ask whether the table is empty: that
+   * counts an entry after others can see it and add to it. [SubscriptionTest; mutant:
+   * wanted-by-count]
    *
    * Rejected. A queue and a thread for delivery: the order of one publisher would need no less,
    * and an end would be told later than the mailbox is offered it here.

@@ -20,7 +20,8 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
    * (locks, queues, sockets, yields of the body's) or the process (receive and call).
    *
    * States.  from       event                         to         who, order
-   *          CREATED    start()                       ACTIVE    step: Thread.start hands us the thread's task; then it is run
+   *          CREATED    start()                       ACTIVE    step: Thread.start hands us the
+   *                                                             thread's task; then it is run
    *          ACTIVE    suspend()                     SUSPENDED  body: store, then Thread.yield
    *          SUSPENDED  yield returned (pinned)       ACTIVE    body: nobody has resumed it
    *          SUSPENDED  resume()                      RESUMING   step: store, then task.run
@@ -34,11 +35,11 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
    * and inherited its scheduler; the JDK's own runs it.
    *
    * The scheduler counts bodies that are due, so that it knows whether somebody has to be run
-   * beside its workers (Spares). So `resumable` is exchanged, and taken back where no run will follow:
-   * at the end, and at the detachment.
+   * beside its workers (Spares). So `resumable` is exchanged, and taken back where no run will
+   * follow: at the end, and at the detachment.
    *
-   * A run that mounts nothing is harmless: the JDK looks at the thread's state first. So `resumable` may
-   * be set once too often, never too seldom.
+   * A run that mounts nothing is harmless: the JDK looks at the thread's state first. So
+   * `resumable` may be set once too often, never too seldom.
    *
    * The end from outside. unwind() resumes a body that waits for the process, which then throws;
    * it interrupts one that waits for the JDK. Both run on this worker while they do not wait, and
@@ -61,9 +62,9 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
    * I3. An execute() never resumes a body that waits for the process. [CoroutineProcessTest]
    *
    * Memory order. All three fields are volatile. Detaching: the step stores `detached`, then takes
-   * `resumable`; execute() sets `resumable`, then reads `detached`: one of them sees the other's, and both may
-   * hand the thread over, which is harmless. A lost resume: RESUMING is stored before task.run
-   * reads the JDK's state; the dumper restores that state before it calls execute(), which
+   * `resumable`; execute() sets `resumable`, then reads `detached`: one of them sees the other's,
+   * and both may hand the thread over, which is harmless. A lost resume: RESUMING is stored before
+   * task.run reads the JDK's state; the dumper restores that state before it calls execute(), which
    * therefore reads RESUMING.
    *
    * Cost. One mount and one unmount for each run. The body of a process that waits holds its
@@ -73,7 +74,7 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
    * The loop's ExecutionContext: it belongs to one carrier. Waiting in close() for a body's
    * clean-up: it would hold a worker.
    *
-   * Sources. DESIGN 4; traps 59, 60, 61, 66; the essay of ExecutionContext.
+   * Sources. trap-59, trap-60, trap-61, trap-66; the essay of ExecutionContext.
    */
   private static final int CREATED = 0;
   private static final int ACTIVE = 1;

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 /// Looks for processes that wait for each other.
 public final class DeadlockDetector {
   /*
-   * A process that waits for one other, and takes nothing else meanwhile, has one edge in the
-   * graph of waits: its body is in `ask`, in `awaitExit`, or in a send to a full mailbox with the
-   * policy SUSPEND; or it waits with `awaitCommands` (as `call` does) for an `ask` only. So the graph
-   * has cycles and tails, and no branches.
+   * A process that waits for one other, and takes nothing else meanwhile, has one edge in the graph
+   * of waits: its body is in `ask`, in `awaitExit`, or in a send to a full mailbox with the policy
+   * SUSPEND; or it waits with `awaitCommands` (as `call` does) for an `ask` only. So the graph has
+   * cycles and tails, and no branches.
    *
    * A look sees the edges one after the other, while processes go on. So what it has found counts
    * only when the next look finds the same waits, by their tokens: a token is an object of one

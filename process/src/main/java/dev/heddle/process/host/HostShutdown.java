@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
 /// The end of a host: asks, waits, ends, abandons, and is back in time.
 public final class HostShutdown {
   /*
-   * Processes that trap exits are asked (ProcessSignal.Cancel), the others are ended. A process that was
-   * started linked, by a parent that traps exits, is left to that parent until the parent has
-   * ended. So the children of a supervisor end in its order, and a pool finishes its calls.
+   * Processes that trap exits are asked (ProcessSignal.Cancel), the others are ended. A process
+   * that was started linked, by a parent that traps exits, is left to that parent until the parent
+   * has ended. So the children of a supervisor end in its order, and a pool finishes its calls.
    *
    * Those that were asked have the time, but for its last quarter, at most a second, to clean up
    * with timers and I/O: workers and the loop go on. Then they are ended too, which needs them to
@@ -53,7 +53,7 @@ public final class HostShutdown {
    * parts: no process is asked any more, and what does not end at once is abandoned. Everything is
    * told and ended all the same, and the interrupt is kept for the caller.
    *
-   * P12; trap-50, trap-51; proc-71 to proc-76, proc-208, proc-209.
+   * P12; proc-71 to proc-76, proc-208, proc-209.
    */
   private static final Duration LONGEST_LAST_PART = Duration.ofSeconds(1);
   private static final Duration LAST_MOMENT =

@@ -16,7 +16,8 @@ final class ProcessSlots {
    *
    * States of a place.
    *   FREE   acquire()      TAKEN  any thread: CAS on `freeSlots`
-   *   KEPT   acquire()      TAKEN  any thread: CAS on the worker's count; its own worker first, others
+   *   KEPT   acquire()      TAKEN  any thread: CAS on the worker's count; its own worker first,
+   *                                others
    *                             when nothing is FREE
    *   TAKEN  release()  KEPT   that worker, while it keeps few
    *   TAKEN  release()  FREE   any thread

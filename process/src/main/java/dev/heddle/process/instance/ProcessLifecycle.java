@@ -40,12 +40,14 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
    * waits ends at once.
    *
    * At the end, in this order:
-   *   closeCode()         closes the process and abandons its commands, whose results no step would see
+   *   closeCode()         closes the process and abandons its commands, whose results no step would
+   *                       see
    *   closeMailbox()  later sends fail; what lies in the mailbox is counted
    *   releaseSlot()       its place is free, before the exit is known: an observer of the exit can
    *                   start another process in it
    *   the ties        tell links, monitors, names and listeners
-   *   exitNotified()          the host takes it off its table last: its number is found until all know
+   *   exitNotified()          the host takes it off its table last: its number is found until all
+   *                           know
    *   clear()          forgets what it ran, not before: an observer may ask for its class
    *
    * The decision is kept as what there was without memory: the Throwable, or the exit of the
@@ -65,7 +67,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
    *     the exit known, here or in the ties; both are volatile. An abandoned process keeps its
    *     place until its worker comes; no process is started any more then. [HostTest]
    *
-   * P1, P13; trap-53, trap-54, trap-55; proc-60 to proc-76, proc-208, proc-209, proc-215.
+   * P1, P13; proc-60 to proc-76, proc-208, proc-209, proc-215.
    */
   private static final VarHandle ENDING;
   private static final VarHandle PROCESS_LINKS;

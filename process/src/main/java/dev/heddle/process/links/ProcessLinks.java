@@ -21,20 +21,28 @@ public final class ProcessLinks {
    *   from    event                              to      who, order
    *   OPEN    link, monitor, name, their ends    OPEN    any thread: under the lock
    *   (none)  made after the exit was told       EXITED  the first who asks, with that exit
-   *   OPEN    exited()                           EXITED  the worker of its last step: under the lock, for ever
+   *   OPEN    exited()                           EXITED  the worker of its last step: under the
+   *                                                      lock, for ever
    *   EXITED  monitor                            same    the watcher is told of the exit at once
-   *   EXITED  link                               same    the other process is treated as if it had been linked before
-   *   EXITED  it links, monitors, takes a name   same    refused: nobody would take back what it adds to others
+   *   EXITED  link                               same    the other process is treated as if it had
+   *                                                      been linked before
+   *   EXITED  it links, monitors, takes a name   same    refused: nobody would take back what it
+   *                                                      adds to others
    *
    * States of a link, at the process that stays.
    *   from    event                              to      who, order
-   *   (none)  link()                             LINKED  any thread: in the ties of both, under both locks
-   *   (none)  link() to one that has failed      BROKEN  any thread: under both locks; then this process is told
+   *   (none)  link()                             LINKED  any thread: in the ties of both, under
+   *                                                      both locks
+   *   (none)  link() to one that has failed      BROKEN  any thread: under both locks; then this
+   *                                                      process is told
    *   LINKED  unlink(), of either process        (none)  any thread: under both locks
-   *   LINKED  the other one has ended normally   (none)  who tells of that: under the lock of this process
-   *   LINKED  the other one has failed           BROKEN  the same: this process decides what that does to it, still under the lock
+   *   LINKED  the other one has ended normally   (none)  who tells of that: under the lock of this
+   *                                                      process
+   *   LINKED  the other one has failed           BROKEN  the same: this process decides what that
+   *                                                      does to it, still under the lock
    *   BROKEN  its signal is about to be seen     (none)  the worker of this process: under its lock
-   *   BROKEN  unlink()                           (none)  any thread: under the lock; its signal is not admitted any more
+   *   BROKEN  unlink()                           (none)  any thread: under the lock; its signal is
+   *                                                      not admitted any more
    *   BROKEN  link()                             same    the signal on its way tells
    *
    * A link stands in the ties of both; both locks are held while it is made or undone, so both
@@ -44,7 +52,8 @@ public final class ProcessLinks {
    * that of each process it is linked to.
    *
    * I1. Each monitor is told of one exit, unless it was taken back. [ProcessLinksTest, StressTest]
-   * I2. A link is in both ties or in none, but for those to a process that has ended. [ProcessLinksTest]
+   * I2. A link is in both ties or in none, but for those to a process that has ended.
+   *     [ProcessLinksTest]
    * I3. After unlink() has returned no end of that link is decided, and no signal of it is
    *     admitted: a link is broken under the same lock under which unlink() takes it away, and
    *     only where it is found there. A link is an object, so one that is made anew admits no
@@ -54,7 +63,7 @@ public final class ProcessLinks {
    *     nobody is left out or told twice. [OutOfMemoryTest]
    *
    * Under a lock nobody is told anything, nor woken. What a broken link does is decided there by a
-   * flag and a CAS, without memory. P13; cases 139-156, 218.
+   * flag and a CAS, without memory. P13; proc-139 to proc-156, proc-218.
    *
    * Rejected. An order of the locks: who has the first and waits for the second holds up all who
    * want the first. To take all links out and tell each of those processes: it may have undone the

@@ -18,8 +18,8 @@ public final class MailboxReader implements ReceiveQueue {
    * to the cache line on which senders CAS: at the end of the step, and when it is an eighth of
    * the bound, or MOST_KEPT. A mailbox below 16 gives each room back at once.
    *
-   * A step receives as many messages as other steps are given (ProcessInstance.takeEvents): then the
-   * body gives way, whatever there is.
+   * A step receives as many messages as other steps are given (ProcessInstance.takeEvents): then
+   * the body gives way, whatever there is.
    */
   private static final int MOST_KEPT = 64;
 

@@ -70,7 +70,7 @@ public final class ProcessPool implements Process {
    * pool costs nothing.
    *
    * Rejected. A queue that members take from: each would have to be woken for each call, and the
-   * pool would not know who is busy. Cases 166-174.
+   * pool would not know who is busy. proc-166 to proc-174.
    */
 
   /// Asks for a [PoolStatus], instead of a call.

@@ -15,15 +15,16 @@ public final class RoutingTable {
    *
    *   node  another one                 its peer, or UNREACHABLE; an empty node is this one
    *   host  another one of this node    its peer, or UNREACHABLE
-   *   number                            a process (ProcessTable), or a receiver that was attached, or NOT_FOUND
-   *   life  of this host, or NOT_FOUND: a number of an earlier life is nobody's (trap 57)
+   *   number                            a process (ProcessTable), or a receiver that was attached,
+   *                                     or NOT_FOUND
+   *   life  of this host, or NOT_FOUND: a number of an earlier life is nobody's
    *
    * A message passes through on the thread of its sender, all the way into the mailbox or the
    * peer: so the messages of one sender stay in order, and each send has its answer. What comes
    * from a peer is only for here: two peers that take each other for the way to a third would else
    * send in circles.
    *
-   * P10; cases 128-135.
+   * P10; proc-128 to proc-135.
    */
   private static final System.Logger LOG = System.getLogger("dev.heddle.process.routing");
 

@@ -65,7 +65,7 @@ public abstract class Burst extends EventQueue.Node {
    * with the push, so that there may be bursts in queues with a bound: others would be refused
    * while the places are empty. A lock of the burst for each item: a fence again.
    *
-   * Sources. Decision 0039; trap 39.
+   * Sources. Decision 0039; trap-39.
    */
   private static final int OPEN = 0;
   private static final int SEALED = 1;

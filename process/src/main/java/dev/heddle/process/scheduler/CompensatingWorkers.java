@@ -28,16 +28,16 @@ final class CompensatingWorkers {
    * it finds in the deque of a worker go to the FIFO, since its owner does not get on. What a body
    * wakes on it goes to the FIFO too, since nobody steals from a spare.
    *
-   * `resumable` counts bodies whose JDK wait is over and that have not run since. Without one the queues
-   * are left alone.
+   * `resumable` counts bodies whose JDK wait is over and that have not run since. Without one the
+   * queues are left alone.
    *
    * I1. While a body is due and its process is queued, a worker gets on, or a spare runs a body,
    *     or is started after PATIENCE. [HeldUpTest]
    * I2. A task that a spare passes by is in a queue when the spare runs something. [HeldUpTest]
    *
    * Watched as workers are: the lookout reports a body that holds its spare for too long. Counted
-   * by themselves; what one that has ended has counted is added to `pastDeadline`, under a lock, for there
-   * may be several.
+   * by themselves; what one that has ended has counted is added to `pastDeadline`, under a lock,
+   * for there may be several.
    *
    * Cost. Two atomic additions for each JDK wait of a body. A thread while the workers are held up.
    *

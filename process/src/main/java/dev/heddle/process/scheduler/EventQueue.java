@@ -42,9 +42,9 @@ public final class EventQueue {
    *     EventQueueLincheckTest]
    * I2. A node that was accepted is taken, or returned by close(). [EventQueueTest,
    *     EventQueueStress]
-   * I3. A lane with a bound refuses a node only when it is full, counting what was turned round
-   *     and is left. While the consumer turns the nodes of a stack round, `reversedCount` is below zero by
-   *     their number and that of those left before: they are in the stack or out of it, and a
+   * I3. A lane with a bound refuses a node only when it is full, counting what was turned round and
+   *     is left. While the consumer turns the nodes of a stack round, `reversedCount` is below zero
+   *     by their number and that of those left before: they are in the stack or out of it, and a
    *     producer whose answer depends on that waits for the few instructions until it is known.
    *     Else a mailbox that is half full would refuse whatever comes while its consumer is
    *     descheduled there. Mutant: EventQueueStress.CountsTwice. [EventQueueStress]
@@ -52,9 +52,9 @@ public final class EventQueue {
    *     empty stack and its CAS may find the stack empty again, but filled and turned round
    *     meanwhile. So the stack is left empty only where one more fits: where the take that turns
    *     it round hands out one at the least, which has left with the CAS (hence one store of
-   *     `reversedCount` after that, not one of all and another of the rest), or less than the bound is held
-   *     after it. Else the stack stands on a Mark from then on, which is another each time. A
-   *     stack that is not empty is known by its newest node, which comes once; or again, when
+   *     `reversedCount` after that, not one of all and another of the rest), or less than the bound
+   *     is held after it. Else the stack stands on a Mark from then on, which is another each time.
+   *     A stack that is not empty is known by its newest node, which comes once; or again, when
    *     results, which do not count, have come and gone on it. Where some do not count, a take
    *     hands out all that is there, or leaves it as a look does. Mutants:
    *     EventQueueStress.HandsOutLater, NoMark. [EventQueueStress, EventQueueLincheckTest]
@@ -62,22 +62,22 @@ public final class EventQueue {
    *     before all that it pushes later. Mutants: EventQueueStress.LooksTooSoon, LooksTooLate.
    *     [EventQueueStress, EventQueueModelTest]
    *
-   * Memory order. Push and take are CASes on the head (volatile): what the producer wrote before
-   * is seen by the consumer. `reversedCount` is published by the same CAS, and lowered by release stores. A
-   * producer reads head, `reversedCount`, and, before it says that the lane is full, the head again: if
-   * that has not moved, `reversedCount` was of the same moment.
+   * Memory order. Push and take are CASes on the head (volatile): what the producer wrote before is
+   * seen by the consumer. `reversedCount` is published by the same CAS, and lowered by release
+   * stores. A producer reads head, `reversedCount`, and, before it says that the lane is full, the
+   * head again: if that has not moved, `reversedCount` was of the same moment.
    *
    * Cost. A CAS a push, a CAS for all that has come, a walk for a take: the consumer writes to the
    * line that producers CAS twice a take, not with each node; one that takes out node by node does
    * so when it says that it has (publish). A producer that is descheduled in the middle delays
-   * nobody: a node that is not linked is not there (trap 39). A Backlog is made for those that
+   * nobody: a node that is not linked is not there (trap-39). A Backlog is made for those that
    * need one.
    *
    * Bursts. Where there is no bound, a node may be a Burst, to which its producer adds while it
    * lies in the lane, and whose items are handed out in slices. What comes off the lane is then
-   * kept as it is, in ReversedBursts. A consumer that looks at one after the other moves all of that
-   * to `backlog` first, each item as a node of its own; it may become one that is handed out, and the
-   * other way round: `backlog` comes first in both.
+   * kept as it is, in ReversedBursts. A consumer that looks at one after the other moves all of
+   * that to `backlog` first, each item as a node of its own; it may become one that is handed out,
+   * and the other way round: `backlog` comes first in both.
    *
    * Rejected. Claimed slots or links (Vyukov's queue, JCTools' linked and array queues): the
    * consumer meets gaps and must spin or come back; and an idle task would keep a chunk or a stub.
@@ -85,7 +85,7 @@ public final class EventQueue {
    * and is put behind the messages by the consumer: it cannot know which of them came later.
    * Numbers of messages seen before, in each signal: a count for each sender and receiver.
    *
-   * Sources. P9; R. K. Treiber, 1986; traps 39, 58.
+   * Sources. P9; R. K. Treiber, 1986; trap-39.
    */
 
   /// A link of the queue, made by who pushes.

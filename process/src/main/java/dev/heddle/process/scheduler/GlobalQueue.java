@@ -27,8 +27,8 @@ public final class GlobalQueue {
    * Cost. A CAS a push, a lock a poll; workers take up to 17 tasks with one. Nothing is allocated.
    *
    * Rejected. ConcurrentLinkedQueue: a node for each task. A ring of claimed slots: a consumer
-   * waits for a producer that was descheduled (trap 39). One lock for both ends: producers are
-   * foreign threads, which must not wait (trap 38).
+   * waits for a producer that was descheduled (trap-39). One lock for both ends: producers are
+   * foreign threads, which must not wait (trap-38).
    *
    * Sources. P3, P4.
    */

@@ -37,11 +37,11 @@ final class Parking {
    *
    * Memory order. Producer: publish the task, full fence, then read the word. The FIFO publishes
    * with a CAS; a deque's push and a batch that was moved are only released, so their worker has a
-   * fence of its own (Worker.wakeThief; mutant: ParkingStress.NoFenceAfterPush). Worker: change
-   * the word, a full fence with it, then look at all queues. Either the producer reads that nobody
+   * fence of its own (Worker.wakeThief; mutant: ParkingStress.NoFenceAfterPush). Worker: change the
+   * word, a full fence with it, then look at all queues. Either the producer reads that nobody
    * searches and somebody sleeps, or the worker's look comes after the publication. The same
-   * between the last searcher that found something and a producer that trusted in it: stopSearching()
-   * changes the word before its caller looks. Mutant: ParkingStress.NoLook.
+   * between the last searcher that found something and a producer that trusted in it:
+   * stopSearching() changes the word before its caller looks. Mutant: ParkingStress.NoLook.
    *
    * Cost. A read of the word for each task that goes to the FIFO, or that is the first to spare in
    * its deque; the lock only to fall asleep and to wake.
@@ -50,7 +50,7 @@ final class Parking {
    * thief would carry them off. A lock-free stack of sleepers: falling asleep costs microseconds
    * anyway, and withdrawing from its middle is what a lock is good at.
    *
-   * Sources. P6; traps 40, 49. D. Vyukov's Go scheduler, and Tokio's, have the counts.
+   * Sources. P6; trap-40. D. Vyukov's Go scheduler, and Tokio's, have the counts.
    */
   private static final int SEARCHING = 1;
   private static final int AWAKE = 1 << 16;

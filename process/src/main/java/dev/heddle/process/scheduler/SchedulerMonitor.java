@@ -26,7 +26,7 @@ final class SchedulerMonitor {
    * Why it exists. A worker puts what its step has woken into its own deque and wakes nobody for
    * the first one: it will run that a moment later itself. When the step goes on for long,
    * somebody has to notice. And an owner may miss that it has come to have tasks to spare:
-   * Parking, I4. P6, traps 49 and 51.
+   * Parking, I4. P6.
    *
    * Want of memory. Its loop catches whatever a look throws, and begins the next. Ends that lack
    * memory (WorkScheduler.finishLater) it gives to the workers once more, every CHECKS_PER_RETRY;

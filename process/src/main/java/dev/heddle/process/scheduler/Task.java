@@ -9,22 +9,32 @@ import org.jspecify.annotations.Nullable;
 public abstract class Task {
   /*
    * States.  from      event                          to         who, order
-   *          READY     a worker has taken it          RUNNING    worker: volatile store; it alone holds a READY task
-   *          RUNNING   wake(why)                      RUNNING|why any thread: CAS, again until it holds or the state has changed
-   *          RUNNING   CONTINUE, budget left          RUNNING    worker: volatile store, forgets why it was woken, then drains
-   *          RUNNING   CONTINUE, budget spent         READY      worker: volatile store, then the tail of the FIFO
+   *          READY     a worker has taken it          RUNNING    worker: volatile store; it alone
+   *                                                              holds a READY task
+   *          RUNNING   wake(why)                      RUNNING|why any thread: CAS, again until it
+   *                                                   holds or the state has changed
+   *          RUNNING   CONTINUE, budget left          RUNNING    worker: volatile store, forgets
+   *                                                              why it was woken, then drains
+   *          RUNNING   CONTINUE, budget spent         READY      worker: volatile store, then the
+   *                                                              tail of the FIFO
    *          RUNNING   WAIT, not woken                BLOCKED    worker: CAS
    *          RUNNING   IDLE, not woken                IDLE       worker: CAS
    *          RUNNING   WAIT_FOR_COMMANDS, no command woke it  BLOCKED_ON_COMMANDS       worker: CAS, again while messages wake it
    *          RUNNING   one of these three, but woken  as CONTINUE
-   *          RUNNING   DONE, or the step has thrown   COMPLETE   worker: volatile store, for ever; then completed()
-   *          RUNNING, COMPLETE  cut off, uncaught     COMPLETE   worker: volatile store, then onto the same list (Worker.runGuarded)
-   *          COMPLETE  completed() lacked memory      COMPLETE   worker: onto the list of ends to be finished (WorkScheduler.finishLater)
+   *          RUNNING   DONE, or the step has thrown   COMPLETE   worker: volatile store, for ever;
+   *                                                              then completed()
+   *          RUNNING, COMPLETE  cut off, uncaught     COMPLETE   worker: volatile store, then onto
+   *                                                              the same list (Worker.runGuarded)
+   *          COMPLETE  completed() lacked memory      COMPLETE   worker: onto the list of ends to
+   *                                                              be finished
+   *                                                              (WorkScheduler.finishLater)
    *          COMPLETE  a worker has taken it          COMPLETE   worker: completed() once more
-   *          BLOCKED, IDLE   wake(why)                READY      any thread: CAS; the winner puts it into a run queue
+   *          BLOCKED, IDLE   wake(why)                READY      any thread: CAS; the winner puts
+   *                                                              it into a run queue
    *          BLOCKED_ON_COMMANDS      wake(BY_COMMAND)               READY      the same
    *          BLOCKED_ON_COMMANDS      wake(BY_MESSAGE)               BLOCKED_ON_COMMANDS       nobody: what woke it waits in its queue
-   *          READY, COMPLETE   wake(why)              same       nobody: it will look, or never again
+   *          READY, COMPLETE   wake(why)              same       nobody: it will look, or never
+   *                                                              again
    *
    * Threads. wake(): any. run(): the worker that took the task from a queue.
    *
@@ -51,7 +61,7 @@ public abstract class Task {
    * Rejected. A flag beside the state: two words, and an order between them to be argued for.
    * Clearing the mark by CAS: a store will do, since the drain comes after it.
    *
-   * Sources. P7, P8; traps 46, 47, 48.
+   * Sources. P7, P8.
    */
 
   /// Why a task is woken: something it asked for has come, or somebody controls it.

@@ -17,7 +17,8 @@ public final class WakeUpJournal {
    * step is woken then. One more wake-up than needed does no harm.
    *
    * A wake-up within another, of a listener that is called in the middle, leaves the outer one in
-   * `enclosing`. A task that was made READY, and has not reached a queue, is in the chain `unqueued`.
+   * `enclosing`. A task that was made READY, and has not reached a queue, is in the chain
+   * `unqueued`.
    *
    * I1. What was published for a task is followed by a wake-up of it. [StackEndTest,
    *     OutOfMemoryTest]

@@ -12,7 +12,8 @@ public final class WorkDeque<T> {
    *
    *        index                    bottom
    *          |  oldest ... newest     |
-   *   --+----+----+----+----+----+----+----+--   positions are 32 bits and wrap; a slot is position & (length - 1)
+   *   --+----+----+----+----+----+----+----+--   positions are 32 bits and wrap; a slot is position
+   *                                              & (length - 1)
    *          ^ thieves            ^ owner
    *
    * `top` packs the index of the oldest item with a version. Everything that could have been read
@@ -20,12 +21,16 @@ public final class WorkDeque<T> {
    *
    *   who     event                     top                   bottom
    *   owner   push                      -                     + 1, release, after the slot
-   *   owner   pop, far from the thieves -                     - 1, then a full fence, then top is read again
+   *   owner   pop, far from the thieves -                     - 1, then a full fence, then top is
+   *                                                           read again
    *   owner   pop, near the thieves     version + 1 by CAS    - 1, before the CAS
    *   thief   steal of n                index + n,            -
    *                                     version + 1 by CAS
-   *   owner   grow                      -                     -   (the new array is published by release; the old one is not written again)
-   *   owner   grow, without memory      -                     -   (nothing has changed: the push is refused)
+   *   owner   grow                      -                     -   (the new array is published by
+   *                                                               release; the old one is not
+   *                                                               written again)
+   *   owner   grow, without memory      -                     -   (nothing has changed: the push is
+   *                                                               refused)
    *
    * Threads. push, pop, pollOldest, stealInto's receiver side, tidy: the owner. stealInto and
    * size: any.
@@ -75,7 +80,7 @@ public final class WorkDeque<T> {
    * of 64 tasks costs 32 searches. A lock for thieves: the owner would have to look at it.
    *
    * Sources. D. Chase, Y. Lev, Dynamic circular work-stealing deque, 2005; N. M. Le et al.,
-   * Correct and efficient work-stealing for weak memory models, 2013. P3, P5; trap 45.
+   * Correct and efficient work-stealing for weak memory models, 2013. P3, P5.
    */
 
   /// The most that one steal takes.

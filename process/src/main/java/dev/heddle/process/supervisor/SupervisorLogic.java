@@ -49,7 +49,7 @@ final class SupervisorLogic {
    *
    * Rejected. Delays in the children's specifications: one failing data base would need as many as
    * it has clients. A backoff that carries its own count: it was made anew for each try, and never
-   * grew (trap 56). P13; cases 175-182, 221.
+   * grew. P13; proc-175 to proc-182, proc-221.
    */
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.process.supervisor");

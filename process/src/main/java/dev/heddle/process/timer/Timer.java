@@ -17,15 +17,23 @@ public abstract class Timer {
    * that thread.
    *
    * deadline.  from             event                  to        who, order
-   *            any              arm(d)                 d         owner: volatile store, then reads `place`
-   *            a time           rearm(d)               d         owner: CAS; fails when it has fired
-   *            a time           disarm()               DISARMED  owner: CAS; fails when it has fired
-   *            a time           forget()               DISARMED  owner: release store; it may fire once more all the same
-   *            a time that is over  the wheel looks    FIRED     thread of the timers: CAS, then fire()
-   *            FIRED            fire() had no memory   a time    thread of the timers: CAS; tries again then
+   *            any              arm(d)                 d         owner: volatile store, then reads
+   *                                                              `place`
+   *            a time           rearm(d)               d         owner: CAS; fails when it has
+   *                                                              fired
+   *            a time           disarm()               DISARMED  owner: CAS; fails when it has
+   *                                                              fired
+   *            a time           forget()               DISARMED  owner: release store; it may fire
+   *                                                              once more all the same
+   *            a time that is over  the wheel looks    FIRED     thread of the timers: CAS, then
+   *                                                              fire()
+   *            FIRED            fire() had no memory   a time    thread of the timers: CAS; tries
+   *                                                              again then
    *
-   * place.     SUBMITTED  the node is in the hand-over: set by the owner before the push, taken back by the thread after it has taken the node
-   *            WHEEL   the node is in the wheel, which looks at it at `due`: set and taken back by the thread
+   * place.     SUBMITTED  the node is in the hand-over: set by the owner before the push, taken
+   *                       back by the thread after it has taken the node
+   *            WHEEL   the node is in the wheel, which looks at it at `due`: set and taken back by
+   *                    the thread
    *            Both may be set: the owner has asked the thread to look before `due`.
    *
    * I1. The thread looks at `deadline` after each change that the owner has made while a bit was

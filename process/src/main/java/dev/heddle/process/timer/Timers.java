@@ -23,9 +23,11 @@ public final class Timers {
    * dropped; what is disarmed in the wheel is pushed once more, so that the thread takes it out.
    *
    * States of the thread.  from    event                              to      who, order
-   *          AWAKE    nothing handed over, nothing due    ASLEEP  itself: stores until when, looks at the stack once more, parks
+   *          AWAKE    nothing handed over, nothing due    ASLEEP  itself: stores until when, looks
+   *                                                               at the stack once more, parks
    *          ASLEEP   arm() of an earlier deadline, every 1,024th in the stack, close()
-   *                                                       AWAKE   any thread: CAS, the winner unparks
+   *                                                       AWAKE   any thread: CAS, the winner
+   *                                                               unparks
    *          ASLEEP   the time has come                   AWAKE   itself: store
    *
    * I1. No timer waits in the stack while the thread sleeps beyond its deadline. Armer: pushes, or

@@ -267,7 +267,7 @@ public final class Heddle {
   /// Waits, at most until `token` fires; the awaited operation then continues. Else as
   /// [#await(Awaitable)].
   ///
-  /// @throws WaitCancelledException when the token fires first, with a value or a failure
+  /// @throws WaitCancelledException when the token fires first, even by failing
   @SuppressWarnings({"unchecked", "NullAway"}) // an Awaitable<T> fires with a T, by contract
   public static <T extends @Nullable Object> T await(Awaitable<T> awaitable, Awaitable<?> token) {
     if (awaitable instanceof Completable<?> completable) {
@@ -299,7 +299,7 @@ public final class Heddle {
 
   /// Waits for a stage, at most until `token` fires. Else as [#await(CompletionStage)].
   ///
-  /// @throws WaitCancelledException when the token fires first, with a value or a failure
+  /// @throws WaitCancelledException when the token fires first, even by failing
   public static <T extends @Nullable Object> T await(CompletionStage<T> stage, Awaitable<?> token) {
     Scheduler scheduler = CoroutineNode.current().scheduler();
     EventSource until = EventSource.of(token); // checks the token even if the stage is complete

@@ -30,7 +30,7 @@ public interface Context {
       this.name = name;
     }
 
-    Creates a key.
+    /// Creates a key.
     ///
     /// @param name for messages and dumps
     public static <T> Key<T> named(String name) {

@@ -21,26 +21,24 @@ import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// What an event that fires again and again has fired with, one after the other: nothing that fires
-/// between two reads is missed.
+/// A buffered stream of the values of a recurring event: a reader misses nothing that fires between
+/// two reads.
 ///
-/// The stream watches from its opening to its closing. It holds as much as it has room for; what
-/// comes when it is full is lost, and the reader learns of it where it would have come. A stream of
-/// the *latest* holds one item, which a newer one replaces.
+/// The stream is subscribed from its opening to its closing. It holds up to its capacity; events
+/// that arrive while it is full are dropped, and the reader gets an [EventsLostException] at their
+/// place. A *latest* stream holds one item, which a newer one replaces.
 ///
-/// A failure of what it watches is the stream's, for whoever reads: it is thrown behind the items.
-/// One that nobody has read is reported, once, when the stream is closed or garbage, or the loop
-/// ends.
+/// A failure of the event is thrown to the reader, after the items. A failure that is not read is
+/// reported once: when the stream is closed or garbage, or the loop ends.
 ///
-/// For one reader at a time. **Thread** the loop's. **Cancelled** a read that is cancelled takes
-/// nothing.
+/// For one reader at a time. **Thread** the loop's. **Cancelled** a cancelled read removes nothing.
 ///
 /// {@snippet class=dev.heddle.snippets.FutureSnippetsTest region=stream}
 ///
-/// @param <T> what the event fires with
+/// @param <T> the type of the event's values
 /// @since 0.1
 public final class EventStream<T extends @Nullable Object> implements Iterable<T>, AutoCloseable {
-  private static final Object NULL = new Object(); // the queue takes none
+  private static final Object NULL = new Object(); // an ArrayDeque rejects null
 
   private final EventSource source;
   private final int capacity;
@@ -51,11 +49,11 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   private final Object openedAt;
 
   // loop only
-  private final ArrayDeque<Object> items = new ArrayDeque<>(); // with a Lost where some are missing
-  private int itemCount; // items that are not Lost
+  private final ArrayDeque<Object> items = new ArrayDeque<>(); // a Lost marks a gap
+  private int itemCount; // without the Lost markers
   private long lost;
-  private @Nullable Throwable failure; // behind the items
-  private @Nullable ObservationToken unreadFailure; // while nobody has read the failure
+  private @Nullable Throwable failure; // thrown after the items
+  private @Nullable ObservationToken unreadFailure; // until the failure is read
   private boolean reading;
   private boolean closed;
 

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /// The protocol is described in [CancelRegion].
 public abstract class CancellableCoroutine extends Waker {
   private static final String IGNORED_CANCELLATION =
-      ", and the body went on to its end all the same";
+      ", but the body continued to its end";
   private static final Duration INTERRUPT_PAUSE = Duration.ofMillis(10); // between two waits
 
   // loop only; null: nobody has cancelled, shielded or watched it, and it has opened no scope
@@ -498,7 +498,7 @@ public abstract class CancellableCoroutine extends Waker {
   public <R extends @Nullable Object> R withTimeout(Duration limit, Body<R> body) throws Exception {
     Objects.requireNonNull(body, "body");
     StackGuard.requireRoom();
-    return withDeadline(Deadline.after(limit).nanoTime(), "within(" + limit + ") ran out", body);
+    return withDeadline(Deadline.after(limit).nanoTime(), "withTimeout(" + limit + ") expired", body);
   }
 
   /// Runs `body` until a deadline at most.
@@ -508,7 +508,7 @@ public abstract class CancellableCoroutine extends Waker {
     StackGuard.requireRoom();
     return deadline.isNever()
         ? body.run()
-        : withDeadline(deadline.nanoTime(), "within(deadline) ran out", body);
+        : withDeadline(deadline.nanoTime(), "withDeadline(deadline) expired", body);
   }
 
   private <R extends @Nullable Object> R withDeadline(long nanoTime, String over, Body<R> body)
@@ -542,7 +542,7 @@ public abstract class CancellableCoroutine extends Waker {
     CancelRegion region = openRegion();
     R result;
     try {
-      region.bound(token, "the token of within(token) fired");
+      region.bound(token, "the token of cancelWhen(token) fired");
       result = body.run();
     } catch (Throwable thrown) {
       Throwable failure = region.cause();
@@ -554,7 +554,7 @@ public abstract class CancellableCoroutine extends Waker {
                   thrown,
                   () ->
                       new WaitCancelledException(
-                          describe() + ": the token of within(token) fired", failure));
+                          describe() + ": the token of cancelWhen(token) fired", failure));
       if (failure != null && region.hasFailed() && ended.getCause() != failure) {
         FailureTable.merge(ended, failure);
       }
@@ -564,12 +564,12 @@ public abstract class CancellableCoroutine extends Waker {
     }
     if (region.wasCancelled(result)) {
       throw new WaitCancelledException(
-          describe() + ": the token of within(token) fired" + IGNORED_CANCELLATION, region.cause());
+          describe() + ": the token of cancelWhen(token) fired" + IGNORED_CANCELLATION, region.cause());
     }
     if (region.hasFailed()) {
       tree()
           .host()
-          .report("the token of within(token) failed, and the body went on", region.cause());
+          .report("the token of cancelWhen(token) failed, and the body continued", region.cause());
     }
     return result;
   }

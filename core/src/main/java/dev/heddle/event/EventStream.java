@@ -73,7 +73,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     source.startDaemon();
   }
 
-  /// Opens a stream over an event.
+  /// Opens a stream of an event.
   ///
   /// @param capacity how many items it holds, at least 1
   public static <T extends @Nullable Object> EventStream<T> of(Awaitable<T> source, int capacity) {
@@ -87,19 +87,19 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     }
   }
 
-  /// Opens a stream over an event whose older firings do not matter once there is a newer one.
+  /// Opens a stream of an event for which only the newest firing matters.
   public static <T extends @Nullable Object> EventStream<T> latest(Awaitable<T> source) {
     return open(source, 1, true, null);
   }
 
-  /// Opens a stream in which an item merges with one of the same key that nobody has read, and
-  /// stays at its place.
+  /// Opens a stream in which an item merges with an unread one of the same key, and keeps the place
+  /// of that one.
   ///
-  /// For events of the runtime's own: both functions run where the event fires, and take no lock.
+  /// For events of the runtime: both functions run where the event fires, and take no lock.
   ///
   /// @param capacity how many items it holds, at least 1
   /// @param key of an item
-  /// @param merge makes one of an unread item and a later one
+  /// @param merge combines an unread item and a later one
   public static <T extends @Nullable Object> EventStream<T> merging(
       Awaitable<T> source,
       int capacity,
@@ -120,26 +120,26 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
 
   /// The next item. **Suspends** unless there is one.
   ///
-  /// @throws EventsLostException where items were lost; the read after it goes on behind them
-  /// @throws IllegalStateException when the stream is closed, or somebody else is reading
+  /// @throws EventsLostException where items were lost; the next read continues after the gap
+  /// @throws IllegalStateException when the stream is closed, or another coroutine is reading
   public T next() {
     awaitReady(() -> source.home().await(ready));
     return poll();
   }
 
-  /// The next item, but not beyond a deadline. Else as [#next()].
+  /// The next item, at most until the deadline. Else as [#next()].
   ///
-  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  /// @throws dev.heddle.DeadlineException when the deadline expires first
   public T next(Deadline deadline) {
     awaitReady(() -> source.home().await(ready, deadline));
     return poll();
   }
 
-  /// The next item, but not beyond the moment in which `token` fires. Else as [#next()].
+  /// The next item, at most until `token` fires. Else as [#next()].
   ///
   /// @throws dev.heddle.WaitCancelledException when the token fires first
   public T next(Awaitable<?> token) {
-    EventSource end = EventSource.of(token); // a use of the token, needed or not
+    EventSource end = EventSource.of(token); // checks the token even if an item is available
     awaitReady(() -> source.home().await(ready, end));
     return poll();
   }
@@ -216,18 +216,18 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     };
   }
 
-  /// Fires while a read would not suspend; takes nothing. A token for other waits, or one of
-  /// several to wait for.
+  /// Fires while a read would not suspend; removes nothing. To use as a token, or as one of several
+  /// awaitables.
   public Awaitable<?> ready() {
     return ready;
   }
 
-  /// How many items have been lost so far.
+  /// The number of items lost so far.
   public long lost() {
     return lost;
   }
 
-  /// Stops watching; what has not been read is dropped (a failure: reported), and a read that waits
+  /// Unsubscribes. Unread items are dropped, an unread failure is reported, and a waiting read
   /// fails.
   @Override
   public void close() {
@@ -237,7 +237,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
       source.unsubscribe(subscription, subscription.place);
       source.stopDaemon();
       items.clear();
-      // one that waits to read gets it, unless it is cancelled before
+      // a waiting reader gets it, unless it is cancelled before
       if (unreadFailure != null && !reading && failure != null) {
         read();
         source.home().futures().unobserved("unread failure of " + this, failure);
@@ -257,7 +257,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     long count;
   }
 
-  /// An unread item that others may merge with.
+  /// An unread item with which others may merge.
   private static final class Slot {
     final @Nullable Object key;
     Object item;
@@ -313,11 +313,11 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     @Override
     public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
       if (error instanceof EventsLostException) {
-        items.add(error); // at its place; more is to come
+        items.add(error); // in order; more items may follow
       } else if (error != null) {
         failed(error);
       } else if (merging != null && merging.merge(result)) {
-        // it is there already
+        // already delivered
       } else if (latest) {
         items.clear();
         items.add(Objects.requireNonNullElse(result, NULL));

@@ -24,7 +24,7 @@ final class BoundedWaits {
   static <R extends @Nullable Object> R await(Pid to, Reply<R> reply, Duration limit)
       throws InterruptedException {
     CompletableFuture<R> answer = reply.answer();
-    begin(Awaited.What.ANSWER, to, limit, () -> answer.isDone() || reply.isDelegated());
+    begin(Awaited.What.REPLY, to, limit, () -> answer.isDone() || reply.isDelegated());
     try {
       return answer.get(bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {

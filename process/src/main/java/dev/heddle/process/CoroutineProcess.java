@@ -473,7 +473,7 @@ public abstract class CoroutineProcess implements Process {
     entryPoint = entry;
     input = with;
     receiveQueue = // by the PID: the context may be that of a process around this one, which has
-         // replaced it
+        // replaced it
         self.self() instanceof LocalPid pid && pid.receiver() instanceof ReceiveQueue.Source live
             ? live.receiveQueueOf(this)
             : new ForwardedReceiveQueue(CoroutineProcess::leftUnseen);
@@ -551,7 +551,7 @@ public abstract class CoroutineProcess implements Process {
   private FiberView view(ProcessFiber body) {
     Awaited awaited = body.awaited();
     if (awaited != null) {
-      return new FiberView(body, awaited.words(), awaited.limit());
+      return new FiberView(body, awaited.description(), awaited.limit());
     }
     ProcessCommand<?> processCommand = executing;
     String call = processCommand == null ? null : processCommand.getClass().getSimpleName();

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 /// @param steps the steps begun
 /// @param pendingCommands its commands that have no result yet
 /// @param waitsFor while it is blocked by commands, the class of the command it yielded last; of
-///   the body of a [CoroutineProcess], the command it executes, `receive`, the `room of` a mailbox,
-///   `the answer of` or `the end of` a process; followed by `, for a thread` until one of the
-///   threads for calls runs it, and by ` within PT1M` when the wait has that limit; null otherwise,
-///   also while the body waits for something of the JDK
+///   the body of a [CoroutineProcess], the command it executes, `receive`, `a reply from` or `the
+///   end of` a process, or `space in the mailbox of` one; followed by `, for a thread` until one of
+///   the threads for calls runs it, and by ` within PT1M` when the wait has that limit; null
+///   otherwise, also while the body waits for something of the JDK
 /// @param parent the process that started it, or null
 /// @param names its names
 /// @param links the addresses of its linked processes

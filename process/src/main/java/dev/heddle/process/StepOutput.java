@@ -170,8 +170,7 @@ public final class StepOutput {
   ///
   /// @param kept the messages that the other process gets first, before what this step has not
   ///   taken
-  public void upgrade(
-      String source, String entryPoint, @Nullable Object input, List<?> kept) {
+  public void upgrade(String source, String entryPoint, @Nullable Object input, List<?> kept) {
     upgrade(
         new Upgrade(source, entryPoint, input),
         kept.stream().map(ProcessEvent::message).collect(Collectors.toCollection(ArrayList::new)));

@@ -175,7 +175,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
               + source.info()
               + " was full ("
               + capacity
-              + "); read faster, open it with more room, or look at the state anew",
+              + "); read faster, open it with more room, or read the state again",
           gap.count);
     }
     if (item != null) {
@@ -242,7 +242,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
       // one that waits to read gets it, unless it is cancelled before
       if (unreadFailure != null && !reading && failure != null) {
         read();
-        source.home().futures().unobserved("nobody read the failure of " + this, failure);
+        source.home().futures().unobserved("unread failure of " + this, failure);
       }
       ready.tell();
     }

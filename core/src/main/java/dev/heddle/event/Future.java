@@ -217,7 +217,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
       cancel(c);
     } catch (Throwable e) { // the awaiter gets its cancellation all the same
       FailureTable.throwIfFatal(e);
-      home.futures().unobserved("what is to be told of a cancellation failed, of " + this, e);
+      home.futures().unobserved("the cancellation callback failed, of " + this, e);
     }
   }
 

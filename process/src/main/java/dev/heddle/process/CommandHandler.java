@@ -40,7 +40,7 @@ public sealed interface CommandHandler<C extends ProcessCommand<R>, R extends @N
   }
 
   /// Runs as a coroutine on one of the runtime's loops: it may wait there like any coroutine.
-  /// Cancelled when nobody wants the result any more.
+  /// Cancelled when its process no longer waits for the result.
   static <C extends ProcessCommand<R>, R extends @Nullable Object> CommandHandler<C, R> onLoop(
       Call<C, R> body) {
     return new OnLoop<>(body);

@@ -215,7 +215,7 @@ public abstract class CoroutineProcess implements Process {
     } finally {
       upgrade = null;
     }
-    throw new IllegalStateException("nobody resumes a body that is upgraded, but to end it");
+    throw new IllegalStateException("an upgraded body is resumed only to end it");
   }
 
   /// Waits for the next message or [ProcessSignal]. **Suspends** when none is there.
@@ -409,7 +409,7 @@ public abstract class CoroutineProcess implements Process {
     String what =
         replaced
             ? " runs another process in the place of this body"
-            : context().exit() == null ? " goes on without this body" : " has ended";
+            : context().exit() == null ? " continues without this body" : " has ended";
     return new Cancellation(context().self() + what + "; nothing will come any more");
   }
 

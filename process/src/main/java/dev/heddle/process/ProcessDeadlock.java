@@ -61,7 +61,7 @@ public record ProcessDeadlock(Kind kind, Duration duration, List<Wait> waits) {
           case WORKERS ->
               "all %d workers have stood for at least %d ms in steps that wait: no process gets on"
                       .formatted(waits.size(), duration.toMillis())
-                  + " unless another thread lets one of them go on; a step must not wait: yield a"
+                  + " unless another thread lets one of them continue; a step must not wait: yield a"
                   + " command, or let a body wait";
         };
     StringBuilder text = new StringBuilder(who);

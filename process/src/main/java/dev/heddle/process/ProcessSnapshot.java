@@ -76,7 +76,7 @@ public record ProcessSnapshot(
       text.append(" for ").append(waitsFor);
     }
     if (starting) {
-      text.append(", STARTING: has not said ready() yet");
+      text.append(", STARTING: has not called ready() yet");
     }
     text.append(", ").append(steps).append(" steps, ").append(mailbox).append(" in the mailbox");
     if (!names.isEmpty()) {

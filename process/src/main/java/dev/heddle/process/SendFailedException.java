@@ -26,7 +26,7 @@ public final class SendFailedException extends RuntimeException {
           case NOT_FOUND ->
               "process not found: "
                   + receiver
-                  + "; it has ended, or never was; monitor() tells"
+                  + "; it has ended or never existed; use monitor() to be notified"
                   + " of its end, and offer() returns NOT_FOUND in place of throwing";
           case CLOSED -> "the runtime of " + receiver + " has shut down";
           case UNREACHABLE -> "no way leads to " + receiver + "; connect its node, or its host";

@@ -217,7 +217,7 @@ class BodyUpgradeTest {
         .allSatisfy((_, thrown) ->
             assertThat(thrown)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining(pid + " goes on without this body"));
+                .hasMessageContaining(pid + " continues without this body"));
     assertThat(story.self()).isEqualTo(pid);
     assertThat(story.offered()).isEqualTo(SendResult.ACCEPTED);
     assertThat(story.ended()).isFalse();

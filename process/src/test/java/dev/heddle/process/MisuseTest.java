@@ -171,7 +171,9 @@ class MisuseTest {
       Pid pid = runtime.spawn(CoroutineProcess.of(self -> self.execute(new Kit.Call("all"))));
       assertThat(Kit.exit(runtime, pid).result()).isEqualTo("answer");
       String words =
-          "the handler of dev.heddle.process.Kit$Call has failed, of which " + pid + " is not told";
+          "the handler of dev.heddle.process.Kit$Call has failed, of which "
+              + pid
+              + " is not notified";
       assertThat(logged) // in the step before the last
           .anySatisfy(entry -> {
             assertThat(entry.getMessage()).isEqualTo(words);

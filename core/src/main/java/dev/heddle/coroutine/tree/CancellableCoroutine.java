@@ -606,7 +606,7 @@ public abstract class CancellableCoroutine extends Waker {
     } catch (Cancellation _) {
       // safe: its own; this one's waits for the end of the shield
     } catch (RuntimeException | Error e) {
-      tree().host().report(servant + " failed after it had been told to end", e);
+      tree().host().report(servant + " failed after it was cancelled", e);
     } finally {
       exitShield();
     }

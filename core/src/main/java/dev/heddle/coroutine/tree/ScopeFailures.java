@@ -164,8 +164,7 @@ final class ScopeFailures {
       // for
       tree.host()
           .report(
-              "the shutdown deadline has cut the failure handler that was told of this",
-              unobserved);
+              "the shutdown deadline cancelled the failure handler for this failure", unobserved);
       return;
     }
     FailureTable.merge(further, unobserved);
@@ -290,7 +289,7 @@ final class ScopeFailures {
   /// Nobody can take any more what was kept here.
   void reportUnobserved() {
     for (Unobserved holder : unobservedFailures) {
-      tree.host().report("nobody took the failure of " + holder.describe(), holder.failure());
+      tree.host().report("unobserved failure of " + holder.describe(), holder.failure());
     }
     unobservedFailures.clear();
   }
@@ -306,7 +305,7 @@ final class ScopeFailures {
     if (theirs != null && theirs.childHandler != null) {
       theirs.handle(theirs.childHandler, scope, failed, failure);
     } else {
-      tree.host().report("a member failed in a scope that nobody joined", failure);
+      tree.host().report("a member failed in a scope that was not joined", failure);
     }
   }
 

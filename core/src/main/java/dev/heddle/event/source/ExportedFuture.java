@@ -78,7 +78,7 @@ public final class ExportedFuture<T extends @Nullable Object> extends Completabl
 
   private void onLateFailure(Throwable failure) {
     ledger.unobserved(
-        "a failure came after somebody else had completed the CompletableFuture of "
+        "a failure arrived after other code had completed the CompletableFuture of "
             + described.what(),
         failure);
   }

@@ -165,7 +165,7 @@ public abstract class UnobservedOutcomes {
     left.forEach(
         waiting -> guarded("telling another thread of the loop's end", waiting::loopEnded));
     for (Entry c = newest; c != null; c = c.older) {
-      guarded("reporting what nobody has taken", c::dropped);
+      guarded("reporting unobserved outcomes", c::dropped);
     }
     newest = null;
   }
@@ -201,7 +201,7 @@ public abstract class UnobservedOutcomes {
   public record OpenStream(Object openedAt) implements Subject {
     @Override
     public String ofFailure(UnobservedOutcomes ledger) {
-      return "nobody read the failure of a stream opened at "
+      return "unread failure of a stream opened at "
           + ledger.describe(openedAt)
           + "; read on, or await what it watches as well";
     }
@@ -216,7 +216,7 @@ public abstract class UnobservedOutcomes {
   public record Exported(UnobservedOutcomes ledger, Label label) implements Subject {
     @Override
     public String ofFailure(UnobservedOutcomes of) {
-      return "nobody looked at the failure of the CompletableFuture of "
+      return "unobserved failure of the CompletableFuture of "
           + what()
           + "; get() or join() it, or attach a handler to it";
     }
@@ -239,7 +239,7 @@ public abstract class UnobservedOutcomes {
       implements Subject {
     @Override
     public String ofFailure(UnobservedOutcomes ledger) {
-      return "nobody took the failure of "
+      return "unobserved failure of "
           + describe(ledger)
           + "; await it, recover() from it, or ignore() it";
     }

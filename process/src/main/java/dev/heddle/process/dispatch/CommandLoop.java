@@ -151,7 +151,7 @@ public final class CommandLoop {
         on.submit(
             "cancel " + name,
             () -> {
-              coroutine.cancel("nobody wants the result any more");
+              coroutine.cancel("its process no longer waits for the result");
               return null;
             });
   }

@@ -262,7 +262,7 @@ public final class HostShutdown {
       var _ = timers.close(LAST_MOMENT);
       var _ = loops.close(LAST_MOMENT);
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody knows this thread to interrupt it", e);
+      throw new IllegalStateException("this thread cannot be found to interrupt it", e);
     }
   }
 }

@@ -50,7 +50,7 @@ final class InstanceContext implements ProcessContext {
     if (ProcessFiber.isDetached() && !instance.isEnding()) {
       throw new IllegalStateException(
           self()
-              + " goes on without this body: an upgrade has replaced it, or the process around it"
+              + " continues without this body: an upgrade has replaced it, or the process around it"
               + " has closed it. It has caught its Cancellation and not ended; let it end. Until"
               + " then it may use self(), send() and offer(), and start processes by runtime()");
     }

@@ -256,7 +256,8 @@ public final class ProcessHost implements ProcessEnvironment {
   /// have ended.
   public void abandonAll(Throwable why) {
     processDirectory.refuse();
-    FailureLogger.log("processes of ", parts.runtime(), " are given up: no worker goes on", why);
+    FailureLogger.log(
+        "processes of ", parts.runtime(), " are abandoned: no worker can continue", why);
     for (ProcessInstance process : processDirectory.all()) {
       process.end(Exit.Reason.ABANDONED, why);
       var _ = process.abandon(false);

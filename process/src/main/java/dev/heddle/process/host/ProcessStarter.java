@@ -212,7 +212,7 @@ public final class ProcessStarter {
     if (by == null || by.isEnded()) { // a PID may lead to one that has left the table
       throw new StartRefusedException(
           parent == null
-              ? "nobody to link to or to be monitored by; give the options a parent"
+              ? "there is no parent to link to or to be monitored by; set one in the options"
               : "the parent has ended: " + parent,
           null);
     }

@@ -32,7 +32,7 @@ public final class FailureLogger {
   /// What was done for a process has failed, and no answer tells the process.
   public static void logUnreported(Pid process, String what, Throwable t) {
     try {
-      log(what + " has failed, of which ", process, " is not told", t);
+      log(what + " has failed, of which ", process, " is not notified", t);
     } catch (OutOfMemoryError _) {
       return; // safe: only the log lacks it
     }

@@ -81,7 +81,7 @@ public final class RoutingTable {
       return SendResult.UNREACHABLE;
     }
     try {
-      return Objects.requireNonNull(peer.send(to, message), "the peer has not said what it did");
+      return Objects.requireNonNull(peer.send(to, message), "the peer returned null");
     } catch (Throwable t) {
       LOG.log(System.Logger.Level.WARNING, "the peer on the way to " + to + " has failed", t);
       return SendResult.UNREACHABLE;

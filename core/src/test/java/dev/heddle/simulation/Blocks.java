@@ -113,7 +113,7 @@ final class Blocks {
   void within(int depth) {
     Duration limit = program.newLimit(random);
     Inner inner = new Inner(depth);
-    Region region = shields.newRegion("within(" + limit + ") ran out", limit);
+    Region region = shields.newRegion("withTimeout(" + limit + ") ran out", limit);
     Step body =
         () -> {
           shields.open(region);

@@ -498,7 +498,8 @@ public abstract class CancellableCoroutine extends Waker {
   public <R extends @Nullable Object> R withTimeout(Duration limit, Body<R> body) throws Exception {
     Objects.requireNonNull(body, "body");
     StackGuard.requireRoom();
-    return withDeadline(Deadline.after(limit).nanoTime(), "within(" + limit + ") ran out", body);
+    return withDeadline(
+        Deadline.after(limit).nanoTime(), "withTimeout(" + limit + ") ran out", body);
   }
 
   /// Runs `body` until a deadline at most.
@@ -508,7 +509,7 @@ public abstract class CancellableCoroutine extends Waker {
     StackGuard.requireRoom();
     return deadline.isNever()
         ? body.run()
-        : withDeadline(deadline.nanoTime(), "within(deadline) ran out", body);
+        : withDeadline(deadline.nanoTime(), "withDeadline ran out", body);
   }
 
   private <R extends @Nullable Object> R withDeadline(long nanoTime, String over, Body<R> body)
@@ -542,7 +543,7 @@ public abstract class CancellableCoroutine extends Waker {
     CancelRegion region = openRegion();
     R result;
     try {
-      region.bound(token, "the token of within(token) fired");
+      region.bound(token, "the token of cancelWhen fired");
       result = body.run();
     } catch (Throwable thrown) {
       Throwable failure = region.cause();
@@ -554,7 +555,7 @@ public abstract class CancellableCoroutine extends Waker {
                   thrown,
                   () ->
                       new WaitCancelledException(
-                          describe() + ": the token of within(token) fired", failure));
+                          describe() + ": the token of cancelWhen fired", failure));
       if (failure != null && region.hasFailed() && ended.getCause() != failure) {
         FailureTable.merge(ended, failure);
       }
@@ -564,12 +565,12 @@ public abstract class CancellableCoroutine extends Waker {
     }
     if (region.wasCancelled(result)) {
       throw new WaitCancelledException(
-          describe() + ": the token of within(token) fired" + IGNORED_CANCELLATION, region.cause());
+          describe() + ": the token of cancelWhen fired" + IGNORED_CANCELLATION, region.cause());
     }
     if (region.hasFailed()) {
       tree()
           .host()
-          .report("the token of within(token) failed, and the body went on", region.cause());
+          .report("the token of cancelWhen failed, and the body continued", region.cause());
     }
     return result;
   }

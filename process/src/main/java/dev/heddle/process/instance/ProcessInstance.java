@@ -322,8 +322,8 @@ public final class ProcessInstance extends ProcessLifecycle
     }
     if (pendingCommands() == 0) {
       throw new IllegalStateException(
-          "yieldOnly() without a command on its way would wait for ever; yield one, or say"
-              + " nothing");
+          "awaitCommands() without a pending command would wait for ever; yield one, or do not"
+              + " call it");
     }
     return StepResult.WAIT_FOR_COMMANDS;
   }

@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
 /// `heddle bench`: the module `bench`, built when needed and run in a JVM of its own.
 @Command(
     name = "bench",
-    description = "Measures Heddle beside its contenders.",
+    description = "Benchmarks Heddle against other runtimes.",
     mixinStandardHelpOptions = true,
     footer = {"", "`heddle bench --list` names the shapes; the arguments are the bench's own."})
 final class BenchCommand implements Callable<Integer> {

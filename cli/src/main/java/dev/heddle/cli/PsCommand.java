@@ -36,7 +36,7 @@ final class PsCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Parameters(arity = "0..1", paramLabel = "PID", description = "The process to look at.")
+  @Parameters(arity = "0..1", paramLabel = "PID", description = "The JVM to observe.")
   private @Nullable Long pid;
 
   @Option(

@@ -288,7 +288,7 @@ class OtherJvmIT {
             System.getProperty("heddle.jar"));
 
     assertRefused(
-        checkout.heddle("dump", pid), pid + " lets nobody look", "DisableAttachMechanism");
+        checkout.heddle("dump", pid), pid + " refuses to be observed", "DisableAttachMechanism");
     assertRefused(checkout.heddle("ps", pid), "DisableAttachMechanism");
   }
 

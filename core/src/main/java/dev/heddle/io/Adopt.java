@@ -61,8 +61,7 @@ public final class Adopt {
 
   private static void requireFit(SelectableChannel channel) {
     if (channel.provider() != SelectorProvider.provider()) {
-      throw new IllegalArgumentException(
-          channel + " is no channel of the JDK's: it cannot be adopted");
+      throw new IllegalArgumentException(channel + " is not a JDK channel: it cannot be adopted");
     }
     if (channel.isRegistered()) {
       throw new IllegalArgumentException(

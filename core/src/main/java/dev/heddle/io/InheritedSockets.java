@@ -94,7 +94,7 @@ final class InheritedSockets {
     }
     long many = number("LISTEN_FDS", count);
     if (many > MAX_SOCKETS) {
-      throw new IOException("LISTEN_FDS=" + count + ": nobody hands over that many sockets");
+      throw new IOException("LISTEN_FDS=" + count + ": more sockets than a service manager passes");
     }
     String[] given = environment.getOrDefault("LISTEN_FDNAMES", "").split(":", -1);
     List<String> names = new ArrayList<>();

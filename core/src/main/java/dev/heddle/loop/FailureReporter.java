@@ -34,8 +34,8 @@ final class FailureReporter {
     reportAlone(what, failure);
     if (failure != null) {
       FailureTable.allMergedInto(failure)
-          .forEach(
-              other -> reportAlone("a failure was superseded by the one reported above: " + what, other));
+          .forEach(other ->
+              reportAlone("a failure was superseded by the one reported above: " + what, other));
     }
   }
 

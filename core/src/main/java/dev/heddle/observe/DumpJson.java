@@ -26,7 +26,7 @@ final class DumpJson {
         stacks.keySet().stream()
             .map(s -> s.stream().map(StackTraceElement::toString).toList())
             .toList());
-    all.put("beside", dump.parts().stream().map(part -> new Json.Written(part.json())).toList());
+    all.put("parts", dump.parts().stream().map(part -> new Json.Written(part.json())).toList());
     return Json.write(all);
   }
 
@@ -64,7 +64,7 @@ final class DumpJson {
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     fields.put("on", wait.on());
     fields.put("fired", wait.fired());
-    fields.put("hidden", wait.daemon());
+    fields.put("daemon", wait.daemon());
     fields.put("holders", wait.holders());
     return fields;
   }

@@ -133,7 +133,7 @@ final class FileChanges extends EventSource implements WatchListener {
         new EventsLostException(
             "the system had no room for all changes below "
                 + root
-                + "; look at the files anew, read faster, or watch less",
+                + "; list the files again, read faster, or watch less",
             0));
   }
 

@@ -72,7 +72,7 @@ public final class TimerEvent extends EventSource {
 
   @Override
   public String info() {
-    String what = isDaemon() ? "a hidden timer" : "a timer";
+    String what = isDaemon() ? "a daemon timer" : "a timer";
     return isClosed() ? what + " that has fired" : what + ", due in " + left();
   }
 

@@ -110,6 +110,6 @@ class FileIoTest {
   @Test
   void driverOfTheJdk_saysHowFilesAreServed() {
     assertThat(new JdkDriver().capabilities().get(Capability.FILE))
-        .isEqualTo(Support.emulated("FileChannel, on threads beside the loop"));
+        .isEqualTo(Support.emulated("FileChannel, on worker threads of the loop"));
   }
 }

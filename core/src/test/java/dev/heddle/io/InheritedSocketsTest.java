@@ -92,7 +92,7 @@ class InheritedSocketsTest {
       Heddle.run(() -> {
         assertThatThrownBy(() -> Adopt.listener(3))
             .isInstanceOf(UnsupportedOperationException.class)
-            .hasMessageContaining("ADOPTED_NUMBER: ");
+            .hasMessageContaining("ADOPTED_DESCRIPTOR: ");
         assertThatThrownBy(() -> Adopt.socket(3)).isInstanceOf(UnsupportedOperationException.class);
         assertThatThrownBy(() -> Adopt.pipe(3)).isInstanceOf(UnsupportedOperationException.class);
       });

@@ -6,7 +6,7 @@ import dev.heddle.event.source.EventSource;
 import dev.heddle.observe.LoopCounters;
 import java.time.Duration;
 
-/// Spawns `-Dcoroutines` coroutines that are delayed for a millisecond each, beside a hidden timer
+/// Spawns `-Dcoroutines` coroutines that are delayed for a millisecond each, beside a daemon timer
 /// of a day.
 final class DelaysProgram {
   private static final Duration DELAY = Duration.ofMillis(1);

@@ -167,7 +167,7 @@ class DeadlockReportTest {
   @Tag("trap-11")
   void hiddenTimer_thatAllWaitFor_isNamedAndDoesNotPreventTheVerdict() {
     DeadlockReport report = reportOf(() -> Heddle.await(Heddle.daemonTimer(Duration.ofHours(1))));
-    assertThat(report.text()).contains("coroutine-1 'main' waits for a hidden timer, due in 35");
+    assertThat(report.text()).contains("coroutine-1 'main' waits for a daemon timer, due in 35");
   }
 
   @Test

@@ -34,7 +34,7 @@ record LastTurn(String of, EventLoopTurns turns, Runnable turn, Duration limit)
     try {
       turns.awaitLeftBehind();
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody knows this thread", e);
+      throw new IllegalStateException("this thread cannot be found", e);
     }
     turn.run();
   }
@@ -50,7 +50,8 @@ record LastTurn(String of, EventLoopTurns turns, Runnable turn, Duration limit)
       return; // meanwhile it is done
     }
     var message = new StringBuilder(of);
-    message.append(" is not told of its end: its loop has ended and its sockets are shut down,");
+    message.append(
+        " is not notified of its end: its loop has ended and its sockets are shut down,");
     message.append(" but a handler or a task waits, on the thread ").append(waiting.getName());
     for (StackTraceElement frame : stack) {
       message.append("\n    at ").append(frame);

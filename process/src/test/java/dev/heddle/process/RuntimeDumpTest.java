@@ -80,7 +80,7 @@ class RuntimeDumpTest {
       String json = new RuntimeBean(runtime, "x").dumpJson();
       assertThat(json)
           .startsWith("{\"runtime\":\"heddle\",\"uptimeMillis\":")
-          .contains("\"99%\":", "\"workers\":[{\"worker\":0,\"asleep\":")
+          .contains("\"p99\":", "\"workers\":[{\"worker\":0,\"asleep\":")
           .contains(
               "\"state\":\"idle\",\"starting\":false,\"waitsFor\":null,\"mailbox\":0,\"steps\":1,")
           .contains(
@@ -101,7 +101,7 @@ class RuntimeDumpTest {
     assertThat(dump.text())
         .startsWith("Loop 'heddle', ")
         .contains("\nRuntime 'stall', up for ", "\nworker 0 ", " idle, 1 steps, ");
-    assertThat(dump.json()).contains("\"beside\": [", "{\"runtime\":\"stall\",");
+    assertThat(dump.json()).contains("\"parts\": [", "{\"runtime\":\"stall\",");
     assertThat(Heddle.run(Heddle::dump).text()).doesNotContain("Runtime 'stall'");
   }
 
@@ -187,8 +187,8 @@ class RuntimeDumpTest {
       }
       assertThat(event.getInt("processes")).isEqualTo(1);
       assertThat(event.getLong("started")).isEqualTo(1);
-      assertThat(event.getDuration("queueDelay99"))
-          .isGreaterThanOrEqualTo(event.getDuration("queueDelayHalf"));
+      assertThat(event.getDuration("queueDelayP99"))
+          .isGreaterThanOrEqualTo(event.getDuration("queueDelayMedian"));
     }
   }
 

@@ -23,8 +23,8 @@ final class SwitchWatchedShape {
   static Shape shape() {
     return new Shape(
         ROW,
-        "Two coroutines yield to each other, with nobody looking on and with everybody. Each of the"
-            + " watched runs beside the bare one in its JVM, in turns of a sixteenth of a round;"
+        "Two coroutines yield to each other, without and with all diagnostics. Each of the watched"
+            + " runs beside the bare one in its JVM, in turns of a sixteenth of a round;"
             + " the bar is on the ratio of CPU times, turn by turn.",
         List.of(Case.of(ROW, "2 coroutines", 2, RoundSize.calibrated(100_000, 1_000), Metric.WALL)),
         contenders(),

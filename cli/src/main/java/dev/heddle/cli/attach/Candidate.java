@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 /// Heddle in it is left alone.
 final class Candidate {
   // the beginnings of names of threads, of which one runs wherever loops or runtimes do
-  private static final List<String> WATCHERS = List.of("heddle-watchdog", "heddle-lookout");
+  private static final List<String> WATCHERS = List.of("heddle-watchdog", "heddle-monitor");
 
   private Candidate() {}
 
@@ -43,7 +43,7 @@ final class Candidate {
     if (!isOurs(pid)) {
       String owner = user(process);
       throw new AttachException(
-          "process %d belongs to '%s', and only that user may look at it: sudo -u %s ..."
+          "process %d belongs to '%s', and only that user may observe it: sudo -u %s ..."
               .formatted(pid, owner, owner));
     }
     if (hasEnded(pid)) {
@@ -56,7 +56,9 @@ final class Candidate {
     }
     if (refusesAttach(pid)) {
       throw new AttachException(
-          "process " + pid + " lets nobody look: it was started with -XX:+DisableAttachMechanism");
+          "process "
+              + pid
+              + " refuses to be observed: it was started with -XX:+DisableAttachMechanism");
     }
   }
 

@@ -95,7 +95,7 @@ public record JavaProcess(
       return new AttachException("process " + pid + " cannot answer: " + e.getMessage(), e);
     }
     if (e instanceof EOFException || "Broken pipe".equals(e.getMessage())) {
-      return new AttachException("process " + pid + " has ended while it was looked at", e);
+      return new AttachException("process " + pid + " ended while it was observed", e);
     }
     return new AttachException("process " + pid + " is not to be seen: " + e.getMessage(), e);
   }

@@ -116,7 +116,7 @@ final class Observation implements AutoCloseable {
       }
       if (Candidate.isStopped(pid)) {
         throw new AttachException(
-            "process %d is stopped, and answers nobody; kill -CONT %d lets it go on"
+            "process %d is stopped and does not answer; kill -CONT %d resumes it"
                 .formatted(pid, pid));
       }
       if (System.nanoTime() - end > 0) {

@@ -67,7 +67,7 @@ public final class DatagramHandle extends Handle implements UdpSocket, HasFileDe
           readSome(self, buffer, deadline);
           SocketAddress from = sender;
           if (from == null) {
-            throw new IllegalStateException("a datagram from nobody");
+            throw new IllegalStateException("a datagram without a sender");
           }
           return from;
         });

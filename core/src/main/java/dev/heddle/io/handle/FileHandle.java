@@ -549,7 +549,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     if (number < 0) {
       String driver = scheduler().reactor().driver().name();
       throw new UnsupportedOperationException(
-          this + ": on the driver " + driver + " it is the JDK's, which tells no number");
+          this + ": on the driver " + driver + " the JDK does not expose its file descriptor");
     }
     return number;
   }

@@ -292,8 +292,8 @@ public final class TlsHandle extends Handle implements TlsSocket {
   private EOFException ended() {
     return new EOFException(
         this
-            + " was cut: the other side has not said that it is done (close_notify); what has come"
-            + " may be a part only");
+            + " ended without close_notify: the peer closed the connection early, or the data was"
+            + " truncated");
   }
 
   private static ByteBuffer larger(ByteBuffer kept, int more) {

@@ -153,7 +153,7 @@ public final class ConnectionServer implements Server {
     } catch (IOException e) {
       releasePermit();
       if (listener.isOpen()) {
-        failures.warn("while accepting from " + listener + ", which goes on trying", e);
+        failures.warn("while accepting from " + listener + "; retrying", e);
         self.delay(PAUSE);
       }
       return;

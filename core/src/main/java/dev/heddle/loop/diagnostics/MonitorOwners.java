@@ -75,8 +75,7 @@ final class MonitorOwners {
         return;
       }
       if (System.nanoTime() >= until) {
-        unavailable.add(
-            "Monitor owners were read for some coroutines only: there are too many.");
+        unavailable.add("Monitor owners were read for some coroutines only: there are too many.");
         return;
       }
       read(thread);

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Finds out that a loop waits for nothing but locks and queues of the JDK, and says so once.
 ///
-/// When the loop goes to sleep with foreign waits only, a hidden timer is armed, one at a time. If
+/// When the loop goes to sleep with foreign waits only, a daemon timer is armed, one at a time. If
 /// nothing was dispatched when it fires, a dump is taken, on the trampoline. A wait in it that ends
 /// by itself or from outside is no stall, nor is one that is over meanwhile; the next sleep then
 /// arms the timer anew. When somebody waits for a monitor, the loop looks who holds it, and the

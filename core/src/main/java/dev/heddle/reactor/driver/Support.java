@@ -40,13 +40,13 @@ public record Support(Level level, String description) {
   /// @param own of the driver
   public static Map<Capability, Support> withOffloaded(Map<Capability, Support> own) {
     Map<Capability, Support> all = new EnumMap<>(Capability.class);
-    all.put(Capability.FILE, emulated("FileChannel, on threads beside the loop"));
+    all.put(Capability.FILE, emulated("FileChannel, on worker threads of the loop"));
     all.put(
         Capability.NAMED_PIPE,
-        emulated("watched by number as RAW_POLL is; else on threads of its own"));
+        emulated("watched by file descriptor as RAW_POLL is; else on threads of its own"));
     all.put(
         Capability.SENDFILE,
-        emulated("a copy: its files are channels of the JDK's, which tell no numbers"));
+        emulated("a copy: its files are JDK channels, which do not expose file descriptors"));
     all.put(Capability.STDIO, emulated("the JDK's streams, on threads of their own"));
     all.put(Capability.TTY, emulated("/dev/tty, on threads of its own; its modes by stty"));
     all.putAll(own);

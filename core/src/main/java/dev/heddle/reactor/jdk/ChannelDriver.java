@@ -92,7 +92,7 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
     all.put(
         Capability.PEER_CREDENTIALS,
         Support.unsupported(
-            "the JDK reports names, not numbers: use the option SO_PEERCRED of"
+            "the JDK reports names, not ids: use the option SO_PEERCRED of"
                 + " jdk.net.ExtendedSocketOptions, or "
                 + ELSEWHERE));
     Support noNumbers =

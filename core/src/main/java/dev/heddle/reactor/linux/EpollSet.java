@@ -63,7 +63,7 @@ public final class EpollSet {
 
   private static @Nullable String problem() {
     if (!System.getProperty("os.name").startsWith("Linux")) {
-      return "descriptors are watched by number on Linux only; watch a channel";
+      return "file descriptors are watched on Linux only; watch a channel";
     }
     Module here = EpollSet.class.getModule();
     return here.isNativeAccessEnabled()

@@ -70,7 +70,7 @@ record Pair(AsyncIo sink, AsyncIo source) implements AutoCloseable {
       }
     },
     /// Each end was sent through a UNIX socket, to ourselves.
-    ADOPTED_NUMBER {
+    ADOPTED_DESCRIPTOR {
       @Override
       Pair open() throws IOException {
         try (Pair tcp = TCP.open();

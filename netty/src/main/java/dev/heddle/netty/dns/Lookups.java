@@ -202,7 +202,7 @@ final class Lookups {
     void leave() {
       joined--;
       if (joined == 0 && isOpen()) {
-        end(new Answer.Failed("nobody waits for it", false));
+        end(new Answer.Failed("its caller no longer waits", false));
         stopWaiting();
         Queries.Query gone = query;
         if (gone != null) {

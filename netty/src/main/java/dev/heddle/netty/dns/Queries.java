@@ -228,7 +228,7 @@ final class Queries {
         return "has not answered within " + timeout.toSeconds() + " s";
       }
       if (cause instanceof PortUnreachableException) {
-        return "refuses: nobody listens there";
+        return "refuses: no server listens there";
       }
       Throwable reason = cause.getCause() == null ? cause : cause.getCause();
       return "could not be asked: " + reason;

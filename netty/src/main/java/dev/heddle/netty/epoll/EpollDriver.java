@@ -33,7 +33,7 @@ final class EpollDriver extends UnixDriver {
               EpollServerSocketChannel.class,
               EpollDatagramChannel.class),
           Transport.servingLinux(
-              Support.natively("epoll tells, by edge, direct calls act"), Map.of()),
+              Support.natively("epoll (edge-triggered), direct system calls"), Map.of()),
           true);
 
   EpollDriver(DriverHost host) {

@@ -32,7 +32,8 @@ final class KqueueDriver extends UnixDriver {
               KQueueSocketChannel.class,
               KQueueServerSocketChannel.class,
               KQueueDatagramChannel.class),
-          Transport.serving(Support.natively("kqueue tells, by edge, direct calls act"), Map.of()),
+          Transport.serving(
+              Support.natively("kqueue (edge-triggered), direct system calls"), Map.of()),
           false);
 
   KqueueDriver(DriverHost host) {

@@ -35,7 +35,7 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
           NioServerSocketChannel.class,
           NioDatagramChannel.class);
   private static final Map<Capability, Support> CAPABILITIES =
-      serving(Support.natively("Netty's Selector tells, the JDK's channels act"));
+      serving(Support.natively("Netty's Selector, JDK channels"));
 
   private final IoHandlerAdapter handler;
 

@@ -22,7 +22,7 @@ public record Transport(
     boolean reportsUrgentData) {
   private static final Support CHANNELS =
       Support.emulated(
-          "a Selector on a thread of its own tells; the driver cannot see their numbers");
+          "a Selector on a thread of its own: the driver cannot see their file descriptors");
 
   /// What every system's driver serves.
   ///
@@ -40,7 +40,7 @@ public record Transport(
                 Capability.POLL, CHANNELS,
                 Capability.RAW_POLL,
                     Support.unsupported(
-                        "descriptors are watched by number on Linux only; watch a channel")));
+                        "file descriptors are watched on Linux only; watch a channel")));
     all.putAll(more);
     return Support.withOffloaded(all);
   }
@@ -54,8 +54,7 @@ public record Transport(
                 Capability.ABSTRACT_ADDRESS, polled,
                 Capability.PEER_CREDENTIALS, Support.natively("getsockopt, SO_PEERCRED"),
                 Capability.ADOPTED_CHANNEL,
-                    Support.emulated(
-                        "the JDK's channels act, a Selector on a thread of its own tells"),
+                    Support.emulated("JDK channels, a Selector on a thread of its own"),
                 Capability.ADOPTED_DESCRIPTOR,
                     DescriptorCalls.support(
                         "as the driver's own, when getsockopt says that they are fit"),
@@ -70,7 +69,7 @@ public record Transport(
 
   /// How files go to sockets where both have numbers.
   public static Support sendingFiles() {
-    Support bySystem = DescriptorCalls.support("sendfile(2), on threads beside the loop");
+    Support bySystem = DescriptorCalls.support("sendfile(2), on worker threads of the loop");
     return bySystem.level() == Support.Level.UNSUPPORTED ? Support.emulated("a copy") : bySystem;
   }
 }

@@ -268,7 +268,7 @@ public class UnixDescriptor extends PollableDescriptor {
   /// Gives it up, without closing it: it was never watched.
   final void release() {
     if (edgeRegistration != null || pending) {
-      throw new IllegalStateException(fd + " is watched; it cannot be given up");
+      throw new IllegalStateException(fd + " is watched; it cannot be released");
     }
     closed = true;
     registry.closed(this);

@@ -157,7 +157,7 @@ public abstract class UnixDriver implements NettyDriver {
       return own.fd().intValue();
     }
     throw new UnsupportedOperationException(
-        descriptor + " is a channel of the JDK's, which tells no number");
+        descriptor + " is a JDK channel, whose file descriptor is not accessible");
   }
 
   @Override

@@ -408,7 +408,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   }
 
   private static Cancellation withdrawn() {
-    return new Cancellation("nobody waits for it any more");
+    return new Cancellation("its caller no longer waits for it");
   }
 
   /// The ring cannot be had.

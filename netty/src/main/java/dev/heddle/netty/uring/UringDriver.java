@@ -44,7 +44,7 @@ final class UringDriver extends UnixDriver {
               IoUringServerSocketChannel.class,
               IoUringDatagramChannel.class),
           Transport.servingLinux(
-              Support.natively("a multishot poll on the ring tells, direct calls act"),
+              Support.natively("a multishot poll on the ring, direct system calls"),
               FILES ? servingFiles() : Map.of()),
           false);
 
@@ -55,7 +55,7 @@ final class UringDriver extends UnixDriver {
     return Map.of(
         Capability.FILE,
         Support.natively(
-            "each operation goes to the ring; threads beside the loop make locks and open what"
+            "each operation goes to the ring; worker threads of the loop take locks and open what"
                 + " open(2) has no flags for"),
         Capability.SENDFILE,
         Transport.sendingFiles());

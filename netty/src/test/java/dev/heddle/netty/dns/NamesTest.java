@@ -317,7 +317,7 @@ class NamesTest extends NamesOnDrivers {
             .containsExactly("10.0.0.1");
         assertThatThrownBy(() -> patient(line).addresses("good.test", FOUR))
             .isInstanceOf(UnknownHostException.class)
-            .hasMessage("good.test: the name server " + at + " refuses: nobody listens there");
+            .hasMessage("good.test: the name server " + at + " refuses: no server listens there");
       });
     }
   }

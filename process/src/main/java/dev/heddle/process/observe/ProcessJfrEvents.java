@@ -80,8 +80,8 @@ public final class ProcessJfrEvents {
       event.executed = counters.executed();
       event.awake = (int) counters.workers().stream().filter(worker -> !worker.asleep()).count();
       event.samples = delay.samples();
-      event.queueDelayHalf = delay.percentile(0.5).toNanos();
-      event.queueDelay99 = delay.percentile(0.99).toNanos();
+      event.queueDelayMedian = delay.percentile(0.5).toNanos();
+      event.queueDelayP99 = delay.percentile(0.99).toNanos();
       event.commit();
     }
   }
@@ -128,23 +128,23 @@ public final class ProcessJfrEvents {
     @Description("Since the start of the runtime")
     long executed;
 
-    @Label("Workers Awake")
+    @Label("Awake Workers")
     int awake;
 
-    @Label("Samples of the Queue Delay")
+    @Label("Queue Delay Samples")
     @Description("Since the last such event")
     long samples;
 
-    @Label("Queue Delay of a Half")
+    @Label("Median Queue Delay")
     @Description(
         "Within which a half of those that were ready had a worker, since the last such event")
     @Timespan
-    long queueDelayHalf;
+    long queueDelayMedian;
 
-    @Label("Queue Delay of 99 %")
+    @Label("Queue Delay, 99th Percentile")
     @Description("Within which 99 of 100 that were ready had a worker, since the last such event")
     @Timespan
-    long queueDelay99;
+    long queueDelayP99;
   }
 
   @Name("dev.heddle.LongProcessStep")

@@ -68,7 +68,7 @@ public record RuntimeDump(
     CompensationCounters spares = counters.compensation();
     if (spares.started() > 0) {
       text.append(
-          "%,d spare threads run, %,d were started, %,d executed%n"
+          "%,d compensating workers run, %,d started, %,d tasks executed%n"
               .formatted(spares.running(), spares.started(), spares.executed()));
     }
     deadlocks.forEach(deadlock -> text.append('\n').append(deadlock.text()).append('\n'));
@@ -83,7 +83,7 @@ public record RuntimeDump(
   public String workerTable() {
     return counters.workers().stream()
         .map(worker ->
-            "worker %d %s, %,d executed, %,d stolen, %,d parked, %,d queued"
+            "worker %d %s, %,d executed, %,d stolen, parked %,d times, %,d queued"
                 .formatted(
                     worker.number(),
                     worker.asleep() ? "asleep" : "awake",
@@ -132,14 +132,14 @@ public record RuntimeDump(
                 counters.started(),
                 counters.executed(),
                 counters.undelivered())
-        + "\"late\":%d,\"longSteps\":%d,\"queueDelayMicros\":{\"samples\":%d,\"half\":%d,\"99%%\":%d},"
+        + "\"lateResults\":%d,\"longSteps\":%d,\"queueDelayMicros\":{\"samples\":%d,\"median\":%d,\"p99\":%d},"
             .formatted(
                 counters.lateResults(),
                 counters.longSteps(),
                 delay.samples(),
                 micros(delay, 0.5),
                 micros(delay, 0.99))
-        + "\"spares\":{\"running\":%d,\"started\":%d,\"executed\":%d},"
+        + "\"compensation\":{\"running\":%d,\"started\":%d,\"executed\":%d},"
             .formatted(
                 counters.compensation().running(),
                 counters.compensation().started(),
@@ -153,7 +153,7 @@ public record RuntimeDump(
   }
 
   private static String json(WorkerCounters worker) {
-    return "{\"worker\":%d,\"asleep\":%b,\"executed\":%d,\"stolen\":%d,\"parked\":%d,\"queued\":%d}"
+    return "{\"worker\":%d,\"asleep\":%b,\"executed\":%d,\"stolen\":%d,\"parks\":%d,\"queued\":%d}"
         .formatted(
             worker.number(),
             worker.asleep(),
@@ -171,7 +171,7 @@ public record RuntimeDump(
                 quoted(process.state().displayName()),
                 process.starting(),
                 quoted(process.waitsFor()))
-        + "\"mailbox\":%d,\"steps\":%d,\"commands\":%d,\"parent\":%s,"
+        + "\"mailbox\":%d,\"steps\":%d,\"pendingCommands\":%d,\"parent\":%s,"
             .formatted(
                 process.mailbox(),
                 process.steps(),

@@ -247,7 +247,7 @@ final class SchedulerMonitor {
   }
 
   private static void failed(Throwable t) {
-    UninterruptibleLog.write(Level.ERROR, "the lookout goes on after a failure", t);
+    UninterruptibleLog.write(Level.ERROR, "the scheduler monitor continues after a failure", t);
   }
 
   void wake() {

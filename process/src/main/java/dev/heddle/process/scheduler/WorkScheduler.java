@@ -64,8 +64,8 @@ public final class WorkScheduler {
     for (int i = 0; i < count; i++) {
       workers[i] = new Worker(this, name + "-worker-" + i, i);
     }
-    this.compensating = new CompensatingWorkers(this, name + "-spare");
-    this.monitor = new SchedulerMonitor(this, "heddle-lookout-" + name, longSteps, limit.toNanos());
+    this.compensating = new CompensatingWorkers(this, name + "-compensating");
+    this.monitor = new SchedulerMonitor(this, "heddle-monitor-" + name, longSteps, limit.toNanos());
   }
 
   /// Starts the threads.

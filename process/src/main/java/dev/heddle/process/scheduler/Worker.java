@@ -187,7 +187,7 @@ public final class Worker {
       scheduler.parking().cancelPark(this);
     }
     stopSearching(); // nobody is woken while somebody searches
-    logSafely("goes on after a failure of its own", null, t);
+    logSafely("continues after an internal failure", null, t);
     if (++failures == MAX_FAILURES) {
       scheduler.lost(t);
     }

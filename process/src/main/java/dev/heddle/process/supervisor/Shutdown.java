@@ -24,7 +24,9 @@ public sealed interface Shutdown {
     public Within {
       if (Objects.requireNonNull(timeout, "time").isNegative()) {
         throw new IllegalArgumentException(
-            "the time of a shutdown is not negative: " + timeout + "; immediate() asks nobody");
+            "the time of a shutdown is not negative: "
+                + timeout
+                + "; immediate() terminates without a request");
       }
     }
   }

@@ -37,7 +37,7 @@ class DriverTable {
           "UNIX",
           "UNIX_DATAGRAM",
           "ADOPTED_CHANNEL",
-          "ADOPTED_NUMBER",
+          "ADOPTED_DESCRIPTOR",
           "DESCRIPTOR_PASSING",
           "UDP",
           "PIPE",
@@ -62,11 +62,11 @@ class DriverTable {
   private static final Map<String, String> SERVED =
       Map.of(
           "TLS",
-          "composed: the JDK's engine, over TCP",
+          "emulated: the JDK's engine, over TCP",
           "timers",
           "native: the next one bounds the driver's wait");
 
-  private static final String ELSE = "composed: beside the loop, and the driver is woken";
+  private static final String ELSE = "emulated: on another thread, which wakes the driver";
 
   private final Map<String, Map<String, Set<String>>> shown = new TreeMap<>(); // driver, handle
   private final Map<String, Map<String, String>> served = new TreeMap<>(); // driver, facility
@@ -119,7 +119,7 @@ class DriverTable {
   }
 
   private Stream<String> gaps(String driver, String row) {
-    if (how(driver, row).startsWith("refused")) {
+    if (how(driver, row).startsWith("unsupported")) {
       return Stream.empty();
     }
     return Stream.of("integrity", "cancel", "close under waiters")
@@ -156,7 +156,7 @@ class DriverTable {
             Each handle has a test that all bytes arrive, one of cancellation, and one of closing while coroutines wait.
             Each event has the first two, because an event is not closed.
             The last column says what serves it, as the driver's `capabilities()` do: the system (*native*), or other parts of the
-            runtime (*composed*).
+            runtime (*emulated*).
 
             """
                 .formatted(UPDATE));

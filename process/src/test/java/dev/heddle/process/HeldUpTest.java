@@ -147,7 +147,7 @@ class HeldUpTest {
 
   private static boolean isSpareThere() {
     return Thread.getAllStackTraces().keySet().stream()
-        .anyMatch(thread -> thread.getName().startsWith("held-up-spare"));
+        .anyMatch(thread -> thread.getName().startsWith("held-up-compensating"));
   }
 
   @Test
@@ -202,9 +202,9 @@ class HeldUpTest {
     LongStep step;
     do {
       step = Kit.take(told); // of the worker's step first
-    } while (!step.worker().startsWith("held-up-spare"));
+    } while (!step.worker().startsWith("held-up-compensating"));
     assertThat(step.stack()).anyMatch(frame -> frame.getClassName().startsWith(CLASS));
-    assertThat(runtime.dump()).contains("1 spare threads run, ");
+    assertThat(runtime.dump()).contains("1 compensating workers run, ");
     isTold.set(true);
     assertAllEnd();
     while (runtime.counters().compensation().running() > 0) {

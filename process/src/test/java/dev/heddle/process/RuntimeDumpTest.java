@@ -187,8 +187,8 @@ class RuntimeDumpTest {
       }
       assertThat(event.getInt("processes")).isEqualTo(1);
       assertThat(event.getLong("started")).isEqualTo(1);
-      assertThat(event.getDuration("queueDelay99"))
-          .isGreaterThanOrEqualTo(event.getDuration("queueDelayHalf"));
+      assertThat(event.getDuration("queueDelayP99"))
+          .isGreaterThanOrEqualTo(event.getDuration("queueDelayMedian"));
     }
   }
 

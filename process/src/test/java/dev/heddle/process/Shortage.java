@@ -47,6 +47,6 @@ public final class Shortage {
 
   private static boolean isMeant() {
     String name = Thread.currentThread().getName();
-    return everywhere || name.contains("-worker-") || name.startsWith("heddle-lookout");
+    return everywhere || name.contains("-worker-") || name.startsWith("heddle-monitor");
   }
 }

@@ -56,7 +56,7 @@ public final class ShortageScenario implements IntBinaryOperator {
     Set<String> names = new TreeSet<>();
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
       String name = thread.getName();
-      boolean lives = name.startsWith("heddle-worker-") || name.startsWith("heddle-lookout");
+      boolean lives = name.startsWith("heddle-worker-") || name.startsWith("heddle-monitor");
       if (lives && !name.endsWith("-reports")) {
         names.add(name);
       }

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 /// Heddle in it is left alone.
 final class Candidate {
   // the beginnings of names of threads, of which one runs wherever loops or runtimes do
-  private static final List<String> WATCHERS = List.of("heddle-watchdog", "heddle-lookout");
+  private static final List<String> WATCHERS = List.of("heddle-watchdog", "heddle-monitor");
 
   private Candidate() {}
 

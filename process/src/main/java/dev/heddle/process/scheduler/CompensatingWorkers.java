@@ -102,8 +102,8 @@ final class CompensatingWorkers {
     lock.lock();
     try {
       long runs = pastRuns;
-      for (Worker spare : running) {
-        runs += spare.picks(); // safe: as of a moment ago
+      for (Worker worker : running) {
+        runs += worker.picks(); // safe: as of a moment ago
       }
       return new CompensationCounters(running.size(), started, runs);
     } finally {
@@ -117,19 +117,19 @@ final class CompensatingWorkers {
       for (int i = 0; i < sums.length; i++) {
         sums[i] += pastDelays[i];
       }
-      running.forEach(spare -> spare.delays().addTo(sums));
+      running.forEach(worker -> worker.delays().addTo(sums));
     } finally {
       lock.unlock();
     }
   }
 
   /// Moves the counters of a thread that ends to those of the past ones.
-  private void ended(Worker spare) {
+  private void ended(Worker worker) {
     lock.lock();
     try {
-      if (running.remove(spare)) {
-        pastRuns += spare.picks();
-        spare.delays().addTo(pastDelays);
+      if (running.remove(worker)) {
+        pastRuns += worker.picks();
+        worker.delays().addTo(pastDelays);
       }
     } finally {
       lock.unlock();
@@ -158,18 +158,18 @@ final class CompensatingWorkers {
 
   /// Takes no task before it has everything that it needs. If there is no memory for that, the
   /// scheduler monitor starts another one after PATIENCE.
-  private void serve(Worker spare) {
+  private void serve(Worker worker) {
     try {
-      running.add(spare);
+      running.add(worker);
       WorkDeque<Task> hand = new WorkDeque<>();
       Task task;
       while (needed && (task = takeResumable(hand)) != null) {
-        spare.run(task);
+        worker.run(task);
       }
     } catch (OutOfMemoryError _) {
       return; // safe: it has no task in hand
     } finally {
-      ended(spare);
+      ended(worker);
     }
   }
 
@@ -200,19 +200,19 @@ final class CompensatingWorkers {
 
   /// Searches the deque of a worker, and moves the other tasks to the global queue.
   private @Nullable Task stealResumable(WorkDeque<Task> theirs, WorkDeque<Task> hand) {
-    Task due = null;
+    Task found = null;
     Task task;
-    while (due == null && theirs.size() > 0) {
+    while (found == null && theirs.size() > 0) {
       task = theirs.stealInto(hand); // null when another has taken it
       for (; task != null; task = hand.pollOldest()) {
-        if (due == null && isResumable(task)) {
-          due = task;
+        if (found == null && isResumable(task)) {
+          found = task;
         } else {
           scheduler.global().push(task);
         }
       }
       scheduler.parking().wakeOne();
     }
-    return due;
+    return found;
   }
 }

@@ -45,11 +45,11 @@ public final class EventQueue {
    * I2. An accepted node is taken, or returned by close(). [EventQueueTest, EventQueueStress]
    * I3. A bounded lane refuses a node only when it is full, counting what was reversed and not yet
    *     delivered. While the consumer moves nodes from the stack to the backlog, a reader cannot
-   *     know in which of the two they are. For these few instructions the consumer sets
-   *     `reversedCount` to the negative of their number plus the number already in the backlog, and
-   *     a producer whose answer depends on it spins. Otherwise a mailbox that is half full would
-   *     refuse messages while its consumer is descheduled there. Mutant:
-   *     EventQueueStress.CountsTwice. [EventQueueStress]
+   *     know in which of the two they are. For these few instructions `reversedCount` is negative:
+   *     minus the sum of their number and the number already in the backlog. A producer whose
+   *     answer depends on it spins. Otherwise a mailbox that is half full would refuse messages
+   *     while its consumer is descheduled there. Mutant: EventQueueStress.CountsTwice.
+   *     [EventQueueStress]
    * I4. The lane never holds more than its bound. The danger is ABA: a producer reads an empty
    *     stack, is descheduled before its CAS, and finds the stack empty again although it was
    *     filled and reversed meanwhile. So the consumer leaves a stack empty only if one more node

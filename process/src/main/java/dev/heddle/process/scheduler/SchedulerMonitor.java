@@ -191,9 +191,9 @@ final class SchedulerMonitor {
       scheduler.parking().wakeOne();
     }
     scheduler.compensating().update(heldUp, now);
-    for (Worker spare : scheduler.compensating().running()) {
-      if (!hasProgressed(spare, now) && isToBeReported(spare, now)) {
-        longest = spare;
+    for (Worker extra : scheduler.compensating().running()) {
+      if (!hasProgressed(extra, now) && isToBeReported(extra, now)) {
+        longest = extra;
       }
     }
     if (longest != null) { // one report for each check, at its end: a report allocates

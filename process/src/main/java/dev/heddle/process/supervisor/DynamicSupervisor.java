@@ -170,7 +170,7 @@ public final class DynamicSupervisor implements StartOnce {
     /// their parent, and linked to them.
     ///
     /// @throws IllegalArgumentException when they have a name, which only one child could take; or
-    ///   say what the supervisor says: a parent, a time for the shutdown, or that children outlive
+    ///   set what the supervisor sets: a parent, a time for the shutdown, or that children outlive
     ///   the supervisor
     public Builder<A> options(StartOptions of) {
       if (of.name() != null) {

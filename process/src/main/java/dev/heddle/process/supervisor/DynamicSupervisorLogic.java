@@ -329,7 +329,7 @@ final class DynamicSupervisorLogic<A> {
               : new StartRefusedException(
                   "the child has ended before it had started: " + exit.reason(), null));
     } else {
-      tell(child, exit);
+      notifyListener(child, exit);
     }
     if (child.atEnd != null) {
       child.atEnd.forEach(reply -> reply.complete(exit));
@@ -425,11 +425,11 @@ final class DynamicSupervisorLogic<A> {
     counted(state, 1);
     child.state = state;
     if (child.asker == null) {
-      tell(child, null);
+      notifyListener(child, null);
     }
   }
 
-  private void tell(DynamicChild<A> child, @Nullable Exit exit) {
+  private void notifyListener(DynamicChild<A> child, @Nullable Exit exit) {
     if (listener == null) {
       return;
     }

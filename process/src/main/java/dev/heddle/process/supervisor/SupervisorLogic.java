@@ -474,7 +474,7 @@ final class SupervisorLogic {
       supervisedChild.exitReplies.clear();
     }
     if (listener != null) {
-      tell(listener, supervisedChild.status());
+      notifyListener(listener, supervisedChild.status());
     }
     if (supervisedChild.isAwaited
         && (supervisedChild.hasStarted() || supervisedChild.isTerminated())) {
@@ -498,7 +498,7 @@ final class SupervisorLogic {
     }
   }
 
-  private static void tell(Consumer<ChildStatus> listener, ChildStatus status) {
+  private static void notifyListener(Consumer<ChildStatus> listener, ChildStatus status) {
     try {
       listener.accept(status);
     } catch (Throwable t) {

@@ -57,8 +57,8 @@ public abstract class Burst extends EventQueue.Node {
    * added to it, and end() completes the wake-up. end() may be called again after any of its
    * instructions, at the end of this run or of the next.
    *
-   * Cost. Two released stores and a few reads for an item; one CAS to push and one to seal, for 16
-   * to 128 items. 4 bytes for an item until it is taken.
+   * Cost. Two stores and a few reads for an item; one CAS to push and one to seal, for 16 to 128
+   * items. 4 bytes for an item until it is taken.
    *
    * Rejected. A chain that is private to the worker and pushed at the end: each call of the runtime
    * with a visible effect would have to push it first, something would have to take it from a step

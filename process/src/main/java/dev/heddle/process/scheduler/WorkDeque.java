@@ -16,7 +16,8 @@ public final class WorkDeque<T> {
    *          ^ thieves            ^ owner        position is `position & (length - 1)`.
    *
    * `top` packs the index of the oldest item with a version. Every operation that may invalidate
-   * what a thief has read changes `top`.
+   * what a thief has read changes `top`. A position is within reach of thieves if it is less than
+   * index + MAX_STEAL.
    *
    * by     operation                     top                       bottom
    * owner  push                          -                         + 1, release, after the slot

@@ -173,8 +173,8 @@ public final class ProcessRuntime implements AutoCloseable {
     }
   }
 
-  /// Sends a message to the process that has a name at this moment. Otherwise like [#send(Pid,
-  /// Object)].
+  /// Sends a message to the process that has a name at this moment. Otherwise like
+  /// [#send(Pid, Object)].
   ///
   /// @throws SendFailedException when no process has the name, or it was not accepted
   public void send(String name, @Nullable Object message) {

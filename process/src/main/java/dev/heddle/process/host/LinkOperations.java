@@ -46,7 +46,7 @@ final class LinkOperations {
 
   /// Lets a process monitor another.
   long monitor(ProcessLifecycle watcher, Pid target, LongConsumer known) {
-    StackGuard.requireAmpleRoom(); // the same
+    StackGuard.requireAmpleRoom(); // as above
     ProcessInstance found = processDirectory.findProcess(target);
     return found != null
         ? ProcessLinks.monitor(watcher, found, known)

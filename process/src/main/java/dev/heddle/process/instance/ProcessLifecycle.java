@@ -64,7 +64,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
    *     makes the exit visible, here or in ProcessLinks. An abandoned process keeps its slot until
    *     its worker comes; no process is started any more then. [HostTest]
    *
-   * proc-60 to proc-76, proc-208, proc-209, proc-215.
+   * P1, P13; proc-60 to proc-76, proc-208, proc-209, proc-215.
    */
   private static final VarHandle ENDING;
   private static final VarHandle PROCESS_LINKS;

@@ -56,8 +56,8 @@ public final class Commands {
     return new NameCommands.Send(name, message);
   }
 
-  /// Asks the process that has a name when this is carried out. Otherwise like
-  /// [#ask(Pid, Object, Duration)].
+  /// Asks the process that has a name when this is carried out. Otherwise like [#ask(Pid, Object,
+  /// Duration)].
   ///
   /// @param <R> the type of the reply, as the two processes have agreed
   public static <R extends @Nullable Object> ProcessCommand<R> ask(

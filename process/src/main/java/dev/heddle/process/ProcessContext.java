@@ -60,8 +60,8 @@ public interface ProcessContext {
   /// ended or cannot be reached. **Suspends** never. **Thread** any.
   SendResult offer(Pid to, @Nullable Object message);
 
-  /// Sends a message to the process that has a name at this moment. Otherwise like
-  /// [#send(Pid, Object)].
+  /// Sends a message to the process that has a name at this moment. Otherwise like [#send(Pid,
+  /// Object)].
   ///
   /// @throws SendFailedException when no process has the name, or it was not accepted
   void send(String name, @Nullable Object message);

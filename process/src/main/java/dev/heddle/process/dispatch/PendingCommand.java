@@ -82,7 +82,6 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     return tag;
   }
 
-  /// Sets the command.
   void carries(ProcessCommand<?> what) {
     command = what.getClass();
   }

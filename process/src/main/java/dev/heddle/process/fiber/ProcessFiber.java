@@ -209,7 +209,6 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
         : null;
   }
 
-  /// Whether this is the current thread.
   public boolean isCurrentThread() {
     return Thread.currentThread() == thread;
   }
@@ -293,7 +292,6 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     return state == SUSPENDED;
   }
 
-  /// Whether its body has ended.
   public boolean isEnded() {
     return state == ENDED;
   }

@@ -77,7 +77,6 @@ public final class HostShutdown {
   private long end; // in nanoseconds
   private boolean interrupted;
 
-  /// Shuts down these parts.
   public HostShutdown(ProcessHost host, WorkScheduler scheduler, Timers timers, CommandLoop loops) {
     this.host = host;
     this.scheduler = scheduler;

@@ -48,7 +48,6 @@ final class ProcessSlots {
   // other threads
   private final AtomicLong outsideNumbers = new AtomicLong(1);
 
-  /// Creates `limit` free slots.
   ProcessSlots(int limit, int workers) {
     this.freeSlots = new AtomicInteger(limit);
     this.kept = new AtomicIntegerArray((workers + 1) * APART);

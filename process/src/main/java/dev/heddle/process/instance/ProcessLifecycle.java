@@ -120,12 +120,10 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
 
   // ---- for subclasses ----
 
-  /// Its host.
   public final ProcessEnvironment host() {
     return host;
   }
 
-  /// Its address.
   @Override
   public abstract Pid self();
 
@@ -207,7 +205,6 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
 
   // ---- deciding ----
 
-  /// Whether its end is decided.
   public final boolean isEnding() {
     return ending != null;
   }
@@ -407,7 +404,6 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     return abandoned;
   }
 
-  /// Claims the right to announce its exit.
   private boolean claimNotification() {
     return NOTIFYING.compareAndSet(this, false, true);
   }

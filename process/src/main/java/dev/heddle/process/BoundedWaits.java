@@ -35,7 +35,7 @@ final class BoundedWaits {
       throw new DeadlineException("no reply from " + to + " within " + limit);
     } finally {
       ProcessFiber.endWait();
-      answer.cancel(false); // gives up the wait, also when interrupted; does nothing after a reply
+      answer.cancel(false); // also when interrupted; does nothing after a reply
     }
   }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-/// What happens to a message for a full mailbox: one in which as many messages as its capacity
-/// wait. A message waits until a step gets it or the body of a [CoroutineProcess] receives it; of
-/// received ones an eighth of the capacity, at most 64, may count until the step ends. Signals and
-/// results do not count.
+/// What happens to a message for a full mailbox, in which as many messages wait as its capacity. A
+/// message waits until a step gets it or the body of a [CoroutineProcess] receives it. Of the
+/// messages that a body has received, an eighth of the capacity, at most 64, may still count until
+/// the step ends. Signals and results do not count.
 ///
 /// @since 0.1
 public enum MailboxPolicy {

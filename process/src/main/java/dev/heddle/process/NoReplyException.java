@@ -11,7 +11,7 @@ public final class NoReplyException extends RuntimeException {
 
   /// For a request to a process that has ended with `exit`.
   public NoReplyException(Exit exit) {
-    super(exit.pid() + " has ended without an answer: " + exit.reason(), exit.cause());
+    super(exit.pid() + " has ended without a reply: " + exit.reason(), exit.cause());
     this.exit = exit;
   }
 

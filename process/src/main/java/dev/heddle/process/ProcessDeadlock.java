@@ -50,7 +50,7 @@ public record ProcessDeadlock(Kind kind, Duration duration, List<Wait> waits) {
 
   /// A description with the stacks.
   public String text() {
-    String who =
+    String summary =
         switch (kind) {
           case CYCLE ->
               "deadlock of %d processes for at least %d ms: "
@@ -60,12 +60,12 @@ public record ProcessDeadlock(Kind kind, Duration duration, List<Wait> waits) {
                       .collect(Collectors.joining(", "))
                   + "; end one of them, or give its wait a limit";
           case WORKERS ->
-              "all %d workers have been blocked for at least %d ms in steps that wait: no process makes progress"
+              "all %d workers have been blocked for at least %d ms in steps that wait: no process"
                       .formatted(waits.size(), duration.toMillis())
-                  + " unless another thread ends one of those waits; a step must not wait: yield a"
-                  + " command, or let a body wait";
+                  + " makes progress unless another thread ends one of those waits; a step must not"
+                  + " wait: yield a command, or let a body wait";
         };
-    StringBuilder text = new StringBuilder(who);
+    StringBuilder text = new StringBuilder(summary);
     for (Wait wait : waits) {
       text.append("\n%s (%s) waits for %s".formatted(wait.pid(), wait.kind(), wait.waitsFor()));
       wait.stack().forEach(frame -> text.append("\n  at ").append(frame));

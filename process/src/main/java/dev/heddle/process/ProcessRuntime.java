@@ -50,7 +50,7 @@ public final class ProcessRuntime implements AutoCloseable {
   private final WorkScheduler scheduler;
   private final RoutingTable routingTable;
   private final ProcessHost host;
-  private final HostInspector view;
+  private final HostInspector inspector;
   private final RuntimeRegistration managed;
   private final CommandLoop loops;
   private final Timers timers;
@@ -90,7 +90,7 @@ public final class ProcessRuntime implements AutoCloseable {
     HostShutdown.prepare();
     scheduler.onFailure(host::abandonAll);
     scheduler.yieldToTimersWhile(timers::isLate);
-    this.view =
+    this.inspector =
         new HostInspector(
             host, how.longSteps, BoundedWaits.bounded(how.deadlockAfter), how.deadlocks);
     this.managed = new RuntimeRegistration(new RuntimeBean(this, how.host), this::written);
@@ -466,7 +466,7 @@ public final class ProcessRuntime implements AutoCloseable {
 
   /// All processes, ordered by their numbers. **Cost** a read of each.
   public List<ProcessSnapshot> processes() {
-    return view.snapshots();
+    return inspector.snapshots();
   }
 
   /// One process, with the stack of its step, or of its body while that waits; null when it has
@@ -474,12 +474,12 @@ public final class ProcessRuntime implements AutoCloseable {
   ///
   /// @throws IllegalArgumentException when the address is not that of a process of this runtime
   public @Nullable ProcessSnapshot process(Pid pid) {
-    return view.snapshot(pid);
+    return inspector.snapshot(pid);
   }
 
   /// The counters of the runtime.
   public ProcessCounters counters() {
-    return view.counters();
+    return inspector.counters();
   }
 
   /// A text that lists the workers and the processes: what each process does and waits for, and the
@@ -490,7 +490,8 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   RuntimeDump written() {
-    return new RuntimeDump(name, uptime(), counters(), view.deadlocks(), view.withStacks());
+    return new RuntimeDump(
+        name, uptime(), counters(), inspector.deadlocks(), inspector.withStacks());
   }
 
   Duration uptime() {
@@ -503,13 +504,14 @@ public final class ProcessRuntime implements AutoCloseable {
 
       @Override
       public void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
-        view.longStep(task, worker, nanos, stack); // safe: the workers start after `view` is set
+        inspector.longStep(
+            task, worker, nanos, stack); // safe: the workers start after `inspector` is set
       }
 
       @Override
       public void secondPassed() {
         managed.join();
-        view.checkForDeadlocks();
+        inspector.checkForDeadlocks();
         if (ProcessJfrEvents.areRecorded()) {
           ProcessCounters now = counters();
           ProcessJfrEvents.runtime(name, now, now.queueDelay().since(reported));

@@ -269,7 +269,7 @@ class DynamicSupervisorTest {
     assertThat(await(State.STOPPED).pid()).isEqualTo(room);
     assertThatThrownBy(() -> lab.ask(supervisor, new StopChild(room)))
         .hasRootCauseInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("is no child, or not any more");
+        .hasMessageContaining("is not, or no longer, a child of");
   }
 
   @Test

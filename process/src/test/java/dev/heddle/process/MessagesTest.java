@@ -228,7 +228,7 @@ class MessagesTest {
         .hasRootCauseMessage("negative");
     assertThatThrownBy(() -> runtime.ask(pid, 0, Kit.SOON))
         .isInstanceOf(AskFailedException.class)
-        .hasMessageContaining("has ended without an answer: NORMAL");
+        .hasMessageContaining("has ended without a reply: NORMAL");
     assertThatThrownBy(() -> runtime.ask(pid, 1, Kit.SOON)).isInstanceOf(SendFailedException.class);
   }
 

@@ -396,7 +396,7 @@ class SupervisorStartTest {
     for (Duration period : new Duration[] {Duration.ZERO, Duration.ofSeconds(-1)}) {
       assertThatThrownBy(() -> lab.supervisor().intensity(3, period))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("more than zero");
+          .hasMessageContaining("positive period");
       assertThatThrownBy(() -> DynamicSupervisor.builder(SupervisorLab::child).intensity(3, period))
           .isInstanceOf(IllegalArgumentException.class);
     }

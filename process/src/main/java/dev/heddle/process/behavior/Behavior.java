@@ -22,15 +22,15 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// What [GenServer] and [StateMachine] have in common: a typed process that is stepped, and needs
-/// no stack of its own. Its code is called with one message after the other, and must not wait:
-/// what takes time it asks for by [#execute], and the result comes as a message.
+/// The common base of [GenServer] and [StateMachine]: a typed process that runs in steps and needs
+/// no stack of its own. Its code is called with one message after the other and must not block: it
+/// starts long work with [#execute], whose result comes as a message.
 ///
-/// Its fields are its state, and need no lock. Whatever its code throws ends the process, as in any
-/// other. The protected methods are for that code, on the worker that calls it.
+/// Its fields are its state and need no lock. Whatever its code throws ends the process. The
+/// protected methods are for that code, on the worker that calls it.
 ///
-/// A [ProcessSignal] goes to [#signal]. What is neither a signal nor a message of the protocol goes
-/// to [#info]: a message of another class that was sent untyped, and an untyped `ask`, whose reply
+/// A [ProcessSignal] goes to [#signal]. Anything that is neither a signal nor a message of the
+/// protocol goes to [#info]: an untyped message of another class, and an untyped `ask`, whose reply
 /// is not in the message.
 ///
 /// @param <M> of its messages
@@ -38,30 +38,32 @@ import org.jspecify.annotations.Nullable;
 public abstract sealed class Behavior<M> implements TypedProcess<M>
     permits GenServer, StateMachine {
   /*
-   * Order. One handler at a time. What a handler asks to be handled next, by continueWith and
-   * unstashAll, stands in the agenda, in the order of its calls, before what was there before, and
-   * before all that comes from outside. Events of the step follow when nothing is ahead.
+   * Order. One handler runs at a time. Messages that a handler queues with continueWith() and
+   * unstashAll() are in the agenda: in the order of the calls, before what was in the agenda
+   * already, and before everything from outside. Events of the step follow when the agenda has no
+   * message.
    *
-   * Turns. A step handles MAX_INTERNAL_PER_STEP messages of its own at most. When more is ahead it
-   * says continueBeforeMessages(): others have their turn, whoever ends it finds it between two
-   * steps, and what it has not looked at of its events is kept by the runtime. Its next step is
-   * given those only, so that the mailbox keeps its bound, and senders are told that it is full.
+   * Fairness. A step handles at most MAX_INTERNAL_PER_STEP messages of the agenda. If more are
+   * left, it calls continueBeforeMessages(). Then other processes run, a request to end this
+   * process takes effect between the two steps, and the runtime keeps the events of this step that
+   * were not handled. The next step gets only those, so the mailbox keeps its bound and senders see
+   * that it is full.
    *
-   * Commands are handed out at the end of the step, in the order in which they were asked for;
-   * those of init in the first step. A step in which a handler throws hands out what was asked for
-   * until then: which messages share a step is chance, so a handler must not lose what it has
-   * asked for to the failure of a later one.
+   * Commands are yielded at the end of the step, in the order in which they were requested; those
+   * of init() in the first step. If a handler throws, the step still yields the commands requested
+   * before. Which messages share a step is accidental, so a handler must not lose its commands to
+   * the failure of a later one.
    *
-   * The end. A handler that stops, or throws, is the last one. What its step was handed and had
-   * not looked at, and what is ahead or in the stash, are dead letters; their askers are told by
-   * the end of the process, as those of all open requests. One that another takes the place of
-   * hands these on instead.
+   * The end. A handler that stops or throws is the last one. Undelivered events of its step, and
+   * the messages in the agenda and the stash, become dead letters; their askers learn of the end of
+   * the process, like the askers of all open requests. A process that is replaced by upgrade()
+   * passes these messages on instead.
    *
-   * Cost. Five fields; the agenda (timers, commands, stash) is made with the first use.
+   * Cost. Five fields; the agenda (timers, commands, stash) is created at its first use.
    *
-   * Rejected. A look at the mailbox while something is ahead: what comes first would depend on how
-   * much is ahead. Commands that are handed out behind each handler: a timer that each message
-   * starts anew would go through the wheel each time.
+   * Rejected. Reading the mailbox while the agenda has messages: the order would depend on their
+   * number. Yielding commands after each handler: a timer that each message restarts would go
+   * through the wheel each time.
    */
   private final Class<M> protocol;
   private @Nullable ProcessContext context;
@@ -69,7 +71,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
   private @Nullable End end;
   private boolean terminated;
 
-  /// How it leaves its place, behind the handler that has said so.
+  /// How the process ends after the present handler.
   private sealed interface End {}
 
   private record Stop(@Nullable Object result) implements End {}
@@ -82,19 +84,19 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
     this.protocol = Objects.requireNonNull(protocol, "protocol");
   }
 
-  // ---- what a program says ----
+  // ---- overridden by programs ----
 
   /// Called once, before the first message.
   ///
-  /// @param input what the process was started with
+  /// @param input with which the process was started
   protected void init(@Nullable Object input) throws Exception {}
 
-  /// Called with a signal: of a monitor, of a link, or to end. Signals other than
-  /// [ProcessSignal.Down] come only to a process that traps exits.
+  /// Called with a signal: of a monitor, of a link, or to end. Only a process that traps exits gets
+  /// signals other than [ProcessSignal.Down].
   ///
-  /// Where this is not overridden: [ProcessSignal.Cancel] and [ProcessSignal.ExitRequest] end the
-  /// process on purpose, as [#shutdown] does; [ProcessSignal.LinkDown] ends it with the same
-  /// reason, cause and detail as if it did not trap exits, by [ProcessExitException#linked];
+  /// By default, [ProcessSignal.Cancel] and [ProcessSignal.ExitRequest] end the process
+  /// deliberately, as [#shutdown] does; [ProcessSignal.LinkDown] ends it with the same reason,
+  /// cause and detail as if it did not trap exits, by [ProcessExitException#linked]; and
   /// [ProcessSignal.Down] does nothing.
   protected void signal(ProcessSignal processSignal) throws Exception {
     switch (processSignal) {
@@ -102,82 +104,81 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
       case ProcessSignal.ExitRequest request -> shutdown(request.detail());
       case ProcessSignal.LinkDown(Exit exit) -> throw ProcessExitException.linked(exit);
       case ProcessSignal.Down _ -> {
-        // whoever monitors another overrides this
+        // a process that monitors others overrides this
       }
     }
   }
 
-  /// Called with what is neither a signal nor a message of the protocol.
+  /// Called with anything that is neither a signal nor a message of the protocol.
   ///
-  /// Where this is not overridden it is a [DeadLetter], `UNHANDLED`, and logged; an untyped `ask`
-  /// fails.
+  /// By default it becomes a [DeadLetter], `UNHANDLED`, and is logged; an untyped `ask` fails.
   ///
   /// @param message that was sent; of an untyped `ask` the [Request]
   protected void info(@Nullable Object message) throws Exception {
     events().unhandled(message, context().self(), protocol);
   }
 
-  /// Called once, when the process ends, however that comes; also when `init` has failed. Not of a
-  /// process that ends before it has begun, and not when another takes its place, by [#upgrade]:
-  /// that one is told of the end then.
+  /// Called once, when the process ends for whatever reason; also when `init` has failed. Not
+  /// called for a process that ends before its `init`, nor for one that was replaced by [#upgrade]:
+  /// its replacement is called at the end.
   ///
   /// @param exit how it ends
   protected void terminate(Exit exit) throws Exception {}
 
-  /// How many messages [#stash] keeps; 1,000 where this is not overridden. Asked once.
+  /// The capacity of [#stash] in messages; 1,000 by default. Called once.
   protected int stashCapacity() {
     return 1_000;
   }
 
-  // ---- what its code may do ----
+  // ---- for the code of the program ----
 
-  /// What the process knows of itself, and can do at once.
+  /// The context of the process.
   ///
-  /// @throws IllegalStateException before the process has begun
+  /// @throws IllegalStateException before `init`
   protected final ProcessContext context() {
     if (context == null) {
-      throw new IllegalStateException("the process has not begun; spawn it, and use init()");
+      throw new IllegalStateException("the process is not spawned yet; use its context in init()");
     }
     return context;
   }
 
-  /// What leads to this process.
+  /// A reference to this process.
   protected final Ref<M> self() {
     return context().runtime().ref(context().self(), protocol);
   }
 
-  /// Ends the process normally, behind this handler.
+  /// Ends the process normally, after this handler.
   protected final void stop() {
     stop(null);
   }
 
-  /// Ends the process normally, behind this handler, with a result.
+  /// Ends the process normally, after this handler, with a result.
   protected final void stop(@Nullable Object result) {
     end = new Stop(result);
   }
 
-  /// Ends the process on purpose, behind this handler: with [Exit.Reason#SHUTDOWN], for which
-  /// supervisors do not restart a TRANSIENT child. One that has failed throws; a reason of its own
-  /// goes with a [dev.heddle.process.ProcessExitException].
+  /// Ends the process deliberately, after this handler, with [Exit.Reason#SHUTDOWN]: supervisors do
+  /// not restart a TRANSIENT child for this. To fail, throw; to end with another reason, throw a
+  /// [dev.heddle.process.ProcessExitException].
   protected final void shutdown() {
     shutdown(null);
   }
 
-  /// The same, with a reason in the program's own terms, for [Exit#detail].
+  /// The same, with a detail of the program for [Exit#detail].
   protected final void shutdown(@Nullable Object detail) {
     end = new Shutdown(detail);
   }
 
-  /// Lets another process take the place of this one, behind this handler, as [StepOutput#upgrade]
-  /// does: it keeps the PID, names, links, monitors and the mailbox. What this one knows goes with
-  /// `input`. What it continues with, and then what is stashed, the other one is given first.
+  /// Replaces this process by another, after this handler, as [StepOutput#upgrade] does. PID,
+  /// names, links, monitors and mailbox stay. Pass the state of this one as `input`. The
+  /// replacement first gets the messages of [#continueWith], then the stashed ones.
   ///
-  /// Timers and the idle timeout are stopped. A command that is on its way goes on, and its result
-  /// is for nobody: the `init` of the other one starts what it needs.
+  /// Timers and the idle timeout are stopped. A pending command continues, but its result is
+  /// dropped: the `init` of the replacement starts what it needs.
   ///
-  /// @param source what the runtime's factory makes a process of; where it fails, this process does
-  /// @param method of that
-  /// @param input for its init
+  /// @param source from which the runtime's factory makes a process; if it fails, this process does
+  /// @param method of the replacement's `init`
+  /// @param input for the replacement's `init`
   protected final void upgrade(String source, String method, @Nullable Object input) {
     end =
         new Upgrade(
@@ -186,36 +187,36 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
             input);
   }
 
-  /// Handles a message behind this handler, before all that comes from outside, signals too: for a
-  /// long start, or a step that follows from this one. Several are handled in the order of their
+  /// Handles a message after this handler, before everything from outside, signals included: for a
+  /// long start, or a step that follows from this one. Several are handled in the order of the
   /// calls.
   ///
-  /// A server that continues again and again lets other processes run in between, and whatever ends
-  /// it without asking ends it. What has come waits in the mailbox meanwhile, within its bound: one
-  /// that traps exits sees that it is to end only when it has nothing to continue with, or is ended
-  /// at the deadline. Work without an end goes on by a [#startTimer] without a delay, which lets
-  /// what has come go first.
+  /// While a process continues again and again, other processes still run in between, and it can be
+  /// terminated. Other messages wait in the mailbox, within its bound. A process that traps exits
+  /// sees a request to end only when it has nothing to continue with, or is terminated at the
+  /// deadline. For endless work, use [#startTimer] without a delay, which lets waiting messages go
+  /// first.
   protected final void continueWith(M message) {
     agenda().continueWith(Objects.requireNonNull(message, "message"));
   }
 
-  /// Has a command carried out; its result comes as a message. A failure of it ends the process.
+  /// Executes a command, whose result comes as a message. If the command fails, the process ends.
   ///
-  /// It is handed out when the messages that this step was given are handled, and in any case: also
-  /// when this handler, or a later one, throws.
+  /// The command starts when all messages of this step are handled; also when this handler, or a
+  /// later one, throws.
   ///
   /// @param <R> of the result
-  /// @param processCommand from [dev.heddle.process.Commands], or of your own
-  /// @param done makes a message of the result, or null for none
+  /// @param processCommand from [dev.heddle.process.Commands], or your own
+  /// @param done makes a message from the result, or null for none
   /// @return for [#cancelCommand]
   protected final <R extends @Nullable Object> long execute(
       ProcessCommand<R> processCommand, Function<? super R, ? extends @Nullable M> done) {
     return agenda().command(processCommand, done, null);
   }
 
-  /// The same for one that may fail.
+  /// The same for a command that may fail.
   ///
-  /// @param failed makes a message of what it has failed with, or null for none
+  /// @param failed makes a message from the failure, or null for none
   /// @return for [#cancelCommand]
   protected final <R extends @Nullable Object> long execute(
       ProcessCommand<R> processCommand,
@@ -224,49 +225,49 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
     return agenda().command(processCommand, done, Objects.requireNonNull(failed, "failed"));
   }
 
-  /// Calls a command off: no message comes of it.
+  /// Cancels a command: its result or failure brings no message.
   ///
   /// @return false when its message was handled
   protected final boolean cancelCommand(long command) {
     return behaviorAgenda != null && behaviorAgenda.cancel(command, context());
   }
 
-  /// Handles a message when a time has passed. The timer of the same key, if there is one, is
-  /// stopped before: no message of it comes any more.
+  /// Handles a message when a time has passed. A timer with the same key is stopped before, and
+  /// brings no message any more.
   ///
-  /// Messages that have come before it are handled before it, as in the mailbox of an OTP process:
-  /// where one of them stops the timer, it was in time, however late the process is.
+  /// Messages that have arrived before the time are handled first, as in the mailbox of an OTP
+  /// process. If one of them stops the timer, it was in time, however late the process runs.
   ///
   /// @param key by its `equals`
   protected final void startTimer(Object key, Duration after, M message) {
     agenda().startTimer(key, after, message, context());
   }
 
-  /// Handles a message at each multiple of a period since the start of the runtime. Ticks that a
-  /// slow process has missed do not come later. Stopped by [#stopTimer]. **Order** as of
+  /// Handles a message at each multiple of a period since the start of the runtime, until
+  /// [#stopTimer]. Ticks that a slow process has missed do not come later. **Order** as for
   /// [#startTimer].
   protected final void startTicks(Object key, Duration period, M message) {
     agenda().startTicks(key, period, message, context());
   }
 
-  /// Stops a timer: no message of it comes any more.
+  /// Stops a timer: it brings no message any more.
   ///
-  /// @return false when there is none of that key, or its message was handled
+  /// @return false when there is none with that key, or its message was handled
   protected final boolean stopTimer(Object key) {
     return behaviorAgenda != null && behaviorAgenda.stopTimer(key, context());
   }
 
   /// Handles a message whenever nothing was sent to the process for a time, and again after each
-  /// such time. Another call replaces the one before.
+  /// such time. Another call replaces the timeout.
   ///
-  /// The time begins when the last message or signal was handled. One that lies in the mailbox when
-  /// the time is over has come in time: it is handled, and the time begins anew. Timers and results
-  /// of commands do not count as sent.
+  /// The time begins when the last message or signal was handled. A message that is in the mailbox
+  /// when the time is over has come in time: it is handled, and the time begins again. Timers and
+  /// results of commands do not count as sent.
   protected final void setIdleTimeout(Duration time, M message) {
     agenda().idleTimeout(time, message, context());
   }
 
-  /// Ends that.
+  /// Ends the idle timeout.
   protected final void cancelIdleTimeout() {
     if (behaviorAgenda != null) {
       behaviorAgenda.stopIdleTimeout(context());
@@ -280,23 +281,23 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
     agenda().stash(this::stashCapacity).add(message);
   }
 
-  /// Handles all that is stashed behind this handler, in order, before other messages. What is
-  /// stashed again waits for the next time.
+  /// Handles all stashed messages after this handler, in order, before other messages. A message
+  /// that is stashed again waits for the next call.
   protected final void unstashAll() {
     if (behaviorAgenda != null) {
       behaviorAgenda.unstashAll();
     }
   }
 
-  // ---- what the two templates say ----
+  // ---- implemented by the two templates ----
 
   /// Handles one message.
   abstract void handle(M message) throws Exception;
 
-  /// Something has come from outside, and is handled next: for timeouts that it ends.
+  /// Called before an event from outside is handled; ends event timeouts.
   void beforeExternal() {}
 
-  /// The first step begins.
+  /// Called at the end of `init`.
   void begin() throws Exception {}
 
   final BehaviorAgenda<M> agenda() {
@@ -343,7 +344,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
         isNext = drain();
       }
     } catch (Throwable t) {
-      leaveUnhandled(left); // its own failure would hide this one: it has none
+      leaveUnhandled(left); // throws nothing, which would hide this failure
       if (behaviorAgenda == null) {
         throw t;
       }
@@ -388,12 +389,12 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
     return all;
   }
 
-  /// Handles what is to be handled before all that comes from outside.
+  /// Handles the messages of the agenda.
   ///
-  /// @return whether that is next now; else the step is over
+  /// @return true when events from outside are next; false when the step is over
   private boolean drain() throws Exception {
     while (end == null) {
-      BehaviorAgenda<M> own = behaviorAgenda; // the last handler may have made it
+      BehaviorAgenda<M> own = behaviorAgenda; // the last handler may have created it
       if (own == null) {
         return true;
       }
@@ -402,7 +403,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
         return !own.hasInternal();
       }
       if (context().exit() != null) {
-        own.continueWith(next); // somebody has ended it: for those that are left
+        own.continueWith(next); // the process was ended: it becomes a dead letter
         return false;
       }
       handle(next);
@@ -435,7 +436,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
     }
   }
 
-  /// Nobody will handle these.
+  /// Publishes the messages that the process will not handle.
   private void leaveUnhandled(Iterator<ProcessEvent> events) {
     try {
       EventBus stream = events();
@@ -443,7 +444,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
         publishAll(stream, events);
       }
     } catch (Throwable _) {
-      return; // safe: nobody waits for a dead letter, and the process ends
+      return; // safe: no code waits for a dead letter, and the process ends
     }
   }
 
@@ -460,7 +461,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
   }
 
   private void publishUnhandled(EventBus stream, @Nullable Object message) {
-    if (!(message instanceof Request request && request.isForwarded())) { // that is another's
+    if (!(message instanceof Request request && request.isForwarded())) { // another process has it
       stream.deadLetter(message, context().self(), DeadLetter.Reason.RECEIVER_ENDED);
     }
   }
@@ -472,12 +473,12 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
   @Override
   public final void close() throws Exception {
     Exit exit = context == null ? null : context.exit();
-    if (exit != null && !terminated) { // also closed for a second spawn, which has failed
+    if (exit != null && !terminated) { // a failed second spawn closes it too
       terminated = true;
       try {
         terminate(exit);
       } finally {
-        leaveUnhandled(Collections.emptyIterator()); // what it has kept, where others have ended it
+        leaveUnhandled(Collections.emptyIterator()); // what is left when it was terminated
       }
     }
   }

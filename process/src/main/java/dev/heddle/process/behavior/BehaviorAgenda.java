@@ -18,45 +18,44 @@ import java.util.function.Function;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// What a behavior has to do besides its mailbox: what it continues with, its stash, its commands
-/// and its timers. The worker of its process.
+/// What a behavior has to do besides its mailbox: messages to continue with, its stash, its
+/// commands and its timers. Used by the worker of its process.
 final class BehaviorAgenda<M> {
   /*
-   * A command has a tag that is never used again, also not by what takes the place of its process.
-   * It is known from its order to its result; one that is called off is forgotten at once, and its
-   * late result finds nobody. So a timer that has fired but whose event was not looked at can
+   * A command has a tag that is never used again, not even by a process that replaces this one. The
+   * tag is known from the request to the result. A cancelled command is forgotten at once, so its
+   * late result is dropped. Therefore a timer that has fired, but whose event was not handled, can
    * still be stopped.
    *
-   * Commands are handed out at the end of a step, also of one that fails: one that is called off
-   * in the step that has asked for it is never handed out. Else a server that starts its timer
-   * anew with each message would leave one in the wheel for each message of a step.
+   * Commands are yielded at the end of a step, also of a step that fails. A command that is
+   * cancelled in the step that has requested it is never yielded. Otherwise a server that restarts
+   * its timer with each message would leave a timer in the wheel for each message of a step.
    *
-   * Timers stand in order, where they lie when their time is over: the messages that have come
-   * until then are before them. So a message that came in time ends a timeout, however late its
-   * process is. Else a busy machine would make timeouts of what was answered.
+   * The event of a timer is an ordinary event: the messages that arrived before its time was over
+   * are handled first. So a message that came in time ends a timeout, however late its process
+   * runs. Otherwise a busy machine would report timeouts for requests that were answered.
    *
-   * The idle timeout is a sleep that is not moved by each message: when it is over, it sleeps for
-   * what is left since the last one.
+   * The idle timeout is a sleep that messages do not move: when it is over, it sleeps for what is
+   * left since the last message.
    *
-   * Cost. Each of these takes constant time, however much a step has asked for; a cancellation
-   * leaves a place in `requestedCommands` that the end of the step, or the cancellation of all
-   * behind it, takes out.
+   * Cost. Each operation takes constant time, however many commands a step requests. A cancellation
+   * leaves an empty place in `requestedCommands`, which the end of the step removes, or the
+   * cancellation of all commands behind it.
    */
 
-  /// So many of its own messages a step handles: then others have their turn.
   private static final int MAX_INTERNAL_PER_STEP =
-      128; // as many as a step is given events at the least
+      128; // as many as the events that a step gets at least
 
-  private static final int TAGS_OF_ONE = 28; // bits: what comes above is another one's
+  private static final int TAGS_OF_ONE = 28; // bits; the bits above tell agendas apart
   private static final AtomicLong MADE = new AtomicLong();
 
-  /// A command on its way.
+  /// A command without a result yet.
   private static final class Pending<M> {
     final long tag;
-    final boolean isTime; // and nothing else is waited for
+    final boolean isTime; // it only waits for a time
     final Function<@Nullable Object, ? extends @Nullable M> done;
     final @Nullable Function<? super Throwable, ? extends @Nullable M> failed;
-    @Nullable ProcessCommand<?> order; // until it is handed out or called off
+    @Nullable ProcessCommand<?> order; // until it is yielded or cancelled
 
     Pending(
         long tag,
@@ -73,22 +72,22 @@ final class BehaviorAgenda<M> {
   }
 
   private final ArrayDeque<M> internal = new ArrayDeque<>(2);
-  private final List<M> fresh = new ArrayList<>(2); // what the handler that runs continues with
-  private int budget = MAX_INTERNAL_PER_STEP; // so many of these this step may still handle
+  private final List<M> fresh = new ArrayList<>(2); // added by the present handler
+  private int budget = MAX_INTERNAL_PER_STEP; // left in this step
   private final ArrayList<Pending<M>> requestedCommands =
-      new ArrayList<>(2); // the last one is not called off
+      new ArrayList<>(2); // the last one is not cancelled
   private final Map<Long, Pending<M>> pending = new HashMap<>(4); // by tag
   private final Map<Object, Pending<M>> timers = new HashMap<>(4);
   private @Nullable Stash<M> stash;
   private long lastTag = Long.MIN_VALUE + (MADE.getAndIncrement() << TAGS_OF_ONE);
 
-  // the idle timeout: when something came last, and how long it may be since
+  // the idle timeout: when the last message was handled, and the sleep
   private long lastNanos;
   private @Nullable Pending<M> idle;
 
   // ---- what is next ----
 
-  /// A step begins.
+  /// Called when a step begins.
   void stepBegins() {
     budget = MAX_INTERNAL_PER_STEP;
   }
@@ -97,17 +96,17 @@ final class BehaviorAgenda<M> {
     fresh.add(message);
   }
 
-  /// Whether something is to be handled before all that comes from outside.
+  /// Whether there is a message to handle before everything from outside.
   boolean hasInternal() {
     return !fresh.isEmpty() || !internal.isEmpty();
   }
 
-  /// Whether this step has handled as many of these as it may.
+  /// Whether this step may handle no more of these messages.
   boolean isBudgetSpent() {
     return budget == 0;
   }
 
-  /// The next of these; null when there is none.
+  /// Takes the next of these messages; null when there is none.
   @Nullable M next() {
     for (int i = fresh.size() - 1; i >= 0; i--) {
       internal.addFirst(fresh.get(i));
@@ -128,7 +127,7 @@ final class BehaviorAgenda<M> {
     return made;
   }
 
-  /// Before what was ahead already.
+  /// Moves the stashed messages before those that are queued already.
   void unstashAll() {
     if (stash != null) {
       for (M message = stash.poll(); message != null; message = stash.poll()) {
@@ -137,7 +136,7 @@ final class BehaviorAgenda<M> {
     }
   }
 
-  /// One of those that this process will not handle.
+  /// Takes one of the messages that this process will not handle.
   @Nullable M pollLeft() {
     M next = next();
     return next != null || stash == null ? next : stash.poll();
@@ -145,10 +144,10 @@ final class BehaviorAgenda<M> {
 
   // ---- commands ----
 
-  /// Asks for a command, at the end of the step.
+  /// Requests a command, to be yielded at the end of the step.
   ///
-  /// @param done makes a message of its result, or null for none
-  /// @param failed makes a message of its failure; null when that ends the process
+  /// @param done makes a message from its result, or null for none
+  /// @param failed makes a message from its failure; null when that ends the process
   /// @return its tag
   <R extends @Nullable Object> long command(
       ProcessCommand<R> processCommand,
@@ -183,7 +182,7 @@ final class BehaviorAgenda<M> {
       return false;
     }
     if (one.order == null) {
-      var _ = context.cancelCommand(tag); // or its result is on its way: for nobody
+      var _ = context.cancelCommand(tag); // if its result is on its way, it is dropped
       return true;
     }
     one.order = null;
@@ -193,7 +192,7 @@ final class BehaviorAgenda<M> {
     return true;
   }
 
-  /// Calls off what only waits for a time.
+  /// Cancels the commands that only wait for a time.
   void cancelTimes(ProcessContext context) {
     for (Pending<M> one : pending.values()) {
       if (one.isTime && one.order == null) {
@@ -202,7 +201,7 @@ final class BehaviorAgenda<M> {
     }
   }
 
-  /// The message of a command that is done; null when nobody waits for it.
+  /// The message of a command that is done; null for none.
   @Nullable M completed(ProcessEvent event) throws Exception {
     Pending<M> command = pending.remove(event.tag());
     if (command == null) {
@@ -222,9 +221,9 @@ final class BehaviorAgenda<M> {
     }
   }
 
-  /// Hands out what was asked for.
+  /// Yields the requested commands.
   ///
-  /// @param isLast whether this process makes no other step: no time is waited for any more
+  /// @param isLast whether this is the last step: commands that wait for a time are dropped then
   void yieldCommands(StepOutput out, boolean isLast) {
     for (int i = 0; i < requestedCommands.size(); i++) {
       Pending<M> one = requestedCommands.get(i);
@@ -276,7 +275,7 @@ final class BehaviorAgenda<M> {
 
   // ---- the idle timeout ----
 
-  /// Something that has come is handled.
+  /// Called when a message or signal was handled.
   void handled() {
     if (idle != null) {
       lastNanos = System.nanoTime();

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Keeps messages that a process cannot handle yet, in order, up to a bound.
 ///
-/// [GenServer] and [StateMachine] have one of their own. In a body:
+/// [GenServer] and [StateMachine] have one built in. In the body of a coroutine process:
 ///
 /// ```java
 /// Stash<Message> stash = new Stash<>(100);
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 ///   switch (next) {
 ///     case Connected _ -> {
 ///       isConnected = true;
-///       stash.unstashAll(); // now the jobs that came before, in their order
+///       stash.unstashAll(); // the jobs that came before are next, in order
 ///     }
 ///     case Job job -> {
 ///       if (isConnected) {
@@ -29,10 +29,10 @@ import org.jspecify.annotations.Nullable;
 /// }
 /// ```
 ///
-/// A body that waits for one kind of message needs none: `receive(Class)` leaves the others where
-/// they are.
+/// A body that waits for one kind of message needs no stash: `receive(Class)` leaves the others in
+/// the mailbox.
 ///
-/// **Thread** one: that of its process.
+/// **Thread** that of its process.
 ///
 /// @param <M> of the messages
 /// @since 0.1
@@ -43,7 +43,7 @@ public final class Stash<M> {
 
   /// An empty stash.
   ///
-  /// @param capacity how many messages it may hold, at least 1
+  /// @param capacity in messages, at least 1
   public Stash(int capacity) {
     if (capacity < 1) {
       throw new IllegalArgumentException("a stash holds at least one message: " + capacity);
@@ -53,7 +53,7 @@ public final class Stash<M> {
 
   /// Keeps a message until [#unstashAll].
   ///
-  /// @throws StashFullException when it holds as many as it may, with those that are ready
+  /// @throws StashFullException when it is full, counting messages that are ready
   public void add(M message) {
     if (size() == capacity) {
       throw new StashFullException(capacity);
@@ -61,8 +61,8 @@ public final class Stash<M> {
     kept.addLast(message);
   }
 
-  /// Makes all that are kept ready, in their order, behind those that are ready already. What is
-  /// added from now on is kept for the next time.
+  /// Makes all kept messages ready, in order, behind those that are ready already. Messages added
+  /// later are kept for the next call.
   public void unstashAll() {
     ready.addAll(kept);
     kept.clear();
@@ -73,19 +73,19 @@ public final class Stash<M> {
     return !ready.isEmpty();
   }
 
-  /// Takes the next one that is ready.
+  /// Takes the next message that is ready.
   ///
-  /// @throws java.util.NoSuchElementException when none is
+  /// @throws java.util.NoSuchElementException when none is ready
   public M next() {
     return ready.removeFirst();
   }
 
-  /// How many messages it holds, kept or ready.
+  /// The number of messages that it holds, kept or ready.
   public int size() {
     return kept.size() + ready.size();
   }
 
-  /// Takes any, at the end of its process.
+  /// Takes any message, at the end of its process.
   @Nullable M poll() {
     return ready.isEmpty() ? kept.pollFirst() : ready.pollFirst();
   }

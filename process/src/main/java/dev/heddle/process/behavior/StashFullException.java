@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.behavior;
 
-/// A stash holds as many messages as it may: a process that cannot handle more must say so to those
-/// that ask, or end.
+/// A stash is full: the process must refuse further requests, or end.
 ///
 /// @since 0.1
 public final class StashFullException extends RuntimeException {
@@ -12,7 +11,7 @@ public final class StashFullException extends RuntimeException {
     super(
         "the stash holds "
             + capacity
-            + " messages, and no more; unstash earlier, answer that the process is busy, or give it"
-            + " a larger capacity");
+            + " messages and is full; unstash earlier, reply that the process is busy, or give it a"
+            + " larger capacity");
   }
 }

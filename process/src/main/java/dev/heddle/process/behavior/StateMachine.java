@@ -5,11 +5,10 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A process that is in one state at a time, and handles each message by that state, as OTP's
-/// `gen_statem`.
+/// A process with a state on which the handling of each message depends, as OTP's `gen_statem`.
 ///
 /// States are the constants of an enum, or the records of a sealed interface, with data of their
-/// own. Data of all states are fields.
+/// own. Data that all states share are fields.
 ///
 /// ```java
 /// final class Door extends StateMachine<Door.State, Door.Message> {
@@ -26,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 ///   protected Transition<State, Message> on(State state, Message message) {
 ///     return switch (message) {
 ///       case Push(Reply<State> reply) -> {
-///         reply.with(state);
+///         reply.complete(state);
 ///         yield Transition.<State, Message>to(State.OPEN)
 ///             .withStateTimeout(Duration.ofSeconds(5), new Close());
 ///       }
@@ -36,22 +35,22 @@ import org.jspecify.annotations.Nullable;
 /// }
 /// ```
 ///
-/// With a change of state its state timeout ends, [#onEnter] is called, and what was postponed is
-/// handled again, in its order, before other messages. Timers by [#startTimer] go on over changes.
+/// A change of state ends the state timeout and calls [#onEnter]. Then postponed messages are
+/// handled again, in order, before other messages. Timers of [#startTimer] continue across changes.
 ///
 /// @param <S> of the states
 /// @param <M> of its messages
 /// @since 0.1
 public abstract non-sealed class StateMachine<S, M> extends Behavior<M> {
   /*
-   * With a message:  its handler                        the event timeout ends before
+   * With a message:  its handler                        the event timeout has ended before
    *                  a change: the state timeout ends   before the new state can set one
    *                  onEnter()                          may set one, and continue with messages
    *                  timeouts of the transition
-   *                  what was postponed is ahead        behind what the handler and onEnter()
-   *                                                     continue with
+   *                  postponed messages are queued      behind those with which the handler and
+   *                                                     onEnter() continue
    *
-   * Timeouts are timers of the agenda, by keys that nobody else has.
+   * Timeouts are timers of the agenda, with keys that no other code has.
    */
   private static final class TimeoutKey {
     static final Object STATE = new TimeoutKey();
@@ -61,38 +60,37 @@ public abstract non-sealed class StateMachine<S, M> extends Behavior<M> {
   private S state;
   private boolean hasEventTimeout;
 
-  /// A state machine that has not begun.
+  /// A state machine that is not spawned yet.
   ///
   /// @param protocol the class of its messages
-  /// @param initial the state that it begins in
+  /// @param initial its first state
   protected StateMachine(Class<M> protocol, S initial) {
     super(protocol);
     this.state = Objects.requireNonNull(initial, "initial");
   }
 
-  // ---- what a program says ----
+  // ---- overridden by programs ----
 
   /// Handles one message.
   ///
-  /// @param current the state that it is in
-  /// @return where it goes with that
+  /// @param current the present state
+  /// @return the transition that follows
   protected abstract Transition<S, M> on(S current, M message) throws Exception;
 
-  /// Called when a state has been entered, the first one too, behind [#init].
+  /// Called when a state was entered; also for the first one, after [#init].
   ///
   /// @param from the state before; null at the start
   /// @param now the state that was entered
   protected void onEnter(@Nullable S from, S now) throws Exception {}
 
-  // ---- what its code may do ----
+  // ---- for the code of the program ----
 
-  /// The state that it is in.
+  /// The present state.
   protected final S state() {
     return state;
   }
 
-  /// Sets the timeout of the state that it is in, as [Transition#withStateTimeout] does: for
-  /// [#onEnter].
+  /// Sets the timeout of the present state, as [Transition#withStateTimeout] does; for [#onEnter].
   protected final void setStateTimeout(Duration after, M message) {
     startTimer(TimeoutKey.STATE, after, message);
   }

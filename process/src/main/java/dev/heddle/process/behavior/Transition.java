@@ -5,7 +5,8 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Where a [StateMachine] goes with a message. A value: each `with…` makes another one.
+/// What a [StateMachine] does after a message: the next state, and timeouts. Immutable: each
+/// `with…` returns a new one.
 ///
 /// @param <S> of the states
 /// @param <M> of the messages
@@ -34,7 +35,7 @@ public final class Transition<S, M> {
   private static final Transition<?, ?> STOP = new Transition<>(Kind.STOP, null, null, null);
 
   private final Kind kind;
-  private final @Nullable Object next; // the state that follows, or what an end says
+  private final @Nullable Object next; // the next state, or the result or detail of an end
   private final @Nullable Timeout<M> stateTimeout;
   private final @Nullable Timeout<M> eventTimeout;
 
@@ -51,54 +52,54 @@ public final class Transition<S, M> {
 
   // ---- made by a state machine ----
 
-  /// It stays in its state.
+  /// Stays in the present state.
   @SuppressWarnings("unchecked") // safe: it holds neither
   public static <S, M> Transition<S, M> stay() {
     return (Transition<S, M>) STAY;
   }
 
-  /// It goes to a state. That is a change when the state is not equal to the one it is in; else as
-  /// [#stay].
+  /// Goes to a state. If it equals the present state, this is as [#stay].
   public static <S, M> Transition<S, M> to(S state) {
     return new Transition<>(Kind.GO, Objects.requireNonNull(state, "state"), null, null);
   }
 
-  /// It leaves its state and enters it again: as a change to another one.
+  /// Leaves the present state and enters it again, as a change of state.
   @SuppressWarnings("unchecked") // safe: it holds neither
   public static <S, M> Transition<S, M> repeat() {
     return (Transition<S, M>) REPEAT;
   }
 
-  /// It stays in its state; the message is handled again, in its order, behind the next change.
+  /// Stays in the present state; the message is handled again, in order, after the next change of
+  /// state.
   @SuppressWarnings("unchecked") // safe: it holds neither
   public static <S, M> Transition<S, M> postpone() {
     return (Transition<S, M>) POSTPONE;
   }
 
-  /// It ends normally.
+  /// Ends the process normally.
   @SuppressWarnings("unchecked") // safe: it holds neither
   public static <S, M> Transition<S, M> stop() {
     return (Transition<S, M>) STOP;
   }
 
-  /// It ends normally, with a result.
+  /// Ends the process normally, with a result.
   public static <S, M> Transition<S, M> stop(@Nullable Object result) {
     return new Transition<>(Kind.STOP, result, null, null);
   }
 
-  /// It ends on purpose, as [Behavior#shutdown(Object)] says.
+  /// Ends the process deliberately, as [Behavior#shutdown(Object)] does.
   public static <S, M> Transition<S, M> shutdown(@Nullable Object detail) {
     return new Transition<>(Kind.SHUTDOWN, detail, null, null);
   }
 
-  /// The same with a timeout of the state that it is in then: the message is handled when that time
-  /// has passed and the state has not changed. It replaces one that is set.
+  /// The same with a timeout of the state that follows: the message is handled when that time has
+  /// passed without a change of state. It replaces the timeout that is set.
   public Transition<S, M> withStateTimeout(Duration after, M message) {
     return new Transition<>(kind, next, new Timeout<>(after, message), eventTimeout);
   }
 
-  /// The same with a timeout that the next event ends, whatever that is: the message is handled
-  /// when none has come in that time.
+  /// The same with a timeout that any next event ends: the message is handled when no event has
+  /// come in that time.
   public Transition<S, M> withEventTimeout(Duration after, M message) {
     return new Transition<>(kind, next, stateTimeout, new Timeout<>(after, message));
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Templates of typed processes, as OTP's behaviours: a server, and a state machine.
+/// Templates of typed processes, as OTP's behaviours: a generic server and a state machine.
 ///
 /// | enters | leaves |
 /// |---|---|
 /// | events, from the step of a process | messages, signals and timeouts, to the code of a program; its commands, to the step |
 ///
-/// Threads: the worker that steps the process; all else is refused. Read `GenServer`, then
+/// Threads: the worker that steps the process; other threads are refused. Read `GenServer`, then
 /// `Behavior`.
 package dev.heddle.process.behavior;

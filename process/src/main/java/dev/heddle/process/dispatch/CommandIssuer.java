@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 /// A process for its command handlers. Any thread.
 public interface CommandIssuer {
-  /// Its address.
   Pid self();
 
   /// What it can do at once; within its steps only, unless a method allows more.

@@ -18,7 +18,6 @@ public final class CommandRegistry {
   // written under the lock, after the last change of the map
   private volatile boolean frozen;
 
-  /// Creates an empty registry.
   public CommandRegistry() {}
 
   /// Copies the handlers to a registry that is not frozen.
@@ -93,7 +92,6 @@ public final class CommandRegistry {
     }
   }
 
-  /// Whether the commands of a class have a handler.
   public boolean has(Class<?> type) {
     return get(type) != null;
   }

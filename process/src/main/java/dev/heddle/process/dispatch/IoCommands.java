@@ -79,12 +79,12 @@ public final class IoCommands {
 
   public record Http(HttpRequest request) implements ProcessCommand<HttpResponse<byte[]>> {}
 
-  /// Opens something for a handle.
+  /// Opens a resource for a handle.
   private interface Opening<C> {
     AutoCloseable open(C command, PendingCommand<?> by) throws Exception;
   }
 
-  /// Does something with what is open.
+  /// Uses an open resource.
   private interface Using<C, R extends @Nullable Object> {
     R use(C command, PendingCommand<?> by) throws Exception;
   }

@@ -27,7 +27,7 @@ final class OpenResources {
    * meant for the new one. So a transfer is refused while such a command is pending, and waits for
    * one that was cancelled and has not ended yet. A transfer that was itself cancelled when it
    * moves the handle is undone in the same tick: its process would not notify the new owner, which
-   * would keep a handle open that it does not know of.
+   * would keep a handle open that it does not know of. P11.
    */
 
   /// An open resource, and the commands that use it now.

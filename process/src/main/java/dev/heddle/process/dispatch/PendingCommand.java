@@ -28,14 +28,14 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
    *          ANSWERED, complete(), fail()           same      any thread: counted as too late
    *          DROPPED
    *          ANSWERED  the winner has no memory,    OPEN      the winner: store; it throws, and may
-   *                    or no stack                            answer again
+   *                    or no stack                            be retried
    *
    * onCancel() and cancel() use the same field: it holds the action while the command is OPEN, and
    * an action set when the command is DROPPED runs at once.
    *
    * So a reply reaches the process that issued the command, once, or no process. It never reaches
    * another process with the same number: no number is used twice, and this object refers to its
-   * process, not to the number.
+   * process, not to the number. P11.
    */
   private static final Object OPEN = new Object();
   private static final Object ANSWERED = new Object();
@@ -82,7 +82,6 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     return tag;
   }
 
-  /// Sets the command.
   void carries(ProcessCommand<?> what) {
     command = what.getClass();
   }

@@ -9,13 +9,14 @@ import org.jspecify.annotations.Nullable;
 
 /// A message that no process will handle, as an event of the [EventBus]: for logs and tests.
 ///
-/// The runtime publishes it only while a process subscribes to it. Dead letters breed none:
+/// The runtime publishes it only while a process subscribes to it. A dead letter never causes
+/// another one:
 ///
 /// - There are no dead letters of dead letters. One that a subscriber refuses, drops, leaves unread
-///   at its end or does not understand is published to nobody, also when it was sent on as a
-///   message or by an `ask`. [EventBus#dropped] counts those that a mailbox has refused.
-/// - A message that gives way to a dead letter, in a mailbox that drops the oldest, is no dead
-///   letter either: the first dead letter would empty that mailbox. It counts as undelivered.
+///   at its end or does not handle is not published again, even if it was sent on as a message or
+///   by an `ask`. [EventBus#dropped] counts those that a mailbox has refused.
+/// - A message that a mailbox drops to make room for a dead letter is no dead letter either:
+///   otherwise the first dead letter would empty that mailbox. It counts as undelivered.
 ///
 /// Any other event that a mailbox accepts and its process does not handle is a dead letter, as a
 /// message would be.
@@ -23,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /// @param message that was sent; of an `ask` the [Request]
 /// @param to the receiver; null for a name that no process has
 /// @param name to which it was sent, when the runtime found no process by it; else null
-/// @param from the process in whose step or body it was sent, when it was refused there; else null
-/// @param reason it is dead
+/// @param from the process that has sent it, if the send was refused in its step or body; else null
+/// @param reason why it is dead
 /// @since 0.1
 public record DeadLetter(
     @Nullable Object message,
@@ -36,18 +37,18 @@ public record DeadLetter(
   public enum Reason {
     /// No process has the address or the name, or the runtime has shut down.
     NOT_FOUND,
-    /// The runtime knows no way to its node or host.
+    /// The runtime has no route to its node or host.
     UNREACHABLE,
     /// The mailbox was full, and refused or dropped it.
     FULL,
-    /// The mailbox was full, and it was the oldest one there: it gave way to a later message.
+    /// The mailbox was full and dropped it, as its oldest message, for a later one.
     DISPLACED,
     /// The mailbox accepted it, and the process ended before it had handled it.
     RECEIVER_ENDED,
-    /// The process was given it, and does not know what to do with it.
+    /// It was delivered to the process, which has no code for it.
     UNHANDLED;
 
-    /// Why a message is dead to which a send has answered `result`.
+    /// The reason for a message whose send has returned `result`.
     ///
     /// @throws IllegalArgumentException when it was accepted
     public static Reason of(SendResult result) {

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// An event is any object. A process that subscribes to a class gets the events of that class and
 /// of its subclasses as messages: those of one thread in the order in which it publishes them. The
-/// stream offers an event to the mailbox of each subscriber: when that is full, the event is
-/// dropped for that subscriber and counted by [#dropped]. A subscription ends with [#unsubscribe],
-/// or with its process. A process that subscribes to a class and to one of its subclasses gets an
-/// event of the subclass twice.
+/// bus offers an event to the mailbox of each subscriber: when that is full, the event is dropped
+/// for that subscriber and counted by [#dropped]. A subscription ends with [#unsubscribe], or with
+/// its process. A process that subscribes to a class and to one of its subclasses gets an event of
+/// the subclass twice.
 ///
 /// The runtime publishes [DeadLetter], [ProcessStarted] and [ProcessEnded], each only while a
 /// process subscribes to it.
@@ -31,48 +31,48 @@ import org.jspecify.annotations.Nullable;
 /// runtime.events().publish(new OrderPaid(42));
 /// ```
 ///
-/// **Thread** any. **Suspends** never. **Cost** of an event without subscribers: a look at each
+/// **Thread** any. **Suspends** never. **Cost** of an event without subscribers: a check of each
 /// class that has some.
 ///
 /// @since 0.1
 public final class EventBus {
   /*
-   * A table from each class to those that subscribe to it. An entry of a class that nobody
-   * subscribes to any more is taken out under the lock of that key, in compute(): so a subscriber
-   * that comes meanwhile is in the table, not in a set that has left it.
+   * A table from each class to its subscribers. The entry of a class without subscribers is removed
+   * under the lock of its key, in compute(). So a subscriber that comes meanwhile is in the table,
+   * not in a set that was removed from it.
    *
-   * A process that subscribes may have ended, or end meanwhile. The exit's listener is added after
-   * the entry: it is called at once for a process that has ended, so the entry does not outlive
-   * its process. One listener for each class of a process.
+   * A process that subscribes may have ended, or end meanwhile. The exit listener is added after
+   * the entry, and is called at once for a process that has ended, so the entry does not outlive
+   * its process. There is one listener for each class of a process.
    *
-   * hasSubscribers() reads the table: the runtime asks it where a message is refused, a process
-   * starts or ends, and makes no event else. It does not ask whether the table is empty: that
-   * counts an entry after others can see it and add to it. [SubscriptionTest; mutant:
-   * wanted-by-count]
+   * hasSubscribers() reads the table. The runtime calls it when a message is refused and when a
+   * process starts or ends, and creates an event only if it returns true. It does not use
+   * isEmpty(): the map counts an entry after other threads can see it and add to it.
+   * [SubscriptionTest; mutant: wanted-by-count]
    *
-   * Rejected. A queue and a thread for delivery: the order of one publisher would need no less,
-   * and an end would be told later than the mailbox is offered it here.
+   * Rejected. A queue and a thread for delivery: the order of one publisher would cost as much, and
+   * the exit of a subscriber would be known later than here.
    */
 
-  /// Delivers to the processes of a runtime and tells of their ends. For the runtime.
+  /// Delivers to the processes of a runtime and reports their exits. For the runtime.
   public interface Delivery {
-    /// Puts an event into a mailbox; makes no dead letter of it.
+    /// Puts an event into a mailbox; an event that is refused is no dead letter.
     SendResult offer(Pid to, Object event);
 
     /// The same, into the mailbox of the process that has a name.
     SendResult offer(String name, Object event);
 
-    /// Lets code be told of an end, at once when the process has ended.
+    /// Calls a listener with the exit of a process; at once, if it has ended.
     ///
-    /// @throws IllegalArgumentException when the address is not one of a process of this runtime
+    /// @throws IllegalArgumentException when the PID is not one of this runtime
     void onExit(Pid process, Consumer<Exit> listener);
 
-    /// Forgets that code.
+    /// Removes a listener.
     void offExit(Pid process, Consumer<Exit> listener);
 
-    /// Checks that a reference by name means a name of this runtime.
+    /// Checks that a reference by name belongs to this runtime.
     ///
-    /// @throws IllegalArgumentException when it is one of another runtime
+    /// @throws IllegalArgumentException when it belongs to another runtime
     void checkRuntime(Ref<?> to);
   }
 
@@ -82,23 +82,23 @@ public final class EventBus {
   private final Map<Class<?>, Map<Object, Subscriber>> subscribers = new ConcurrentHashMap<>();
   private final LongAdder dropped = new LongAdder();
 
-  /// Gets events: a process, or the process that has a name at the time.
+  /// A receiver of events: a process, or the process that has a name at the time.
   private interface Subscriber {
     SendResult offer(Object event);
 
     default void leave() {}
   }
 
-  /// A stream without subscribers. Users get theirs from
+  /// A bus without subscribers. Users get theirs from
   /// [events()][dev.heddle.process.ProcessRuntime#events].
   public EventBus(Delivery delivery) {
     this.delivery = Objects.requireNonNull(delivery, "delivery");
   }
 
-  /// Lets a process get the events of a class, until it ends.
+  /// Subscribes a process to the events of a class, until it ends.
   ///
-  /// @return false when it does already
-  /// @throws IllegalArgumentException when the address is not one of a process of this runtime
+  /// @return false when it is subscribed already
+  /// @throws IllegalArgumentException when the PID is not one of this runtime
   public boolean subscribe(Class<?> events, Pid process) {
     Subscription mine = new Subscription(events, process);
     if (!add(events, mine.process, mine)) {
@@ -111,7 +111,7 @@ public final class EventBus {
       throw t;
     }
     if (!isThere(events, mine)) {
-      mine.leave(); // another thread has ended it meanwhile, before there was a listener to forget
+      mine.leave(); // another thread has unsubscribed it before the listener was added
     }
     return true;
   }
@@ -121,11 +121,12 @@ public final class EventBus {
     return all != null && all.get(subscription.process) == subscription;
   }
 
-  /// Lets the process to which a reference leads get the events of a class, which its protocol must
-  /// include. By a name: also the next process that has it, until [#unsubscribe].
+  /// Subscribes the process of a reference to the events of a class, which its protocol must
+  /// include. A reference by name also subscribes each later process of that name, until
+  /// [#unsubscribe].
   ///
-  /// @return false when it does already
-  /// @throws IllegalArgumentException when the reference leads into another runtime
+  /// @return false when it is subscribed already
+  /// @throws IllegalArgumentException when the reference belongs to another runtime
   public <E> boolean subscribe(Class<E> events, Ref<? super E> to) {
     delivery.checkRuntime(to);
     String name = to.name();
@@ -146,7 +147,7 @@ public final class EventBus {
   /// Ends a subscription of a reference.
   ///
   /// @return false when there is none
-  /// @throws IllegalArgumentException when the reference looks up a name in another runtime
+  /// @throws IllegalArgumentException when the reference is by a name of another runtime
   public boolean unsubscribe(Class<?> events, Ref<?> to) {
     delivery.checkRuntime(to);
     String name = to.name();
@@ -157,9 +158,9 @@ public final class EventBus {
     return pid != null && unsubscribe(events, pid);
   }
 
-  /// Offers an event to all who subscribe to its class.
+  /// Offers an event to all subscribers of its class.
   ///
-  /// @return how many have accepted it
+  /// @return the number of mailboxes that have accepted it
   public int publish(Object event) {
     Objects.requireNonNull(event, "event");
     int accepted = 0;
@@ -181,11 +182,11 @@ public final class EventBus {
     return 0;
   }
 
-  /// A process does not know what to do with a message, and says so: that is a [DeadLetter], logged
-  /// as a warning; an `ask` with it fails.
+  /// Reports a message that a process cannot handle: it becomes a [DeadLetter] and is logged as a
+  /// warning; an `ask` with it fails.
   ///
   /// @param by the process
-  /// @param protocol the class of messages that it takes
+  /// @param protocol the class of messages that the process handles
   public void unhandled(@Nullable Object message, Pid by, Class<?> protocol) {
     if (message instanceof Request request) {
       var _ =
@@ -197,7 +198,7 @@ public final class EventBus {
                           + " takes messages of "
                           + protocol.getName()
                           + ", asked by a Ref so that they carry their reply; it was asked "
-                          + request.message())); // or it is answered, or given up
+                          + request.message())); // false when it was replied to, or given up
     }
     LOG.log(
         System.Logger.Level.WARNING,
@@ -205,8 +206,8 @@ public final class EventBus {
     deadLetter(message, by, DeadLetter.Reason.UNHANDLED);
   }
 
-  /// Publishes a message as a [DeadLetter] that a process was given, and does not handle. For kinds
-  /// of processes that keep messages of their own.
+  /// Publishes a message that was delivered to a process but not handled as a [DeadLetter]. For
+  /// kinds of processes that keep messages themselves.
   ///
   /// @param by the process
   public void deadLetter(@Nullable Object message, Pid by, DeadLetter.Reason reason) {
@@ -215,7 +216,7 @@ public final class EventBus {
     }
   }
 
-  /// Whether a process subscribes to events of this class: for those who would make one only then.
+  /// Whether a process subscribes to events of this class, so that creating one is worth it.
   public boolean hasSubscribers(Class<?> event) {
     for (Class<?> of : subscribers.keySet()) {
       if (of.isAssignableFrom(event)) {
@@ -225,7 +226,8 @@ public final class EventBus {
     return false;
   }
 
-  /// How many events were not delivered: the mailbox was full, or nobody had the name.
+  /// The number of events that were not delivered: the mailbox was full, or no process had the
+  /// name.
   public long dropped() {
     return dropped.sum();
   }

@@ -3,8 +3,8 @@ package dev.heddle.process.event;
 
 import dev.heddle.process.Exit;
 
-/// A process has ended, as an event of the [EventBus]: links, monitors and those that wait for its
-/// exit know already.
+/// A process has ended, as an event of the [EventBus]: published after links, monitors and waiters
+/// for its exit were notified.
 ///
 /// Published only while a process subscribes to it.
 ///

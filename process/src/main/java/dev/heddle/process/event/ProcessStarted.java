@@ -6,10 +6,10 @@ import dev.heddle.process.StartOptions;
 
 /// A process is about to take its first step, as an event of the [EventBus].
 ///
-/// Published only while a process subscribes to it, by the thread that starts the process. It
-/// cannot refuse the start: a [dev.heddle.process.ProcessListener] can.
+/// Published only while a process subscribes to it, by the thread that starts the process. To
+/// refuse a start, use a [dev.heddle.process.ProcessListener].
 ///
-/// @param pid of it
-/// @param options it was started with
+/// @param pid of the process
+/// @param options with which it was started
 /// @since 0.1
 public record ProcessStarted(Pid pid, StartOptions options) {}

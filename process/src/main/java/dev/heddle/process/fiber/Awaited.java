@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 /// A wait of a body for another process, by a wait of the JDK. Each wait has its own object, so
 /// seeing the same object twice proves that the wait has lasted.
 public final class Awaited {
-  /// What is awaited.
   public enum What {
     /// the reply to a request
     REPLY,
@@ -36,7 +35,6 @@ public final class Awaited {
     this.over = over;
   }
 
-  /// The process that is waited for.
   public Pid of() {
     return of;
   }

@@ -23,6 +23,7 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
    * States.  from       event                         to         actor, order
    *          CREATED    start()                       ACTIVE     step: Thread.start passes the
    *                                                             thread's task to execute(); then
+   *                                                             it is run
    *          ACTIVE     suspend()                     SUSPENDED  body: store, then Thread.yield
    *          SUSPENDED  yield returned (pinned)       ACTIVE     body: it was not resumed
    *          SUSPENDED  resume()                      RESUMING   step: store, then task.run
@@ -208,7 +209,6 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
         : null;
   }
 
-  /// Whether this is the current thread.
   public boolean isCurrentThread() {
     return Thread.currentThread() == thread;
   }
@@ -292,7 +292,6 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     return state == SUSPENDED;
   }
 
-  /// Whether its body has ended.
   public boolean isEnded() {
     return state == ENDED;
   }

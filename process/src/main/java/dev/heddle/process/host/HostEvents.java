@@ -38,7 +38,6 @@ final class HostEvents implements EventBus.Delivery {
 
   // ---- what is published ----
 
-  /// A message was not accepted.
   void refused(@Nullable Pid to, @Nullable String name, @Nullable Object message, SendResult why) {
     if (hasDeadLetterSubscribers(message)) {
       publish(new DeadLetter(message, to, name, sender(), Reason.of(why)));

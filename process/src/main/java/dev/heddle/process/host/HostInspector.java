@@ -93,7 +93,6 @@ public final class HostInspector {
     return process.snapshot(ofStep == null ? NO_STACK : ofStep, body);
   }
 
-  /// The counters.
   public ProcessCounters counters() {
     List<WorkerCounters> workers = host.scheduler().counters();
     CompensationCounters compensation = host.scheduler().compensationCounters();

@@ -56,7 +56,7 @@ public final class HostShutdown {
    * parts: no further process is asked, and what does not end at once is abandoned. Every process
    * is still ended and announced, and the interrupt is kept for the caller.
    *
-   * proc-71 to proc-76, proc-208, proc-209.
+   * P12; proc-71 to proc-76, proc-208, proc-209.
    */
   private static final Duration LONGEST_LAST_PART = Duration.ofSeconds(1);
   private static final Duration LAST_MOMENT =
@@ -77,7 +77,6 @@ public final class HostShutdown {
   private long end; // in nanoseconds
   private boolean interrupted;
 
-  /// Shuts down these parts.
   public HostShutdown(ProcessHost host, WorkScheduler scheduler, Timers timers, CommandLoop loops) {
     this.host = host;
     this.scheduler = scheduler;

@@ -14,13 +14,11 @@ final class LinkOperations {
   private final ProcessDirectory processDirectory;
   private final RoutingTable routingTable;
 
-  /// Operates on the processes of a directory.
   LinkOperations(ProcessDirectory processDirectory, RoutingTable routingTable) {
     this.processDirectory = processDirectory;
     this.routingTable = routingTable;
   }
 
-  /// Links a process to another.
   void link(ProcessInstance one, Pid other) {
     StackGuard.requireAmpleRoom(); // else a stack overflow could leave a link on one side only
     ProcessInstance found = processDirectory.findProcess(other);
@@ -33,7 +31,6 @@ final class LinkOperations {
     }
   }
 
-  /// Removes a link of a running process.
   void unlink(ProcessInstance one, Pid other) {
     StackGuard.requireAmpleRoom(); // a stack overflow would leave a lock locked
     ProcessInstance found = processDirectory.find(other);
@@ -44,9 +41,8 @@ final class LinkOperations {
     }
   }
 
-  /// Lets a process monitor another.
   long monitor(ProcessLifecycle watcher, Pid target, LongConsumer known) {
-    StackGuard.requireAmpleRoom(); // the same
+    StackGuard.requireAmpleRoom(); // as above
     ProcessInstance found = processDirectory.findProcess(target);
     return found != null
         ? ProcessLinks.monitor(watcher, found, known)

@@ -69,7 +69,6 @@ public final class ProcessDirectory {
     return found;
   }
 
-  /// The exit of an unknown process.
   public static Exit exitOfUnknown(Pid pid) {
     return new Exit(pid, Exit.Reason.NOT_FOUND, null, null);
   }
@@ -117,7 +116,6 @@ public final class ProcessDirectory {
 
   // ---- all ----
 
-  /// Adds a new process.
   void add(ProcessInstance process) {
     if (!table.add(process)) {
       throw new IllegalStateException("the number of a new process is taken: " + process.self());
@@ -143,7 +141,6 @@ public final class ProcessDirectory {
     return table.find(process.id()) == process;
   }
 
-  /// How many processes are alive.
   public int size() {
     return table.size();
   }
@@ -166,7 +163,6 @@ public final class ProcessDirectory {
     closed = true;
   }
 
-  /// Whether it refuses new processes.
   public boolean isClosed() {
     return closed;
   }

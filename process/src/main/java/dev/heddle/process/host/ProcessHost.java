@@ -45,7 +45,6 @@ public final class ProcessHost implements ProcessEnvironment {
   private final LongAdder undelivered = new LongAdder();
   private final LongAdder tooLate = new LongAdder();
 
-  /// Creates a host without processes.
   public ProcessHost(HostComponents parts, Dispatcher dispatcher, Timers timers) {
     this.parts = parts;
     this.dispatcher = dispatcher;
@@ -66,22 +65,18 @@ public final class ProcessHost implements ProcessEnvironment {
 
   // ---- its parts ----
 
-  /// Starts processes.
   public ProcessStarter starter() {
     return starter;
   }
 
-  /// Finds processes.
   public ProcessDirectory directory() {
     return processDirectory;
   }
 
-  /// Ends processes.
   public ProcessTermination endings() {
     return processTermination;
   }
 
-  /// Links and monitors.
   LinkOperations relations() {
     return linkOperations;
   }
@@ -247,7 +242,6 @@ public final class ProcessHost implements ProcessEnvironment {
     return processDirectory.close();
   }
 
-  /// Closes the mailboxes of coroutines.
   void closeMailboxes() {
     parts.routes().close();
   }

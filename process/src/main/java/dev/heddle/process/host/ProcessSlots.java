@@ -24,6 +24,7 @@ final class ProcessSlots {
    * I1. A slot is in exactly one state at any time: it moves with one CAS. So a thread that
    *     searches everywhere after release() has returned finds the slot, or another thread has
    *     taken it. [LifeTest]
+   * I2. No number is used twice. [ProcessSlotsTest]
    *
    * Rejected. Moving slots between workers by the dozen: no thread finds them during the move. A
    * count for each thread, added up: the sum is not valid at any one moment.
@@ -47,7 +48,6 @@ final class ProcessSlots {
   // other threads
   private final AtomicLong outsideNumbers = new AtomicLong(1);
 
-  /// Creates `limit` free slots.
   ProcessSlots(int limit, int workers) {
     this.freeSlots = new AtomicInteger(limit);
     this.kept = new AtomicIntegerArray((workers + 1) * APART);

@@ -59,7 +59,6 @@ public final class ProcessStarter {
     this.events = events;
   }
 
-  /// How many processes were started.
   public long started() {
     return started.sum();
   }

@@ -48,12 +48,10 @@ final class ProcessTable {
     return shard(process.id()).add(process);
   }
 
-  /// The process of a number, or null.
   @Nullable ProcessInstance find(long id) {
     return shard(id).find(id);
   }
 
-  /// Removes a process.
   void remove(ProcessInstance process) {
     shard(process.id()).remove(process.id());
   }

@@ -12,7 +12,6 @@ import java.lang.System.Logger.Level;
 public final class FailureLogger {
   private FailureLogger() {}
 
-  /// Writes a warning: `before`, `of`, `after`.
   public static void log(String before, Object of, String after, Throwable t) {
     try {
       UninterruptibleLog.write(Level.WARNING, before + of + after, t);
@@ -21,7 +20,6 @@ public final class FailureLogger {
     }
   }
 
-  /// A process has failed.
   public static void ofProcess(Pid process, Throwable t) {
     if (t instanceof ProcessExitException said && (said.isShutdown() || said.isLinked())) {
       return; // an exit on purpose, or the failure of another process
@@ -38,7 +36,6 @@ public final class FailureLogger {
     }
   }
 
-  /// Closes the code of a process.
   public static void close(Process process, Object of) {
     try {
       process.close();

@@ -15,16 +15,12 @@ import org.jspecify.annotations.Nullable;
 
 /// What a process needs from its host. So processes can be read and changed without the host.
 public interface ProcessEnvironment {
-  /// Runs the processes.
   WorkScheduler scheduler();
 
-  /// Carries out their commands.
   Dispatcher dispatcher();
 
-  /// The names that they have.
   NameRegistry names();
 
-  /// What the code of a process may do.
   ProcessContext contextOf(ProcessLifecycle process);
 
   /// Makes a process monitor another.

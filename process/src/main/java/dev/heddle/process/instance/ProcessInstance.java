@@ -54,9 +54,9 @@ public final class ProcessInstance extends ProcessLifecycle
    * were admitted when they were taken, and are not checked again: if the new process removes a
    * monitor, a signal of it among them is still delivered.
    *
-   * proc-77 to proc-84, proc-210 to proc-217.
+   * P10; proc-77 to proc-84, proc-210 to proc-217.
    */
-  private static final int FEW_EVENTS = 128; // the minimum in a step: some microseconds
+  private static final int FEW_EVENTS = 128; // the lowest limit for a step: some microseconds
 
   private final Pid pid;
   private final EventQueue queue;
@@ -161,7 +161,6 @@ public final class ProcessInstance extends ProcessLifecycle
     }
   }
 
-  /// Handles [ProcessContext#ready].
   public void ready() {
     if (!process.reportsReady()) {
       throw new IllegalStateException(
@@ -200,7 +199,6 @@ public final class ProcessInstance extends ProcessLifecycle
     return started;
   }
 
-  /// Removes a listener of its start.
   public void offStarted(Consumer<Boolean> listener) {
     processLinks().offStarted(listener);
   }
@@ -536,13 +534,11 @@ public final class ProcessInstance extends ProcessLifecycle
     return true;
   }
 
-  /// The linked processes.
   public List<Pid> links() {
     ProcessLinks known = existingLinks();
     return known == null ? List.of() : known.links();
   }
 
-  /// The monitored processes.
   public List<Pid> monitored() {
     ProcessLinks known = existingLinks();
     return known == null ? List.of() : known.monitored();
@@ -610,7 +606,6 @@ public final class ProcessInstance extends ProcessLifecycle
     return queue.length(queue.isBounded() ? 0 : host.scheduler().inBurstsFor(this));
   }
 
-  /// The number of pending commands.
   public int pendingCommands() {
     CommandTable commands = pendingCommands; // read once: reports call this while it may end
     return commands == null ? 0 : commands.size();
@@ -687,7 +682,6 @@ public final class ProcessInstance extends ProcessLifecycle
     return awaitsCommandsOnly();
   }
 
-  /// Its pending commands, or null.
   public @Nullable CommandTable commands() {
     return pendingCommands; // safe: a racy read
   }

@@ -64,7 +64,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
    *     makes the exit visible, here or in ProcessLinks. An abandoned process keeps its slot until
    *     its worker comes; no process is started any more then. [HostTest]
    *
-   * proc-60 to proc-76, proc-208, proc-209, proc-215.
+   * P1, P13; proc-60 to proc-76, proc-208, proc-209, proc-215.
    */
   private static final VarHandle ENDING;
   private static final VarHandle PROCESS_LINKS;
@@ -120,12 +120,10 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
 
   // ---- for subclasses ----
 
-  /// Its host.
   public final ProcessEnvironment host() {
     return host;
   }
 
-  /// Its address.
   @Override
   public abstract Pid self();
 
@@ -207,7 +205,6 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
 
   // ---- deciding ----
 
-  /// Whether its end is decided.
   public final boolean isEnding() {
     return ending != null;
   }
@@ -407,7 +404,6 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     return abandoned;
   }
 
-  /// Claims the right to announce its exit.
   private boolean claimNotification() {
     return NOTIFYING.compareAndSet(this, false, true);
   }

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What is left to be told of an exit. One thread at a time.
+/// The notifications of an exit that are still to be sent. One thread at a time.
 record ExitNotices(
     Remaining<String> names,
     Remaining<Map.Entry<Long, ProcessLinks.@Nullable Owner>> held,
@@ -18,7 +18,7 @@ record ExitNotices(
     Remaining<Consumer<Boolean>> starters,
     Remaining<Consumer<Exit>> listeners) {
 
-  /// Of what a process has; null stands for nothing.
+  /// From what a process has; null stands for nothing.
   ExitNotices(
       @Nullable Collection<String> names,
       @Nullable Map<Long, ProcessLinks.@Nullable Owner> held,
@@ -35,7 +35,8 @@ record ExitNotices(
         Remaining.of(listeners));
   }
 
-  /// Some that are to be told. Begun again it goes on with the one at which it has stopped.
+  /// The remaining receivers of one kind. If a call of [#notifyEach] throws, the next one continues
+  /// with the receiver at which it has stopped.
   static final class Remaining<T> {
     private static final Remaining<?> NONE = new Remaining<>(Collections.emptyIterator());
 

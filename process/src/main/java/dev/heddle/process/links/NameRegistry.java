@@ -9,36 +9,36 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Names of processes on this host. A name belongs to one process, a process may have several; all
-/// are given back when it ends.
+/// The names of processes on this host. A name belongs to one process; a process may have several,
+/// which are released when it ends.
 public final class NameRegistry implements ProcessLinks.NameRegistry {
   /*
-   * Memory order. Whoever waits for a name writes its entry in `waiting`, and then reads
-   * `holdings`; whoever takes a name writes `holdings`, and then reads `waiting`. One of the two
-   * reads sees the other's write, by the full fence between: the process is found, or the waiter.
-   * Not by waiting.isEmpty(): the map counts an entry after others can see it and add to it.
-   * [ProcessNamesTest]
+   * Memory order. Code that waits for a name writes its entry to `waiting`, then reads `holdings`.
+   * Code that registers a name writes `holdings`, then reads `waiting`. A full fence lies between
+   * write and read on both sides, so one of the two sees the other's write: the process is found,
+   * or the waiter. waiting.isEmpty() would not do instead of the read: the map counts an entry
+   * after other threads can see it and add to it. [ProcessNamesTest]
    */
 
-  /// That a process has a name.
+  /// A registration of a name.
   ///
   /// @param owner of the name
-  /// @param sinceMillis since when, by the wall clock: for messages
+  /// @param sinceMillis the time of the registration, by the wall clock; for messages
   public record NameEntry(ProcessLinks.Owner owner, long sinceMillis) {}
 
   private final ConcurrentHashMap<String, NameEntry> holdings = new ConcurrentHashMap<>();
 
-  // those that wait for a name to be taken; an entry is changed in compute()
+  // listeners that wait for a name to be registered; an entry is changed in compute()
   private final ConcurrentHashMap<String, List<Consumer<ProcessLinks.Owner>>> waiting =
       new ConcurrentHashMap<>();
 
-  /// No names.
+  /// An empty registry.
   public NameRegistry() {}
 
-  /// Gives a process a name.
+  /// Registers a name for a process.
   ///
-  /// @return who has the name now: `owner`, or the process that had it before; null when `owner`
-  ///   has ended
+  /// @return the entry of the name: of `owner`, or of the process that had it before; null when
+  ///   `owner` has ended
   public @Nullable NameEntry register(String name, ProcessLinks.Owner owner) {
     NameEntry made = new NameEntry(owner, System.currentTimeMillis());
     NameEntry before = holdings.putIfAbsent(name, made);
@@ -48,7 +48,7 @@ public final class NameRegistry implements ProcessLinks.NameRegistry {
     boolean isKept = false;
     try {
       isKept = owner.processLinks().addName(name);
-    } finally { // also without memory: nobody would give it back
+    } finally { // also when memory has run out: the exit would not release it
       if (!isKept) {
         holdings.remove(name, made);
       }
@@ -68,9 +68,9 @@ public final class NameRegistry implements ProcessLinks.NameRegistry {
     }
   }
 
-  /// Lets code be told, once, when a process has a name: at once when a process has it.
+  /// Calls a listener once, when a process has a name; at once, if a process has it already.
   ///
-  /// @param lives whether a process that has the name will keep it for a while
+  /// @param lives whether the present owner counts; one that is ending does not
   public void await(
       String name, Predicate<ProcessLinks.Owner> lives, Consumer<ProcessLinks.Owner> listener) {
     waiting.compute(
@@ -88,7 +88,7 @@ public final class NameRegistry implements ProcessLinks.NameRegistry {
     }
   }
 
-  /// Forgets code that waits for a name.
+  /// Removes a listener that waits for a name.
   public void stopWaiting(String name, Consumer<ProcessLinks.Owner> listener) {
     waiting.computeIfPresent(
         name,
@@ -100,7 +100,7 @@ public final class NameRegistry implements ProcessLinks.NameRegistry {
 
   /// Takes a name from its owner.
   ///
-  /// @return false when it has none
+  /// @return false when it has no owner
   public boolean unregister(String name) {
     NameEntry nameEntry = holdings.remove(name);
     if (nameEntry == null) {

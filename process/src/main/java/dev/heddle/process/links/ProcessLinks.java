@@ -14,100 +14,104 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// What ties one process to others: links, monitors of it, monitors that it holds, its names.
+/// The links, monitors and names of one process: its links, the monitors of it, the monitors that
+/// it holds, and its names.
 public final class ProcessLinks {
   /*
-   * States of the ties of a process.
-   *   from    event                              to      who, order
-   *   OPEN    link, monitor, name, their ends    OPEN    any thread: under the lock
-   *   (none)  made after the exit was told       EXITED  the first who asks, with that exit
-   *   OPEN    exited()                           EXITED  the worker of its last step: under the
-   *                                                      lock, for ever
-   *   EXITED  monitor                            same    the watcher is told of the exit at once
-   *   EXITED  link                               same    the other process is treated as if it had
+   * States of the links, monitors and names of a process.
+   *
+   * from    event                                to      by, with
+   * OPEN    link, monitor, name; their removal   OPEN    any thread: under the lock
+   * (none)  created after the exit was           EXITED  the thread that first asks for them
+   *         notified
+   * OPEN    exited()                             EXITED  the worker of the last step: under the
+   *                                                      lock, final
+   * EXITED  another process monitors it          same    the watcher is notified at once
+   * EXITED  another process links to it          same    the other process is treated as if it had
    *                                                      been linked before
-   *   EXITED  it links, monitors, takes a name   same    refused: nobody would take back what it
-   *                                                      adds to others
+   * EXITED  it links, monitors, takes a name     same    refused: nothing would undo what this adds
+   *                                                      to other processes
    *
-   * States of a link, at the process that stays.
-   *   from    event                              to      who, order
-   *   (none)  link()                             LINKED  any thread: in the ties of both, under
-   *                                                      both locks
-   *   (none)  link() to one that has failed      BROKEN  any thread: under both locks; then this
-   *                                                      process is told
-   *   LINKED  unlink(), of either process        (none)  any thread: under both locks
-   *   LINKED  the other one has ended normally   (none)  who tells of that: under the lock of this
-   *                                                      process
-   *   LINKED  the other one has failed           BROKEN  the same: this process decides what that
-   *                                                      does to it, still under the lock
-   *   BROKEN  its signal is about to be seen     (none)  the worker of this process: under its lock
-   *   BROKEN  unlink()                           (none)  any thread: under the lock; its signal is
-   *                                                      not admitted any more
-   *   BROKEN  link()                             same    the signal on its way tells
+   * States of a link, at the process that survives.
    *
-   * A link stands in the ties of both; both locks are held while it is made or undone, so both
-   * sides agree. Nobody waits for one of them with the other in hand, but gives that one back
-   * first: so there is no circle, and whoever wants only the other never waits for a third. The
-   * exit takes one lock at a time: first its own, after which nothing can be added to it, then
-   * that of each process it is linked to.
+   * from    event                                to      by, with
+   * (none)  link()                               LINKED  any thread: for both processes, under both
+   *                                                      locks
+   * (none)  link() to one that has failed        BROKEN  any thread: under both locks; then this
+   *                                                      process is notified
+   * LINKED  unlink(), by either process          (none)  any thread: under both locks
+   * LINKED  the other one has ended normally     (none)  the thread that notifies: under the lock
+   *                                                      of this process
+   * LINKED  the other one has failed             BROKEN  the same; this process decides what
+   *                                                      follows, still under the lock
+   * BROKEN  its signal is about to be delivered  (none)  the worker of this process: under its lock
+   * BROKEN  unlink()                             (none)  any thread: under the lock; the signal is
+   *                                                      no longer admitted
+   * BROKEN  link()                               same    the signal on its way serves both
    *
-   * I1. Each monitor is told of one exit, unless it was taken back. [ProcessLinksTest, StressTest]
-   * I2. A link is in both ties or in none, but for those to a process that has ended.
+   * A link is recorded at both processes, and both locks are held while it is made or undone, so
+   * both sides agree. No thread waits for one lock while it holds the other: it releases the first
+   * one before. So there is no deadlock, and a thread that wants only one lock never waits for a
+   * third process. The exit takes one lock at a time: first that of the process itself, after which
+   * nothing can be added to it, then that of each linked process.
+   *
+   * I1. Each monitor is notified of one exit, unless it was removed. [ProcessLinksTest, StressTest]
+   * I2. A link is recorded at both processes or at none, except links to a process that has ended.
    *     [ProcessLinksTest]
-   * I3. After unlink() has returned no end of that link is decided, and no signal of it is
-   *     admitted: a link is broken under the same lock under which unlink() takes it away, and
-   *     only where it is found there. A link is an object, so one that is made anew admits no
-   *     signal of the old one. [LinksTest, ProcessLinksLincheckTest, ProcessLinksStress; mutant:
+   * I3. After unlink() has returned, no exit is decided over that link, and no signal of it is
+   *     admitted. A link is broken under the lock under which unlink() removes it, and only if it
+   *     is still recorded there. A link is an object, so a new link admits no signal of an old one.
+   *     [LinksTest, ProcessLinksLincheckTest, ProcessLinksStress; mutant:
    *     ProcessLinksStress.TellsWhomItTook]
-   * I4. Where telling lacks memory it stops, and goes on there when exited() is called again:
-   *     nobody is left out or told twice. [OutOfMemoryTest]
+   * I4. If notifying lacks memory it stops, and continues there when exited() is called again: no
+   *     receiver is left out or notified twice. [OutOfMemoryTest]
    *
-   * Under a lock nobody is told anything, nor woken. What a broken link does is decided there by a
-   * flag and a CAS, without memory. P13; proc-139 to proc-156, proc-218.
+   * Under a lock no code is notified or woken. What a broken link does is decided there by a flag
+   * and a CAS, without memory. P13; proc-139 to proc-156, proc-218.
    *
-   * Rejected. An order of the locks: who has the first and waits for the second holds up all who
-   * want the first. To take all links out and tell each of those processes: it may have undone the
-   * link meanwhile. Numbers of links: an object does as well, and is there.
+   * Rejected. A fixed order of the locks: a thread that holds the first and waits for the second
+   * blocks all that want the first. Removing all links first and then notifying each process: it
+   * may have undone its link meanwhile. Numbers for links: the object itself serves.
    */
 
-  /// Whoever has ties.
+  /// A process that has links, monitors and names.
   public interface Owner {
-    /// Its ties.
+    /// Its links, monitors and names.
     ProcessLinks processLinks();
 
     /// Its address.
     Pid self();
 
-    /// A process to which it is linked has ended other than normally: decides what that does to it.
-    /// Under a lock, so it neither waits, nor allocates, nor calls others.
+    /// Decides what the abnormal exit of a linked process does to this one. Called under a lock, so
+    /// it must not wait, allocate or call other code.
     ///
-    /// @return true when it wants to be told by a signal; false when its own end is decided
+    /// @return true when it wants a signal; false when its own end is decided
     boolean decideLinkExit(Exit exit);
 
-    /// Carries out what [#decideLinkExit] has said.
+    /// Carries out what [#decideLinkExit] has decided.
     void applyLinkExit(Link link, Exit exit, boolean bySignal);
 
     /// A process that it monitors has ended.
     void monitorFired(long monitor, Exit exit);
   }
 
-  /// Where the names of an owner are given back.
+  /// Releases the names of an owner.
   public interface NameRegistry {
-    /// Takes a name from its owner, if that has it.
+    /// Releases a name, if this owner has it.
     void release(String name, Owner owner);
   }
 
-  /// One link of two processes. Made anew it is another object.
+  /// A link between two processes. A new link is a new object.
   public static final class Link {
     final Owner maker;
     private final @Nullable Owner other; // null when only its exit is known
     private final Pid to;
 
-    // under the lock of the process that stays
+    // under the lock of the process that survives
     boolean isBroken;
     boolean isBySignal;
 
-    // who tells of the exit
+    // the thread that notifies of the exit
     boolean isConsumed;
 
     Link(Owner maker, @Nullable Owner other, Pid to) {
@@ -124,7 +128,7 @@ public final class ProcessLinks {
       return one == maker ? to : maker.self();
     }
 
-    /// Lets the process that stays decide. Under its lock.
+    /// Lets the surviving process decide. Under its lock.
     void breakFor(Owner stays, Exit how) {
       if (!isBroken) {
         isBroken = true;
@@ -135,8 +139,8 @@ public final class ProcessLinks {
 
   /// A monitor of one process by another.
   record Monitor(long reference, Owner watcher) {
-    // Methods of its own: those of a record are linked at their first use, which takes more stack
-    // than anybody looks for; where it fails, no record of the program has any.
+    // Written out: the JVM links a record's generated methods at their first use, which takes more
+    // stack than any StackGuard checks for. If that fails, no record of the program has them.
 
     @Override
     public boolean equals(@Nullable Object other) {
@@ -156,24 +160,24 @@ public final class ProcessLinks {
   private @Nullable Map<Pid, Link> links; // by the address of the other
   private @Nullable Set<Monitor> monitors;
   private @Nullable Set<Consumer<Exit>> listeners;
-  private @Nullable Set<Consumer<Boolean>> startListeners; // wait for the end of its init
-  private @Nullable Map<Long, @Nullable Owner> ownMonitors; // by the reference: whom it monitors
+  private @Nullable Set<Consumer<Boolean>> startListeners; // until its init has returned
+  private @Nullable Map<Long, @Nullable Owner> ownMonitors; // by reference: the monitored process
   private @Nullable List<String> names;
   private long lastReference;
 
-  // who tells of the exit
+  // the thread that notifies of the exit
   private @Nullable ExitNotices exitNotices;
 
-  /// Ties of a process.
+  /// For one process.
   ///
-  /// @param exit its end, when that was told before it had any; else null
+  /// @param exit of the process, if it was notified already; else null
   public ProcessLinks(@Nullable Exit exit) {
     this.exit = exit;
   }
 
   // ---- links ----
 
-  /// Links a process to another. When that one has ended, this one is told.
+  /// Links process `a` to process `b`. If `b` has failed already, `a` is notified.
   ///
   /// @throws IllegalStateException when `a` has ended
   public static void link(Owner a, Owner b) {
@@ -232,20 +236,20 @@ public final class ProcessLinks {
   }
 
   private Link addBroken(Link made, Exit exit) {
-    addLink(made, made.maker); // first: it may want memory
+    addLink(made, made.maker); // first: it may lack memory
     made.breakFor(made.maker, exit);
     return made;
   }
 
-  /// Without a lock in hand: to write a message takes longer than they may be held.
+  /// Called without a lock: composing a message takes longer than a spin lock may be held.
   private static void checkOpen(@Nullable Exit exit, String what) {
     if (exit != null) {
       throw new IllegalStateException(exit.pid() + " has ended; it cannot " + what + " any more");
     }
   }
 
-  /// Undoes a link, if there is one: its signal will not be seen any more, also when it is on its
-  /// way. One that has ended undoes nothing.
+  /// Undoes a link, if there is one: its signal is no longer delivered, even if it is on its way. A
+  /// process that has ended undoes nothing.
   public static void unlink(Owner a, Owner b) {
     if (a == b) {
       return;
@@ -271,7 +275,7 @@ public final class ProcessLinks {
     }
   }
 
-  /// The signal of a broken link is about to be seen by its process.
+  /// Called before the signal of a broken link is delivered to its process.
   ///
   /// @return false when the link was undone
   public boolean consumeLink(Link link, Owner owner) {
@@ -288,7 +292,7 @@ public final class ProcessLinks {
     }
   }
 
-  /// The addresses of those that it is linked to, the first linked first.
+  /// The PIDs of the linked processes, in the order of linking.
   public List<Pid> links() {
     List<Pid> all = new ArrayList<>();
     lock.lock();
@@ -306,16 +310,16 @@ public final class ProcessLinks {
     return all;
   }
 
-  /// One of them has ended: breaks the link where the other still has it.
+  /// One process has ended: breaks the link, if the other one still has it.
   private static void endLink(Link link, Owner ended, Exit how) {
     Owner stays = link.otherOf(ended);
     if (stays != null && stays.processLinks().breakLink(link, stays, how)) {
       stays.applyLinkExit(link, how, link.isBySignal);
-      link.isConsumed = true; // not before: where that lacks memory it is tried again
+      link.isConsumed = true; // last: if applyLinkExit() lacks memory, it is called again
     }
   }
 
-  /// @return whether its process has to be told
+  /// @return whether its process has to be notified
   private boolean breakLink(Link link, Owner owner, Exit how) {
     Pid other = link.addressFor(owner);
     lock.lock();
@@ -367,9 +371,9 @@ public final class ProcessLinks {
 
   // ---- monitors ----
 
-  /// Lets `watcher` be told when `target` ends, or at once when it has.
+  /// Notifies `watcher` when `target` ends; at once, if it has ended.
   ///
-  /// @return a reference of the watcher's, for the event and for [#demonitor]
+  /// @return a reference, unique for the watcher, for the event and for [#demonitor]
   /// @throws IllegalStateException when the watcher has ended
   public static long monitor(Owner watcher, Owner target) {
     return monitor(watcher, target, _ -> {});
@@ -377,8 +381,8 @@ public final class ProcessLinks {
 
   /// The same.
   ///
-  /// @param known is told the reference before the watcher can be told of the end
-  /// @return a reference of the watcher's, for the event and for [#demonitor]
+  /// @param known is called with the reference before the watcher can be notified
+  /// @return a reference, unique for the watcher, for the event and for [#demonitor]
   public static long monitor(Owner watcher, Owner target, LongConsumer known) {
     long reference = watcher.processLinks().addOwnMonitor(target);
     known.accept(reference);
@@ -386,7 +390,7 @@ public final class ProcessLinks {
     if (exit != null) {
       watcher.monitorFired(reference, exit);
     } else if (!watcher.processLinks().hasOwnMonitor(reference)) {
-      target.processLinks().removeMonitor(watcher, reference); // its end came before it was there
+      target.processLinks().removeMonitor(watcher, reference); // the watcher has ended meanwhile
     }
     return reference;
   }
@@ -399,9 +403,9 @@ public final class ProcessLinks {
     return reference;
   }
 
-  /// Takes a monitor back: its event will not be seen any more, also when it is on its way.
+  /// Removes a monitor: its event is no longer delivered, even if it is on its way.
   ///
-  /// @return false when there is none, or its event was seen
+  /// @return false when there is none, or its event was delivered
   public static boolean demonitor(Owner watcher, long reference) {
     ProcessLinks processLinks = watcher.processLinks();
     Owner target;
@@ -420,9 +424,9 @@ public final class ProcessLinks {
     return true;
   }
 
-  /// The event of a monitor is about to be seen.
+  /// Called before the event of a monitor is delivered.
   ///
-  /// @return false when the monitor was taken back
+  /// @return false when the monitor was removed
   public boolean consumeMonitor(long reference) {
     lock.lock();
     try {
@@ -436,8 +440,8 @@ public final class ProcessLinks {
     }
   }
 
-  /// The addresses of those that it monitors, one for each monitor, without those of which only
-  /// their exit was known.
+  /// The PIDs of the monitored processes, one for each monitor, without those of which only the
+  /// exit was known.
   public List<Pid> monitored() {
     List<Pid> all = new ArrayList<>();
     lock.lock();
@@ -465,7 +469,7 @@ public final class ProcessLinks {
     } finally {
       lock.unlock();
     }
-    checkOpen(known, "monitor anybody");
+    checkOpen(known, "monitor a process");
     return reference;
   }
 
@@ -512,7 +516,7 @@ public final class ProcessLinks {
     }
   }
 
-  /// Lets code that is no process be told of the exit, or at once when there was one.
+  /// Calls code that is no process with the exit; at once, if the process has ended.
   public void onExit(Consumer<Exit> listener) {
     Exit known;
     lock.lock();
@@ -532,7 +536,7 @@ public final class ProcessLinks {
     }
   }
 
-  /// Forgets a listener.
+  /// Removes a listener.
   public void offExit(Consumer<Exit> listener) {
     lock.lock();
     try {
@@ -546,7 +550,7 @@ public final class ProcessLinks {
 
   // ---- the start ----
 
-  /// Lets code be told when the process has started (true) or ended before (false).
+  /// Calls a listener with true when the process has started, or false when it ends before.
   public void onStarted(Consumer<Boolean> listener) {
     lock.lock();
     try {
@@ -563,7 +567,7 @@ public final class ProcessLinks {
     listener.accept(false);
   }
 
-  /// Forgets a listener.
+  /// Removes a listener.
   public void offStarted(Consumer<Boolean> listener) {
     lock.lock();
     try {
@@ -575,7 +579,7 @@ public final class ProcessLinks {
     }
   }
 
-  /// The process has started: tells those who wait for it.
+  /// Called when the process has started: notifies the listeners.
   public void started() {
     Set<Consumer<Boolean>> waiting;
     lock.lock();
@@ -590,7 +594,7 @@ public final class ProcessLinks {
 
   // ---- names ----
 
-  /// Remembers a name to be given back at the exit.
+  /// Records a name, to be released at the exit.
   ///
   /// @return false when the process has ended
   boolean addName(String name) {
@@ -620,7 +624,7 @@ public final class ProcessLinks {
     }
   }
 
-  /// The names, the first given first.
+  /// The names, in the order of registration.
   public List<String> names() {
     lock.lock();
     try {
@@ -632,10 +636,10 @@ public final class ProcessLinks {
 
   // ---- the exit ----
 
-  /// The process has ended: tells all that are tied to it, and gives its names back. Called again
-  /// with the same exit it goes on where that has thrown.
+  /// Called when the process has ended: sends all exit notifications, and releases its names. If it
+  /// throws, another call with the same exit continues there.
   ///
-  /// @return false when that was said before
+  /// @return false when that was done before
   public boolean exited(Owner owner, Exit how, NameRegistry registry) {
     ExitNotices rest = leave(how);
     if (rest == null) {
@@ -656,7 +660,7 @@ public final class ProcessLinks {
     return true;
   }
 
-  /// @return what is to be told, or null when that was done before
+  /// @return the notifications to send, or null when that was done before
   private @Nullable ExitNotices leave(Exit how) {
     lock.lock();
     try {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What ties processes to each other: links, monitors and names.
+/// Links, monitors and names of processes.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | ties, from the processes that want them; exits, from the room of live processes | word of each exit, to all who are tied to it |
+/// | links, monitors, names, exits: from processes | exit notifications, to those that are linked |
 ///
-/// Threads: any; each process has one lock for its ties, and nobody is told anything under it. Read
+/// Threads: any; each process has one lock for its links, and no other code runs under it. Read
 /// `ProcessLinks`.
 package dev.heddle.process.links;

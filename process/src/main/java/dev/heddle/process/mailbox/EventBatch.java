@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 /// The events of one step: an immutable list. One class for none, one and many, so that the loops
 /// of steps see one class of list and one of iterator.
 public final class EventBatch extends AbstractList<ProcessEvent> implements RandomAccess {
-  /// No events.
   public static final EventBatch NONE = new EventBatch(null, 0);
 
   private final @Nullable Envelope first;

@@ -21,7 +21,7 @@ public final class MessageBurst extends Burst {
     this.address = to.self();
   }
 
-  /// Adds a message to the open burst of the calling step, if that burst has the same address and
+  /// Adds a message to the open burst of the calling step, if that is for the same address and has
   /// space.
   public static boolean takes(Pid address, @Nullable Object message) {
     Worker sender = Worker.current();

@@ -72,7 +72,6 @@ public final class SenderQueue {
   // whether a sender waits; written under the lock, read by any thread
   private volatile boolean wanted;
 
-  /// A waiting sender.
   static final class WaitingSender {
     private final Envelope envelope;
     private final CompletableFuture<Push> outcome = new CompletableFuture<>();
@@ -92,12 +91,10 @@ public final class SenderQueue {
     }
   }
 
-  /// Creates an empty queue.
   public SenderQueue(EventQueue queue) {
     this.queue = queue;
   }
 
-  /// Whether a sender waits.
   boolean isWanted() {
     return wanted;
   }

@@ -6,7 +6,7 @@ import dev.heddle.process.ProcessRuntimeMXBean;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// A runtime for `heddle ps` and `heddle dump`, asked on their threads: what its bean says.
+/// Answers `heddle ps` and `heddle dump` about a runtime, from its bean, on their threads.
 record AttachableRuntime(ProcessRuntimeMXBean runtime) implements Attachable {
   @Override
   public String kind() {

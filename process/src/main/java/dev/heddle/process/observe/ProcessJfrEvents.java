@@ -16,8 +16,8 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/// The events of processes in a flight recording. To load one starts the recorder: nothing may be
-/// called here while [#areRecorded()] says no.
+/// The events of processes in a flight recording. Loading an event class starts the recorder, so
+/// call nothing here while [#areRecorded()] is false.
 public final class ProcessJfrEvents {
   private ProcessJfrEvents() {}
 
@@ -30,7 +30,7 @@ public final class ProcessJfrEvents {
     static final boolean MODULE = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
   }
 
-  /// A step lasts too long.
+  /// Records a step that lasts too long.
   public static void longStep(LongStep step) {
     LongProcessStep event = new LongProcessStep();
     if (event.shouldCommit()) {
@@ -43,7 +43,7 @@ public final class ProcessJfrEvents {
     }
   }
 
-  /// A process has ended other than normally.
+  /// Records the abnormal exit of a process.
   public static void abnormalEnd(String kind, Exit exit) {
     AbnormalProcessEnd event = new AbnormalProcessEnd();
     if (event.shouldCommit()) {
@@ -56,7 +56,7 @@ public final class ProcessJfrEvents {
     }
   }
 
-  /// Processes wait for each other.
+  /// Records a deadlock of processes.
   public static void deadlock(ProcessDeadlock deadlock) {
     ProcessDeadlockFound event = new ProcessDeadlockFound();
     if (event.shouldCommit()) {
@@ -68,7 +68,7 @@ public final class ProcessJfrEvents {
     }
   }
 
-  /// What a runtime has counted.
+  /// Records the counters of a runtime.
   ///
   /// @param delay since the last such event
   public static void runtime(String name, ProcessCounters counters, QueueDelay delay) {
@@ -89,7 +89,7 @@ public final class ProcessJfrEvents {
   @Name("dev.heddle.AbnormalProcessEnd")
   @Label("Abnormal Process End")
   @Category("Heddle")
-  @Description("A process has ended other than normally")
+  @Description("A process has ended abnormally")
   @StackTrace(false)
   static final class AbnormalProcessEnd extends Event {
     @Label("Process")
@@ -111,7 +111,7 @@ public final class ProcessJfrEvents {
   @Name("dev.heddle.ProcessRuntimeCounts")
   @Label("Process Runtime Counts")
   @Category("Heddle")
-  @Description("What a runtime of processes has counted, each second")
+  @Description("The counters of a process runtime, each second")
   @StackTrace(false)
   static final class ProcessRuntimeCounts extends Event {
     @Label("Runtime")
@@ -173,7 +173,7 @@ public final class ProcessJfrEvents {
   @Name("dev.heddle.ProcessDeadlock")
   @Label("Process Deadlock")
   @Category("Heddle")
-  @Description("Processes wait for each other, or all workers stand in steps that wait")
+  @Description("Processes wait for each other, or all workers are blocked in steps")
   @StackTrace(false)
   static final class ProcessDeadlockFound extends Event {
     @Label("Kind")

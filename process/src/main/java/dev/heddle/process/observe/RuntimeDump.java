@@ -15,12 +15,12 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// A runtime with its workers and processes, written down.
+/// A dump of a runtime with its workers and processes.
 ///
 /// @param name of the runtime
 /// @param uptime since its start
-/// @param counters what it has counted
-/// @param deadlocks that were reported and last
+/// @param counters of the runtime
+/// @param deadlocks that were reported and have not ended
 /// @param processes in the order of their starts, with the stacks of those in a step
 public record RuntimeDump(
     String name,
@@ -29,9 +29,9 @@ public record RuntimeDump(
     List<ProcessDeadlock> deadlocks,
     List<ProcessSnapshot> processes)
     implements DumpPart {
-  private static final int MAX_SHOWN = 3; // of those that are alike
+  private static final int MAX_SHOWN = 3; // of a group
 
-  /// What makes processes alike: nobody who looks for trouble wants to read a million such lines.
+  /// Processes that are alike form a group, of which the text shows a few.
   private record GroupKey(
       String kind,
       ProcessSnapshot.State state,
@@ -47,7 +47,7 @@ public record RuntimeDump(
 
   // ---- for people ----
 
-  /// In words; of processes that are alike the first ones.
+  /// The dump as text, with the first processes of each group.
   @Override
   public String text() {
     QueueDelay delay = counters.queueDelay();
@@ -65,11 +65,11 @@ public record RuntimeDump(
             .formatted(
                 counters.started(), counters.executed(), micros(delay, 0.99), delay.samples()));
     text.append(workerTable()).append('\n');
-    CompensationCounters spares = counters.compensation();
-    if (spares.started() > 0) {
+    CompensationCounters compensation = counters.compensation();
+    if (compensation.started() > 0) {
       text.append(
           "%,d compensating workers run, %,d started, %,d tasks executed%n"
-              .formatted(spares.running(), spares.started(), spares.executed()));
+              .formatted(compensation.running(), compensation.started(), compensation.executed()));
     }
     deadlocks.forEach(deadlock -> text.append('\n').append(deadlock.text()).append('\n'));
     if (!processes.isEmpty()) {
@@ -121,7 +121,7 @@ public record RuntimeDump(
 
   // ---- for programs ----
 
-  /// The same as a JSON object, with all processes.
+  /// The dump as a JSON object, with all processes.
   @Override
   public String json() {
     QueueDelay delay = counters.queueDelay();

@@ -16,9 +16,9 @@ import javax.management.ObjectName;
 import javax.management.StandardMBean;
 import org.jspecify.annotations.Nullable;
 
-/// A runtime's place in the dumps of this JVM, and in the platform's MBean server, which it takes
-/// once somebody else has started that: it costs a third of a second of CPU, which a program that
-/// nobody watches is not to pay.
+/// Registers a runtime for the dumps of this JVM and in the platform's MBean server. It never
+/// starts that server, which would cost a third of a second of CPU: it registers once other code
+/// has started it.
 public final class RuntimeRegistration {
   private static final System.Logger LOG = System.getLogger("dev.heddle.process");
   private static final String DOMAIN = "dev.heddle:type=ProcessRuntime,name=";
@@ -32,13 +32,13 @@ public final class RuntimeRegistration {
   private @Nullable ObjectName name;
   private boolean gone;
 
-  // written under the lock; read before it, to save it
+  // written under the lock; read without it first, to save taking it
   private volatile boolean settled;
 
-  /// A runtime that is not registered, but announced: tools outside can read the properties of a
-  /// JVM at next to no cost to it.
+  /// Announces a runtime in the system properties, which external tools can read at almost no cost
+  /// to the JVM; does not register its bean yet.
   ///
-  /// @param dumper writes the runtime down, for dumps of loops
+  /// @param dumper makes the dump of the runtime, as a part of dumps of loops
   public RuntimeRegistration(ProcessRuntimeMXBean bean, Supplier<RuntimeDump> dumper) {
     this.bean = bean;
     this.dumper = dumper;
@@ -59,8 +59,8 @@ public final class RuntimeRegistration {
             });
   }
 
-  /// Registers it, if the server runs and it is not registered. What fails is logged, and not tried
-  /// again.
+  /// Registers the bean, if the server runs and the bean is not registered. A failure is logged,
+  /// and not tried again.
   public void join() {
     if (settled || MBeanServerFactory.findMBeanServer(null).isEmpty()) {
       return;
@@ -88,7 +88,7 @@ public final class RuntimeRegistration {
       try {
         return server.registerMBean(mbean, objectName(free)).getObjectName();
       } catch (InstanceAlreadyExistsException _) {
-        // another runtime of that name: the next number is free, or the one after
+        // another runtime has that name: try the next number
       }
     }
   }
@@ -98,7 +98,7 @@ public final class RuntimeRegistration {
     return new ObjectName(DOMAIN + (plain ? name : ObjectName.quote(name)));
   }
 
-  /// Takes it out for good.
+  /// Removes the runtime for good.
   public void leave() {
     lock.lock();
     try {
@@ -112,7 +112,7 @@ public final class RuntimeRegistration {
         ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
       }
     } catch (JMException e) {
-      LOG.log(System.Logger.Level.WARNING, "the bean " + name + " cannot be taken out", e);
+      LOG.log(System.Logger.Level.WARNING, "the bean " + name + " cannot be unregistered", e);
     } finally {
       settled = true;
       lock.unlock();

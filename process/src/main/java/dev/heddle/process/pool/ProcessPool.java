@@ -58,8 +58,8 @@ public final class ProcessPool implements Process {
    *         of the pool
    *   any   it has ended                                   removed
    *
-   * The last idle member gets the next call, so that members that are not needed stay idle and are
-   * ended.
+   * The member that became idle last gets the next call, so that members that are not needed stay
+   * idle and are ended.
    *
    * A member that ends is replaced at once, up to the minimum, if it has replied to a call;
    * otherwise when the next call comes. So a function that cannot start fails its calls one by one,

@@ -3,7 +3,7 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | calls, as requests to the pool's PID | answers of its members |
+/// | calls, as requests to the pool's PID | replies of its members |
 ///
 /// Threads: those of any process; only its own steps touch the state of a pool. It uses nothing
 /// that other processes could not use. Read `ProcessPool`.

@@ -14,7 +14,6 @@ public final class LocalPid extends Pid {
     this.receiver = receiver;
   }
 
-  /// The receiver.
   public Receiver receiver() {
     return receiver;
   }

@@ -24,7 +24,7 @@ public final class RoutingTable {
    * this runtime: otherwise two peers that each use the other as the way to a third would send in
    * circles.
    *
-   * proc-128 to proc-135.
+   * P10; proc-128 to proc-135.
    */
   private static final System.Logger LOG = System.getLogger("dev.heddle.process.routing");
 

@@ -4,18 +4,18 @@ package dev.heddle.process.scheduler;
 import dev.heddle.process.scheduler.EventQueue.Node;
 import org.jspecify.annotations.Nullable;
 
-/// What the consumer of a queue has taken off a lane and has not handed out: a list, oldest first.
+/// The nodes that the consumer of a queue has taken off a lane and not yet delivered, oldest first.
 ///
-/// **Thread** the consumer's.
+/// **Thread** the consumer.
 final class Backlog {
   private @Nullable Node first;
   private @Nullable Node last;
-  private @Nullable Node skipped; // the last one that was looked at and left; null before the first
-  private int messages; // those that count
-  private int inOrder; // the others
-  private int results; // among those
+  private @Nullable Node skipped; // the last node that was peeked and skipped
+  private int messages; // counted nodes
+  private int inOrder; // uncounted nodes
+  private int results; // among the uncounted ones
 
-  /// What the stack of the lane stands on since these were turned round.
+  /// The bottom of the lane's stack since these nodes were reversed: EventQueue, I4.
   @Nullable Node bottom;
 
   boolean isEmpty() {
@@ -26,17 +26,17 @@ final class Backlog {
     return last;
   }
 
-  /// How many there are that count to the bound.
+  /// The number of nodes that count towards the bound.
   int messages() {
     return messages;
   }
 
-  /// How many there are that do not.
+  /// The number of nodes that do not.
   int inOrder() {
     return inOrder;
   }
 
-  /// Puts nodes behind the others.
+  /// Appends nodes.
   ///
   /// @param chain its first, or null for none
   void append(@Nullable Node chain) {
@@ -61,7 +61,7 @@ final class Backlog {
     append(chain, end, counting);
   }
 
-  /// The same, of nodes that all count, or were counted.
+  /// Appends nodes of which `counting` count; uncounted ones were added to `inOrder` before.
   void append(@Nullable Node chain, Node end, int counting) {
     if (last == null) {
       first = chain;
@@ -72,7 +72,7 @@ final class Backlog {
     messages += counting;
   }
 
-  /// Puts nodes before the others.
+  /// Prepends nodes.
   ///
   /// @param chain its first, or null for none
   void putBack(@Nullable Node chain) {
@@ -88,7 +88,7 @@ final class Backlog {
     }
   }
 
-  /// Takes out up to `most`, linked.
+  /// Takes up to `most` nodes, linked.
   @Nullable Node handOut(int most) {
     Node chain = first;
     Node end = null;
@@ -103,13 +103,12 @@ final class Backlog {
     if (next == null) {
       last = null;
     } else if (end != null) {
-      end.next =
-          null; // else a dead node that has grown old would keep all behind it from dying young
+      end.next = null; // a dead node in the old generation would keep its successors alive
     }
     return chain;
   }
 
-  /// Takes out all, linked.
+  /// Takes all nodes, linked.
   @Nullable Node clear() {
     Node chain = first;
     first = null;
@@ -121,24 +120,24 @@ final class Backlog {
     return chain;
   }
 
-  /// Looks begin at the oldest.
+  /// Lets [#peek] begin again at the oldest node.
   void rewind() {
     skipped = null;
   }
 
-  /// The first that was not left since the last rewind.
-  @Nullable Node look() {
+  /// The first node that was not skipped since the last rewind.
+  @Nullable Node peek() {
     return skipped == null ? first : skipped.next;
   }
 
-  /// Leaves what a look returns.
+  /// Skips the node that [#peek] returns.
   void skip() {
-    skipped = look();
+    skipped = peek();
   }
 
-  /// Takes out what a look returns.
+  /// Removes the node that [#peek] returns.
   void remove() {
-    Node node = look();
+    Node node = peek();
     if (node == null) {
       return;
     }
@@ -161,9 +160,9 @@ final class Backlog {
     uncount(node);
   }
 
-  /// Takes out the results, linked.
+  /// Takes all results, linked.
   ///
-  /// @param behind which all of them stand, or null for none
+  /// @param behind a node that all of them are behind, or null
   @Nullable Node takeOutResults(@Nullable Node behind) {
     Node taken = null;
     Node end = null;

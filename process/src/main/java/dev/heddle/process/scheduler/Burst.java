@@ -5,65 +5,66 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// What a run of steps sends to one task, one after the other: a single node of that task's queue,
-/// to which the steps add while it lies there.
+/// Consecutive messages of one run to one task, as a single node of that task's queue: the run adds
+/// to the node while it is in the queue.
 public abstract class Burst extends EventQueue.Node {
   /*
-   * States.  from   event                                        to         who, order
-   *          OPEN   the run ends, or its worker pushes           SEALED     its worker: CAS
+   * States.  from   event                                     to         by, with
+   *          OPEN   the run ends, its worker pushes           SEALED     the sending worker: CAS
    *                 something else, or all places are taken
-   *          OPEN   the receiver ends                            ABANDONED  the consumer: CAS
+   *          OPEN   the receiver ends                         ABANDONED  the consumer: CAS
    *
-   * The first item is in it when it is pushed; each later one is two stores, of the item and,
-   * released, of how many there are. So an item that was accepted lies in the queue, ahead of
-   * whatever is pushed later, as if it had been pushed itself. The consumer takes what is there
-   * whenever it takes anything. A burst that it finds OPEN it keeps, and looks into it before it
-   * takes what lies behind it.
+   * A burst is pushed with its first item. Each later item is two stores: the item, then the count,
+   * released. So an accepted item is in the queue ahead of everything that is pushed later, as if
+   * it had been pushed itself. Each take of the consumer delivers the items that are there. The
+   * consumer keeps a burst that is still OPEN, and reads it again before it takes what is behind
+   * it.
    *
-   * What costs no fence tells nobody that it is there. Whoever adds looks at the receiver's state,
-   * and wakes it if it rests; but the receiver may settle down at that moment, and neither sees
-   * the other. Two look after that:
-   *   - the end of the burst. Consumer: sets `kept`, then reads the state. Sender: seals by CAS,
-   *     then reads `kept`. So the consumer sees that it is sealed, and all that is in it, or the
-   *     sender sees that it is kept, and wakes.
-   *   - the lookout, each millisecond while the same run goes on: a step that does not return
-   *     keeps nothing back.
+   * An added item has no fence, so the receiver may miss it. The sender reads the receiver's state
+   * after adding and wakes a receiver that waits. But the receiver may be about to wait at that
+   * moment, and neither sees the other. Two later checks find the item:
+   * - The end of the burst. The consumer sets `kept`, then reads the state. The sender seals by
+   *   CAS, then reads `kept`. So either the consumer sees that the burst is sealed, and with it all
+   *   items, or the sender sees that the burst is kept, and wakes the consumer.
+   * - The scheduler monitor, each millisecond while one run goes on. So a step that does not return
+   *   delays no item for longer.
    *
-   * Threads. add(), end(): the worker of the steps. keep(), next(), hasMore(), isOver(),
-   * abandon(): the consumer. wakeReceiver(), uncounted(): any.
+   * Threads. add(), end(): the sending worker. keep(), next(), hasMore(), isOver(), abandon(): the
+   * consumer. wakeReceiver(), uncounted(): any.
    *
-   * I1. What one worker sends to one task leaves in order: a burst is sealed before its worker
-   *     pushes anything else, so what its worker pushes later is handed out after the last of it.
-   *     Mutants: burst-open-beside-a-send, burst-looked-into-once; BurstStress.LooksTooSoon.
-   *     [BurstTest, BurstStress, MessageFloodTest]
-   * I2. An item that was accepted is handed out once, or left unseen once: up to the count that
-   *     was read before ABANDONED by the consumer; one that was being added at that moment by the
-   *     sender at the end, or by the lookout. Mutants: burst-of-the-dead-forgotten,
-   *     burst-goes-on-for-the-dead; BurstStress.AbandonsByStore, SealsByStore, LeavesByStore.
-   *     [BurstTest, BurstStress, MessageFloodTest]
-   * I3. What is added is seen by a step that begins after the end of the burst, or has been seen.
-   *     Mutants: burst-ends-silently, burst-kept-back-in-a-long-step; BurstStress.EndsSilently,
-   *     SealsTooLate, KeepsTooLate. [BurstTest, BurstStress, MessageFloodTest]
+   * I1. What one worker sends to one task is delivered in order. The worker seals its burst before
+   *     it pushes anything else, so its later pushes are delivered after the last item. Mutants:
+   *     burst-open-beside-a-send, burst-looked-into-once; BurstStress.LooksTooSoon. [BurstTest,
+   *     BurstStress, MessageFloodTest]
+   * I2. An accepted item is delivered once, or passed to unseen() once. The consumer does that for
+   *     the items counted before it stored ABANDONED. The sender at the end of the burst, or the
+   *     scheduler monitor, does it for an item that was being added at that moment. Mutants:
+   *     burst-of-the-dead-forgotten, burst-goes-on-for-the-dead; BurstStress.AbandonsByStore,
+   *     SealsByStore, LeavesByStore. [BurstTest, BurstStress, MessageFloodTest]
+   * I3. An added item is seen by a step that begins after the end of the burst, or has been seen
+   *     already. Mutants: burst-ends-silently, burst-kept-back-in-a-long-step;
+   *     BurstStress.EndsSilently, SealsTooLate, KeepsTooLate. [BurstTest, BurstStress,
+   *     MessageFloodTest]
    *
-   * Bounds. A queue with a bound says of each item whether there is room for it; nothing is added
-   * there without a CAS.
+   * Bounded queues. They check for each item whether there is space; adding without a CAS is not
+   * possible there, so they get no bursts.
    *
-   * Order between several senders. A step that learns in its middle, by memory that it shares, of
-   * a message that another has pushed behind its open burst, and adds to that, has what it adds
-   * handed out first. What it learns by an event, or after a call that pushes, is in order.
+   * Several senders. Suppose a step learns through shared memory that another sender has pushed a
+   * message behind its open burst, and then adds to the burst: the added item is delivered first.
+   * What the step learns by an event, or after a call that pushes, is in order.
    *
-   * Want of stack and memory. `ready` is set last: where the push of a burst is cut off, nothing
-   * is added to it, and its end makes good what was missed. end() may be called again after each
-   * of its instructions: at the end of the run, or of the next.
+   * Out of stack or memory. `ready` is set last: if the push of a burst is interrupted, no item is
+   * added to it, and end() completes the wake-up. end() may be called again after any of its
+   * instructions, at the end of this run or of the next.
    *
-   * Cost. Two released stores and some reads an item; a CAS to push, one to seal, for 16 to 128
-   * items. 4 bytes an item until it is taken.
+   * Cost. Two stores and a few reads for an item; one CAS to push and one to seal, for 16 to 128
+   * items. 4 bytes for an item until it is taken.
    *
-   * Rejected. A chain that is private to the worker and pushed at the end: everything of the
-   * runtime that others may see would have to push it first, it would have to be taken away from a
-   * step that goes on and on, and the receiver may have ended meanwhile. Places that are reserved
-   * with the push, so that there may be bursts in queues with a bound: others would be refused
-   * while the places are empty. A lock of the burst for each item: a fence again.
+   * Rejected. A chain that is private to the worker and pushed at the end: each call of the runtime
+   * with a visible effect would have to push it first, something would have to take it from a step
+   * that does not return, and the receiver may have ended meanwhile. Places reserved with the push,
+   * so that bounded queues could have bursts: other senders would be refused while the places are
+   * empty. A lock of the burst for each item: a fence again.
    *
    * Sources. Decision 0039; trap-39.
    */
@@ -90,18 +91,18 @@ public abstract class Burst extends EventQueue.Node {
   private final EventQueue queue;
   private final @Nullable Object[] items;
 
-  // the step that sends
+  // the sending worker
   private boolean ready; // its push is known to have succeeded
   private boolean counted;
 
-  // the step that sends releases it
+  // the sending worker releases it
   private int count = 1;
 
   // both, CAS
   @SuppressWarnings("FieldMayBeFinal") // through STATE
   private volatile int state = OPEN;
 
-  // the consumer; when that has abandoned it, whoever finds something left: CAS
+  // the consumer; once ABANDONED, any thread that finds an item left: CAS
   @SuppressWarnings("FieldMayBeFinal") // through TAKEN
   private volatile int taken;
 
@@ -109,7 +110,7 @@ public abstract class Burst extends EventQueue.Node {
   private volatile boolean kept;
   @Nullable Burst nextKept;
 
-  /// A burst that begins.
+  /// A burst with its first item.
   ///
   /// @param places at least 1
   protected Burst(Task to, EventQueue queue, int places, @Nullable Object first) {
@@ -119,22 +120,22 @@ public abstract class Burst extends EventQueue.Node {
     items[0] = first;
   }
 
-  /// What the consumer gets for items that will not change any more.
+  /// Creates the node that delivers the items from `first` up to `end`, which no longer change.
   protected abstract EventQueue.Node node(@Nullable Object[] from, int first, int end);
 
-  /// An item was accepted, and the consumer has ended.
+  /// Called for an item that was accepted and that the consumer, which has ended, will not see.
   protected abstract void unseen(@Nullable Object item);
 
-  // ---- the steps that send ----
+  // ---- the sending worker ----
 
-  /// It was pushed, and its receiver woken.
+  /// The burst was pushed, and its receiver woken.
   public final void pushed() {
     ready = true;
   }
 
-  /// Adds an item, and wakes the receiver if it rests.
+  /// Adds an item, and wakes the receiver if it waits.
   ///
-  /// @return false when it has no place left, has ended, or nobody will take any more
+  /// @return false when no place is left, or the burst is sealed or abandoned
   public final boolean add(@Nullable Object item, Worker sender) {
     int at = count;
     if (!ready || at == items.length || state != OPEN) {
@@ -142,16 +143,16 @@ public abstract class Burst extends EventQueue.Node {
     }
     items[at] = item;
     COUNT.setRelease(this, at + 1);
-    if (to.isWaitingForAnything()) { // else it looks itself, or hears of it at the end
+    if (to.isWaitingForAnything()) { // otherwise it finds the item, or end() wakes it
       sender.scheduler().wake(to, Task.BY_MESSAGE, sender);
     }
     return true;
   }
 
-  /// Nothing more is added. May be called again where memory or stack has ended in the middle.
+  /// Seals the burst. May be called again if memory or stack has run out in the middle.
   final void end(Worker by) {
     ready = false;
-    STATE.compareAndSet(this, OPEN, SEALED); // no matter if it is sealed already
+    STATE.compareAndSet(this, OPEN, SEALED); // fails when it is sealed or abandoned already
     if (state == ABANDONED) {
       abandonRest();
       return;
@@ -167,19 +168,20 @@ public abstract class Burst extends EventQueue.Node {
 
   // ---- the consumer ----
 
-  /// It is taken off the queue's lane: if it is not over, its end will wake the receiver.
+  /// The consumer has taken the burst off the lane. If it is still OPEN, its end will wake the
+  /// receiver.
   final void keep() {
     if (state == OPEN) {
-      kept = true; // volatile, and so is the look at the state that follows: isOver()
+      kept = true; // volatile, and so is the read of the state that follows: isOver()
     }
   }
 
-  /// Whether nothing will be added.
+  /// Whether no item will be added any more.
   final boolean isOver() {
     return state != OPEN;
   }
 
-  /// Whether something was added that [#next] has not returned.
+  /// Whether there is an item that [#next] has not returned.
   final boolean hasMore() {
     return taken < (int) COUNT.getAcquire(this);
   }
@@ -193,17 +195,17 @@ public abstract class Burst extends EventQueue.Node {
     if (first >= end) {
       return null;
     }
-    EventQueue.Node made = node(items, first, end); // before it is said: it takes memory
+    EventQueue.Node made = node(items, first, end); // before the store: it may lack memory
     TAKEN.setRelease(this, end);
     return made;
   }
 
-  /// How many items it has handed out.
+  /// The number of items that were delivered.
   final int taken() {
     return taken;
   }
 
-  /// Nobody takes any more: leaves all that was not taken unseen.
+  /// The consumer has ended: passes all items that were not taken to [#unseen].
   public final void abandon() {
     boolean over;
     do {
@@ -212,15 +214,15 @@ public abstract class Burst extends EventQueue.Node {
     } while (!over && !STATE.compareAndSet(this, OPEN, ABANDONED));
   }
 
-  /// The consumer, while it has not abandoned it; then any thread: one item is left at most, which
-  /// was being added at that moment.
+  /// The consumer, before ABANDONED; then any thread, for the one item at most that was being added
+  /// at that moment.
   private void abandonRest() {
     for (int at = taken; at < (int) COUNT.getAcquire(this); at = taken) {
       if (TAKEN.compareAndSet(this, at, at + 1)) {
         try {
           unseen(items[at]);
         } catch (Throwable t) {
-          taken = at; // it is tried again
+          taken = at; // abandonRest() is called again
           throw t;
         }
       }
@@ -229,7 +231,7 @@ public abstract class Burst extends EventQueue.Node {
 
   // ---- any thread ----
 
-  /// Its step goes on and on: wakes the receiver if something lies here that it may have missed.
+  /// The sending step does not return: wakes the receiver if it may have missed an item.
   final void wakeReceiver(WorkScheduler scheduler) {
     if (!hasMore()) {
       return;
@@ -237,11 +239,12 @@ public abstract class Burst extends EventQueue.Node {
     if (state == ABANDONED) {
       abandonRest();
     } else {
-      scheduler.wake(to, Task.BY_MESSAGE, null); // once more than needed does no harm
+      scheduler.wake(to, Task.BY_MESSAGE, null); // an extra wake-up does no harm
     }
   }
 
-  /// How many items are in it that the queue's length does not count, if it is for `task`.
+  /// The number of its items that the length of the queue does not include; 0 if it is not for
+  /// `task`.
   final int uncounted(Task task) {
     return task == to && state == OPEN ? (int) COUNT.getAcquire(this) - 1 : 0;
   }

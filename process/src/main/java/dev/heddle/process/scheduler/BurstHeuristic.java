@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
-/// Whether a run sends to one task again and again, so that a burst is worth its object.
+/// Decides when a [Burst] is worth its object: after several messages of a run to one task.
 ///
-/// **Thread** the worker's.
+/// **Thread** the worker.
 final class BurstHeuristic {
-  private static final int SINGLE_SENDS =
-      4; // messages to one task in a row, before a burst of them
+  private static final int SINGLE_SENDS = 4; // messages to one task in a row, before a burst
   private static final int FEWEST_PLACES = 16; // of a burst; then twice as many each time
   private static final int MOST_PLACES = 128; // half a kilobyte
 
-  private long run; // to which the rest belongs
+  private long run; // to which the other fields belong
   private long receiver;
-  private int consecutive; // messages that were sent there
+  private int consecutive; // messages to this receiver
   private int places; // of the next burst of this run
 
-  /// A message goes to a task.
+  /// Counts a message to a task.
   ///
-  /// @return whether enough have gone there in a row
+  /// @return whether enough messages have gone to it in a row
   boolean countSend(long to, long thisRun) {
     if (receiver != to || run != thisRun) {
       begin(to, thisRun);
@@ -34,7 +33,7 @@ final class BurstHeuristic {
     consecutive = 0;
   }
 
-  /// How many places the next burst has: no more than were sent before, or a few.
+  /// The number of places of the next burst of this run: twice that of the one before.
   int places() {
     int now = places;
     places = Math.min(MOST_PLACES, 2 * now);

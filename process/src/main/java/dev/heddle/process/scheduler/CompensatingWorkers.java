@@ -8,66 +8,73 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Threads beside the workers, for bodies that may go on while no worker gets on.
+/// Extra threads that resume fibers while no worker makes progress.
 final class CompensatingWorkers {
   /*
-   * A step is a thread's, a body is a virtual thread, and both take the same locks: a logger's, a
-   * stream's. The JDK wakes for a lock whoever was first in line. If that is a body, it needs a
-   * worker before anybody behind it gets on; and if every worker stands behind it, in a step,
-   * nobody ever would. So a body that is due (the JDK lets it go on) is run beside the workers
-   * when none of them gets on.
+   * A step runs on a worker's thread and a fiber is a virtual thread, but both take the same locks:
+   * a logger's, a stream's. The JDK wakes the first waiter in a lock's queue. If that is a fiber,
+   * it needs a worker before any waiter behind it can continue. If every worker is such a waiter,
+   * in a step, none ever would. So a resumable fiber, one that the JDK has unblocked, runs on an
+   * extra thread when no worker makes progress.
    *
-   * States.  from     event                                              to         who
-   *          n        no worker has got on for PATIENCE, a body is due   n + 1      the lookout: starts a thread
-   *          n        the same, PATIENCE later: spares may be held up    n + 1      the lookout, up to MAX_WORKERS
-   *          n        a worker gets on, or no queue has a due body       n - 1      the spare: its thread ends
+   * States: the number of compensating workers.
    *
-   * A spare takes tasks out of the queues of the workers, as any of them would, and runs them as
-   * tasks are run; so what holds of a task there holds here. But it takes only those that are due:
-   * a step would stand behind the same lock. In the FIFO the others keep their places; those that
-   * it finds in the deque of a worker go to the FIFO, since its owner does not get on. What a body
-   * wakes on it goes to the FIFO too, since nobody steals from a spare.
+   * from  event                                              to     by
+   * n     no worker has made progress for PATIENCE,          n + 1  the scheduler monitor: starts a
+   *       a fiber is resumable                                      thread
+   * n     the same, PATIENCE later: these threads may be     n + 1  the scheduler monitor, up to
+   *       blocked too                                               MAX_WORKERS
+   * n     a worker makes progress, or no queue has a         n - 1  the compensating worker: its
+   *       resumable fiber                                           thread ends
    *
-   * `resumable` counts bodies whose JDK wait is over and that have not run since. Without one the
-   * queues are left alone.
+   * A compensating worker takes tasks from the queues of the workers and runs them as a worker
+   * does, so all rules of Task hold. But it takes only tasks whose fiber is resumable: a step would
+   * block behind the same lock. In the global queue the other tasks keep their places. The others
+   * that it finds in a worker's deque go to the global queue, since their owner makes no progress.
+   * Tasks that a fiber wakes go there too, because no thread steals from a compensating worker.
    *
-   * I1. While a body is due and its process is queued, a worker gets on, or a spare runs a body,
-   *     or is started after PATIENCE. [HeldUpTest]
-   * I2. A task that a spare passes by is in a queue when the spare runs something. [HeldUpTest]
+   * `resumable` counts the fibers whose wait in the JDK is over and that have not run since. While
+   * it is 0 the queues are left alone.
    *
-   * Watched as workers are: the lookout reports a body that holds its spare for too long. Counted
-   * by themselves; what one that has ended has counted is added to `pastDeadline`, under a lock,
-   * for there may be several.
+   * I1. While a fiber is resumable and its process is queued, a worker makes progress, or a
+   *     compensating worker runs a fiber, or one is started after PATIENCE. [HeldUpTest]
+   * I2. A task that a compensating worker passes over is in a queue while it runs another one.
+   *     [HeldUpTest]
    *
-   * Cost. Two atomic additions for each JDK wait of a body. A thread while the workers are held up.
+   * The scheduler monitor checks these threads like workers, and reports a fiber that holds one too
+   * long. They have counters of their own; an ending thread adds its counters to `pastRuns` and
+   * `pastDelays` under a lock, since several may end at once.
    *
-   * Rejected. A spare for whatever is queued, as the JDK's pools have it: each step behind the
-   * lock takes one, and there may be more steps than threads. Steps as virtual threads, so that a
-   * lock unmounts them too: a mount for each. A lane for due bodies: one that is READY already,
-   * since it was cancelled, would not be in it.
+   * Cost. Two atomic additions for each JDK wait of a fiber. A thread while no worker makes
+   * progress.
    *
-   * Sources. ForkJoinPool's compensation, Go's hand-off of a P.
+   * Rejected. Compensation for any queued task, as in the JDK's pools: each step behind the lock
+   * takes one thread, and there may be more steps than threads. Steps as virtual threads, which a
+   * lock would unmount too: a mount for each step. A separate queue for resumable fibers: one that
+   * is READY already, because it was cancelled, would not be in it.
+   *
+   * Sources. ForkJoinPool's compensation; Go hands off a P.
    */
   static final long PATIENCE_NANOS =
-      5_000_000; // the longest wait that a runnable process is promised
-  private static final int MAX_WORKERS = 64; // each is held up in native code, or computes
+      5_000_000; // the longest wait of a runnable process that we guarantee
+  private static final int MAX_WORKERS = 64; // each is blocked in native code, or computes
 
   private final WorkScheduler scheduler;
   private final String name;
 
-  // any thread: bodies
+  // any thread
   private final AtomicInteger resumable = new AtomicInteger();
   private final Set<Worker> running = ConcurrentHashMap.newKeySet();
 
-  // the lookout writes it
+  // the scheduler monitor writes it
   private volatile boolean needed;
 
-  // spares that end, under the lock; any thread reads them under it
+  // under the lock: compensating workers that end; readers
   private final SpinLock lock = new SpinLock();
   private final long[] pastDelays = new long[DelayHistogram.PLACES];
   private long pastRuns;
 
-  // the lookout; any thread reads `started` of a moment ago
+  // the scheduler monitor; any thread reads `started` as of a moment ago
   private long startedNanos = System.nanoTime() - PATIENCE_NANOS;
   private int started;
 
@@ -76,17 +83,17 @@ final class CompensatingWorkers {
     this.name = name;
   }
 
-  /// A body is due. Any thread.
+  /// The JDK has unblocked a fiber. Any thread.
   void fiberResumable() {
     resumable.incrementAndGet();
   }
 
-  /// One that was due goes on, or never will. Any thread.
+  /// A resumable fiber continues, or never will. Any thread.
   void fiberResumed() {
     resumable.decrementAndGet();
   }
 
-  /// Those that run a body, or look for one.
+  /// The threads that run a fiber or search for one.
   Set<Worker> running() {
     return running;
   }
@@ -95,8 +102,8 @@ final class CompensatingWorkers {
     lock.lock();
     try {
       long runs = pastRuns;
-      for (Worker spare : running) {
-        runs += spare.picks(); // safe: of a moment ago
+      for (Worker worker : running) {
+        runs += worker.picks(); // safe: as of a moment ago
       }
       return new CompensationCounters(running.size(), started, runs);
     } finally {
@@ -110,28 +117,30 @@ final class CompensatingWorkers {
       for (int i = 0; i < sums.length; i++) {
         sums[i] += pastDelays[i];
       }
-      running.forEach(spare -> spare.delays().addTo(sums));
+      running.forEach(worker -> worker.delays().addTo(sums));
     } finally {
       lock.unlock();
     }
   }
 
-  /// From here on what it has counted stands with those that have ended.
-  private void ended(Worker spare) {
+  /// Moves the counters of a thread that ends to those of the past ones.
+  private void ended(Worker worker) {
     lock.lock();
     try {
-      if (running.remove(spare)) {
-        pastRuns += spare.picks();
-        spare.delays().addTo(pastDelays);
+      if (running.remove(worker)) {
+        pastRuns += worker.picks();
+        worker.delays().addTo(pastDelays);
       }
     } finally {
       lock.unlock();
     }
   }
 
-  // ---- the lookout ----
+  // ---- the scheduler monitor ----
 
-  /// Says whether no worker gets on.
+  /// Called at each check.
+  ///
+  /// @param heldUp whether no worker makes progress
   void update(boolean heldUp, long now) {
     if (needed != heldUp) {
       needed = heldUp;
@@ -145,22 +154,22 @@ final class CompensatingWorkers {
     }
   }
 
-  // ---- a spare ----
+  // ---- a compensating worker ----
 
-  /// Takes nothing into its hands before it has all that it needs. Without memory for that the
-  /// lookout starts another one after PATIENCE.
-  private void serve(Worker spare) {
+  /// Takes no task before it has everything that it needs. If there is no memory for that, the
+  /// scheduler monitor starts another one after PATIENCE.
+  private void serve(Worker worker) {
     try {
-      running.add(spare);
+      running.add(worker);
       WorkDeque<Task> hand = new WorkDeque<>();
       Task task;
       while (needed && (task = takeResumable(hand)) != null) {
-        spare.run(task);
+        worker.run(task);
       }
     } catch (OutOfMemoryError _) {
-      return; // safe: nothing is in its hands
+      return; // safe: it has no task in hand
     } finally {
-      ended(spare);
+      ended(worker);
     }
   }
 
@@ -168,9 +177,9 @@ final class CompensatingWorkers {
     if (resumable.get() == 0) {
       return null;
     }
-    Task task = scheduler.first().pollDue();
+    Task task = scheduler.first().pollResumable();
     if (task == null) {
-      task = scheduler.global().pollDue();
+      task = scheduler.global().pollResumable();
     }
     Worker[] workers = scheduler.workers();
     for (int i = 0; task == null && i < workers.length; i++) {
@@ -179,7 +188,8 @@ final class CompensatingWorkers {
     return task;
   }
 
-  /// Not when that cannot be told for want of memory: the task is in nobody else's hands.
+  /// False also when it fails, without memory for instance: the task, which no queue has now, must
+  /// not be lost.
   private static boolean isResumable(Task task) {
     try {
       return task.isResumable();
@@ -188,21 +198,21 @@ final class CompensatingWorkers {
     }
   }
 
-  /// Goes through what a worker has of its own. What is not due goes to the FIFO.
+  /// Searches the deque of a worker, and moves the other tasks to the global queue.
   private @Nullable Task stealResumable(WorkDeque<Task> theirs, WorkDeque<Task> hand) {
-    Task due = null;
+    Task found = null;
     Task task;
-    while (due == null && theirs.size() > 0) {
+    while (found == null && theirs.size() > 0) {
       task = theirs.stealInto(hand); // null when another has taken it
       for (; task != null; task = hand.pollOldest()) {
-        if (due == null && isResumable(task)) {
-          due = task;
+        if (found == null && isResumable(task)) {
+          found = task;
         } else {
           scheduler.global().push(task);
         }
       }
       scheduler.parking().wakeOne();
     }
-    return due;
+    return found;
   }
 }

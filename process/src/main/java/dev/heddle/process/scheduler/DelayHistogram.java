@@ -4,20 +4,21 @@ package dev.heddle.process.scheduler;
 import dev.heddle.process.QueueDelay;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// How long tasks have waited in queues: one worker writes, others read values of some moment ago.
+/// How long tasks have waited in run queues. One worker writes; other threads read values of a
+/// moment ago.
 final class DelayHistogram {
-  static final int SAMPLE_INTERVAL = 64; // tasks for each that is timed, on average; power of two
+  static final int SAMPLE_INTERVAL = 64; // one task in so many is timed; power of two
   static final int PLACES = QueueDelay.NONE.counts().size();
 
   private final long[] counts = new long[PLACES];
 
-  /// The time to be noted in a task that is put into a queue; 0 when it is not to be timed.
+  /// The time stamp for a task that enters a queue; 0 when it is not sampled.
   static long stamp() {
-    // chance, not a count: a count beats with programs that wake in turns
+    // at random: every 64th task would beat with programs that wake tasks in turns
     return (ThreadLocalRandom.current().nextInt() & (SAMPLE_INTERVAL - 1)) == 0 ? now() : 0;
   }
 
-  /// A task with this stamp is taken from its queue.
+  /// Records the delay of a task that has left its queue.
   void record(long stamp) {
     if (stamp != 0) {
       counts[place(now() - stamp)]++;
@@ -31,7 +32,7 @@ final class DelayHistogram {
 
   private static long now() {
     long now = System.nanoTime();
-    return now == 0 ? 1 : now; // 0 says: not timed
+    return now == 0 ? 1 : now; // 0 means: not sampled
   }
 
   void addTo(long[] sums) {

@@ -8,26 +8,26 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The ordinary lane of a queue in which the oldest node gives way to one that comes: the oldest
-/// that was not taken, whether the consumer has looked at it or not.
+/// The ordinary lane of a queue that drops its oldest message when it is full: the oldest one that
+/// was not taken, whether or not the consumer has peeked at it.
 final class DropOldestLane {
   /*
-   * A list under a lock, which is held for some tens of nanoseconds. A stack, as the other lanes
-   * have it, has its oldest node at the far end, where a producer could only cut it off while it
-   * keeps the consumer from turning the stack round.
+   * A list under a spin lock, which is held for some tens of nanoseconds. In a Treiber stack, as
+   * the other lanes use, the oldest node is at the far end: a producer could cut it off only while
+   * it keeps the consumer from reversing the stack.
    *
    *   first ... beforeOldest   oldest ...  any ...  last
-   *   what stands in order     counts               counts, or stands in order
+   *   uncounted nodes          counted              counted or uncounted
    *
-   * What stands in order never gives way. So the oldest that counts is behind some of those, and a
-   * producer takes it out from there: what it looks for next lies further behind each time.
+   * Uncounted nodes are never dropped. So the oldest counted node may be behind some of them, and a
+   * producer removes it from there. The next one is always further behind.
    *
-   * The consumer looks at nodes without the lock in hand, and asks by its place, behind `skipped`,
-   * whether one is still there. Where the one that it has left last gives way, `skipped` is the one
-   * before that: it was left too. So it is with `walked`, where the last look for results has
-   * ended.
+   * The consumer handles peeked nodes without the lock. It finds out by the position, directly
+   * behind `skipped`, whether such a node is still there. If the node that it has skipped last is
+   * dropped, `skipped` moves to the node before, which was skipped too. The same holds for
+   * `walked`, where the last search for results has ended.
    *
-   * Threads. push, pushInOrder: any. The rest: the consumer. The numbers are read by anybody; a
+   * Threads. push, pushInOrder: any. Everything else: the consumer. Any thread reads the numbers; a
    * producer publishes them before it wakes the consumer.
    */
   private final int bound;
@@ -36,15 +36,14 @@ final class DropOldestLane {
   // under the lock
   private @Nullable Node first;
   private @Nullable Node last;
-  private @Nullable Node oldest; // of those that count
+  private @Nullable Node oldest; // of the counted nodes
   private @Nullable Node beforeOldest;
-  private @Nullable Node skipped; // the last one that the consumer has looked at and left
-  private @Nullable Node walked; // up to which there are no results
+  private @Nullable Node skipped; // the last one that the consumer has peeked and skipped
+  private @Nullable Node walked; // there are no results up to this one
   private boolean closed;
   private int count;
 
-  // written under the lock, read without it: `count`, and how many do not count, and of those the
-  // results
+  // written under the lock, read without it: `count`; the uncounted nodes; the results among these
   private volatile int size;
   private volatile int inOrder;
   private volatile int results;
@@ -53,9 +52,9 @@ final class DropOldestLane {
     this.bound = bound;
   }
 
-  /// Puts a node behind the others.
+  /// Appends a message.
   ///
-  /// @param displaced is given the oldest node, when that had to go; not under the lock
+  /// @param displaced is called with the dropped message, if there is one; not under the lock
   Push push(Node node, Consumer<Node> displaced) {
     Node gone = null;
     lock.lock();
@@ -80,7 +79,7 @@ final class DropOldestLane {
     return Push.ACCEPTED;
   }
 
-  /// Puts a node that does not count behind the others.
+  /// Appends an uncounted node.
   Push pushInOrder(Node node) {
     lock.lock();
     try {
@@ -109,7 +108,7 @@ final class DropOldestLane {
     last = node;
   }
 
-  /// Takes up to `most`, linked, oldest first.
+  /// Takes up to `most` nodes, linked, oldest first.
   @Nullable Node take(int most) {
     if (isEmpty()) {
       return null;
@@ -122,7 +121,7 @@ final class DropOldestLane {
       for (int room = most; room > 0 && first != null; room--) {
         end = first;
         remove(null, end);
-        end.next = first; // linked all the same
+        end.next = first; // remove() has unlinked it
       }
       if (end != null) {
         end.next = null;
@@ -183,22 +182,22 @@ final class DropOldestLane {
     return size;
   }
 
-  /// Whether there is nothing. The consumer.
+  /// Whether it has no node. The consumer.
   boolean isEmpty() {
     return size == 0 && inOrder == 0;
   }
 
-  /// How many there are that do not count.
+  /// The number of uncounted nodes.
   int inOrder() {
     return inOrder;
   }
 
-  /// How many of these are results.
+  /// The number of results among them.
   int results() {
     return results;
   }
 
-  /// Takes out the results, linked.
+  /// Takes all results, linked.
   @Nullable Node takeResults() {
     if (results == 0) {
       return null;
@@ -229,7 +228,7 @@ final class DropOldestLane {
     }
   }
 
-  // ---- the consumer, which looks at one after the other ----
+  // ---- the consumer: peek and remove ----
 
   void rewind() {
     lock.lock();
@@ -237,8 +236,8 @@ final class DropOldestLane {
     lock.unlock();
   }
 
-  /// The first that was not left since the last rewind.
-  @Nullable Node look() {
+  /// The first node that was not skipped since the last rewind.
+  @Nullable Node peek() {
     if (isEmpty()) {
       return null;
     }
@@ -254,28 +253,28 @@ final class DropOldestLane {
     return skipped == null ? first : skipped.next;
   }
 
-  /// Leaves what a look has returned, if it is still there.
-  void skip(Node looked) {
+  /// Skips a node that [#peek] has returned, if it is still there.
+  void skip(Node peeked) {
     lock.lock();
     try {
-      if (behindSkipped() == looked) {
-        skipped = looked;
+      if (behindSkipped() == peeked) {
+        skipped = peeked;
       }
     } finally {
       lock.unlock();
     }
   }
 
-  /// Takes out what a look has returned.
+  /// Removes a node that [#peek] has returned.
   ///
   /// @return false when it is gone
-  boolean remove(Node looked) {
+  boolean remove(Node peeked) {
     lock.lock();
     try {
-      if (behindSkipped() != looked) {
+      if (behindSkipped() != peeked) {
         return false;
       }
-      remove(skipped, looked);
+      remove(skipped, peeked);
       size = count;
       return true;
     } finally {
@@ -283,7 +282,9 @@ final class DropOldestLane {
     }
   }
 
-  /// Refuses every later push; what was in it is linked, oldest first.
+  /// Refuses every later push.
+  ///
+  /// @return its nodes, linked, oldest first
   @Nullable Node close() {
     lock.lock();
     try {

@@ -7,134 +7,139 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What has come for one task, from any thread, and has not been taken by it yet: urgent things
-/// first, then the others in the order in which they came. Of the others, messages count to a
-/// bound.
+/// The events of one task that it has not taken yet, from any number of producers: urgent events
+/// first, then the ordinary ones in the order of their arrival. The number of ordinary messages may
+/// be bounded.
 public final class EventQueue {
   /*
-   * Two lanes, each a Treiber stack that the consumer empties with one CAS and turns round. A node
-   * of the ordinary lane knows how many messages lie in its stack up to it, so the length of the
-   * lane costs nothing; what the consumer has turned round and not yet handed out it adds in
-   * `reversedCount`.
+   * Two lanes, each a Treiber stack, newest node first. The consumer detaches a whole stack with
+   * one CAS and reverses it. A node of the ordinary lane stores the number of messages in its stack
+   * up to itself, so the length of the lane costs nothing to know. `reversedCount` adds the
+   * messages that the consumer has reversed and not yet delivered.
    *
    * States of a lane.  OPEN  push()   OPEN    any thread: CAS
    *                    OPEN  take     OPEN    consumer: CAS to empty
-   *                    OPEN  close()  CLOSED  consumer: exchange with a sentinel, for ever
+   *                    OPEN  close()  CLOSED  consumer: exchange with a sentinel, final
    *
-   * In a queue that drops the oldest for what comes, the ordinary lane is a DropOldestLane instead.
+   * In a queue that drops the oldest message when it is full, the ordinary lane is a
+   * DropOldestLane.
    *
-   * In order. What has no bound and is not to overtake, nor to be overtaken (the end of a process
-   * and its last messages, an answer and the messages around it), lies in the ordinary lane, and
-   * does not count. A node says whether it counts, and whether some below it do not: where all
-   * count, the consumer knows from the newest node how many it takes.
+   * Uncounted nodes. Some nodes have no bound, but must neither overtake the messages around them
+   * nor be overtaken: the exit of a process and its last messages, a reply and the messages around
+   * it. They go to the ordinary lane and are not counted. Each node says whether it counts, and
+   * whether its stack holds uncounted nodes below it. If there are none, the newest node alone
+   * tells the consumer how many nodes it takes.
    *
-   * The deaf. A consumer that waits for results only is given those first, whatever they stand
-   * behind: it takes them out of the lane.
+   * Results first. A consumer that waits for command results only gets the results before anything
+   * else: it removes them from the middle of the lane.
    *
-   * Two ways to consume. take() hands out, and what is handed out has left the queue. Or the
-   * consumer looks at one node after the other, and takes out those that it wants: the others
-   * stay, and count. What was turned round lies in a Backlog in both.
+   * Two ways to consume. take() delivers nodes, which have then left the queue. Or the consumer
+   * peeks at one node after the other and removes those that it wants; the others stay and still
+   * count. Both keep what was reversed and is not yet delivered in a Backlog.
    *
-   * Threads. push and length: any. The rest: one consumer at a time, handed over with a fence
-   * (Task's word).
+   * Threads. push and length: any. Everything else: one consumer at a time; a fence (Task's word)
+   * lies between two consumers.
    *
-   * I1. Within a lane, nodes of one producer leave in the order of its pushes. [EventQueueTest,
+   * I1. Within a lane, the nodes of one producer leave in the order of its pushes. [EventQueueTest,
    *     EventQueueLincheckTest]
-   * I2. A node that was accepted is taken, or returned by close(). [EventQueueTest,
-   *     EventQueueStress]
-   * I3. A lane with a bound refuses a node only when it is full, counting what was turned round and
-   *     is left. While the consumer turns the nodes of a stack round, `reversedCount` is below zero
-   *     by their number and that of those left before: they are in the stack or out of it, and a
-   *     producer whose answer depends on that waits for the few instructions until it is known.
-   *     Else a mailbox that is half full would refuse whatever comes while its consumer is
-   *     descheduled there. Mutant: EventQueueStress.CountsTwice. [EventQueueStress]
-   * I4. It never holds more than its bound. A producer that is descheduled between its look at an
-   *     empty stack and its CAS may find the stack empty again, but filled and turned round
-   *     meanwhile. So the stack is left empty only where one more fits: where the take that turns
-   *     it round hands out one at the least, which has left with the CAS (hence one store of
-   *     `reversedCount` after that, not one of all and another of the rest), or less than the bound
-   *     is held after it. Else the stack stands on a Mark from then on, which is another each time.
-   *     A stack that is not empty is known by its newest node, which comes once; or again, when
-   *     results, which do not count, have come and gone on it. Where some do not count, a take
-   *     hands out all that is there, or leaves it as a look does. Mutants:
-   *     EventQueueStress.HandsOutLater, NoMark. [EventQueueStress, EventQueueLincheckTest]
-   * I5. What stands in order is handed out behind all that its producer had pushed before it, and
-   *     before all that it pushes later. Mutants: EventQueueStress.LooksTooSoon, LooksTooLate.
-   *     [EventQueueStress, EventQueueModelTest]
+   * I2. An accepted node is taken, or returned by close(). [EventQueueTest, EventQueueStress]
+   * I3. A bounded lane refuses a node only when it is full, counting what was reversed and not yet
+   *     delivered. While the consumer moves nodes from the stack to the backlog, a reader cannot
+   *     know in which of the two they are. For these few instructions `reversedCount` is negative:
+   *     minus the sum of their number and the number already in the backlog. A producer whose
+   *     answer depends on it spins. Otherwise a mailbox that is half full would refuse messages
+   *     while its consumer is descheduled there. Mutant: EventQueueStress.CountsTwice.
+   *     [EventQueueStress]
+   * I4. The lane never holds more than its bound. The danger is ABA: a producer reads an empty
+   *     stack, is descheduled before its CAS, and finds the stack empty again although it was
+   *     filled and reversed meanwhile. So the consumer leaves a stack empty only if one more node
+   *     fits. That is so if the take that reverses the stack delivers at least one node, which has
+   *     left with the CAS; therefore `reversedCount` is written once after the CAS, already reduced
+   *     by the nodes being delivered. It is also so if the backlog then holds less than the bound.
+   *     Otherwise the consumer leaves a new Mark at the bottom of the stack. A stack that is not
+   *     empty is identified by its newest node, which is pushed once. That node can be the newest
+   *     again only after results were pushed onto it and taken, and these do not count. If the
+   *     stack holds uncounted nodes, a take delivers all of it, or reverses it first as peekNext()
+   *     does. Mutants: EventQueueStress.HandsOutLater, NoMark. [EventQueueStress,
+   *     EventQueueLincheckTest]
+   * I5. An uncounted node of the ordinary lane is delivered after everything that its producer
+   *     pushed before it, and before everything that it pushes later. Mutants:
+   *     EventQueueStress.LooksTooSoon, LooksTooLate. [EventQueueStress, EventQueueModelTest]
    *
-   * Memory order. Push and take are CASes on the head (volatile): what the producer wrote before is
-   * seen by the consumer. `reversedCount` is published by the same CAS, and lowered by release
-   * stores. A producer reads head, `reversedCount`, and, before it says that the lane is full, the
-   * head again: if that has not moved, `reversedCount` was of the same moment.
+   * Memory order. Push and take are CASes on the head (volatile), so the consumer sees what the
+   * producer wrote before its push. `reversedCount` is published by the same CAS and lowered by
+   * release stores. A producer reads the head, `reversedCount`, and, before it reports a full lane,
+   * the head again: if the head has not moved, both values belong to the same moment.
    *
-   * Cost. A CAS a push, a CAS for all that has come, a walk for a take: the consumer writes to the
-   * line that producers CAS twice a take, not with each node; one that takes out node by node does
-   * so when it says that it has (publish). A producer that is descheduled in the middle delays
-   * nobody: a node that is not linked is not there (trap-39). A Backlog is made for those that
-   * need one.
+   * Cost. One CAS for a push, one CAS for everything that has arrived, one walk over the nodes of a
+   * take. The consumer writes to the cache line that producers CAS twice a take, not once a node; a
+   * consumer that removes single nodes writes to it when it calls publish(). A producer that is
+   * descheduled between its steps delays no other thread: a node that is not linked yet is not in
+   * the queue (trap-39). A Backlog is created only when it is needed.
    *
-   * Bursts. Where there is no bound, a node may be a Burst, to which its producer adds while it
-   * lies in the lane, and whose items are handed out in slices. What comes off the lane is then
-   * kept as it is, in ReversedBursts. A consumer that looks at one after the other moves all of
-   * that to `backlog` first, each item as a node of its own; it may become one that is handed out,
-   * and the other way round: `backlog` comes first in both.
+   * Bursts. An unbounded queue also holds Burst nodes, to which their producer still adds while
+   * they are in the lane, and whose items are delivered in slices. What comes off the lane is then
+   * kept in ReversedBursts, bursts unopened. A consumer that peeks first moves all of that to
+   * `backlog`, each item as a node of its own. A consumer may switch between the two ways:
+   * `backlog` comes first in both.
    *
-   * Rejected. Claimed slots or links (Vyukov's queue, JCTools' linked and array queues): the
-   * consumer meets gaps and must spin or come back; and an idle task would keep a chunk or a stub.
-   * One lane: a control event behind a million messages. What stands in order in the urgent lane,
-   * and is put behind the messages by the consumer: it cannot know which of them came later.
-   * Numbers of messages seen before, in each signal: a count for each sender and receiver.
+   * Rejected. Claimed slots or links (Vyukov's queue, the linked and array queues of JCTools): the
+   * consumer meets gaps and must spin or return later, and an idle task would keep a chunk or a
+   * stub. One lane: a control event would wait behind a million messages. Uncounted nodes in the
+   * urgent lane, which the consumer would put behind the messages: it cannot know which messages
+   * came later. Signals that carry the number of messages sent before: a count for each pair of
+   * sender and receiver.
    *
    * Sources. P9; R. K. Treiber, 1986; trap-39.
    */
 
-  /// A link of the queue, made by who pushes.
+  /// A node of the queue, created by the producer.
   public abstract static class Node {
     // the producer until the CAS, then the consumer
     @Nullable Node next;
 
-    // Written before the CAS, constant after. n: the messages in its stack, up to it.
-    // Of a message 2n, or 2n + 1 where others lie among them.
-    // Of another ~2n; of a result ~(2n + 1).
+    // Written before the CAS, constant after it. n is the number of messages in the stack from the
+    // bottom up to this node, itself included. A message: 2n, or 2n + 1 with uncounted nodes among
+    // them. An uncounted node: ~2n; a result: ~(2n + 1).
     int depth;
 
-    /// Not in a queue.
+    /// A node that is in no queue.
     protected Node() {}
 
-    /// Whether it counts to the bound.
+    /// Whether it counts towards the bound.
     final boolean counts() {
       return depth >= 0;
     }
 
-    /// Whether the consumer has asked for it.
+    /// Whether it is the result of a command of the consumer.
     final boolean isResult() {
       return depth < 0 && (depth & 1) == 0;
     }
 
-    /// How many count, in the stack up to it.
+    /// The number of counted nodes in its stack, up to it.
     final int counting() {
       return (depth < 0 ? ~depth : depth) >>> 1;
     }
 
-    /// Whether some do not, in the stack up to it.
+    /// Whether there are uncounted nodes in its stack, up to it.
     final boolean hasUncounted() {
       return depth < 0 || (depth & 1) != 0;
     }
   }
 
-  /// What became of a push.
+  /// The outcome of a push.
   public enum Push {
-    /// it will be taken, or returned by the close
+    /// the node will be taken, or returned by [#close]
     ACCEPTED,
     /// the bound is reached
     FULL,
-    /// nobody will take any more
+    /// the queue is closed
     CLOSED
   }
 
   private static final class Sentinel extends Node {}
 
-  /// What a stack stands on that would else be empty while the bound is held.
+  /// The bottom of a stack that would be empty otherwise, while the backlog holds the bound: I4.
   private static final class Mark extends Node {}
 
   private static final int URGENT_ONE = ~0;
@@ -160,7 +165,7 @@ public final class EventQueue {
   }
 
   private final int bound;
-  private final @Nullable DropOldestLane dropOldest; // the ordinary lane, when the oldest gives way
+  private final @Nullable DropOldestLane dropOldest; // the ordinary lane, when it drops the oldest
 
   // any thread, CAS
   @SuppressWarnings("FieldMayBeFinal") // through URGENT
@@ -173,18 +178,18 @@ public final class EventQueue {
   @SuppressWarnings("unused") // through REVERSED_COUNT
   private int reversedCount;
 
-  // any thread, adds: what is in bursts that have ended, without the one of each that is a node
+  // any thread, adds: items in ended bursts, except one for each burst, which counts as the node
   @SuppressWarnings("unused") // through COUNTED
   private volatile int counted;
 
-  // the consumer: turned round and left, where there has been such
+  // the consumer: reversed and not yet delivered; created when needed
   private @Nullable Backlog urgentBacklog;
   private @Nullable Backlog backlog;
-  private @Nullable ReversedBursts reversedBursts; // behind `backlog`, where there is no bound
+  private @Nullable ReversedBursts reversedBursts; // behind `backlog`; unbounded queues only
 
   /// An open, empty queue.
   ///
-  /// @param bound of the ordinary lane, at least 1; none is above the 2^30 that can be counted
+  /// @param bound of the ordinary lane, at least 1; reduced to the 2^30 that can be counted
   public EventQueue(int bound) {
     this(bound, false);
   }
@@ -192,7 +197,7 @@ public final class EventQueue {
   /// An open, empty queue.
   ///
   /// @param bound of the ordinary lane, at least 1
-  /// @param dropsOldest whether the oldest ordinary node gives way to one that comes
+  /// @param dropsOldest whether a push to a full lane drops its oldest message
   public EventQueue(int bound, boolean dropsOldest) {
     if (bound < 1) {
       throw new IllegalArgumentException("a queue holds at least one: " + bound);
@@ -203,20 +208,20 @@ public final class EventQueue {
 
   // ---- producers ----
 
-  /// Puts a node behind the others of its kind that are urgent.
+  /// Appends a node to the urgent lane.
   public Push pushUrgent(Node node) {
     return pushUrgent(node, URGENT_ONE);
   }
 
-  /// Puts a node behind the others that are not urgent, whatever the bound.
+  /// Appends an uncounted node to the ordinary lane, whatever the bound.
   public Push pushInOrder(Node node) {
     return pushInOrder(node, 0);
   }
 
-  /// Puts the result of something that the consumer has asked for.
+  /// Appends the result of a command of the consumer.
   ///
-  /// @param inOrder whether it stands behind the others that are not urgent, but for a consumer
-  ///   that is deaf to those
+  /// @param inOrder whether it goes to the ordinary lane; a consumer that waits for command results
+  ///   only gets it first all the same
   public Push pushResult(Node node, boolean inOrder) {
     return inOrder ? pushInOrder(node, 1) : pushUrgent(node, RESULT);
   }
@@ -253,7 +258,7 @@ public final class EventQueue {
     }
   }
 
-  /// Puts a node behind the others.
+  /// Appends a message to the ordinary lane.
   public Push push(Node node) {
     while (true) {
       Node seen = ordinary;
@@ -270,29 +275,29 @@ public final class EventQueue {
       } else if (counting > bound || (turned >= 0 && ordinary == seen)) {
         return Push.FULL;
       } else {
-        Thread.onSpinWait(); // not a yield: in a coroutine that would let others run
+        Thread.onSpinWait(); // no yield: in a coroutine it would run others
       }
     }
   }
 
-  /// Puts a node behind the others, of which the oldest gives way when the bound is reached.
+  /// Appends a message to the ordinary lane, which drops its oldest message when it is full.
   ///
-  /// @param displaced is given that one
-  /// @throws IllegalStateException when this queue was not made so
+  /// @param displaced is called with the dropped message
+  /// @throws IllegalStateException when this queue does not drop the oldest
   public Push push(Node node, Consumer<Node> displaced) {
     if (dropOldest == null) {
-      throw new IllegalStateException("nothing gives way in this queue");
+      throw new IllegalStateException("this queue does not drop its oldest message");
     }
     return dropOldest.push(node, displaced);
   }
 
-  /// Whether a node may find it full, or displace another. Only where there is no bound it may be
-  /// given a [Burst].
+  /// Whether a push may be refused or drop another node. Only an unbounded queue may be given a
+  /// [Burst].
   public boolean isBounded() {
     return bound != MOST || dropOldest != null;
   }
 
-  /// So many more items, or fewer, are in bursts that have ended.
+  /// Adds `items`, which may be negative, to the count of items in ended bursts.
   void count(int items) {
     if (items != 0) {
       var _ = (int) COUNTED.getAndAdd(this, items);
@@ -305,12 +310,14 @@ public final class EventQueue {
     node.depth = (below < 0 ? ~below | 1 : below) + 2;
   }
 
-  /// How many ordinary nodes there are, as of a moment ago.
+  /// The number of messages in the ordinary lane, as of a moment ago.
   public int length() {
     return length(0);
   }
 
-  /// The same, with so many in bursts that have not ended, without the one of each that is a node.
+  /// The same.
+  ///
+  /// @param inBursts items in bursts that have not ended, without one for each burst
   public int length(int inBursts) {
     if (dropOldest != null) {
       return dropOldest.size();
@@ -320,7 +327,7 @@ public final class EventQueue {
     do {
       seen = ordinary;
       held = reversedCountAcquire();
-    } while (ordinary != seen); // else what was turned round meanwhile would count twice
+    } while (ordinary != seen); // otherwise nodes reversed meanwhile would count twice
     if (seen == CLOSED) {
       return 0;
     }
@@ -329,23 +336,22 @@ public final class EventQueue {
     return isBounded() ? nodes : Math.max(0, nodes + counted + inBursts);
   }
 
-  // ---- the consumer, which is handed things out ----
+  // ---- the consumer: take ----
 
-  /// As [#take(int, boolean)], for a consumer that is not deaf.
+  /// As [#take(int, boolean)], without precedence of results.
   public @Nullable Node take(int most) {
     return take(most, false);
   }
 
-  /// Takes what is there, urgent nodes first, each lane oldest first; what has come meanwhile may
-  /// be left for the next take.
+  /// Takes nodes, urgent ones first, each lane oldest first. The next take may deliver nodes that
+  /// arrive meanwhile.
   ///
-  /// @param most nodes, at least 1; where there is no bound, a node counts as many times as it has
-  ///   items out of a [Burst]
-  /// @param deaf whether results come before the ordinary nodes, whatever they stand behind
+  /// @param most nodes, at least 1; a node with items of a [Burst] counts once for each item
+  /// @param resultsFirst whether results come before all ordinary nodes
   /// @return the first, linked by [#after], or null
-  public @Nullable Node take(int most, boolean deaf) {
+  public @Nullable Node take(int most, boolean resultsFirst) {
     Node first = urgent == null ? null : reversed((Node) URGENT.getAndSet(this, null), null);
-    if (deaf) {
+    if (resultsFirst) {
       first = joined(first, takeOrdered());
     }
     if (urgentBacklog != null && !urgentBacklog.isEmpty()) {
@@ -379,13 +385,13 @@ public final class EventQueue {
     return first;
   }
 
-  /// What has come, but for what is behind the `most` first ones. Nothing is held before.
+  /// Reverses the stack and takes up to `most`. The backlog is empty before.
   private @Nullable Node reverseAndTake(int most) {
     Node bottom = backlog == null ? null : backlog.bottom;
     Node seen;
     for (boolean again = false;
         (seen = ordinary) != null && seen != bottom;
-        again = true) { // a walk for each node that comes meanwhile would have no end
+        again = true) { // no second walk: producers could prolong the loop for ever
       if (seen.hasUncounted() && (again || isLongerThan(most, seen, bottom))) {
         reverseArrivals();
         Node first = backlog().handOut(most);
@@ -393,7 +399,7 @@ public final class EventQueue {
         return first;
       }
       int all = seen.counting();
-      Backlog to = all > most ? backlog() : backlog; // before: there may be no memory for one
+      Backlog to = all > most ? backlog() : backlog; // before the CAS: it may lack memory
       REVERSED_COUNT.setRelease(this, -all);
       if (ORDINARY.compareAndSet(this, seen, null)) {
         REVERSED_COUNT.setRelease(this, Math.max(0, all - most));
@@ -422,7 +428,7 @@ public final class EventQueue {
     return false;
   }
 
-  /// Turns round what has come, and leaves it behind what was left before.
+  /// Reverses the stack and appends it to the backlog.
   private void reverseArrivals() {
     Backlog to = reversalTarget();
     Node seen;
@@ -445,11 +451,11 @@ public final class EventQueue {
     }
   }
 
-  // ---- the same, where there is no bound ----
+  // ---- the same, in an unbounded queue ----
 
   private @Nullable Node reverseAndPick(int most) {
     if (ordinary != null && (reversedBursts == null || reversedBursts.nodes.isEmpty())) {
-      reverseArrivals(); // before any look into a burst
+      reverseArrivals(); // before any burst is read: ReversedBursts
     }
     if (reversedBursts == null) {
       return null;
@@ -462,7 +468,7 @@ public final class EventQueue {
     }
   }
 
-  /// Turns round what has come, and leaves all of it one by one.
+  /// Reverses the stack and moves everything to `backlog`, each item of a burst as a node.
   private void reverseArrivalsSingly() {
     Backlog to = backlog();
     reverseArrivals();
@@ -482,7 +488,7 @@ public final class EventQueue {
     return urgent == null && (urgentBacklog == null || urgentBacklog.isEmpty()) && !hasOrdinary();
   }
 
-  /// Whether there is something in the ordinary lane, or in order with that.
+  /// Whether the ordinary lane has a node, counted or not.
   private boolean hasOrdinary() {
     if (dropOldest != null) {
       return !dropOldest.isEmpty();
@@ -495,7 +501,7 @@ public final class EventQueue {
     return reversedBursts != null && reversedBursts.hasMore();
   }
 
-  /// Whether there is a node that has come by [#pushUrgent], [#pushInOrder] or [#pushResult].
+  /// Whether there is a node that was pushed by [#pushUrgent], [#pushInOrder] or [#pushResult].
   public boolean hasUrgent() {
     return urgent != null
         || (urgentBacklog != null && !urgentBacklog.isEmpty())
@@ -509,10 +515,9 @@ public final class EventQueue {
         || (reversedBursts != null && reversedBursts.nodes.inOrder() > 0);
   }
 
-  // ---- the consumer, which looks at one after the other and takes out what it wants ----
+  // ---- the consumer: peek and remove ----
 
-  /// Whether [#takeResults] would find something that has come since it was called last; there may
-  /// be no result in that.
+  /// Whether nodes that may be results have arrived since the last [#takeResults].
   public boolean hasUrgentNews() {
     if (urgent != null) {
       return true;
@@ -521,7 +526,7 @@ public final class EventQueue {
     return dropOldest != null ? dropOldest.results() > 0 : newest != null && newest.hasUncounted();
   }
 
-  /// Takes the results that have come. All else is left for [#peekNext].
+  /// Takes the results that have arrived, and leaves everything else for [#peekNext].
   ///
   /// @return the first, linked by [#after], or null
   public @Nullable Node takeResults() {
@@ -536,7 +541,7 @@ public final class EventQueue {
     Node newest;
     while ((newest = urgent) != null) {
       boolean only = isMadeOfResults(newest, null);
-      Backlog others = only ? urgentBacklog : urgentBacklog(); // before: it takes memory
+      Backlog others = only ? urgentBacklog : urgentBacklog(); // before the CAS: it may lack memory
       if (URGENT.compareAndSet(this, newest, null)) {
         Node first = reversed(newest, null);
         if (!only && others != null) {
@@ -550,7 +555,7 @@ public final class EventQueue {
     return left;
   }
 
-  /// Takes the results out of the ordinary lane, whatever they stand behind.
+  /// Takes all results out of the ordinary lane.
   private @Nullable Node takeOrdered() {
     if (dropOldest != null) {
       return dropOldest.takeResults();
@@ -569,7 +574,7 @@ public final class EventQueue {
         reverseArrivals();
         return joined(results, to.takeOutResults(behind));
       }
-      if (ORDINARY.compareAndSet(this, newest, bottom)) { // nothing that counts: I4
+      if (ORDINARY.compareAndSet(this, newest, bottom)) { // only uncounted nodes: I4
         return joined(results, reversed(newest, bottom));
       }
     }
@@ -584,7 +589,7 @@ public final class EventQueue {
     return node == bottom;
   }
 
-  /// Begins at the oldest.
+  /// Lets [#peekNext] begin again at the oldest node.
   public void rewind() {
     if (urgentBacklog != null) {
       urgentBacklog.rewind();
@@ -596,69 +601,69 @@ public final class EventQueue {
     }
   }
 
-  /// The first node that was not left since the last [#rewind]; the urgent ones first.
+  /// The first node that was not skipped since the last [#rewind]; urgent ones first.
   public @Nullable Node peekNext() {
-    Node urgentOne = urgentBacklog == null ? null : urgentBacklog.look();
+    Node urgentOne = urgentBacklog == null ? null : urgentBacklog.peek();
     if (urgentOne != null) {
       return urgentOne;
     }
     if (dropOldest != null) {
-      return dropOldest.look();
+      return dropOldest.peek();
     }
-    Node first = backlog == null ? null : backlog.look();
+    Node first = backlog == null ? null : backlog.peek();
     if (first == null && (ordinary != (backlog == null ? null : backlog.bottom) || hasReversed())) {
       if (isBounded()) {
         reverseArrivals();
       } else {
         reverseArrivalsSingly();
       }
-      first = backlog().look();
+      first = backlog().peek();
     }
     return first;
   }
 
-  /// Whether a look may find something.
+  /// Whether [#peekNext] may find a node.
   public boolean hasNews() {
     return urgent != null
-        || (urgentBacklog != null && urgentBacklog.look() != null)
+        || (urgentBacklog != null && urgentBacklog.peek() != null)
         || (dropOldest != null
-            ? dropOldest.look() != null
+            ? dropOldest.peek() != null
             : backlog == null
                 ? ordinary != null
-                : backlog.look() != null || ordinary != backlog.bottom)
+                : backlog.peek() != null || ordinary != backlog.bottom)
         || hasReversed();
   }
 
-  /// Leaves the node that [#peekNext] has returned, for a look after the next [#rewind].
-  public void skip(Node looked) {
-    if (urgentBacklog != null && urgentBacklog.look() == looked) {
+  /// Skips the node that [#peekNext] has returned, until the next [#rewind].
+  public void skip(Node peeked) {
+    if (urgentBacklog != null && urgentBacklog.peek() == peeked) {
       urgentBacklog.skip();
     } else if (dropOldest != null) {
-      dropOldest.skip(looked);
-    } else if (backlog != null && backlog.look() == looked) {
+      dropOldest.skip(peeked);
+    } else if (backlog != null && backlog.peek() == peeked) {
       backlog.skip();
     }
   }
 
-  /// Takes out the node that [#peekNext] has returned. It counts until [#publish].
+  /// Removes the node that [#peekNext] has returned. It counts until [#publish].
   ///
-  /// @return false when it is gone: it gave way to another, or was taken out meanwhile
-  public boolean remove(Node looked) {
-    if (urgentBacklog != null && urgentBacklog.look() == looked) {
+  /// @return false when it is gone: dropped for a later one, or removed meanwhile
+  public boolean remove(Node peeked) {
+    if (urgentBacklog != null && urgentBacklog.peek() == peeked) {
       urgentBacklog.remove();
       return true;
     }
     if (dropOldest != null) {
-      return dropOldest.remove(looked);
+      return dropOldest.remove(peeked);
     }
-    if (backlog != null && backlog.look() == looked) {
+    if (backlog != null && backlog.peek() == peeked) {
       backlog.remove();
       return true;
     }
     return false;
   }
 
-  /// What was taken out counts no longer.
+  /// Stops counting the nodes that were removed.
   public void publish() {
     REVERSED_COUNT.setRelease(this, messagesLeft());
   }
@@ -668,12 +673,12 @@ public final class EventQueue {
         + (reversedBursts == null ? 0 : reversedBursts.nodes.messages());
   }
 
-  // ---- its end ----
+  // ---- close ----
 
   /// Refuses every later push.
   ///
-  /// @return what was in the queue, urgent first, oldest first, linked by [#after]; bursts as they
-  ///   are, to be abandoned
+  /// @return the nodes of the queue, urgent first, oldest first, linked by [#after]; the caller
+  ///   must abandon the bursts among them
   public @Nullable Node close() {
     Node bottom = backlog == null ? null : backlog.bottom;
     Node first = null;
@@ -740,7 +745,7 @@ public final class EventQueue {
     return reversedBursts;
   }
 
-  /// Where what comes off the lane is put, behind the rest.
+  /// The backlog to which nodes of the ordinary lane are appended.
   private Backlog reversalTarget() {
     return isBounded() ? backlog() : reversedBursts().nodes;
   }
@@ -757,7 +762,7 @@ public final class EventQueue {
     return some;
   }
 
-  /// Turns a stack round, down to what it stands on.
+  /// Reverses a stack, down to its bottom.
   private static @Nullable Node reversed(@Nullable Node newest, @Nullable Node bottom) {
     Node oldest = null;
     while (newest != null && newest != bottom) {

@@ -6,25 +6,28 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// The FIFO of all workers: what comes from outside, and what has used up its budget.
+/// The run queue of all workers, a FIFO: tasks that other threads have woken, and tasks that have
+/// used up their budget.
 public final class GlobalQueue {
   /*
-   * Two lists of the tasks' own links. Producers put tasks on `arrived`, newest first, with a CAS.
-   * A consumer holds the lock; when `waiting` is empty it takes all that has arrived with one
-   * exchange and turns it round.
+   * Two lists, linked by the tasks themselves. Producers push tasks on `arrived`, newest first,
+   * with a CAS. Consumers hold the lock. A consumer that finds `waiting` empty detaches all of
+   * `arrived` with one exchange and reverses it.
    *
-   * Threads. push(): any; never blocks. poll(), pollInto(), pollDue(): any, under the lock, which
-   * is held for some tens of nanoseconds, while arrivals are turned round, and by pollDue(), while
-   * no worker gets on, for a look at each task.
+   * Threads. push(): any; never blocks. poll(), pollInto(), pollResumable(): any, under the lock.
+   * It is held for some tens of nanoseconds; longer while arrivals are reversed, and while
+   * pollResumable() visits each task, which happens only when no worker makes progress.
    *
-   * I1. Tasks leave in the order of their pushes, but for those that pollDue() takes from among
-   *     the others: all of `waiting` came before all of `arrived`; each once. [GlobalQueueTest,
-   *     GlobalQueueStress; mutant: FifoWithoutLock]
-   * I2. After a push, isEmpty() is false until a consumer has the task in its hands: a worker that
-   *     goes to sleep looks at it. During a turn both lists are empty for a moment; `reversing`
-   *     covers that. [GlobalQueueTest, ParkingStress, GlobalQueueStress; mutant: SilentTurn]
+   * I1. Tasks leave in the order of their pushes, except those that pollResumable() takes from the
+   *     middle: all of `waiting` came before all of `arrived`. Each task leaves once.
+   *     [GlobalQueueTest, GlobalQueueStress; mutant: FifoWithoutLock]
+   * I2. After a push, isEmpty() is false until a consumer has the task in hand, because a worker
+   *     that parks relies on it. While a consumer reverses arrivals, both lists are empty for a
+   *     moment; `reversing` covers that. [GlobalQueueTest, ParkingStress, GlobalQueueStress;
+   *     mutant: SilentTurn]
    *
-   * Cost. A CAS a push, a lock a poll; workers take up to 17 tasks with one. Nothing is allocated.
+   * Cost. A CAS for a push, a lock for a poll; workers take up to 17 tasks with one. Nothing is
+   * allocated.
    *
    * Rejected. ConcurrentLinkedQueue: a node for each task. A ring of claimed slots: a consumer
    * waits for a producer that was descheduled (trap-39). One lock for both ends: producers are
@@ -77,9 +80,9 @@ public final class GlobalQueue {
     }
   }
 
-  /// Takes the first task in line that is due, or null when there is none; the others stay where
-  /// they are.
-  @Nullable Task pollDue() {
+  /// Takes the first task whose fiber is resumable, or null when there is none; the others keep
+  /// their places.
+  @Nullable Task pollResumable() {
     if (isEmpty()) {
       return null;
     }
@@ -101,7 +104,7 @@ public final class GlobalQueue {
     }
   }
 
-  /// Puts what has arrived behind the last one that waits.
+  /// Appends the arrivals to the waiting tasks.
   private @Nullable Task append(@Nullable Task last) {
     Task more = reverseArrivals();
     if (more != null) {
@@ -124,8 +127,8 @@ public final class GlobalQueue {
     }
   }
 
-  /// Takes the task at the head, and up to `more` behind it into a worker's own deque, such that
-  /// its owner pops them in order.
+  /// Takes the task at the head, and moves up to `more` behind it to a worker's own deque, such
+  /// that the owner pops them in order.
   ///
   /// @return the first task, or null when there is none
   @Nullable Task pollInto(WorkDeque<Task> own, int more) {
@@ -135,7 +138,7 @@ public final class GlobalQueue {
     lock.lock();
     try {
       Task first = next();
-      if (first != null && waiting != null && own.reserve(more)) { // else they wait on here
+      if (first != null && waiting != null && own.reserve(more)) { // otherwise they stay here
         moveInto(own, more);
       }
       return first;
@@ -173,7 +176,7 @@ public final class GlobalQueue {
     return head;
   }
 
-  /// All that has arrived, oldest first.
+  /// Detaches all arrivals and returns them oldest first.
   private @Nullable Task reverseArrivals() {
     if (arrived == null) {
       return null;
@@ -189,10 +192,10 @@ public final class GlobalQueue {
     return oldest;
   }
 
-  /// Whether there is nothing to take.
+  /// Whether there is no task to take.
   public boolean isEmpty() {
-    // in this order: who has missed the arrivals sees the turn, who has missed the turn what came
-    // of it
+    // In this order: a thread that reads `arrived` too late sees `reversing`, and one that reads
+    // that too late sees `waiting`.
     return arrived == null && !reversing && waiting == null;
   }
 }

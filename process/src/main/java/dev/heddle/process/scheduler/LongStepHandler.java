@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
-/// Is told of a run that lasts too long, once for each, on a thread for that.
+/// Called once for each run that lasts too long, on the thread for reports.
 public interface LongStepHandler {
-  /// A task has held its worker for `nanos`; `stack` is where it is now.
+  /// Called when a task has held its worker for `nanos`, with its present stack.
   void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack);
 
-  /// Something like a second has passed. Must not throw.
+  /// Called about once a second. Must not throw.
   default void secondPassed() {}
 }

@@ -6,51 +6,59 @@ import dev.heddle.internal.StackGuard;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
-import org.jspecify.annotations.Nullable;
 
-/// Which workers are busy, which search for work, which sleep; and whom to wake.
+/// Counts the workers that are awake and those that search for work, and wakes parked workers.
 final class Parking {
   /*
-   * One word counts the workers that are awake, and those of them that search. Sleepers stand in a
-   * stack under a lock: the last to go to sleep, whose caches are warm, is the first to be woken.
+   * One word counts the workers that are awake, and how many of them are searching. Parked workers
+   * are on a stack under a lock: the last worker to park, whose caches are warm, is the first to be
+   * woken.
    *
-   * States of a worker.  from       event                       to         who, order
-   *                      BUSY       finds nothing, startSearching()     SEARCHING  itself: CAS on the word; refused when half of all search
-   *                      SEARCHING  finds work, stopSearching()         BUSY       itself: getAndAdd; then looks whether there is more
-   *                      BUSY, SEARCHING  goes to sleep         ASLEEP     itself: under the lock, word by getAndAdd; then looks again
-   *                      ASLEEP     wakeOne()                   SEARCHING  any thread: under the lock, word first; then unpark
-   *                      ASLEEP     sees work after all         SEARCHING  itself: under the lock
+   * States of a worker.
    *
-   * I1. A task that was put into a queue before wakeOne() is found by a worker that is awake, or a
-   *     sleeper is woken for it. [ParkingStress]
-   * I2. While somebody searches nobody is woken: a burst of tasks wakes workers one after the
-   *     other, as each finds that there is more.
-   * I3. Only sleepers are woken; never a worker that is busy. [ParkingTest]
+   * from             event                      to         by, how
+   * BUSY             finds no task,             SEARCHING  itself: CAS on the word; refused while
+   *                  startSearching()                      half of all workers search
+   * SEARCHING        finds a task,              BUSY       itself: getAndAdd; then it checks for
+   *                  stopSearching()                       more work
+   * BUSY, SEARCHING  park()                     ASLEEP     itself: under the lock, getAndAdd;
+   *                                                        then it checks all queues once more
+   * ASLEEP           wakeOne()                  SEARCHING  any thread: under the lock, word first;
+   *                                                        then unpark
+   * ASLEEP           finds work in that check,  SEARCHING  itself: under the lock
+   *                  cancelPark()
    *
-   * I4. While a deque has tasks to spare and somebody sleeps, somebody searches, or is being
-   *     woken: its owner asks with the push that makes the first of them. After that whoever falls
-   *     asleep looks, and the last searcher that finds something has the next woken for what is
-   *     left (WorkScheduler.workFound). One race is left open, since to close it would take a fence
-   *     for each push: an owner that does not see yet what a thief has just taken may miss that
-   *     its push was such a one. The lookout asks for it, about a millisecond later.
-   *     [WorkSchedulerTest]
+   * I1. If a task was queued before a call of wakeOne(), a worker that is awake finds it, or a
+   *     parked worker is woken for it. [ParkingStress]
+   * I2. While a worker searches, no other is woken. So a burst of tasks wakes workers one after the
+   *     other, as each searcher finds that more work is left.
+   * I3. Only parked workers are woken, never busy ones. [ParkingTest]
    *
-   * Memory order. Producer: publish the task, full fence, then read the word. The FIFO publishes
-   * with a CAS; a deque's push and a batch that was moved are only released, so their worker has a
-   * fence of its own (Worker.wakeThief; mutant: ParkingStress.NoFenceAfterPush). Worker: change the
-   * word, a full fence with it, then look at all queues. Either the producer reads that nobody
-   * searches and somebody sleeps, or the worker's look comes after the publication. The same
-   * between the last searcher that found something and a producer that trusted in it:
-   * stopSearching() changes the word before its caller looks. Mutant: ParkingStress.NoLook.
+   * I4. If a deque holds stealable tasks and any worker is parked, then some worker is searching or
+   *     being woken. The owner calls wakeOne() with the push that makes the first task stealable.
+   *     From then on each worker that parks checks the deques, and the last searcher that finds a
+   *     task wakes the next worker for what is left (WorkScheduler.workFound). One race stays open,
+   *     because closing it would take a fence for each push: an owner that does not yet see a steal
+   *     may not notice that its push has made the first stealable task. The scheduler monitor wakes
+   *     a worker for it about a millisecond later. [WorkSchedulerTest]
    *
-   * Cost. A read of the word for each task that goes to the FIFO, or that is the first to spare in
-   * its deque; the lock only to fall asleep and to wake.
+   * Memory order. A producer publishes the task, executes a full fence, then reads the word. The
+   * global queue publishes with a CAS, which is that fence. A push to a deque, or a batch moved
+   * into it, is only a release store, so the worker adds a fence (Worker.wakeThief; mutant:
+   * ParkingStress.NoFenceAfterPush). A worker changes the word, which is a full fence, then checks
+   * all queues. So either the producer reads that no worker searches and one is parked, or the
+   * worker's check follows the publication. The same holds between the last searcher that found a
+   * task and a producer that relied on it: stopSearching() changes the word before its caller
+   * checks. Mutant: ParkingStress.NoLook.
    *
-   * Rejected. Waking on each push: most tasks are popped by their pusher a moment later, and a
-   * thief would carry them off. A lock-free stack of sleepers: falling asleep costs microseconds
-   * anyway, and withdrawing from its middle is what a lock is good at.
+   * Cost. One read of the word for each task that enters the global queue or becomes the first
+   * stealable task of a deque. The lock is taken only to park and to wake.
    *
-   * Sources. P6; trap-40. D. Vyukov's Go scheduler, and Tokio's, have the counts.
+   * Rejected. Waking on each push: the pusher pops most tasks a moment later itself, and a thief
+   * would take them away from its cache. A lock-free stack of parked workers: parking costs
+   * microseconds anyway, and cancelPark() removes from the middle, for which a lock is simple.
+   *
+   * Sources. P6, trap-40. The schedulers of Go (D. Vyukov) and of Tokio keep the same counts.
    */
   private static final int SEARCHING = 1;
   private static final int AWAKE = 1 << 16;
@@ -81,11 +89,11 @@ final class Parking {
     this.word = workers * AWAKE;
   }
 
-  // ---- workers, of themselves ----
+  // ---- a worker, for itself ----
 
-  /// Asks to search.
+  /// Counts the caller as searching.
   ///
-  /// @return false when enough others do
+  /// @return false when enough workers search already
   boolean startSearching() {
     while (true) {
       int seen = word;
@@ -98,15 +106,14 @@ final class Parking {
     }
   }
 
-  /// A searcher has found something.
+  /// A searcher has found a task.
   ///
-  /// @return whether nobody searches any more, so that the caller should look for whoever else is
-  ///   needed
+  /// @return whether it was the last searcher: the caller must then check for more work
   boolean stopSearching() {
     return ((int) WORD.getAndAdd(this, -SEARCHING) & SEARCHERS) == 1;
   }
 
-  /// Puts a worker among the sleepers. It must look at all queues before it parks.
+  /// Adds a worker to the parked ones. The worker must check all queues before it blocks.
   void park(Worker worker, boolean searching) {
     lock.lock();
     try {
@@ -118,8 +125,8 @@ final class Parking {
     }
   }
 
-  /// Takes a worker that has seen work out of the sleepers; it searches now, also when it was woken
-  /// before.
+  /// Removes a worker that has found work from the parked ones. It counts as searching then, also
+  /// when another thread has woken it before.
   void cancelPark(Worker worker) {
     lock.lock();
     try {
@@ -134,7 +141,7 @@ final class Parking {
 
   // ---- any thread ----
 
-  /// Wakes a sleeper for work that was published, unless somebody searches already.
+  /// Wakes a parked worker for work that was published, unless a worker searches already.
   void wakeOne() {
     int seen = word;
     if ((seen & SEARCHERS) == 0 && seen < workers * AWAKE) {
@@ -142,15 +149,16 @@ final class Parking {
     }
   }
 
-  /// Wakes a sleeper, whoever else searches.
+  /// Wakes a parked worker.
   ///
-  /// @return whether there was one
-  boolean wake(boolean also) {
-    StackGuard.requireRoom(); // from here on it must not stop half-way
+  /// @param evenIfSearching false to wake none while another worker searches
+  /// @return whether one was woken
+  boolean wake(boolean evenIfSearching) {
+    StackGuard.requireRoom(); // the rest must not be interrupted
     Worker worker;
     lock.lock();
     try {
-      if (!also && (word & SEARCHERS) != 0) {
+      if (!evenIfSearching && (word & SEARCHERS) != 0) {
         return false;
       }
       worker = sleepers.poll();
@@ -170,7 +178,7 @@ final class Parking {
     worker.asleep = false;
   }
 
-  /// Wakes all.
+  /// Wakes all parked workers.
   void wakeAll() {
     boolean more;
     do {
@@ -178,13 +186,8 @@ final class Parking {
     } while (more);
   }
 
-  /// How many workers do not sleep.
+  /// The number of workers that are not parked.
   int awakeCount() {
     return word / AWAKE;
-  }
-
-  /// Who sleeps, for reports.
-  boolean isAsleep(@Nullable Worker worker) {
-    return worker != null && worker.asleep;
   }
 }

@@ -4,33 +4,33 @@ package dev.heddle.process.scheduler;
 import dev.heddle.process.scheduler.EventQueue.Node;
 import org.jspecify.annotations.Nullable;
 
-/// What the consumer of a queue without a bound has taken off its lane and has not handed out:
-/// nodes, among them bursts, and in front of these the bursts that it has met and that may have
-/// more.
+/// What the consumer of an unbounded queue has taken off its lane and not yet delivered: first the
+/// bursts that it has begun to read and that may get more items, then nodes, among them bursts.
 ///
-/// **Thread** the consumer's.
+/// **Thread** the consumer.
 final class ReversedBursts {
   /*
-   * Kept bursts come first: what lies behind them was pushed later. The lane is emptied before a
-   * look into them, so what was added before something in that was pushed comes before it.
+   * Kept bursts come first: everything behind them was pushed later. The consumer empties the lane
+   * before it reads the kept bursts. So if an item was added before a node was pushed, and the node
+   * was taken off the lane, the item is read before that node.
    *
-   * A node that stands in order lies in `nodes`. Its producer has ended its bursts before: they
-   * lie in front of it, or are kept, and all that is in them is seen. What the producer sends
-   * later lies behind it.
+   * An uncounted node is in `nodes`. Its producer has ended its burst before pushing the node: that
+   * burst is in front of the node, or kept, and all its items are seen. What the producer sends
+   * later is behind the node.
    */
 
-  /// Not handed out, nor kept.
+  /// Neither delivered nor kept.
   final Backlog nodes = new Backlog();
 
   // oldest first
   private @Nullable Burst keptFirst;
-  private @Nullable Node first; // to be handed out, while it is being picked
+  private @Nullable Node first; // of the nodes being picked
   private @Nullable Burst keptLast;
 
-  // by how much the items in bursts, without one of each that is a node, have changed
+  // the change of the count of items in bursts, except one for each burst
   private int unsettled;
 
-  /// Whether a pick would find something.
+  /// Whether [#pick] would find a node.
   boolean hasMore() {
     if (!nodes.isEmpty()) {
       return true;
@@ -43,13 +43,13 @@ final class ReversedBursts {
     return false;
   }
 
-  /// Takes out up to `most`, oldest first. An item of a burst counts as one.
+  /// Takes up to `most` nodes, oldest first. Each item of a burst counts as one.
   @Nullable Node pick(int most) {
     nodes.rewind();
     try {
       pickAll(most);
-    } catch (OutOfMemoryError e) { // a burst needs it for the nodes that are handed out
-      nodes.putBack(first); // its process ends
+    } catch (OutOfMemoryError e) { // a burst allocates the nodes that it delivers
+      nodes.putBack(first); // for close(): the process ends
       first = null;
       throw e;
     }
@@ -66,7 +66,7 @@ final class ReversedBursts {
     while (picked < most) {
       Node node;
       if (burst != null) {
-        boolean over = burst.isOver(); // before the look for more
+        boolean over = burst.isOver(); // read before next()
         int taken = burst.taken();
         node = burst.next(most - picked);
         if (node == null) {
@@ -78,7 +78,7 @@ final class ReversedBursts {
         picked += items;
         unsettled -= items;
       } else {
-        node = nodes.look();
+        node = nodes.peek();
         if (node == null) {
           break;
         }
@@ -99,7 +99,7 @@ final class ReversedBursts {
     }
   }
 
-  /// By how much the count of items in bursts is to change, since this was last asked.
+  /// The change of the count of items in bursts since the last call.
   int settled() {
     int change = unsettled;
     unsettled = 0;
@@ -129,7 +129,7 @@ final class ReversedBursts {
     return before;
   }
 
-  /// Takes out all, linked, bursts as they are.
+  /// Takes everything, linked; bursts are not opened.
   @Nullable Node clear() {
     for (Burst burst = keptFirst; burst != null; burst = burst.nextKept) {
       burst.next = burst.nextKept;

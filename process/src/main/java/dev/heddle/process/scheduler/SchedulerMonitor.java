@@ -10,46 +10,51 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// Looks at busy workers every millisecond: a task behind a long step gets another worker, a
-/// sleeper is woken for what its owner has missed to tell, a body that may go on while no worker
-/// gets on has a spare, and a step that lasts too long is reported. Sleeps while all workers do,
-/// but for once a second, when it looks for observers of this JVM.
+/// The thread that checks busy workers every millisecond, as Go's sysmon does.
+///
+/// It gives a task behind a long step to another worker, wakes a parked worker for tasks that an
+/// owner has failed to announce, starts compensating workers for resumable fibers while no worker
+/// makes progress, and reports steps that last too long. It sleeps while all workers are parked,
+/// except that it checks once a second whether a tool observes this JVM.
 final class SchedulerMonitor {
   /*
-   * States.  from    event                                    to      who, order
-   *          ASLEEP  onWorkerWake()                                   AWAKE   a worker that was woken: CAS; the winner unparks
-   *          AWAKE   all workers asleep for IDLE_CHECKS_BEFORE_SLEEP looks      ASLEEP  itself: volatile store, then looks once more
+   * States.  from    event                                   to      by, with
+   *          ASLEEP  onWorkerWake()                          AWAKE   a worker that was woken: CAS;
+   *                                                                  the winner unparks
+   *          AWAKE   all workers parked for more than        ASLEEP  itself: volatile store; then
+   *                  IDLE_CHECKS_BEFORE_SLEEP checks                 it counts them once more
    *
-   * A worker stirs after it has left the sleepers; the lookout counts who is awake after it has
-   * said that it sleeps. So either the worker sees ASLEEP, or the lookout sees the worker.
+   * A worker calls onWorkerWake() after it has left the parked workers. The monitor counts the
+   * workers that are awake after it has stored ASLEEP. So either the worker sees ASLEEP, or the
+   * monitor sees the worker.
    *
-   * Why it exists. A worker puts what its step has woken into its own deque and wakes nobody for
-   * the first one: it will run that a moment later itself. When the step goes on for long,
-   * somebody has to notice. And an owner may miss that it has come to have tasks to spare:
-   * Parking, I4. P6.
+   * Why it exists. A worker pushes the tasks that its step wakes to its own deque, and wakes no
+   * other worker for the first one, because it will run that a moment later itself. If the step
+   * lasts long, another thread has to notice. An owner may also fail to notice that it has
+   * stealable tasks: Parking,
+   * I4. P6.
    *
-   * Want of memory. Its loop catches whatever a look throws, and begins the next. Ends that lack
-   * memory (WorkScheduler.finishLater) it gives to the workers once more, every CHECKS_PER_RETRY;
-   * while there are such it does not fall asleep. A report that lacks memory is tried at the next
-   * look.
+   * Out of memory. The loop catches whatever a check throws, and begins the next one. Every
+   * CHECKS_PER_RETRY checks it requeues the ends that lack memory (WorkScheduler.finishLater);
+   * while there are any, it does not sleep. A report that lacks memory is tried again at the next
+   * check.
    *
-   * It waits for nobody, and runs nobody's code: reports go to a thread of their own. A log is
-   * written under a lock, and that may be what the workers stand behind. It goes on after the
-   * halt, until the workers have ended: their last steps may stand behind it too.
+   * It never blocks and runs no user code: reports go to a thread of their own, because a log is
+   * written under a lock, and the workers may be waiting for that very lock. It continues after
+   * halt() until the workers have ended: their last steps may wait for a lock too.
    *
-   * Rejected. A wake-up for each task: the woken worker carries it off before its waker, which has
-   * its data in the cache, gets to it. A look by each worker while it sleeps: nobody looks when
-   * none does.
+   * Rejected. A wake-up for each task: the woken worker takes it away before its waker, whose
+   * caches hold its data, gets to it. Checks by the workers before they park: none checks while
+   * none parks.
    */
-  private static final long CHECK_NANOS = 1_000_000; // a fifth of the longest wait we promise
+  private static final long CHECK_NANOS = 1_000_000; // a fifth of the longest guaranteed wait
   private static final int CHECKS_PER_SECOND = 1_000; // at most
   private static final long SECOND_NANOS = 1_000_000_000;
-  private static final int REPORTS = 1_000; // that wait for a handler or a log; more are dropped
-  private static final int REPORTS_SECONDS = 10; // after the last one their thread ends
+  private static final int REPORTS = 1_000; // queued at most; more are dropped
+  private static final int REPORTS_SECONDS = 10; // their thread ends so long after the last one
   private static final int CHECKS_PER_RETRY =
-      10; // of ends that lack memory: a collection of the garbage takes about as long
-  private static final int IDLE_CHECKS_BEFORE_SLEEP =
-      50; // looks at sleepers only, before it sleeps too
+      10; // of ends that lack memory: a garbage collection takes about as long
+  private static final int IDLE_CHECKS_BEFORE_SLEEP = 50; // with all workers parked
   private static final VarHandle AWAKE;
 
   static {
@@ -69,9 +74,9 @@ final class SchedulerMonitor {
   // any thread, CAS
   private volatile boolean awake = true;
 
-  // the lookout
+  // its thread
   private int checks;
-  private int idleChecks; // looks in a row that have found sleepers only
+  private int idleChecks; // in a row, with all workers parked
 
   SchedulerMonitor(
       WorkScheduler scheduler, String name, LongStepHandler longSteps, long longStepNanos) {
@@ -103,7 +108,7 @@ final class SchedulerMonitor {
     }
   }
 
-  /// Not one method with [#loop]: as [Worker] has it, and for the same reason.
+  /// Apart from [#loop] for the reason that [Worker] gives at its method of this name.
   private void runGuarded() {
     boolean ends = false;
     while (!ends) {
@@ -111,12 +116,12 @@ final class SchedulerMonitor {
         loop();
         ends = true;
       } catch (Throwable t) {
-        idleChecks = 0; // tasks need its next look, whatever this one has met
+        idleChecks = 0; // it must not sleep now: tasks need the next check
         logSafely(t);
       }
     }
     scheduler.compensating().update(false, System.nanoTime());
-    reports.shutdown(); // what has been reported is still told
+    reports.shutdown(); // queued reports are still delivered
   }
 
   private void loop() {
@@ -143,12 +148,12 @@ final class SchedulerMonitor {
     }
   }
 
-  /// Has a failure logged; never throws, also when there is no memory to say so.
+  /// Reports a failure; never throws, even without memory.
   private void logSafely(Throwable t) {
     try {
       submitReport(() -> failed(t));
     } catch (Throwable _) {
-      return; // safe: the next look is worth more than these words
+      return; // safe: the next check matters more than this message
     }
   }
 
@@ -161,7 +166,7 @@ final class SchedulerMonitor {
     while (!awake && !scheduler.isHalted()) {
       LockSupport.parkNanos(this, SECOND_NANOS);
       if (!awake) {
-        secondPassed(); // tools may have come to look at a runtime that is idle
+        secondPassed(); // a tool may attach to an idle runtime
       }
     }
   }
@@ -182,22 +187,22 @@ final class SchedulerMonitor {
       heldUp &= now - worker.seenSinceNanos >= CompensatingWorkers.PATIENCE_NANOS;
       longest = isToBeReported(worker, now) ? worker : longest;
     }
-    if (scheduler.hasWork()) { // given away just now, or see I4 of Parking
+    if (scheduler.hasWork()) { // released by releaseLast() just now, or I4 of Parking
       scheduler.parking().wakeOne();
     }
     scheduler.compensating().update(heldUp, now);
-    for (Worker spare : scheduler.compensating().running()) {
-      if (!hasProgressed(spare, now) && isToBeReported(spare, now)) {
-        longest = spare;
+    for (Worker extra : scheduler.compensating().running()) {
+      if (!hasProgressed(extra, now) && isToBeReported(extra, now)) {
+        longest = extra;
       }
     }
-    if (longest != null) { // one a look, and last: a report allocates
+    if (longest != null) { // one report for each check, at its end: a report allocates
       report(longest, now - longest.seenSinceNanos);
       longest.seenReported = true;
     }
   }
 
-  /// Whether it runs something else than at the look before, or nothing.
+  /// Whether it is idle, or has begun another run since the last check.
   private static boolean hasProgressed(Worker worker, long now) {
     boolean runs = worker.running() != null; // before its picks: Worker.run
     long picks = worker.picks();
@@ -218,20 +223,20 @@ final class SchedulerMonitor {
     Task task = worker.running();
     if (task != null) {
       StackTraceElement[] stack = worker.stack();
-      if (worker.running() == task) { // else the stack may be another's
+      if (worker.running() == task) { // otherwise the stack may belong to another task
         submitReport(() -> longSteps.longStep(task, worker, nanos, stack));
       }
     }
   }
 
   private void secondPassed() {
-    AttachPoll.poll(); // here, for the thread of the reports may stand in a handler
+    AttachPoll.poll(); // here: a handler may block the thread for reports
     if (reports.getQueue().isEmpty()) {
       submitReport(longSteps::secondPassed);
     }
   }
 
-  /// On the thread of reports; dropped when there is no thread to be had.
+  /// Runs a report on the thread for reports; drops it when no thread can be started.
   private void submitReport(Runnable report) {
     try {
       reports.execute(() -> {
@@ -242,7 +247,7 @@ final class SchedulerMonitor {
         }
       });
     } catch (OutOfMemoryError _) {
-      return; // the next look is worth more than this report
+      return; // the next check matters more than this report
     }
   }
 

@@ -5,92 +5,98 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// What workers run: step by step, on one worker at a time, whenever something has woken it.
+/// The unit that workers run: in steps, on one worker at a time, each time it was woken.
 public abstract class Task {
   /*
-   * States.  from      event                          to         who, order
-   *          READY     a worker has taken it          RUNNING    worker: volatile store; it alone
-   *                                                              holds a READY task
-   *          RUNNING   wake(why)                      RUNNING|why any thread: CAS, again until it
-   *                                                   holds or the state has changed
-   *          RUNNING   CONTINUE, budget left          RUNNING    worker: volatile store, forgets
-   *                                                              why it was woken, then drains
-   *          RUNNING   CONTINUE, budget spent         READY      worker: volatile store, then the
-   *                                                              tail of the FIFO
-   *          RUNNING   WAIT, not woken                BLOCKED    worker: CAS
-   *          RUNNING   IDLE, not woken                IDLE       worker: CAS
-   *          RUNNING   WAIT_FOR_COMMANDS, no command woke it  BLOCKED_ON_COMMANDS       worker: CAS, again while messages wake it
-   *          RUNNING   one of these three, but woken  as CONTINUE
-   *          RUNNING   DONE, or the step has thrown   COMPLETE   worker: volatile store, for ever;
-   *                                                              then completed()
-   *          RUNNING, COMPLETE  cut off, uncaught     COMPLETE   worker: volatile store, then onto
-   *                                                              the same list (Worker.runGuarded)
-   *          COMPLETE  completed() lacked memory      COMPLETE   worker: onto the list of ends to
-   *                                                              be finished
-   *                                                              (WorkScheduler.finishLater)
-   *          COMPLETE  a worker has taken it          COMPLETE   worker: completed() once more
-   *          BLOCKED, IDLE   wake(why)                READY      any thread: CAS; the winner puts
-   *                                                              it into a run queue
-   *          BLOCKED_ON_COMMANDS      wake(BY_COMMAND)               READY      the same
-   *          BLOCKED_ON_COMMANDS      wake(BY_MESSAGE)               BLOCKED_ON_COMMANDS       nobody: what woke it waits in its queue
-   *          READY, COMPLETE   wake(why)              same       nobody: it will look, or never
-   *                                                              again
+   * States. wake(why) on a RUNNING task leaves a mark in the same word: BY_COMMAND or BY_MESSAGE.
+   *
+   * from                  event                      to                    by, with
+   * READY                 a worker takes the task    RUNNING               worker, store (1)
+   * RUNNING               wake(why)                  RUNNING | why         any thread, CAS (2)
+   * RUNNING               CONTINUE, budget left      RUNNING               worker, store (3)
+   * RUNNING               CONTINUE, budget spent     READY                 worker, store (4)
+   * RUNNING               WAIT, no mark              BLOCKED               worker, CAS
+   * RUNNING               IDLE, no mark              IDLE                  worker, CAS
+   * RUNNING               WAIT_FOR_COMMANDS,         BLOCKED_ON_COMMANDS   worker, CAS (2)
+   *                       no BY_COMMAND mark
+   * RUNNING               one of these three,        as for CONTINUE
+   *                       but such a mark is set
+   * RUNNING               DONE, or the step threw    COMPLETE              worker, store (5)
+   * RUNNING, COMPLETE     error past catch blocks    COMPLETE              worker, store (6)
+   * COMPLETE              completed() has failed     COMPLETE              worker (7)
+   * BLOCKED, IDLE         wake(why)                  READY                 any thread, CAS (8)
+   * BLOCKED_ON_COMMANDS   wake(BY_COMMAND)           READY                 any thread, CAS (8)
+   * BLOCKED_ON_COMMANDS   wake(BY_MESSAGE)           unchanged             - (9)
+   * READY, COMPLETE       wake(why)                  unchanged             - (9)
+   *
+   * All stores are volatile.
+   *
+   * (1) No other thread has a READY task in its hands.
+   * (2) Repeated until it succeeds or another row applies.
+   * (3) Clears the marks; the next step then drains the queue.
+   * (4) Then the worker appends the task to the global queue.
+   * (5) Final. The worker then calls completed().
+   * (6) Worker.runGuarded says which errors these are. The worker then queues the task as in (7).
+   * (7) completed() threw a VirtualMachineError. The task goes to the list of unfinished ends
+   *     (WorkScheduler.finishLater); a worker takes it from there and calls completed() again.
+   * (8) The thread whose CAS succeeds puts the task into a run queue.
+   * (9) Nothing to do: the message waits in the task's queue, the next step will drain it, or no
+   *     step will follow.
    *
    * Threads. wake(): any. run(): the worker that took the task from a queue.
    *
-   * I1. A READY task is in exactly one run queue, or in the hands of the one thread that is about
-   *     to put it there. `next` is the link of that queue, and of nothing else. A COMPLETE task
-   *     whose end lacked memory is in one of them too, by the same link. Where a step's stack ends
-   *     on the way there, its worker goes the rest of the way when the step has ended
-   *     (WakeUpJournal); a thread that is no worker begins only what its stack has room for.
-   *     [StateStress, StressTest, StackEndTest]
-   * I2. What was published before wake() is seen by a step that begins after it, or has been seen.
-   *     [StateStress]
+   * I1. A READY task is in exactly one run queue, or held by the one thread that is about to put it
+   *     there. `next` is the link of that queue and has no other use. A COMPLETE task whose end is
+   *     unfinished is queued by the same link. If a worker's stack ends before the task is queued,
+   *     the worker queues it after the step (WakeUpJournal). A thread that is no worker checks its
+   *     stack before it begins. [StateStress, StressTest, StackEndTest]
+   * I2. What was published before wake() is seen by a step that begins after wake(), or has been
+   *     seen already. [StateStress]
    * I3. At most one thread is between READY -> RUNNING and the end of that run. [StateStress]
    *
-   * Memory order. Waker: publish the event, then read the state. Worker: store RUNNING, then
-   * drain; and at the end CAS from RUNNING, which fails when a waker has left its mark. All four
-   * are volatile, so there is an order of them all: a waker that finds READY, or its mark set
-   * already, comes before the store that begins the next step, which will drain what it published.
-   * A waker whose CAS fails looks again: the state may have become IDLE under it. Mutants:
-   * StateStress.NoRetry, WakesByStore.
+   * Memory order. A waker publishes the event, then reads the state. A worker stores RUNNING, then
+   * drains; at the end of the run it does a CAS from RUNNING, which fails if a waker has left a
+   * mark. All four accesses are volatile, so they have one total order. A waker that reads READY,
+   * or finds its mark already set, precedes the store that begins the next step, and that step
+   * drains what the waker has published. A waker whose CAS fails reads the state again: it may have
+   * become IDLE meanwhile. Mutants: StateStress.NoRetry, WakesByStore.
    *
-   * Cost. A wake-up is one CAS, or one read when somebody else has woken the task already. A run
-   * is one store and one CAS.
+   * Cost. A wake-up is one CAS, or one read when the task was woken already. A run is one store and
+   * one CAS.
    *
-   * Rejected. A flag beside the state: two words, and an order between them to be argued for.
-   * Clearing the mark by CAS: a store will do, since the drain comes after it.
+   * Rejected. A flag beside the state: two words whose order needs an argument. Clearing the mark
+   * with a CAS: a store suffices, because the drain follows it.
    *
    * Sources. P7, P8.
    */
 
-  /// Why a task is woken: something it asked for has come, or somebody controls it.
+  /// Why a task is woken: the result of a command, or a control event.
   public static final int BY_COMMAND = 8;
 
-  /// Why a task is woken: somebody has sent it something.
+  /// Why a task is woken: a message.
   public static final int BY_MESSAGE = 16;
 
-  /// What a step asks for.
+  /// How a task continues after a step.
   public enum StepResult {
-    /// to step again, within its budget at once
+    /// with another step: at once, as long as its budget lasts
     CONTINUE,
-    /// to be woken by anything; it has asked for something
+    /// when anything wakes it; commands are pending
     WAIT,
-    /// to be woken by what it has asked for, and by control, only
+    /// when a command result or a control event wakes it; messages do not
     WAIT_FOR_COMMANDS,
-    /// to be woken by anything
+    /// when anything wakes it
     IDLE,
-    /// nothing more
+    /// it has ended
     DONE
   }
 
-  /// Where a task that is woken stands in line.
+  /// Where a woken task is queued.
   public enum QueuePriority {
-    /// before all others; every 61st pick goes to others all the same
+    /// before all others; nevertheless, every 61st pick takes another task
     HIGH,
-    /// with its waker, or behind those that wait for all workers
+    /// in the deque of the worker that wakes it, else at the tail of the global queue
     NORMAL,
-    /// behind those that wait for all workers
+    /// at the tail of the global queue
     LOW
   }
 
@@ -100,9 +106,9 @@ public abstract class Task {
     READY,
     /// a worker steps it
     RUNNING,
-    /// waits for what it has asked for
+    /// waits for the result of a command
     BLOCKED,
-    /// waits for anything
+    /// waits for anything, and has no pending command
     IDLE,
     /// has ended
     COMPLETE
@@ -114,9 +120,9 @@ public abstract class Task {
   private static final int BLOCKED_ON_COMMANDS = 3;
   private static final int IDLE = 4;
   private static final int COMPLETE = 5;
-  private static final int STATE = 7; // mask; above it why a running task was woken
+  private static final int STATE = 7; // mask; above it are the marks of wake()
 
-  private static final int BUDGET_STEPS = 16; // in a run, before others are looked at
+  private static final int BUDGET_STEPS = 16; // in a run, before other tasks get the worker
   private static final long BUDGET_NANOS = 200_000; // the same in time
 
   private static final VarHandle WORD;
@@ -131,46 +137,47 @@ public abstract class Task {
 
   final QueuePriority priority;
 
-  // any thread, CAS; the worker that runs it stores
+  // any thread: CAS; the worker that runs the task: store
   @SuppressWarnings("FieldMayBeFinal") // through WORD
   private volatile int word;
 
-  // whoever holds the READY task; published by the queue it is put into
+  // the thread that has the READY task in hand; published by the queue
   @Nullable Task next;
-  long queuedNanos; // when it was put there; 0 when that is not to be timed
+  long queuedNanos; // when it was queued; 0 when its delay is not sampled
 
-  // the worker that runs it
+  // the worker that runs the task
   private long steps;
 
-  /// A task that is READY and in no queue yet: hand it to [WorkScheduler#start].
+  /// A task that is READY and in no queue yet: pass it to [WorkScheduler#start].
   protected Task(QueuePriority priority) {
     this.priority = priority;
     this.word = READY;
   }
 
-  /// Runs one step: takes what has come since the last one. One that throws was the last.
+  /// Runs one step, which handles what has arrived since the last one. A step that throws ends the
+  /// task.
   ///
-  /// @param worker on whose thread this is
+  /// @param worker whose thread calls this
   protected abstract StepResult step(Worker worker);
 
-  /// Whether its next step goes on with a body that the JDK has let go on: others may wait for what
-  /// that holds. Any thread.
+  /// Whether its next step resumes a fiber that the JDK has unblocked. Other threads may be waiting
+  /// for a lock that this fiber holds. Any thread.
   protected boolean isResumable() {
     return false;
   }
 
-  /// Called when no step will ever follow, on the worker of the last one. When it throws a
-  /// [VirtualMachineError], for want of memory or stack, a worker calls it again a while later: it
-  /// goes on where it has stopped. Must not throw anything else.
+  /// Called when no step will follow, on the worker of the last step. If it throws a
+  /// [VirtualMachineError], because memory or stack has run out, a worker calls it again later, and
+  /// it must then continue where it has stopped. It must not throw anything else.
   protected abstract void completed(Worker worker);
 
-  /// Whether anything that comes would make it READY, as of a moment ago.
+  /// Whether any event would make it READY, as of a moment ago.
   public final boolean isWaitingForAnything() {
     int seen = word;
     return seen == IDLE || seen == BLOCKED;
   }
 
-  /// Says that something has come for this task, after it was published.
+  /// Wakes this task for something that the caller has published before.
   ///
   /// @return whether the caller must put the task into a run queue
   public final boolean wake(int why) {
@@ -204,7 +211,7 @@ public abstract class Task {
 
   /// Runs the task until it waits, ends, or has used up its budget.
   final void run(Worker worker) {
-    if (word == COMPLETE) { // its end has stopped half-way
+    if (word == COMPLETE) { // completed() has failed before
       complete(worker);
       return;
     }
@@ -218,16 +225,16 @@ public abstract class Task {
         stepResult = step(worker);
       } catch (Throwable t) {
         worker.taskThrew(this, t);
-        stepResult = StepResult.DONE; // else it would be RUNNING for ever
+        stepResult = StepResult.DONE; // otherwise it would stay RUNNING forever
       }
-      worker.isInTask = false; // from here on it may become another's
+      worker.isInTask = false; // from here on another worker may get it
       if (stepResult == StepResult.DONE) {
         word = COMPLETE;
         complete(worker);
         return;
       }
       if (stepResult != StepResult.CONTINUE && endRun(stepResult)) {
-        return; // from here on others may run it
+        return; // from here on other workers may run it
       }
       if (deadline == 0) {
         deadline = System.nanoTime() + BUDGET_NANOS;
@@ -240,8 +247,8 @@ public abstract class Task {
     }
   }
 
-  /// Its step, or its end, was cut off where no catch block could see it: it has ended, and a
-  /// worker goes on with that. Its worker, which has it still.
+  /// Ends a task whose step or completed() was aborted by an error that no catch block has seen.
+  /// Called by its worker, which then calls [WorkScheduler#finishLater].
   final void abortRun() {
     word = COMPLETE;
   }
@@ -249,10 +256,10 @@ public abstract class Task {
   private void complete(Worker worker) {
     worker.isInTask = true;
     try {
-      worker.endBurst(); // before anybody can know of the end
+      worker.endBurst(); // before the end becomes visible
       completed(worker);
     } catch (VirtualMachineError _) {
-      worker.isInTask = false; // from here on it is another's
+      worker.isInTask = false; // from here on another worker may get it
       worker.scheduler().finishLater(this); // safe: it is called again until it does not throw
     } catch (Throwable t) {
       worker.taskThrew(this, t);
@@ -260,7 +267,7 @@ public abstract class Task {
     worker.isInTask = false;
   }
 
-  /// Ends a run unless something has woken the task meanwhile.
+  /// Ends a run, unless the task was woken meanwhile.
   private boolean endRun(StepResult stepResult) {
     int to =
         switch (stepResult) {
@@ -280,7 +287,7 @@ public abstract class Task {
     return false;
   }
 
-  /// The state, of which nothing is known a moment later.
+  /// The state as of a moment ago.
   public final State state() {
     return switch (word & STATE) {
       case READY -> State.READY;
@@ -291,12 +298,12 @@ public abstract class Task {
     };
   }
 
-  /// Whether it waits for what it has asked for, and lets messages wait; as of a moment ago.
+  /// Whether only command results and control events would wake it, as of a moment ago.
   protected final boolean awaitsCommandsOnly() {
     return word == BLOCKED_ON_COMMANDS;
   }
 
-  /// How many steps have begun; from another thread a value of some moment ago.
+  /// The number of steps that have begun; for other threads as of a moment ago.
   public final long steps() {
     return steps;
   }

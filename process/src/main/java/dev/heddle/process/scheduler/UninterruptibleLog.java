@@ -4,17 +4,17 @@ package dev.heddle.process.scheduler;
 import java.lang.System.Logger.Level;
 import org.jspecify.annotations.Nullable;
 
-/// The log of processes, for threads that must outlive what is logged.
+/// The log of processes, for threads that must survive any failure of logging.
 ///
-/// A throwable of users may throw when it is asked for its message, and so may a handler that they
-/// have given to the logging system. Neither is to reach the worker that reports it.
+/// A user's throwable may throw from `getMessage()`, and so may a user's log handler. Neither
+/// failure reaches the worker that logs.
 public final class UninterruptibleLog {
   private static final System.Logger LOG = System.getLogger("dev.heddle.process");
 
   private UninterruptibleLog() {}
 
-  /// Writes an entry; never throws. One that cannot be written with `thrown` is written with the
-  /// names of both failures' classes, and when that fails too, to the standard error.
+  /// Writes an entry; never throws. If the entry cannot be written with `thrown`, it is written
+  /// with the class names of both failures instead, and if that fails too, to standard error.
   public static void write(Level level, String text, @Nullable Throwable thrown) {
     try {
       LOG.log(level, text, thrown);
@@ -22,7 +22,7 @@ public final class UninterruptibleLog {
       try {
         writeNames(level, text, thrown, unlogged);
       } catch (Throwable _) {
-        return; // safe: there is no memory for these words, and nobody else waits for them
+        return; // safe: there is no memory for the text, and no code depends on it
       }
     }
   }
@@ -35,7 +35,7 @@ public final class UninterruptibleLog {
     try {
       LOG.log(level, names);
     } catch (Throwable _) {
-      System.err.println(names); // safe: a print stream keeps its failures to itself
+      System.err.println(names); // safe: a print stream does not throw
     }
   }
 

@@ -5,34 +5,34 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The wake-ups that the steps of one worker have begun. Where the stack or the memory ends in the
-/// middle of one, the worker finishes it after the step.
+/// The wake-ups that the steps of one worker have begun. If stack or memory runs out in the middle
+/// of one, the worker completes it after the step.
 ///
-/// **Thread** the worker's, or that of a body that is mounted on it.
+/// **Thread** the worker, or a fiber that is mounted on it.
 public final class WakeUpJournal {
   /*
-   * A step publishes something for a task, and then wakes the task. A StackOverflowError between
-   * the two would leave the task asleep beside what it is to see. So begin() comes before the
-   * write that publishes, and end() after the wake-up; what stands between them at the end of the
-   * step is woken then. One more wake-up than needed does no harm.
+   * A step publishes an event for a task, then wakes the task. A StackOverflowError between the two
+   * would leave the task asleep although it has an event. So the step calls begin() before the
+   * write that publishes, and end() after the wake-up. If the stack ends in between, the worker
+   * wakes the task after the step. An extra wake-up does no harm.
    *
-   * A wake-up within another, of a listener that is called in the middle, leaves the outer one in
-   * `enclosing`. A task that was made READY, and has not reached a queue, is in the chain
-   * `unqueued`.
+   * A wake-up may begin inside another one, when a listener is called in its middle. The outer one
+   * is then kept in `enclosing`. A task that was made READY, but has not reached a queue, is in the
+   * chain `unqueued`.
    *
-   * I1. What was published for a task is followed by a wake-up of it. [StackEndTest,
+   * I1. If an event was published for a task, the task is woken afterwards. [StackEndTest,
    *     OutOfMemoryTest]
    *
-   * Cost. Two stores a wake-up; a read of two fields a run. Decision 0024 says why it is needed.
+   * Cost. Two stores for a wake-up, a read of two fields for a run. Decision 0024 says why it is
+   * needed.
    */
-  private static final int RESERVED = 16; // a step that needs more asks for it
+  private static final int RESERVED = 16; // nested wake-ups; more are allocated when needed
 
   private final Worker worker;
 
   @Nullable Task begun; // the wake-up that was begun last, and not ended
   @Nullable Task unqueued; // READY, and in no queue yet
-  boolean
-      isUnfinished; // there is something in `enclosing` or `unqueued`, or a queue that woke none
+  boolean isUnfinished; // see `enclosing`, `unqueued`; or a queued task whose worker was not woken
   private int reason;
   private @Nullable Task[] enclosing = new Task[RESERVED];
   private int[] enclosingReasons = new int[RESERVED];
@@ -42,11 +42,11 @@ public final class WakeUpJournal {
     this.worker = worker;
   }
 
-  /// The step is about to publish something for a task, and to wake it; [#end] says that it has.
+  /// Called before a step publishes an event for a task and wakes it; then [#end] is called.
   public void begin(Task task, int because) {
-    worker.endBurst(); // what comes is behind it
-    // read once: a body that has moved on in the middle calls end() of another worker's; at worst
-    // what that clears is not finished where the stack ends
+    worker.endBurst(); // what is published next is behind it
+    // Read once: a fiber that has moved in the middle calls end() of another worker's journal. At
+    // worst, the wake-up that this clears is not completed if the stack ends.
     Task before = begun;
     if (before != null) {
       keepEnclosing(before);
@@ -55,13 +55,12 @@ public final class WakeUpJournal {
     reason = because;
   }
 
-  /// What the step began with [#begin] is done, or was refused.
+  /// The wake-up of the last [#begin] is done, or was not needed.
   public void end() {
     begun = null;
   }
 
-  /// Where there is no memory for it, `task` stays the one that was begun, and what the caller was
-  /// about to publish is refused.
+  /// If this throws, `task` stays the begun one, and the caller does not publish.
   private void keepEnclosing(Task task) {
     if (enclosingCount == enclosing.length) {
       @Nullable Task[] longer = Arrays.copyOf(enclosing, enclosingCount * 2);
@@ -79,13 +78,12 @@ public final class WakeUpJournal {
     return isUnfinished || begun != null;
   }
 
-  /// Goes the rest of the way of all wake-ups. One after the other: whichever fails, the others are
-  /// known still.
+  /// Completes all wake-ups, one after the other: if one fails, the others are still recorded.
   void finish() {
     WorkScheduler scheduler = worker.scheduler();
     Task before = begun; // read once: see begin()
     if (before != null) {
-      scheduler.wake(before, reason, worker); // once more than needed does no harm
+      scheduler.wake(before, reason, worker); // an extra wake-up does no harm
       begun = null;
     }
     while (unqueued != null) {
@@ -99,7 +97,7 @@ public final class WakeUpJournal {
       enclosing[enclosingCount] = null;
       scheduler.wake(task, enclosingReasons[enclosingCount], worker);
     }
-    scheduler.parking().wakeOne(); // for what was queued, and has woken no worker
-    isUnfinished = false; // not before: what fails above is begun again
+    scheduler.parking().wakeOne(); // for tasks that were queued without waking a worker
+    isUnfinished = false; // last: what fails above is tried again
   }
 }

@@ -8,88 +8,93 @@ import org.jspecify.annotations.Nullable;
 /// A deque of one worker: the owner pushes and pops at one end, thieves take half from the other.
 public final class WorkDeque<T> {
   /*
-   * Chase and Lev's deque, in which a thief takes up to MAX_STEAL items with one CAS.
+   * The deque of Chase and Lev, except that a thief takes up to MAX_STEAL items with one CAS.
    *
    *        index                    bottom
    *          |  oldest ... newest     |
-   *   --+----+----+----+----+----+----+----+--   positions are 32 bits and wrap; a slot is position
-   *                                              & (length - 1)
-   *          ^ thieves            ^ owner
+   *   --+----+----+----+----+----+----+----+--   Positions are 32 bits and wrap; the slot of a
+   *          ^ thieves            ^ owner        position is `position & (length - 1)`.
    *
-   * `top` packs the index of the oldest item with a version. Everything that could have been read
-   * in vain changes it.
+   * `top` packs the index of the oldest item with a version. Every operation that may invalidate
+   * what a thief has read changes `top`. A position is within reach of thieves if it is less than
+   * index + MAX_STEAL.
    *
-   *   who     event                     top                   bottom
-   *   owner   push                      -                     + 1, release, after the slot
-   *   owner   pop, far from the thieves -                     - 1, then a full fence, then top is
-   *                                                           read again
-   *   owner   pop, near the thieves     version + 1 by CAS    - 1, before the CAS
-   *   thief   steal of n                index + n,            -
-   *                                     version + 1 by CAS
-   *   owner   grow                      -                     -   (the new array is published by
-   *                                                               release; the old one is not
-   *                                                               written again)
-   *   owner   grow, without memory      -                     -   (nothing has changed: the push is
-   *                                                               refused)
+   * by     operation                     top                       bottom
+   * owner  push                          -                         + 1, release, after the slot
+   * owner  pop, out of reach of thieves  -                         - 1, full fence, re-read top
+   * owner  pop, within their reach       version + 1, CAS          - 1, release, before the CAS
+   * owner  pollOldest                    index + 1, version + 1,   -
+   *                                      CAS
+   * thief  stealInto of n items          index + n, version + 1,   -
+   *                                      CAS
+   * owner  grow (1)                      -                         -
+   * owner  grow without memory (2)       -                         -
    *
-   * Threads. push, pop, pollOldest, stealInto's receiver side, tidy: the owner. stealInto and
-   * size: any.
+   * (1) Publishes the new array with a release store. The old array is not written again.
+   * (2) Changes nothing: the push is refused.
    *
-   * I1. Every item pushed is taken once, or is still in the deque. [WorkDequeTest,
+   * Threads. size(), stealInto(): any thread. Everything else, and the receiving deque of
+   * stealInto(): the owner.
+   *
+   * I1. Each pushed item is taken exactly once, or is still in the deque. [WorkDequeTest,
    *     WorkDequeStress, WorkDequeLincheckTest]
-   * I2. A thief takes n <= MAX_STEAL items, from the index on. So a position p >= index +
-   *     MAX_STEAL is out of reach of every thief whose CAS can still succeed.
+   * I2. A thief takes n <= MAX_STEAL items, starting at the index. So no thief whose CAS can still
+   *     succeed reaches a position p >= index + MAX_STEAL.
    * I3. The owner takes position p without a CAS only after it has published bottom = p and then
-   *     seen p >= index + MAX_STEAL.
+   *     read an index with p >= index + MAX_STEAL.
    *
-   * Why the fence is enough far away (I3). A thief reads top, then bottom. If its top is the one
-   * that the owner saw, I2 keeps it off p, whatever bottom it read. If its top is a later one,
-   * that top was written after the owner's look at it; the fence puts the owner's write of bottom
-   * before that look, so the thief, reading bottom after top, sees bottom <= p. Mutant:
+   * Why a fence suffices out of reach (I3). A thief reads top, then bottom. If it read the same top
+   * as the owner, I2 keeps it away from p, whatever bottom it read. If it read a later top, that
+   * top was written after the owner's read. The fence orders the owner's write of bottom before
+   * that read, so the thief, which reads bottom after top, sees bottom <= p. Mutant:
    * WorkDequeStress.NoFence.
    *
-   * Why the CAS is enough near. The owner writes bottom, then changes the version. A thief that
-   * read top before fails its own CAS; one that reads it later acquires what the owner released
-   * with it, bottom <= p. So nobody but the owner can have p. Mutant: WorkDequeStress.NaiveCas,
-   * where the owner pops without it: four pushes, three pops and one steal take an item twice.
+   * Why a CAS suffices within reach. The owner writes bottom, then changes the version. A thief
+   * that read top before this change fails its own CAS. A thief that reads top later acquires what
+   * the owner released with it: bottom <= p. So only the owner can take p. Mutant:
+   * WorkDequeStress.NaiveCas, in which the owner pops without that CAS: four pushes, three pops and
+   * one steal take one item twice.
    *
-   * What a thief copies may be overwritten meanwhile. A slot in its range changes only after the
-   * index has passed it, or after the owner has popped it near the thieves; either has changed
-   * top, and the thief's CAS fails. The array is read after top: a thief with an old array holds
-   * an old top, or slots that have not changed.
+   * A thief may copy a slot while it is overwritten. A slot within its range changes only after the
+   * index has passed it, or after the owner has popped it within reach of thieves. Both change top,
+   * so the thief's CAS fails and the copy is discarded. The thief reads the array after top: a
+   * thief with an old array has an old top too, or reads slots that have not changed.
    *
-   * Leftovers. The owner nulls what it pops. What thieves took stays in its slot until it is
-   * overwritten or the owner, when it runs out of work, tidies: a thief must not write there,
-   * since the owner may have put a new item in the slot (mutant: WorkDequeStress.ThiefTidies). An
-   * array that a burst has made long is given up then, if the deque is empty: a thief that has it,
-   * or the new one with an old range, holds an old top, since the last item left by a CAS on it.
+   * Stolen items. The owner clears the slots that it pops. A stolen item stays in its slot until
+   * the slot is overwritten, or until the owner runs out of work and calls clearStolen(). The thief
+   * must not clear the slot: the owner may already have pushed a new item there (mutant:
+   * WorkDequeStress.ThiefTidies). If the deque is empty then, clearStolen() also replaces an array
+   * that a burst of tasks has made long. A thief that still has the old array, or has the new one
+   * with an old range, has an old top, because the last item was taken with a CAS on top.
    * [WorkDequeStress.RealTidies]
    *
-   * Want of memory. Growth is all that allocates, and it comes before the first write: a push that
-   * finds no memory is refused, a thief without room takes one item only, which it does not put
-   * down, and tidying keeps the long array. After a refused growth the owner does not try again
-   * before a push has found room: each try would have the collector look at the whole heap.
+   * Out of memory. Only growth allocates, and it does so before its first write. A push that finds
+   * no memory is refused. A thief whose own deque cannot grow takes one item, which it runs at
+   * once, and clearStolen() keeps the long array. After growth was refused, the owner does not try
+   * again until a push has found room: each attempt would make the collector scan the whole heap.
    * [WorkDequeTest, OutOfMemoryTest]
    *
-   * Cost. push: a release store. pop: one CAS, or one fence in a deque of more than MAX_STEAL.
-   * steal: one CAS for up to 32 items. The owner's pop is wait-free but for CASes lost to thieves,
+   * Cost. push: a release store. pop: one CAS, or one fence when more than MAX_STEAL items are
+   * left. stealInto: one CAS for up to 32 items. pop is wait-free except for CASes lost to thieves,
    * each of which has taken something.
    *
-   * Rejected. A version of 32 bits comes round after 4 billion near pops, while a thief stands
-   * between its read and its CAS and the index is the same: accepted. One item per steal: a burst
-   * of 64 tasks costs 32 searches. A lock for thieves: the owner would have to look at it.
+   * Accepted. The version wraps after 2^32 pops within reach. A thief that is descheduled between
+   * its read and its CAS for exactly that long, with the index back at the same value, would not
+   * notice.
    *
-   * Sources. D. Chase, Y. Lev, Dynamic circular work-stealing deque, 2005; N. M. Le et al.,
-   * Correct and efficient work-stealing for weak memory models, 2013. P3, P5.
+   * Rejected. One item per steal: a burst of 64 tasks would cost 32 searches. A lock for thieves:
+   * the owner would have to check it too.
+   *
+   * Sources. D. Chase, Y. Lev, Dynamic circular work-stealing deque, 2005; N. M. Le et al., Correct
+   * and efficient work-stealing for weak memory models, 2013. P3, P5.
    */
 
   /// The most that one steal takes.
   public static final int MAX_STEAL =
-      32; // half of 64: what a burst of spawns leaves; more lengthens the copy
+      32; // half of a burst of 64 spawns; a larger value lengthens the copy
 
   private static final int FIRST_LENGTH = 64; // slots; a power of two, above MAX_STEAL
-  private static final int KEPT_LENGTH =
-      1_024; // slots; tidied in less time than falling asleep takes
+  private static final int KEPT_LENGTH = 1_024; // slots; cleared in less time than parking takes
   private static final VarHandle TOP;
   private static final VarHandle BOTTOM;
   private static final VarHandle SLOTS;
@@ -105,8 +110,8 @@ public final class WorkDeque<T> {
     }
   }
 
-  private final int maxSteal; // MAX_STEAL, but where a test shrinks it
-  private final int keptLength; // KEPT_LENGTH, but where a test shrinks it
+  private final int maxSteal; // MAX_STEAL, unless a test sets less
+  private final int keptLength; // KEPT_LENGTH, unless a test sets less
 
   // owner and thieves, CAS; index in the lower half, version in the upper
   @SuppressWarnings("unused") // through TOP
@@ -116,7 +121,7 @@ public final class WorkDeque<T> {
   private int bottom;
   private @Nullable Object[] slots;
 
-  // the owner: it could not grow, and nothing has found room since
+  // the owner: growth was refused, and no push has found room since
   private boolean growFailed;
 
   /// An empty deque.
@@ -124,14 +129,13 @@ public final class WorkDeque<T> {
     this(FIRST_LENGTH, 0, MAX_STEAL);
   }
 
-  /// A deque whose first array has `length` slots, a power of two, whose positions begin at
-  /// `start`, and from which one steal takes up to `maxSteal`: small arrays, positions about to
-  /// wrap, and a short reach are what proofs want.
+  /// For tests: a deque whose first array has `length` slots, a power of two, whose positions begin
+  /// at `start` (about to wrap, for instance), and from which one steal takes up to `reach` items.
   WorkDeque(int length, int start, int reach) {
     this(length, start, reach, KEPT_LENGTH);
   }
 
-  /// The same, whose array is given up when it is longer than `keptLength` and nothing is in it.
+  /// The same; an empty deque replaces an array that is longer than `keptLength`.
   WorkDeque(int length, int start, int maxSteal, int keptLength) {
     if (Integer.bitCount(length) != 1) {
       throw new IllegalArgumentException("the length must be a power of two: " + length);
@@ -145,9 +149,9 @@ public final class WorkDeque<T> {
 
   // ---- the owner's end ----
 
-  /// Puts an item at the owner's end.
+  /// Adds an item at the owner's end.
   ///
-  /// @return false when the deque is full, and there is no memory for a longer one
+  /// @return false when the deque is full and there is no memory for a longer array
   public boolean push(T item) {
     int b = bottom;
     if (!reserve(1)) {
@@ -197,7 +201,7 @@ public final class WorkDeque<T> {
     return item;
   }
 
-  /// Takes the oldest item, as a thief would, or null when there is none.
+  /// Takes the oldest item, as a thief does, or null when there is none.
   public @Nullable T pollOldest() {
     while (true) {
       long seen = topAcquire();
@@ -211,8 +215,8 @@ public final class WorkDeque<T> {
     }
   }
 
-  /// Forgets what thieves have taken, and how long the deque once was. For an owner with nothing to
-  /// do: it goes over all slots.
+  /// Clears slots whose items thieves have taken, and shrinks an array that has grown long. For an
+  /// owner without work: the call visits every slot.
   public void clearStolen() {
     @Nullable Object[] array = slots;
     int from = index(topAcquire());
@@ -230,11 +234,11 @@ public final class WorkDeque<T> {
 
   // ---- the thieves' end ----
 
-  /// Takes the older half, at least one item and at most [#MAX_STEAL], and puts all but the oldest
+  /// Takes the older half, at least one item and at most [#MAX_STEAL], and moves all but the oldest
   /// into the thief's own deque, oldest first.
   ///
-  /// @param mine the deque of which the caller is the owner
-  /// @return the oldest item, or null when there was none, or another took it meanwhile
+  /// @param mine the deque that the caller owns
+  /// @return the oldest item, or null when there was none, or another thread took it first
   public @Nullable T stealInto(WorkDeque<T> mine) {
     long seen = topVolatile();
     int from = index(seen);
@@ -254,26 +258,26 @@ public final class WorkDeque<T> {
     }
     Object oldest = theirs[from & (theirs.length - 1)];
     if (!casTop(seen, pack(from + n, version(seen) + 1))) {
-      return null; // what was copied lies above the bottom, where nobody looks
+      return null; // the copies are above our bottom: no thread reads them
     }
     mine.publishBottomRelease(to + n - 1);
     return item(oldest);
   }
 
-  /// How many items there are; exact for the owner while no thief is about.
+  /// The number of items; exact for the owner while no thief is active.
   public int size() {
     long seen = topVolatile();
     return Math.max(0, bottomVolatile() - index(seen));
   }
 
-  /// How many items fit before it grows. The owner.
+  /// The number of items that fit before it grows. The owner.
   int slots() {
     return slots.length;
   }
 
   // ---- internals ----
 
-  /// Makes room for so many more items. The owner.
+  /// Makes room for `more` items. The owner.
   ///
   /// @return false when there is no memory for it
   boolean reserve(int more) {

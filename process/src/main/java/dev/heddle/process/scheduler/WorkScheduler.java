@@ -17,44 +17,45 @@ import java.util.function.Predicate;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
-/// Workers that share what there is to do.
+/// A work-stealing scheduler.
 ///
-/// A worker takes the newest task of its own deque, three times in a row at most, then the oldest;
-/// when it has none, one and up to 16 more from the FIFO of all workers; when that is empty, half
-/// of what a random other worker has. Every 61st pick looks at the FIFO first, and takes as many. A
-/// task that a worker wakes goes to that worker's deque, one that others wake to the FIFO.
+/// A worker takes the newest task of its own deque, at most three times in a row, then the oldest.
+/// If its deque is empty, it takes a task and up to 16 more from the global queue; if that is empty
+/// too, half of a random other worker's deque. Every 61st pick takes from the global queue first,
+/// as many. A task that a worker wakes goes to that worker's deque; a task that another thread
+/// wakes goes to the global queue.
 ///
-/// **Want of memory** costs no worker and loses no task: what the queues need is in the tasks. The
-/// end of a task that lacks memory is finished when there is some again.
+/// **Out of memory** costs no worker and loses no task: the links of the queues are in the tasks.
+/// If the end of a task lacks memory, it is finished when there is memory again.
 public final class WorkScheduler {
-  private static final int IS_READY = -1; // a task that nothing wakes: it is new, or was woken
-  private static final int MAX_RETRIES = 10_000; // ends at a time: about a millisecond
+  private static final int IS_READY = -1; // in place of a reason: the task is READY already
+  private static final int MAX_RETRIES = 10_000; // unfinished ends at a time: a millisecond or so
 
   private final Worker[] workers;
-  private final GlobalQueue first = new GlobalQueue(); // rank HIGH
+  private final GlobalQueue first = new GlobalQueue(); // of priority HIGH
   private final GlobalQueue global = new GlobalQueue();
-  private final GlobalQueue unfinishedEnds = new GlobalQueue(); // COMPLETE, but not all is told
+  private final GlobalQueue unfinishedEnds = new GlobalQueue(); // COMPLETE; completed() has failed
   private final Parking parking;
   private final CompensatingWorkers compensating;
   private final SchedulerMonitor monitor;
 
   private volatile boolean halted;
 
-  // tasks that begin to wait for another, and whoever looks at these
+  // any thread: set by tasks that begin to wait for another, cleared by the deadlock detector
   private volatile boolean mayWait;
 
-  // workers, and who starts
+  // workers; set before the start
   private final AtomicInteger lost = new AtomicInteger();
   private volatile Consumer<Throwable> onFailure = _ -> {};
 
-  // whoever makes it, before it starts
+  // set before the start
   private BooleanSupplier timersAreLate = () -> false;
 
-  /// Workers that do not run yet.
+  /// A scheduler that is not started.
   ///
   /// @param name of the threads
-  /// @param count how many, at least 1
-  /// @param longSteps is told of runs that last longer than `limit`
+  /// @param count of workers, at least 1
+  /// @param longSteps is called for runs that last longer than `limit`
   public WorkScheduler(String name, int count, LongStepHandler longSteps, Duration limit) {
     if (count < 1) {
       throw new IllegalArgumentException("at least one worker is needed: " + count);
@@ -70,7 +71,7 @@ public final class WorkScheduler {
 
   /// Starts the threads.
   ///
-  /// @throws OutOfMemoryError when the machine gives no more threads; those that were started end
+  /// @throws OutOfMemoryError when no more threads can be created; those that were started end
   public void start() {
     try {
       for (Worker worker : workers) {
@@ -83,43 +84,43 @@ public final class WorkScheduler {
     }
   }
 
-  /// Sets how workers learn, at every 61st pick, that the thread of the timers has work and no
-  /// processor: a worker then yields its own. Before [#start()] only.
+  /// Sets a condition that workers check at every 61st pick: the thread of the timers has work and
+  /// gets no processor. A worker then yields its own. Before [#start()] only.
   public void yieldToTimersWhile(BooleanSupplier late) {
     timersAreLate = late;
   }
 
-  /// Yields the processor when the timers need one. A worker, between two runs.
+  /// Yields the processor if the timers need one. Called by a worker between two runs.
   void yieldToTimers() {
     if (timersAreLate.getAsBoolean()) {
       Thread.yield();
     }
   }
 
-  /// Takes a new task. Any thread.
+  /// Queues a new task. Any thread.
   public void start(Task task) {
     enqueue(task, IS_READY, Worker.current());
   }
 
-  /// Takes a new task on behalf of a step that runs on `worker`, or of nobody's.
+  /// Queues a new task, on behalf of a step that runs on `worker`, if there is one.
   public void start(Task task, @Nullable Worker worker) {
     enqueue(task, IS_READY, worker);
   }
 
-  /// Wakes a task for what was published before. Any thread.
+  /// Wakes a task for an event that was published before. Any thread.
   public void wake(Task task, int why) {
     wake(task, why, Worker.current());
   }
 
-  /// Wakes a task on behalf of a step that runs on `worker`, or of nobody's.
+  /// Wakes a task, on behalf of a step that runs on `worker`, if there is one.
   ///
-  /// @throws StackOverflowError when the stack ends on the way. The worker goes the rest of the way
-  ///   when the step has ended; without one, the caller has made sure that the stack lasts.
+  /// @throws StackOverflowError when the stack ends in the middle. The worker completes the wake-up
+  ///   after the step; without a worker, the caller must check the stack before.
   public void wake(Task task, int why, @Nullable Worker worker) {
     enqueue(task, why, worker);
   }
 
-  /// Makes a task READY, unless it is or need not be, and puts it where its rank says.
+  /// Makes a task READY, if it has to be, and puts it into the queue of its priority.
   private void enqueue(Task task, int why, @Nullable Worker worker) {
     Worker own = worker != null && worker.scheduler() == this ? worker : null;
     boolean isReady = why == IS_READY;
@@ -144,7 +145,7 @@ public final class WorkScheduler {
         parking.wakeOne();
       }
     } catch (StackOverflowError | OutOfMemoryError e) {
-      if (own != null && isReady) { // writes only: there is no stack for a call
+      if (own != null && isReady) { // stores only: there is no stack for a call
         if (!isQueued) {
           task.next = own.wakeUps.unqueued;
           own.wakeUps.unqueued = task;
@@ -155,28 +156,28 @@ public final class WorkScheduler {
     }
   }
 
-  /// Puts a READY task behind all others.
+  /// Appends a READY task to the global queue.
   void enqueueLast(Task task) {
     task.queuedNanos = DelayHistogram.stamp();
     global.push(task);
     parking.wakeOne();
   }
 
-  // ---- what lacks memory ----
+  // ---- ends that lack memory ----
 
-  /// A COMPLETE task whose end has stopped half-way, for want of memory: a worker goes on with it a
-  /// while later. Any thread.
+  /// Records a COMPLETE task whose completed() has failed, for lack of memory: a worker calls it
+  /// again later. Any thread.
   public void finishLater(Task task) {
     unfinishedEnds.push(task);
     monitor.onWorkerWake();
   }
 
-  /// Whether an end waits for memory.
+  /// Whether there is an unfinished end.
   boolean hasUnfinished() {
     return !unfinishedEnds.isEmpty();
   }
 
-  /// Lets workers try once more to finish the ends that lack memory. The lookout.
+  /// Requeues the unfinished ends, so that workers try again. Called by the scheduler monitor.
   void retryUnfinishedEnds() {
     Task task;
     for (int left = MAX_RETRIES; left > 0 && (task = unfinishedEnds.poll()) != null; left--) {
@@ -185,47 +186,48 @@ public final class WorkScheduler {
     }
   }
 
-  /// Says what to do when no worker can go on any more. Before the start.
+  /// Sets what to do when no worker can continue. Before the start.
   public void onFailure(Consumer<Throwable> action) {
     onFailure = action;
   }
 
-  /// A worker fails again and again without running anything; it goes on trying.
+  /// Called by a worker that has failed repeatedly without running a task; it keeps trying.
   void lost(Throwable why) {
     if (lost.incrementAndGet() == workers.length) {
       onFailure.accept(why);
     } else {
-      parking.wakeAll(); // those that sleep have not tried yet
+      parking.wakeAll(); // parked workers have not tried yet
     }
   }
 
-  /// The JDK lets a body go on, which needs a step for that. Any thread.
+  /// The JDK has unblocked a fiber, which needs a step to continue. Any thread.
   public void fiberResumable() {
     compensating.fiberResumable();
   }
 
-  /// A body that was due goes on, or never will.
+  /// A resumable fiber continues, or never will.
   public void fiberResumed() {
     compensating.fiberResumed();
   }
 
-  /// A task is about to wait for another one, as can be seen in it. Any thread.
+  /// Records that a task is about to wait for another one. Any thread.
   public void taskMayWait() {
     if (!mayWait) {
       mayWait = true;
     }
   }
 
-  /// Whether a task may wait for another one; takes that back. Whoever finds one says so again.
+  /// Whether a task may wait for another one. Clears the record; a caller that finds such a task
+  /// sets it again.
   public boolean clearMayWait() {
     boolean was = mayWait;
-    mayWait = false; // volatile: what begins to wait after it says so, what has before is seen
+    mayWait = false; // volatile: a task that waits later sets it; one that waits already is seen
     return was;
   }
 
-  /// A step that stands, told from others of its worker by the number of its pick.
+  /// A step whose thread is blocked; `picks` tells it from other steps of its worker.
   public record BlockedStep(Worker worker, Task task, long picks) {
-    /// What the thread is parked for, in words.
+    /// What the thread waits for, as text.
     public String waitsFor() {
       Object blocker = LockSupport.getBlocker(worker.thread());
       if (blocker == null) {
@@ -234,15 +236,15 @@ public final class WorkScheduler {
       return blocker.getClass().getName();
     }
 
-    /// Who holds that, as far as the JDK tells; or null.
+    /// The thread that holds it, if the JDK reports one; else null.
     public @Nullable Thread holder() {
       Object blocker = LockSupport.getBlocker(worker.thread());
       return blocker == null ? null : LockOwners.ownerOf(blocker);
     }
   }
 
-  /// The steps of all workers, when each of them waits, without a limit, in its thread, and no
-  /// spare runs; else none. As of a moment ago.
+  /// The steps of all workers, if the thread of each one waits without a time limit and no
+  /// compensating worker runs; else none. As of a moment ago.
   public List<BlockedStep> blockedSteps() {
     List<BlockedStep> all = new ArrayList<>(workers.length);
     for (Worker worker : workers) {
@@ -257,14 +259,14 @@ public final class WorkScheduler {
     return compensating.running().isEmpty() ? all : List.of();
   }
 
-  /// A searcher has found a task: the next is woken if there is more.
+  /// Called when a searcher has found a task: wakes the next worker if more work is left.
   void workFound() {
     if (parking.stopSearching() && hasWork()) {
       parking.wakeOne();
     }
   }
 
-  /// Whether a task waits that any worker may take.
+  /// Whether there is a task that any worker may take.
   boolean hasWork() {
     if (!global.isEmpty() || !first.isEmpty()) {
       return true;
@@ -277,7 +279,7 @@ public final class WorkScheduler {
     return false;
   }
 
-  /// Ends the threads as soon as they have run what is in the queues. What is enqueued later may
+  /// Ends the threads as soon as they have run the queued tasks. Tasks that are queued later may
   /// never run. Does not wait: [#awaitEnd] does.
   public void halt() {
     halted = true;
@@ -287,7 +289,7 @@ public final class WorkScheduler {
 
   /// Waits for the threads to end.
   ///
-  /// @return the workers that have not ended in time: each is in a step that does not return
+  /// @return the workers that have not ended in time, each in a step that does not return
   public List<Worker> awaitEnd(Duration within) throws InterruptedException {
     long deadline = System.nanoTime() + within.toNanos();
     List<Worker> left = new ArrayList<>();
@@ -300,9 +302,9 @@ public final class WorkScheduler {
     return left;
   }
 
-  /// Waits for the threads to end, but for those that do not get on.
+  /// Waits for the threads to end, except those that are stuck.
   ///
-  /// @param patience after this, one that runs a task that is `stuck` is not waited for
+  /// @param patience after this time, a thread whose task is `stuck` is not waited for
   public void awaitEnd(Duration within, Duration patience, Predicate<@Nullable Task> stuck)
       throws InterruptedException {
     long deadline = System.nanoTime() + within.toNanos();
@@ -314,13 +316,13 @@ public final class WorkScheduler {
     }
   }
 
-  /// Tells what each worker runs now, and where it is in it.
+  /// Passes on the running task of each worker, with its stack.
   public void forEachRunning(BiConsumer<Task, StackTraceElement[]> to) {
     for (Worker worker : all()) {
       Task task = worker.running();
       if (task != null) {
         StackTraceElement[] stack = worker.stack();
-        if (worker.running() == task) { // else the stack may be another's
+        if (worker.running() == task) { // otherwise the stack may belong to another task
           to.accept(task, stack);
         }
       }
@@ -337,14 +339,14 @@ public final class WorkScheduler {
     return null;
   }
 
-  /// Workers, and spares that run now.
+  /// The workers, and the compensating workers that run now.
   private List<Worker> all() {
     List<Worker> all = new ArrayList<>(List.of(workers));
     all.addAll(compensating.running());
     return all;
   }
 
-  /// What each worker has done.
+  /// The counters of each worker.
   public List<WorkerCounters> counters() {
     List<WorkerCounters> all = new ArrayList<>(workers.length);
     for (Worker worker : workers) {
@@ -353,12 +355,12 @@ public final class WorkScheduler {
     return all;
   }
 
-  /// What spares have done.
+  /// The counters of compensating workers.
   public CompensationCounters compensationCounters() {
     return compensating.counters();
   }
 
-  /// How long tasks have waited for a worker, or a spare.
+  /// How long tasks have waited for a worker.
   public QueueDelay delays() {
     long[] sums = new long[DelayHistogram.PLACES];
     for (Worker worker : workers) {
@@ -368,7 +370,7 @@ public final class WorkScheduler {
     return new QueueDelay(LongStream.of(sums).boxed().toList());
   }
 
-  /// How many messages of bursts that have not ended are for a task, without the first of each.
+  /// The number of messages for a task in bursts that have not ended, without the first of each.
   public int inBurstsFor(Task task) {
     int sum = 0;
     for (Worker worker : workers) {
@@ -378,7 +380,7 @@ public final class WorkScheduler {
     return sum;
   }
 
-  /// How many workers there are.
+  /// The number of workers.
   public int size() {
     return workers.length;
   }

@@ -11,20 +11,20 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A thread that runs tasks: its own newest first, then those that wait for all workers, then half
-/// of another's.
+/// A thread that runs tasks: first the newest of its own deque, then tasks of the global queue,
+/// then half of another worker's deque.
 public final class Worker {
   private static final int GLOBAL_QUEUE_INTERVAL =
       61; // picks; prime, so it does not beat with batches of 16 or 32
-  private static final int GLOBAL_BATCH = 16; // taken from the FIFO beside the one that is run
-  private static final int MAX_LIFO_POLLS = 3; // then the oldest of the own deque has its turn
-  private static final int SPIN_ROUNDS = 4; // fruitless searches without giving the processor away
-  private static final int SEARCH_ROUNDS = 16; // fruitless searches before sleep
+  private static final int GLOBAL_BATCH = 16; // taken along with the task that is run
+  private static final int MAX_LIFO_POLLS = 3; // then the oldest task of the own deque is next
+  private static final int SPIN_ROUNDS = 4; // failed searches before each one yields
+  private static final int SEARCH_ROUNDS = 16; // failed searches before the worker parks
   private static final int COMPENSATING = -1; // in place of a number
   private static final long PAUSE_NANOS =
-      1_000_000; // after a failure of the loop itself: others may free memory meanwhile
+      1_000_000; // after an internal failure: other threads may free memory meanwhile
   private static final int MAX_FAILURES =
-      1_000; // failures without a task between: at least a second
+      1_000; // in a row, without a task between: at least a second
   private static final VarHandle RUNNING;
   private static final VarHandle BURST;
 
@@ -48,31 +48,31 @@ public final class Worker {
   // this worker
   private boolean searching; // as the word of Parking counts it
   private int failures; // of the loop, without a task between
-  boolean isInTask; // its step or its end: nobody else runs it
+  boolean isInTask; // inside step() or completed(): no other worker runs the task
 
-  // this worker; others read values of some moment ago
+  // this worker; other threads read values of a moment ago
   private int lifoPolls;
   private long picks;
   private long stolen;
   private long parks;
   private final DelayHistogram delays = new DelayHistogram();
-  private int deliveredEvents; // events, to the task that it runs
-  private @Nullable Thread mounted; // the body that its step runs now
-  private final BurstHeuristic burstHeuristic = new BurstHeuristic(); // of what its run sends
+  private int deliveredEvents; // in this run
+  private @Nullable Thread mounted; // the fiber that its step runs now
+  private final BurstHeuristic burstHeuristic = new BurstHeuristic();
 
-  // this worker releases it; the lookout and reports acquire it
+  // this worker releases it; the scheduler monitor and reports acquire it
   @SuppressWarnings("unused") // through BURST
   private @Nullable Burst burst;
 
-  // this worker releases it, without a fence for each run; reports acquire it
+  // this worker releases it, without a fence; reports acquire it
   private @Nullable Task running;
 
-  // the lookout: as of its last look
+  // the scheduler monitor: as of its last check
   long seenPicks;
   long seenSinceNanos;
   boolean seenReported;
 
-  // set by the lookout, taken back by this worker
+  // set by the scheduler monitor, cleared by this worker
   private volatile boolean overdue;
 
   // under the lock of Parking; this worker reads it until it is false
@@ -82,7 +82,7 @@ public final class Worker {
     this(scheduler, name, number, Worker::runGuarded);
   }
 
-  /// A spare, which runs what `work` gives it.
+  /// A compensating worker, which runs `work`.
   Worker(WorkScheduler scheduler, String name, Consumer<Worker> work) {
     this(scheduler, name, COMPENSATING, work);
   }
@@ -95,7 +95,7 @@ public final class Worker {
     this.threadState = new PlatformThreadState(thread);
   }
 
-  /// The worker on whose thread this is called, or null.
+  /// The worker of the calling thread, or null.
   public static @Nullable Worker current() {
     return Thread.currentThread() instanceof WorkerThread t ? t.worker : null;
   }
@@ -115,9 +115,10 @@ public final class Worker {
 
   // ---- the loop ----
 
-  /// Not one method with [#loop]: an error that the JVM throws when it cannot make objects again
-  /// that compiled code has done without passes all catch blocks that were compiled into one. This
-  /// runs a few times only, so it is not compiled.
+  /// Restarts [#loop] after a failure. It is a method of its own because of one error: if the JVM
+  /// lacks memory to recreate objects that compiled code has optimised away, it throws an
+  /// OutOfMemoryError past every catch block of the compiled method, inlined callers included. This
+  /// method runs too rarely to be compiled.
   private void runGuarded() {
     boolean ends = false;
     while (!ends) {
@@ -128,7 +129,7 @@ public final class Worker {
         try {
           recover(t);
         } catch (Throwable _) {
-          // safe: this thread must live; the next failure tries again
+          // safe: this thread must survive; the next failure calls recover() again
         }
       }
     }
@@ -141,9 +142,9 @@ public final class Worker {
     }
   }
 
-  /// Runs a task, or sleeps until there may be one.
+  /// Runs a task, or parks until there may be one.
   ///
-  /// @return whether there will be none any more
+  /// @return whether the worker ends
   private boolean runOnce() {
     Task task = next();
     if (task == null && !searching) {
@@ -161,7 +162,7 @@ public final class Worker {
       park();
       return false;
     }
-    return !scheduler.hasUnfinished() || pause(); // an end lacks memory: the lookout brings it back
+    return !scheduler.hasUnfinished() || pause(); // the scheduler monitor will requeue those ends
   }
 
   private void stopSearching() {
@@ -170,15 +171,15 @@ public final class Worker {
       try {
         scheduler.workFound();
       } catch (Throwable t) {
-        // safe: the lookout does so, and our task waits
+        // safe: the scheduler monitor wakes one, and our task must run
         logSafely("fails to wake the next worker", null, t);
       }
     }
   }
 
-  /// Brings the counts of sleepers in order after a failure, and lets a task that was cut off in
-  /// the middle end. Else nothing is in its hands: it calls nothing between taking a task and
-  /// running it that could fail.
+  /// Restores the state of this worker after a failure: the counts of [Parking], and the end of a
+  /// task that was aborted in the middle. It has no other task in hand: between taking a task and
+  /// running it, it calls nothing that can fail.
   private void recover(Throwable t) {
     if (isInTask) {
       abortTask();
@@ -186,7 +187,7 @@ public final class Worker {
     if (asleep) {
       scheduler.parking().cancelPark(this);
     }
-    stopSearching(); // nobody is woken while somebody searches
+    stopSearching(); // while a worker counts as searching, no other is woken
     logSafely("continues after an internal failure", null, t);
     if (++failures == MAX_FAILURES) {
       scheduler.lost(t);
@@ -194,8 +195,8 @@ public final class Worker {
     var _ = pause();
   }
 
-  /// Its task's step, or the end of the task, was cut off, and no catch block has seen it: see
-  /// [#runGuarded].
+  /// Ends a task whose step() or completed() was aborted by an error that no catch block has seen:
+  /// see [#runGuarded].
   private void abortTask() {
     isInTask = false;
     mounted = null;
@@ -212,26 +213,26 @@ public final class Worker {
     return false;
   }
 
-  /// Writes to the log; never throws, also when there is no memory for the words: so it makes them
+  /// Writes to the log. Never throws, even without memory for the text, which it therefore builds
   /// itself.
   private void logSafely(String what, @Nullable Task task, Throwable t) {
     try {
       String of = task == null ? "" : ": " + task.getClass();
       UninterruptibleLog.write(Level.ERROR, thread.getName() + " " + what + of, t);
     } catch (Throwable _) {
-      return; // safe: who has to know hears it from exits
+      return; // safe: exits report it too
     }
   }
 
-  /// A task has thrown what it must not. It has ended. Never throws.
+  /// Logs that a task has ended because it threw. Never throws.
   void taskThrew(Task task, Throwable t) {
     logSafely("gives up a task", task, t);
   }
 
-  /// Runs a READY task that is in no queue any more, or one whose end is to be finished. On its own
-  /// thread.
+  /// Runs a READY task that was taken from its queue, or finishes the end of a COMPLETE one. On its
+  /// own thread.
   void run(Task task) {
-    picks++; // before: who sees the task sees that it is another pick
+    picks++; // before `running`: a thread that reads the task also reads the new pick
     failures = 0;
     RUNNING.setRelease(this, task);
     deliveredEvents = 0;
@@ -240,7 +241,7 @@ public final class Worker {
       overdue = false;
     }
     task.run(this); // throws nothing
-    threadState.restore(); // what a step has left on the thread is not for the next task's
+    threadState.restore(); // thread state that the step has changed must not reach the next task
     RUNNING.setRelease(this, (Task) null);
     if (burst != null) {
       endBurst();
@@ -255,7 +256,7 @@ public final class Worker {
     wakeUps.finish();
   }
 
-  /// The next task without a search.
+  /// The next task from its own deque or a shared queue, without a search.
   private @Nullable Task next() {
     Task task;
     if (picks % GLOBAL_QUEUE_INTERVAL == GLOBAL_QUEUE_INTERVAL - 1) {
@@ -281,29 +282,28 @@ public final class Worker {
     return pollBatch();
   }
 
-  /// One of those that others go before again and again: in the FIFO, or at the bottom of the
-  /// deque.
+  /// A task that newer ones keep overtaking: from the global queue, or the oldest of the own deque.
   private @Nullable Task pollStarved() {
     Task task = pollBatch();
     return task != null ? task : deque.pollOldest();
   }
 
-  /// The head of the FIFO, and what stands behind it into the own deque: also where the deque is
-  /// never empty, the FIFO gets on by more than a task at a time.
+  /// Takes the head of the global queue, and moves up to 16 more tasks to the own deque. So the
+  /// global queue advances by a batch, even if this deque is never empty.
   private @Nullable Task pollBatch() {
     Task task = scheduler.global().pollInto(deque, GLOBAL_BATCH);
     if (task != null) {
       try {
-        notifyStealable(); // whoever looked while the batch was in our hands has seen it nowhere
+        notifyStealable(); // while we moved the batch, other workers saw it in no queue
       } catch (Throwable t) {
-        logSafely(
-            "fails to wake a worker", null, t); // safe: the lookout does so, and our task waits
+        // safe: the scheduler monitor wakes one, and our task must run
+        logSafely("fails to wake a worker", null, t);
       }
     }
     return task;
   }
 
-  /// Looks everywhere, again and again, before it gives up.
+  /// Searches all queues, several rounds, before it gives up.
   private @Nullable Task search() {
     for (int round = 0; round < SEARCH_ROUNDS; round++) {
       Task task = scheduler.first().poll();
@@ -342,24 +342,24 @@ public final class Worker {
   }
 
   private void park() {
-    if (wakeUps.isOpen() || burst != null) { // it has failed when it was tried
+    if (wakeUps.isOpen() || burst != null) { // an earlier attempt has failed
       finishWakeUps();
       return;
     }
     deque.clearStolen();
     Parking parking = scheduler.parking();
     parking.park(this, searching);
-    searching = true; // whoever wakes a sleeper, or it itself, says so
+    searching = true; // Parking counts a worker that is woken, or cancels, as searching
     if (scheduler.hasWork() || scheduler.isHalted()) {
       parking.cancelPark(this);
     } else {
       parks++;
       while (asleep) {
-        var _ = Thread.interrupted(); // whoever's it is, it would keep us awake
+        var _ = Thread.interrupted(); // an interrupt would make each park return at once
         LockSupport.park(this);
       }
     }
-    scheduler.monitor().onWorkerWake(); // it may have dozed off while we were counted as asleep
+    scheduler.monitor().onWorkerWake(); // it may have gone to sleep meanwhile
   }
 
   void unpark() {
@@ -368,15 +368,15 @@ public final class Worker {
 
   // ---- tasks that its steps wake ----
 
-  /// The wake-ups that its steps have begun. Its step.
+  /// The wake-ups that its steps have begun. Called by its step.
   public WakeUpJournal wakeUps() {
     return wakeUps;
   }
 
-  /// Puts a READY task into the own deque. On this worker's thread only, or on that of a coroutine
-  /// that is mounted on it.
+  /// Pushes a READY task to the own deque. Only on this worker's thread, or in a fiber that is
+  /// mounted on it.
   ///
-  /// @return false when the deque is full, and there is no memory for a longer one
+  /// @return false when the deque is full and there is no memory for a longer array
   boolean push(Task task) {
     assert isCurrentThread() : "pushed to " + thread + " by " + Thread.currentThread();
     return deque.push(task);
@@ -387,15 +387,15 @@ public final class Worker {
     return caller == thread || caller == mounted;
   }
 
-  /// Has somebody woken after a push, if it is that of the first task that others may take: whoever
-  /// falls asleep later looks, and who finds it wakes the next for what is left.
+  /// Wakes a worker after the push that has made the first stealable task. Later tasks need no
+  /// wake-up: Parking, I4.
   void notifyFirstStealable() {
-    if (deque.size() == 2) { // one is for us, as soon as this step ends
+    if (deque.size() == 2) { // this worker runs one itself when its step ends
       wakeThief();
     }
   }
 
-  /// Has somebody woken for what this worker does not run next.
+  /// Wakes a worker if there are tasks that this worker does not run next.
   private void notifyStealable() {
     if (deque.size() > 1) {
       wakeThief();
@@ -403,36 +403,36 @@ public final class Worker {
   }
 
   private void wakeThief() {
-    VarHandle.fullFence(); // a push is only released: see the essay of Parking
+    VarHandle.fullFence(); // a push is only a release store: Parking, memory order
     scheduler.parking().wakeOne();
   }
 
-  // ---- what its steps send in bursts ----
+  // ---- the burst of its run ----
 
-  /// Its step sends to a task without beginning a wake-up.
+  /// Counts a message that its step sends to `receiver`.
   ///
-  /// @return whether it has sent to that one again and again
+  /// @return whether a burst pays, because the run has sent several to it in a row
   public boolean isBurst(long receiver) {
     return burstHeuristic.countSend(receiver, picks)
-        && !isCompensating(); // no lookout looks at spares
+        && !isCompensating(); // the scheduler monitor does not check their bursts
   }
 
-  /// How many messages its next burst has places for.
+  /// The number of places of its next burst.
   public int burstPlaces() {
     return burstHeuristic.places();
   }
 
-  /// Its step is about to push a burst, to which it will add.
+  /// Called before its step pushes a burst, to which it will add.
   public void beginBurst(Burst begun) {
     BURST.setRelease(this, begun);
   }
 
-  /// Its burst was refused.
+  /// Called when its burst was refused.
   public void forgetBurst() {
     BURST.setRelease(this, (Burst) null);
   }
 
-  /// The burst of its run, or null. Its step.
+  /// The burst of its run, or null. Called by its step.
   public @Nullable Burst ownBurst() {
     return burst;
   }
@@ -447,29 +447,29 @@ public final class Worker {
     Burst open = burst;
     if (open != null) {
       open.end(this);
-      if (burst == open) { // whoever was told by that may have sent, and have begun another
-        forgetBurst(); // not before: what fails above is done again at the end of the run
+      if (burst == open) { // code that end() calls may have sent, and begun another burst
+        forgetBurst(); // last: if end() fails, the end of the run calls it again
       }
     }
   }
 
-  // ---- events that it hands to its steps ----
+  // ---- events of its run ----
 
-  /// How many events the steps of this run have been given.
+  /// The number of events that were delivered to the steps of this run.
   public int deliveredEvents() {
     return deliveredEvents;
   }
 
-  /// A step is given so many more.
+  /// Adds to [#deliveredEvents].
   public void countDelivered(int events) {
     deliveredEvents += events;
   }
 
-  // ---- bodies that its steps run ----
+  // ---- fibers of its steps ----
 
-  /// Runs a body, which is a thread of its own with this one as its carrier.
+  /// Runs a fiber, which is a virtual thread, with this thread as its carrier.
   public void runMounted(Thread body, Runnable run) {
-    endBurst(); // a body adds to none
+    endBurst(); // a fiber adds to no burst
     mounted = body;
     try {
       run.run();
@@ -478,19 +478,19 @@ public final class Worker {
     }
   }
 
-  // ---- what others read ----
+  // ---- reads from other threads ----
 
   /// The scheduler to which it belongs.
   public WorkScheduler scheduler() {
     return scheduler;
   }
 
-  /// Whether it runs beside the others, for a while, and has no number.
+  /// Whether it is a compensating worker, which has no number.
   public boolean isCompensating() {
     return number == COMPENSATING;
   }
 
-  /// Which of its scheduler's workers it is, from 0.
+  /// Its index among the workers of its scheduler, from 0.
   public int number() {
     return number;
   }
@@ -500,19 +500,19 @@ public final class Worker {
     return thread;
   }
 
-  /// Where it is, the innermost frame first; in the body that its step runs, if there is one: the
-  /// stack of a carrier ends where that of the body begins.
+  /// Its stack, the innermost frame first. While its step runs a fiber, the stack of that fiber:
+  /// the stack of the carrier ends where the fiber is mounted.
   public StackTraceElement[] stack() {
-    Thread body = mounted; // safe: whoever asks looks whether still the same task runs
+    Thread body = mounted; // safe: callers check that the same task still runs
     return (body == null ? thread : body).getStackTrace();
   }
 
-  /// What it runs now, or null.
+  /// The task that it runs now, or null.
   public @Nullable Task running() {
     return (Task) RUNNING.getAcquire(this);
   }
 
-  /// What it has done, as of a moment ago.
+  /// Its counters, as of a moment ago.
   public WorkerCounters counters() {
     return new WorkerCounters(number, picks, stolen, parks, deque.size(), asleep);
   }
@@ -529,14 +529,14 @@ public final class Worker {
     return picks;
   }
 
-  /// Whether thieves are welcome: a single task is left to its owner, who will run it in a moment
-  /// with what it needs in the cache, unless the owner's step goes on and on.
+  /// Whether thieves may steal. A single task is left to its owner, which will run it in a moment
+  /// with warm caches, unless the owner's step lasts long.
   boolean hasStealable() {
     int size = deque.size();
     return size > 1 || (size == 1 && overdue);
   }
 
-  /// Gives its single task to thieves, because its step goes on and on.
+  /// Lets thieves take its single task, because its step lasts long.
   void releaseLast() {
     overdue = true;
   }

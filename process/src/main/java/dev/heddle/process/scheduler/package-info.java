@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Runs tasks on all cores: who is next, who steals, who sleeps.
+/// The work-stealing scheduler: runs tasks on all cores, steals them, and parks idle workers.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | tasks that are READY, from whoever woke them | their steps, one at a time, on some worker |
+/// | READY tasks, from the threads that wake them | their steps, one at a time, on some worker |
 ///
-/// Threads: anybody wakes tasks; each worker owns one deque. Knows nothing of processes. Read
+/// Threads: any thread wakes tasks; each worker owns one deque. Knows nothing of processes. Read
 /// `Task`, then `WorkDeque` and `Parking`.
 package dev.heddle.process.scheduler;

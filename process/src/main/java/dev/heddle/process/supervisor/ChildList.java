@@ -24,40 +24,40 @@ import org.jspecify.annotations.Nullable;
 /// The children of one supervisor, in the order in which they were named.
 final class ChildList {
   /*
-   * Who has started before whom. A child can only be after children that were named before it, so
-   * the order of naming is an order in which all can be started, and there are no circles. Who
-   * takes the place of one that is over takes its number too: others may be after that name.
+   * Order. A child can only start after children that were named before it. So the order of naming
+   * is an order in which all can start, and there are no cycles. A child that takes the place of a
+   * settled one also takes its number, because others may start after that name.
    *
-   * Cost. No event looks at all children: its cost does not grow with their number, but for the
-   *   logarithm of the order of naming. A child that becomes WAITING stands in `toStart`. When its
-   *   turn has come, and one that it is after has not started, it is held back by that one, the
-   *   first found: it is looked at again when that one starts, and not before. A temporary child
-   *   that is over can be forgotten when nobody is after it: those are counted for each name.
+   * Cost. No event visits all children: its cost does not grow with their number, except by a
+   * logarithm for the order of naming. A child that becomes WAITING is queued in `toStart`. If it
+   * is its turn, and a child that it starts after has not started, it is held back by the first
+   * such child, and checked again only when that one starts. A temporary child that is settled can
+   * be forgotten if no child starts after it; these are counted for each name.
    */
   private static final int FEW_NAMES = 20; // in an error message
 
   private final Map<String, SupervisedChild> byName = new HashMap<>();
   private final NavigableMap<Long, SupervisedChild> byNumber = new TreeMap<>();
   private final Map<Pid, SupervisedChild> byPid = new HashMap<>(); // that runs, or ran last
-  private long named; // from the first one on
+  private long named; // children so far
 
   private final Queue<SupervisedChild> toStart =
       new PriorityQueue<>(
           Comparator.comparingLong((SupervisedChild supervisedChild) -> supervisedChild.number));
   private final Map<String, Set<SupervisedChild>> dependents =
-      new HashMap<>(); // by the one they wait for
-  private final Map<String, Integer> dependentCounts = new HashMap<>(); // how many are after a name
-  private final Deque<SupervisedChild> forgettable = new ArrayDeque<>(); // temporary, and over
-  private int significant; // of those that are not settled
+      new HashMap<>(); // by the child that holds them back
+  private final Map<String, Integer> dependentCounts = new HashMap<>(); // that start after a name
+  private final Deque<SupervisedChild> forgettable = new ArrayDeque<>(); // temporary and settled
+  private int significant; // not settled
 
-  /// @param isOfTheFirst named before the supervisor was started
-  /// @throws IllegalArgumentException when the name belongs to one that is not over, or it is after
-  ///   one that was not named before it
+  /// @param isOfTheFirst whether it was named before the supervisor was started
+  /// @throws IllegalArgumentException when the name belongs to a child that is not settled, or the
+  ///   child is after one that was not named before it
   SupervisedChild add(ChildSpec spec, boolean isOfTheFirst) {
     SupervisedChild old = byName.get(spec.name());
     if (old != null && !old.isSettled()) {
       throw new IllegalArgumentException(
-          "there is a child '" + spec.name() + "' already; end it, or take another name");
+          "there is a child '" + spec.name() + "' already; end it, or use another name");
     }
     long number = old == null ? named : old.number;
     for (String name : spec.after()) {
@@ -82,7 +82,7 @@ final class ChildList {
     return supervisedChild;
   }
 
-  /// @throws IllegalArgumentException when it is not over, or others are after it
+  /// @throws IllegalArgumentException when it is not settled, or others are after it
   void remove(SupervisedChild supervisedChild) {
     String name = supervisedChild.spec.name();
     if (!supervisedChild.isSettled()) {
@@ -96,7 +96,7 @@ final class ChildList {
     drop(supervisedChild);
   }
 
-  /// Takes one that is settled out of all lists.
+  /// Removes a settled child from all lists.
   private void drop(SupervisedChild supervisedChild) {
     byName.remove(supervisedChild.spec.name());
     byNumber.remove(supervisedChild.number);
@@ -118,12 +118,12 @@ final class ChildList {
     return byName.get(name);
   }
 
-  /// The child whose process that is, or was last.
+  /// The child whose present or last process has this PID.
   @Nullable SupervisedChild of(Pid pid) {
     return byPid.get(pid);
   }
 
-  /// The names, for an error message; of many the first ones.
+  /// The names, for an error message; at most the first few.
   String names() {
     String first =
         byNumber.values().stream()
@@ -139,7 +139,7 @@ final class ChildList {
     return Collections.unmodifiableCollection(byNumber.values());
   }
 
-  /// One child, and those that were named after it.
+  /// The child with a number, and those that were named after it.
   Collection<SupervisedChild> from(long number) {
     return Collections.unmodifiableCollection(byNumber.tailMap(number).values());
   }
@@ -148,9 +148,9 @@ final class ChildList {
     return byNumber.values().stream().map(SupervisedChild::status).toList();
   }
 
-  // ---- what has changed ----
+  // ---- changes ----
 
-  /// A child has another process.
+  /// Records the new process of a child.
   void runsAs(SupervisedChild supervisedChild, Pid pid) {
     if (supervisedChild.pid != null) {
       byPid.remove(supervisedChild.pid, supervisedChild);
@@ -159,7 +159,7 @@ final class ChildList {
     byPid.put(pid, supervisedChild);
   }
 
-  /// A child has come from one state to another.
+  /// Called when the state of a child has changed.
   void hasChanged(SupervisedChild supervisedChild, State before) {
     if (supervisedChild.state == State.WAITING) {
       toStart.add(supervisedChild);
@@ -178,19 +178,19 @@ final class ChildList {
     }
   }
 
-  /// How many significant children are not settled.
+  /// The number of significant children that are not settled.
   int significant() {
     return significant;
   }
 
   // ---- starts ----
 
-  /// Whether some stand in line to be started.
+  /// Whether children are queued to start.
   boolean someMayStart() {
     return !toStart.isEmpty();
   }
 
-  /// The first that waits, and for nobody any more; null when there is none.
+  /// The first WAITING child that no other holds back; null when there is none.
   @Nullable SupervisedChild nextToStart() {
     while (true) {
       SupervisedChild supervisedChild = toStart.poll();
@@ -233,8 +233,7 @@ final class ChildList {
 
   // ---- ends ----
 
-  /// A temporary child that is over is forgotten, unless others are after it, who look whether it
-  /// has started.
+  /// Forgets temporary children that are settled, except those that other children start after.
   void forgetTemporary() {
     for (SupervisedChild supervisedChild = forgettable.poll();
         supervisedChild != null;

@@ -9,23 +9,23 @@ import dev.heddle.process.StartOptions;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// The start options of children. Those of siblings that are given the same ones are one object: a
-/// process keeps its options, and there are many.
+/// The start options of children. Siblings with equal options share one object, because each of
+/// many processes keeps its options.
 final class ChildOptions {
   private @Nullable StartOptions given;
   private @Nullable Shutdown shutdown;
   private @Nullable StartOptions made;
 
-  /// What a supervisor says of its children, their options cannot say.
+  /// Checks that options do not set what the supervisor sets for its children.
   ///
-  /// @param place where the time for the shutdown is said
+  /// @param place the method that sets the time for the shutdown, for the message
   /// @throws IllegalArgumentException when they do
   static void check(StartOptions options, String place) {
     if (!options.shutdown().equals(StartOptions.DEFAULT_SHUTDOWN)) {
       throw new IllegalArgumentException(
           "start options with a shutdown of "
               + options.shutdown()
-              + ": the supervisor ends the child; say the time by "
+              + ": the supervisor ends the child; set the time with "
               + place);
     }
     if (options.parent() != null) {
@@ -43,8 +43,8 @@ final class ChildOptions {
 
   /// The options with the supervisor as parent, linked.
   ///
-  /// @param ending how the supervisor ends the child; when the supervisor has ended before, the
-  ///   child has that time, or the usual one where it has no limit: nobody waits for it then
+  /// @param ending how the supervisor ends the child. If the supervisor has ended before, the child
+  ///   has this time too, or the default one instead of none: no process waits for it then
   StartOptions of(StartOptions options, ProcessContext supervisor, Shutdown ending) {
     StartOptions known = made;
     if (known == null || given != options || !ending.equals(shutdown)) {
@@ -67,15 +67,16 @@ final class ChildOptions {
     return known;
   }
 
-  /// Whoever has the name that a child wants is given in its place, and is not ours to end.
+  /// Checks that a start has not returned another process, which already has the child's name and
+  /// which the supervisor must not end.
   ///
-  /// @param isKnown whether that is another child
+  /// @param isKnown whether `pid` is another child
   /// @throws IllegalStateException when it is not the process that was to be started
   static void checkNotTaken(ProcessContext self, Pid pid, boolean isKnown) {
     ProcessSnapshot there = self.runtime().process(pid);
     if (isKnown || (there != null && !self.self().equals(there.parent()))) {
       throw new IllegalStateException(
-          "the name of the child belongs to " + pid + "; end that one, or take another name");
+          "the name of the child belongs to " + pid + "; end that process, or use another name");
     }
   }
 }

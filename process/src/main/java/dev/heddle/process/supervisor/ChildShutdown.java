@@ -11,13 +11,13 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Begins the ends of children.
+/// Begins the shutdown of children.
 final class ChildShutdown {
   private static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();
 
   private ChildShutdown() {}
 
-  /// What is meant for a process where nothing else is said.
+  /// Resolves [Shutdown.Default] for a child.
   static Shutdown of(Shutdown said, Process child) {
     if (!(said instanceof Shutdown.Default)) {
       return said;
@@ -27,10 +27,10 @@ final class ChildShutdown {
         : Shutdown.within(Shutdown.DEFAULT_TIMEOUT);
   }
 
-  /// Asks a child to end, or terminates it. The supervisor's monitor tells when it is over.
+  /// Cancels a child, or terminates it. The supervisor's monitor reports the exit.
   ///
   /// @param self the supervisor
-  /// @param cancel what the supervisor itself was asked to end by, if it was: no child has longer
+  /// @param cancel the signal that has cancelled the supervisor itself, if any: no child has longer
   static void begin(
       ProcessContext self, Pid child, Shutdown how, ProcessSignal.@Nullable Cancel cancel) {
     try {
@@ -40,12 +40,12 @@ final class ChildShutdown {
         case Shutdown.Unlimited _, Shutdown.Default _ -> ask(self, child, FOREVER, cancel);
       }
     } catch (SendFailedException _) {
-      // safe: it has ended; the supervisor's monitor is about to tell
+      // safe: it has ended; the supervisor's monitor reports it
     }
   }
 
-  /// A child has ended, as its monitor tells. Its link may tell the same, behind that, when nobody
-  /// knows any more that it was a child: so the link is undone.
+  /// Undoes the link to a child whose monitor has reported its exit. Otherwise the signal of the
+  /// link would come when the supervisor no longer knows the child.
   static Exit exitAfterUnlink(ProcessContext self, Exit exit) {
     if (exit.isAbnormal()) {
       self.unlink(exit.pid());

@@ -10,23 +10,23 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 
-/// What a supervisor has to know of a child. A value: each `with…` makes another one.
+/// The specification of a child. Immutable: each `with…` returns a new one.
 ///
 /// @since 0.1
 public final class ChildSpec {
   /// When a child that has ended is started again.
   public enum Restart {
-    /// always, also when it was done
+    /// always, also after a normal end
     PERMANENT,
-    /// when it has failed: not when it was done, was asked to end, or has ended on purpose. One
-    /// that is done before it has started has failed to start
+    /// when it has failed: not after a normal end, a cancellation or a deliberate end. A normal end
+    /// before it has started is a failed start
     TRANSIENT,
     /// never
     TEMPORARY;
 
-    /// Whether a child that has ended so is started again.
+    /// Whether a child is started again after this exit.
     ///
-    /// @param hadStarted before it has ended
+    /// @param hadStarted whether it had started before
     boolean isWanted(Exit after, boolean hadStarted) {
       return switch (this) {
         case PERMANENT -> true;
@@ -64,11 +64,11 @@ public final class ChildSpec {
     }
   }
 
-  /// A permanent child, started with the default options, after nobody, with the usual time to
-  /// clean up.
+  /// A permanent child, with default start options, the default time to clean up, and no other
+  /// child to wait for.
   ///
-  /// @param name among the children of one supervisor
-  /// @param factory makes the process, anew for each start; on a worker, so it must not block
+  /// @param name unique among the children of one supervisor
+  /// @param factory makes a new process for each start; on a worker, so it must not block
   /// @throws IllegalArgumentException when the name is empty
   public static ChildSpec of(String name, Callable<? extends Process> factory) {
     return new ChildSpec(
@@ -81,9 +81,8 @@ public final class ChildSpec {
         false);
   }
 
-  /// A permanent child that is itself a supervisor, or hides one in a process of your own: it has
-  /// as long to clean up as its own children need. The factory builds a new supervisor for each
-  /// start.
+  /// A permanent child that is a supervisor, or a process of your own that wraps one: it has as
+  /// long to clean up as its own children need. The factory builds a new supervisor for each start.
   ///
   /// @throws IllegalArgumentException when the name is empty
   public static ChildSpec supervisor(String name, Callable<? extends Process> factory) {
@@ -104,12 +103,12 @@ public final class ChildSpec {
     return name;
   }
 
-  /// What makes the process, anew for each start.
+  /// Makes a new process for each start.
   public Callable<? extends Process> factory() {
     return factory;
   }
 
-  /// How it is started; the supervisor is its parent, and linked to it.
+  /// Its start options; the supervisor is its parent, and linked to it.
   public StartOptions options() {
     return options;
   }
@@ -124,7 +123,7 @@ public final class ChildSpec {
     return shutdown;
   }
 
-  /// Names of children that must have started before.
+  /// The names of children that must have started before.
   public List<String> after() {
     return after;
   }
@@ -136,19 +135,19 @@ public final class ChildSpec {
 
   /// The same with other start options.
   ///
-  /// @throws IllegalArgumentException when they say what the supervisor says: a parent, a time for
+  /// @throws IllegalArgumentException when they set what the supervisor sets: a parent, a time for
   ///   the shutdown, or that the child outlives the supervisor
   public ChildSpec withOptions(StartOptions changed) {
     ChildOptions.check(changed, "withShutdown of the ChildSpec");
     return new ChildSpec(name, factory, changed, restart, shutdown, after, significant);
   }
 
-  /// The same, started again at other times.
+  /// The same with another restart rule.
   public ChildSpec withRestart(Restart changed) {
     return new ChildSpec(name, factory, options, changed, shutdown, after, significant);
   }
 
-  /// The same, ended in another way.
+  /// The same with another way to end it.
   public ChildSpec withShutdown(Shutdown changed) {
     return new ChildSpec(name, factory, options, restart, changed, after, significant);
   }
@@ -160,10 +159,10 @@ public final class ChildSpec {
     return withShutdown(Shutdown.within(within));
   }
 
-  /// The same, not started before these have: they have said so, or their `init` has returned, or
-  /// they are done.
+  /// The same, started only after these children have started (reported ready, or returned from
+  /// `init`) or have ended normally.
   ///
-  /// @param names of children that the supervisor was told of before this one
+  /// @param names of children that are named to the supervisor before this one
   public ChildSpec withAfter(String... names) {
     return new ChildSpec(name, factory, options, restart, shutdown, List.of(names), significant);
   }

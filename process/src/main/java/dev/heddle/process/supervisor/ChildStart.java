@@ -5,19 +5,19 @@ import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessContext;
 
-/// What has become of the start of a child that has ended.
+/// The outcome of a child's start.
 final class ChildStart {
   private ChildStart() {}
 
-  /// How a start has ended for which no process could be made: the PID is nobody's.
+  /// The exit of a start for which no process could be made: its PID belongs to no process.
   static Exit creationFailed(ProcessContext supervisor, Throwable why) {
     Pid own = supervisor.self();
     Pid nobody = new Pid(own.node(), own.host(), 0, own.incarnation());
     return new Exit(nobody, Exit.Reason.FAILED, null, why);
   }
 
-  /// Whether a process that has ended had started before. Its monitor may tell of the end before
-  /// `AwaitStart`, which was yielded behind the start, tells of that.
+  /// Whether a process that has ended had started before. Its monitor may report the exit before
+  /// the result of `AwaitStart` comes.
   static boolean hadStarted(ProcessContext supervisor, Exit exit) {
     return supervisor.runtime().whenStarted(exit.pid()).getNow(false);
   }

@@ -3,13 +3,13 @@ package dev.heddle.process.supervisor;
 
 import dev.heddle.process.Exit;
 
-/// The cause of the end of a supervisor that was told to fail when a child cannot start.
+/// The failure of a supervisor with [Supervisor.FirstStart#FAIL], a child of which could not start.
 ///
 /// @since 0.1
 public final class ChildStartException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /// @param exit how the child has ended before it had started
+  /// @param exit of the child, which had not started
   ChildStartException(String child, Exit exit) {
     super(
         "the first start of child '%s' has failed (%s); ".formatted(child, exit.reason())

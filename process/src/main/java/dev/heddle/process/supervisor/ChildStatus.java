@@ -6,33 +6,33 @@ import dev.heddle.process.Pid;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// How a child is, at one moment.
+/// The status of a child, at one moment.
 ///
-/// @param name of it
-/// @param state what it does
+/// @param name of the child
+/// @param state of the child
 /// @param pid of the process that runs, or ran last; null before the first start
-/// @param starts how often it was started, or a start was tried
-/// @param delay before the last restart, or the one that is to come; zero when there was none
-/// @param exit how it ended last; null when it never has. Of a start for which no process could be
-///   made it has the number 0 in its PID, which is nobody's
+/// @param starts the number of starts and of attempts to start
+/// @param delay before the last restart, or the next one; zero when there was none
+/// @param exit of the last process; null when none has ended. If no process could be made, its PID
+///   has the number 0 and belongs to no process
 /// @since 0.1
 public record ChildStatus(
     String name, State state, @Nullable Pid pid, int starts, Duration delay, @Nullable Exit exit) {
-  /// What a child does.
+  /// The states of a child.
   public enum State {
-    /// waits for those after which it starts
+    /// waits for the children after which it starts
     WAITING,
     /// has a process that has not started yet
     STARTING,
-    /// has started: its `init` has returned, or it has said so
+    /// has started: its `init` has returned, or it has reported ready
     RUNNING,
-    /// has ended, and will be started again after the delay
+    /// has ended, and will be restarted after the delay
     BACKING_OFF,
-    /// was told to end
+    /// is being ended by its supervisor
     STOPPING,
     /// was ended by its supervisor, for good
     STOPPED,
-    /// was done, for good
+    /// has ended by itself without a failure, for good
     EXITED,
     /// has failed, or has ended before it had started, for good
     FAILED

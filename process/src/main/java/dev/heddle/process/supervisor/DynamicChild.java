@@ -8,8 +8,8 @@ import dev.heddle.process.supervisor.ChildStatus.State;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A child, as its dynamic supervisor knows it: there may be hundreds of thousands, so it has only
-/// what each of them needs.
+/// A child, as its dynamic supervisor knows it. There may be hundreds of thousands, so it has few
+/// fields.
 ///
 /// @param <A> of its argument
 final class DynamicChild<A> {
@@ -18,15 +18,15 @@ final class DynamicChild<A> {
   State state = State.STARTING;
   boolean isSupervisor;
   int starts = 1;
-  @Nullable Reply<@Nullable Object> asker; // for it, until it has started once
-  @Nullable List<Reply<@Nullable Object>> atEnd; // who has asked to end it
-  @Nullable Failures failures; // none before the first
+  @Nullable Reply<@Nullable Object> asker; // of StartChild, until it has started once
+  @Nullable List<Reply<@Nullable Object>> atEnd; // to the askers of StopChild
+  @Nullable Failures failures; // null before the first
 
-  /// What is known of one that has ended, and is started again.
+  /// The state of a child that is restarted.
   static final class Failures {
-    int inARow; // none of them after a quiet time: what the backoff grows by
+    int inARow; // without a long run between them: the n of the backoff
     long runningSinceNanos;
-    long pause; // the tag of the command; 0 when there is none
+    long pause; // the tag of the command; 0 for none
     Exit last;
 
     Failures(Exit first) {
@@ -44,7 +44,7 @@ final class DynamicChild<A> {
     return new DynamicChildStatus(argument, state, pid, starts, exit);
   }
 
-  /// The same, of one that has not ended for good.
+  /// The status of a child that has not ended for good.
   DynamicChildStatus status() {
     return status(state == State.BACKING_OFF && failures != null ? failures.last : null);
   }

@@ -19,27 +19,25 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// A process that starts children of one kind, as many as it is asked for, while it runs: one for
-/// each connection, session or job. OTP calls it `simple_one_for_one`, Elixir a
-/// `DynamicSupervisor`.
+/// A process that starts any number of children of one kind on request: one for each connection,
+/// session or job. OTP calls it `simple_one_for_one`, Elixir a `DynamicSupervisor`.
 ///
-/// Each child is made by the template, of the argument that came with [StartChild], and is known by
-/// its PID. A start, an end and a restart take the same time however many children there are. Their
-/// order is not kept: when the supervisor is cancelled it asks all of them to end at once, each
-/// with its own time, and waits for the last. When the supervisor is terminated, its children end
-/// with it, over their links.
+/// The template makes each child from the argument of [StartChild]. A child is known by its PID. A
+/// start, an end and a restart take the same time however many children there are. Children have no
+/// order: when the supervisor is cancelled, it cancels all of them at once, each with its own time,
+/// and waits for the last. When it is terminated, its children end with it, by their links.
 ///
-/// A start that fails is for whoever has asked for it, and is not tried again. A child that ends
-/// later is started again when [Builder#restart] says so, alone, after a delay that grows from one
-/// failure of it to the next. More restarts than [Builder#intensity] allows end the supervisor with
+/// A start that fails is reported to its asker, and not tried again. A child that ends later is
+/// restarted alone, as [Builder#restart] says, after a delay that grows from one failure of it to
+/// the next. If more restarts are needed than [Builder#intensity] allows, the supervisor fails with
 /// a [RestartLimitException].
 ///
-/// A child that is over is forgotten at once: its end is for the listener, and for those that
-/// monitor it.
+/// A child that has ended for good is forgotten at once; only the listener, and processes that
+/// monitor it, get its exit.
 ///
-/// Messages that it understands are [StartChild], [StopChild], [Count] and [Children], sent with
-/// `ask`. One process answers them all; where that is too little, a [Supervisor] of several of
-/// these shares the children out.
+/// Its messages are [StartChild], [StopChild], [Count] and [Children], sent with `ask`. One process
+/// handles them all; if it is too slow, distribute the children over several of these under a
+/// [Supervisor].
 ///
 /// @since 0.1
 public final class DynamicSupervisor implements StartOnce {
@@ -48,19 +46,19 @@ public final class DynamicSupervisor implements StartOnce {
   /// @param <A> of the argument of a start
   @FunctionalInterface
   public interface Template<A> {
-    /// A new process. On a worker, so it must not block. What it throws fails that start.
+    /// Returns a new process. Called on a worker, so it must not block. If it throws, the start
+    /// fails.
     Process create(A argument) throws Exception;
   }
 
-  /// Asks for one more child. The answer is its [Pid], when it has started: it has said so, or its
-  /// `init` has returned. It fails when the start fails, when there are as many as there may be, or
-  /// when the supervisor is ending.
+  /// Starts a child. The reply is its [Pid], when it has started: it has reported ready, or its
+  /// `init` has returned. The request fails when the start fails, when there are
+  /// [Builder#maxChildren] already, or when the supervisor is ending.
   ///
-  /// The child is the supervisor's. It is started, and lives on, also when the asker has given up
-  /// by then, by a deadline or a cancellation: [Children] lists it with its argument and PID, and
-  /// its name leads to it.
+  /// The child belongs to the supervisor. It starts and stays even if the asker has given up
+  /// meanwhile: [Children] lists it with its argument and PID, and its name leads to it.
   ///
-  /// @param argument for the template; null for one that takes none
+  /// @param argument for the template; null if it takes none
   public record StartChild(@Nullable Object argument) {
     /// Without an argument.
     public StartChild() {
@@ -68,24 +66,24 @@ public final class DynamicSupervisor implements StartOnce {
     }
   }
 
-  /// Asks to end a child for good. The answer is its [dev.heddle.process.Exit], when it has ended.
+  /// Ends a child for good. The reply is its [dev.heddle.process.Exit], when it has ended.
   ///
   /// @param child the PID of the process that runs, or ran last
   public record StopChild(Pid child) {}
 
-  /// Asks how many children there are: the answer is [Counts].
+  /// Requests the number of children: the reply is [Counts].
   public record Count() {}
 
-  /// Asks for the status of all children: the answer is a list of [DynamicChildStatus], in no
-  /// order. **Cost** grows with their number.
+  /// Requests the status of all children: the reply is a list of [DynamicChildStatus], in no order.
+  /// **Cost** grows with their number.
   public record Children() {}
 
-  /// How many children there are, by what they do.
+  /// The number of children in each state.
   ///
   /// @param starting not started yet
   /// @param running started
-  /// @param backingOff have ended, and will be started again after the delay
-  /// @param stopping were told to end
+  /// @param backingOff ended, to be restarted after a delay
+  /// @param stopping being ended
   public record Counts(int starting, int running, int backingOff, int stopping) {
     /// All of them.
     public int all() {
@@ -100,9 +98,9 @@ public final class DynamicSupervisor implements StartOnce {
     this.supervision = supervision;
   }
 
-  /// Says how a supervisor of children that are made of an argument is to be.
+  /// Configures a supervisor whose children are made from an argument.
   ///
-  /// @param argument what a start is given; another class is refused
+  /// @param argument the class of the argument of a start; others are refused
   /// @param template makes the process of each child, for each start
   public static <A> Builder<A> builder(Class<A> argument, Template<A> template) {
     Objects.requireNonNull(argument, "argument");
@@ -110,7 +108,7 @@ public final class DynamicSupervisor implements StartOnce {
     return new Builder<>(argument, template);
   }
 
-  /// Says how a supervisor of children that need no argument is to be.
+  /// Configures a supervisor whose children need no argument.
   ///
   /// @param factory makes the process of each child, for each start
   public static Builder<Void> builder(Callable<? extends Process> factory) {
@@ -129,7 +127,7 @@ public final class DynamicSupervisor implements StartOnce {
     supervision.step(events, output);
   }
 
-  /// Says how a dynamic supervisor is to be. For one thread; each method returns the builder.
+  /// Configures a dynamic supervisor. For one thread; each method returns the builder.
   ///
   /// @param <A> of the argument of a start
   /// @since 0.1
@@ -152,7 +150,7 @@ public final class DynamicSupervisor implements StartOnce {
       this.template = template;
     }
 
-    /// What was said up to now: the supervisor does not see what is said later.
+    /// A copy for the supervisor, which later calls do not change.
     Builder<A> copy() {
       Builder<A> copy = new Builder<>(argument, template);
       copy.options = options;
@@ -168,11 +166,11 @@ public final class DynamicSupervisor implements StartOnce {
       return copy;
     }
 
-    /// How the children are started; [StartOptions#defaults()] where this is not said. The
-    /// supervisor is their parent, and linked to them.
+    /// Sets how the children are started; by default, [StartOptions#defaults()]. The supervisor is
+    /// their parent, and linked to them.
     ///
     /// @throws IllegalArgumentException when they have a name, which only one child could take; or
-    ///   say what the supervisor says: a parent, a time for the shutdown, or that children outlive
+    ///   set what the supervisor sets: a parent, a time for the shutdown, or that children outlive
     ///   the supervisor
     public Builder<A> options(StartOptions of) {
       if (of.name() != null) {
@@ -186,40 +184,40 @@ public final class DynamicSupervisor implements StartOnce {
       return this;
     }
 
-    /// The name under which each child is registered; none where this is not said. So a child is
-    /// found again when it was restarted. A start whose name is taken fails.
+    /// Sets the name under which each child is registered; by default, none. By its name a child is
+    /// found again after a restart. A start whose name is taken fails.
     public Builder<A> name(Function<? super A, String> of) {
       this.name = Objects.requireNonNull(of, "name");
       return this;
     }
 
-    /// When a child is started again; never where this is not said: who has asked for it would not
-    /// know its new PID.
+    /// Sets when a child is restarted; by default, never, because its asker would not know the new
+    /// PID.
     public Builder<A> restart(Restart when) {
       this.restart = Objects.requireNonNull(when, "restart");
       return this;
     }
 
-    /// How a child is ended; [Shutdown#byDefault] where this is not said.
+    /// Sets how a child is ended; by default, [Shutdown#byDefault].
     public Builder<A> shutdown(Shutdown how) {
       this.shutdown = Objects.requireNonNull(how, "shutdown");
       return this;
     }
 
-    /// How many children there may be, those included that wait for a restart; no bound where this
-    /// is not said. One more is refused, with a [dev.heddle.process.StartRefusedException].
+    /// Sets the maximum number of children, including those that wait for a restart; by default, no
+    /// bound. A further start fails with a [dev.heddle.process.StartRefusedException].
     ///
     /// @throws IllegalArgumentException when it is less than one
     public Builder<A> maxChildren(int most) {
       if (most < 1) {
-        throw new IllegalArgumentException("a supervisor may have one child at least: " + most);
+        throw new IllegalArgumentException("maxChildren must be at least 1: " + most);
       }
       this.maxChildren = most;
       return this;
     }
 
-    /// How many restarts, of all children together, there may be within a period, before the
-    /// supervisor gives up; 10 within a minute where this is not said.
+    /// Sets the number of restarts, of all children together, within a period after which the
+    /// supervisor gives up; by default, 10 within a minute.
     ///
     /// @param restarts 0 for none
     /// @param within more than zero
@@ -229,22 +227,22 @@ public final class DynamicSupervisor implements StartOnce {
       return this;
     }
 
-    /// How long to wait before a restart; [Backoff#defaults()] where this is not said.
+    /// Sets the delay before a restart; by default, [Backoff#defaults()].
     public Builder<A> backoff(Backoff of) {
       this.backoff = Objects.requireNonNull(of, "backoff");
       return this;
     }
 
-    /// Is told of each change of a child that has started once. Must not block; what it throws is
-    /// logged. **Thread** that of the supervisor's step.
+    /// Sets a listener that is called with each change of a child that has started once. It must
+    /// not block; what it throws is logged. **Thread** that of the supervisor's step.
     public Builder<A> listener(Consumer<DynamicChildStatus> of) {
       this.listener = Objects.requireNonNull(of, "listener");
       return this;
     }
 
-    /// Where time and chance come from; for tests.
+    /// Sets the sources of time and randomness; for tests.
     ///
-    /// @param nanoTime counts nanoseconds from anywhere
+    /// @param nanoTime counts nanoseconds from an arbitrary origin
     /// @param chance for the jitter
     Builder<A> sources(LongSupplier nanoTime, RandomGenerator chance) {
       this.nanos = Objects.requireNonNull(nanoTime, "nanoTime");
@@ -252,8 +250,8 @@ public final class DynamicSupervisor implements StartOnce {
       return this;
     }
 
-    /// The process: to be spawned once. A second `spawn` of it starts a process that fails at once,
-    /// and leaves the first one alone.
+    /// Builds the process, to be spawned once. A second `spawn` of it starts a process that fails
+    /// at once, and does not touch the first one.
     public DynamicSupervisor build() {
       return new DynamicSupervisor(new DynamicSupervisorLogic<>(this));
     }

@@ -30,34 +30,40 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// What a [DynamicSupervisor] does.
+/// The logic of a [DynamicSupervisor].
 final class DynamicSupervisorLogic<A> {
   /*
-   * States of a child.  from                 event                                to
-   *    (none)                       StartChild                           STARTING: spawned, linked, monitored; also when its asker has given up
-   *    STARTING                     it has started                       RUNNING: the asker has its PID
-   *    STARTING                     it ends, before its first start      (none): the asker has the failure
-   *    STARTING, RUNNING            it ends, and is to be restarted      BACKING_OFF: the pause begins
-   *    STARTING, RUNNING            it ends, and is not                  (none): EXITED or FAILED for the listener
-   *    STARTING, RUNNING            StopChild, or the supervisor ends     STOPPING
-   *    STOPPING                     it ends                              (none): STOPPED for the listener
-   *    BACKING_OFF                  the pause is over                    STARTING; or BACKING_OFF, when it cannot be made
-   *    BACKING_OFF                  StopChild, or the supervisor ends     (none): STOPPED
+   * States of a child. (none) means that it is not known.
    *
-   * A child stands in one map, under the PID of the process that runs or ran last: ends, StopChild
-   * and LinkDown find it there. So each event looks at one child, and a child costs its entry and
-   * its object, beside the process and its ties.
+   * from                event                                to
+   * (none)              StartChild                           STARTING: spawned, linked and
+   *                                                          monitored (1)
+   * STARTING            it has started                       RUNNING: the asker gets its PID
+   * STARTING            it ends before its first start       (none): the asker gets the failure
+   * STARTING, RUNNING   it ends, and is to be restarted      BACKING_OFF: the delay begins
+   * STARTING, RUNNING   it ends, and is not                  (none): EXITED or FAILED (2)
+   * STARTING, RUNNING   StopChild, or the supervisor ends    STOPPING
+   * STOPPING            it ends                              (none): STOPPED (2)
+   * BACKING_OFF         the delay is over                    STARTING; BACKING_OFF again, when no
+   *                                                          process can be made
+   * BACKING_OFF         StopChild, or the supervisor ends    (none): STOPPED (2)
    *
-   * The end asks all at once, some in each step: nobody waits for others, and no step is a long
-   * one.
+   * (1) Even if the asker has given up.
+   * (2) The state that the listener gets.
    *
-   * Rejected. To keep children that are over for a report, as a Supervisor does: a server has had
-   * millions of them. A first start that is tried again: whoever has asked for it is there to hear
-   * of the failure, and may ask again.
+   * A child is in one map, by the PID of the process that runs or ran last. Exits, StopChild and
+   * LinkDown find it there. So each event touches one child, and a child costs its entry and its
+   * object, besides the process and its links.
+   *
+   * The shutdown cancels all children, some in each step: they do not wait for each other, and no
+   * step lasts long.
+   *
+   * Rejected. Keeping children that have ended for reports, as a Supervisor does: a server has had
+   * millions of them. Retrying a first start: its asker learns of the failure, and may ask again.
    */
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.process.supervisor");
-  private static final int MOST_ENDS = 128; // begun in a step, so that it is not a long one
+  private static final int MOST_ENDS = 128; // begun in a step, so that it does not last long
 
   private final DynamicSupervisor.Builder<A> how;
   private final RestartLimit limit;
@@ -70,10 +76,10 @@ final class DynamicSupervisorLogic<A> {
   private final Map<State, Integer> counts = new EnumMap<>(State.class);
   private @Nullable ProcessContext self;
   private boolean closing;
-  private @Nullable Queue<DynamicChild<A>> toEnd; // when the end has begun
-  private ProcessSignal.@Nullable Cancel cancel; // what it was asked to end by
+  private @Nullable Queue<DynamicChild<A>> toEnd; // once the shutdown has begun
+  private ProcessSignal.@Nullable Cancel cancel; // the signal that has cancelled it
   private @Nullable RuntimeException failure; // with which it ends
-  private @Nullable Object reason; // why it ends on purpose, in the program's own terms
+  private @Nullable Object reason; // the detail of a deliberate end
 
   DynamicSupervisorLogic(DynamicSupervisor.Builder<A> how) {
     this.how = how.copy();
@@ -125,12 +131,13 @@ final class DynamicSupervisorLogic<A> {
               System.Logger.Level.WARNING,
               "dynamic supervisor "
                   + self().self()
-                  + " has dropped a message that it does not understand: "
+                  + " has dropped an unknown message: "
                   + event.data());
     }
   }
 
-  /// A child's end comes by its monitor, too; any other link says: end with me.
+  /// The exit of a child is reported by its monitor too; the exit of any other linked process ends
+  /// the supervisor.
   private void linkDown(Exit exit) {
     if (children.containsKey(exit.pid()) || closing) {
       return;
@@ -144,7 +151,7 @@ final class DynamicSupervisorLogic<A> {
     }
   }
 
-  /// It ends on purpose; the first reason counts.
+  /// Begins a deliberate end; the first reason counts.
   private void closeWith(@Nullable Object why) {
     reason = closing ? reason : why;
     closing = true;
@@ -161,7 +168,7 @@ final class DynamicSupervisorLogic<A> {
         if (child == null) {
           reply.fail(
               new IllegalArgumentException(
-                  end.child() + " is no child, or not any more, of " + self().self()));
+                  end.child() + " is not, or no longer, a child of " + self().self()));
         } else {
           end(child, reply);
         }
@@ -206,7 +213,7 @@ final class DynamicSupervisorLogic<A> {
       argument = argument(given);
       made = make(argument);
       pid = spawn(made, argument);
-    } catch (Throwable t) { // a class that cannot be loaded costs one child, not its siblings
+    } catch (Throwable t) { // a class that cannot be loaded must not end the supervisor
       asker.fail(t);
       return;
     }
@@ -218,7 +225,8 @@ final class DynamicSupervisorLogic<A> {
   private void checkMayStart() {
     if (closing) {
       throw new StartRefusedException(
-          "dynamic supervisor " + self().self() + " is ending; it starts no more children", null);
+          "dynamic supervisor " + self().self() + " is ending; it starts no children any more",
+          null);
     }
     if (children.size() >= how.maxChildren) {
       throw new StartRefusedException(
@@ -242,7 +250,7 @@ final class DynamicSupervisorLogic<A> {
     return how.argument.cast(given);
   }
 
-  @SuppressWarnings("NullAway") // a template of Void is handed null; others never: argument()
+  @SuppressWarnings("NullAway") // only a template of Void gets null: argument()
   private Process make(@Nullable A argument) throws Exception {
     Process made = how.template.create(argument);
     if (made == null) {
@@ -263,7 +271,7 @@ final class DynamicSupervisorLogic<A> {
     return pid;
   }
 
-  /// A child has a process that is to start.
+  /// Records the process of a child and waits for its start.
   private void begins(DynamicChild<A> child, Process made) {
     Pid pid = child.pid;
     child.isSupervisor = made instanceof StartOnce;
@@ -273,11 +281,11 @@ final class DynamicSupervisorLogic<A> {
         event -> {
           if (pid.equals(child.pid) && Boolean.TRUE.equals(event.data())) {
             started(child);
-          } // else it has ended, of which its monitor tells
+          } // otherwise it has ended, which its monitor reports
         });
   }
 
-  /// A child has started: maybe that is known, or it is to end, or has ended.
+  /// Called when a child has started; perhaps this is known, or it is stopping or has ended.
   private void started(DynamicChild<A> child) {
     if (child.state != State.STARTING) {
       return;
@@ -289,7 +297,7 @@ final class DynamicSupervisorLogic<A> {
     }
     become(child, State.RUNNING);
     if (asker != null) {
-      var _ = asker.complete(child.pid); // else the asker has given up: the child stays, it is ours
+      var _ = asker.complete(child.pid); // if the asker has given up, the child stays
     }
   }
 
@@ -321,7 +329,7 @@ final class DynamicSupervisorLogic<A> {
               : new StartRefusedException(
                   "the child has ended before it had started: " + exit.reason(), null));
     } else {
-      tell(child, exit);
+      notifyListener(child, exit);
     }
     if (child.atEnd != null) {
       child.atEnd.forEach(reply -> reply.complete(exit));
@@ -333,7 +341,7 @@ final class DynamicSupervisorLogic<A> {
     Failures failures = child.failures;
     if (child.state == State.BACKING_OFF && failures != null) {
       commands.forget(failures.pause);
-      var _ = self().cancelCommand(failures.pause); // if it is over, nobody listens any more
+      var _ = self().cancelCommand(failures.pause); // if it has a result, that is dropped
       over(child, State.STOPPED, failures.last);
       return;
     }
@@ -384,7 +392,7 @@ final class DynamicSupervisorLogic<A> {
 
   private void startAgain(DynamicChild<A> child) {
     if (closing) {
-      return; // the end finds it
+      return; // shutdown will stop it
     }
     child.starts++;
     become(child, State.STARTING);
@@ -417,11 +425,11 @@ final class DynamicSupervisorLogic<A> {
     counted(state, 1);
     child.state = state;
     if (child.asker == null) {
-      tell(child, null);
+      notifyListener(child, null);
     }
   }
 
-  private void tell(DynamicChild<A> child, @Nullable Exit exit) {
+  private void notifyListener(DynamicChild<A> child, @Nullable Exit exit) {
     if (listener == null) {
       return;
     }

@@ -6,21 +6,21 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Children that are to end: the last first, each when the one before has ended. Which have ended
-/// is remembered, so that all ends together cost one look at each.
+/// An ordered stop of children: the last first, each after the one before has ended. It remembers
+/// its position, so that the whole stop checks each child once.
 final class OrderedStop<C> {
   private final List<C> children;
   private final Predicate<C> isToEnd;
-  private int left; // those before this place may live
+  private int left; // the children from this index on have ended
 
-  /// @param isToEnd false for good when it has ended, or is no matter of this any more
+  /// @param isToEnd false for good when the child has ended, or no longer belongs to this stop
   OrderedStop(Collection<C> children, Predicate<C> isToEnd) {
     this.children = List.copyOf(children);
     this.isToEnd = isToEnd;
     this.left = this.children.size();
   }
 
-  /// The one whose turn it is, or null when all have ended.
+  /// The child that ends next, or null when all have ended.
   @Nullable C next() {
     while (left > 0 && !isToEnd.test(children.get(left - 1))) {
       left--;

@@ -10,10 +10,10 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The commands of a supervisor that have no result yet, and what follows from each.
+/// The commands of a supervisor without a result yet, with the callback of each.
 final class PendingCommands {
   private final Map<Long, Consumer<ProcessEvent>> byTag = new HashMap<>();
-  private long lastTag = Long.MIN_VALUE; // far from those of what it was before an upgrade
+  private long lastTag = Long.MIN_VALUE; // far from tags of a process that it has replaced
   private @Nullable StepOutput out; // of the step that runs
 
   void stepBegins(StepOutput output) {
@@ -30,7 +30,7 @@ final class PendingCommands {
     return tag;
   }
 
-  /// The result of a command has come: nothing follows from one that was forgotten.
+  /// Calls the callback of a command that has a result, unless the command was forgotten.
   void completed(ProcessEvent event) {
     Consumer<ProcessEvent> then = byTag.remove(event.tag());
     if (then != null) {

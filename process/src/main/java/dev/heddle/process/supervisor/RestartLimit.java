@@ -5,20 +5,20 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/// How many restarts there may be in a period that moves along.
+/// Limits the number of restarts within a sliding period.
 final class RestartLimit {
-  /// What a supervisor was told.
+  /// The configured limit.
   ///
   /// @param most not negative
   /// @param period more than zero
   record Allowed(int most, Duration period) {
-    /// Where nothing else is said.
+    /// The default.
     static final Allowed USUAL = new Allowed(10, Duration.ofMinutes(1));
 
     Allowed {
       if (most < 0 || !period.isPositive()) {
         throw new IllegalArgumentException(
-            "an intensity is a number of restarts, 0 or more, within a period of more than zero: "
+            "an intensity needs a number of restarts >= 0 and a positive period: "
                 + most
                 + " within "
                 + period);
@@ -35,7 +35,7 @@ final class RestartLimit {
 
   /// Counts a restart.
   ///
-  /// @return false when it is one too many
+  /// @return false when it exceeds the limit
   boolean admits(long nowNanos) {
     while (!restarts.isEmpty()
         && Duration.ofNanos(nowNanos - restarts.getFirst()).compareTo(allowed.period()) >= 0) {

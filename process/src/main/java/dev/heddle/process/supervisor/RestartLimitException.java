@@ -3,7 +3,7 @@ package dev.heddle.process.supervisor;
 
 import org.jspecify.annotations.Nullable;
 
-/// The cause of the end of a supervisor whose children have failed too often.
+/// The failure of a supervisor whose children have needed more restarts than its intensity allows.
 ///
 /// @since 0.1
 public final class RestartLimitException extends RuntimeException {

@@ -5,16 +5,16 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The way from a failure to a restart: who is restarted, and after how long.
+/// The steps from a failure to a restart: the children that are restarted, and the delay.
 final class RestartPlan {
   final Duration delay;
-  long backoffTag; // the tag of the command; 0 while it was not yielded
-  boolean isReady; // stands in line for it
-  private final List<SupervisedChild> all; // who was a member at first, in their order
+  long backoffTag; // of the delay's command; 0 before it is yielded
+  boolean isReady; // queued in RestartPlans.ready
+  private final List<SupervisedChild> all; // the first members, in order
   private final OrderedStop<SupervisedChild> orderedStop;
-  private int size; // of those that are members still: their field says so
+  private int size; // of the present members, whose `recovery` is this
 
-  /// Makes these its members.
+  /// A plan for these members.
   RestartPlan(Duration delay, List<SupervisedChild> members) {
     this.delay = delay;
     this.all = members;
@@ -30,19 +30,19 @@ final class RestartPlan {
     return all.stream().filter(supervisedChild -> supervisedChild.recovery == this).toList();
   }
 
-  /// The first of those that were its members at first.
+  /// The first of its first members.
   SupervisedChild first() {
     return all.getFirst();
   }
 
-  /// The member that is to end next; null when none lives any more.
+  /// The member that ends next; null when all have ended.
   @Nullable SupervisedChild nextToEnd() {
     return orderedStop.next();
   }
 
-  /// One of its members is not restarted with the others.
+  /// Removes a member, which is not restarted with the others.
   ///
-  /// @return whether none is left
+  /// @return whether no member is left
   boolean leave(SupervisedChild member) {
     member.recovery = null;
     return --size == 0;

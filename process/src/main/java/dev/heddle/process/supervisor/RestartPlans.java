@@ -11,8 +11,8 @@ import java.util.Queue;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The recoveries of one supervisor that are not over: with `ONE_FOR_ONE` one for each child that
-/// has failed, else one at most, into which a further failure is merged.
+/// The pending restart plans of one supervisor: with `ONE_FOR_ONE` one for each child that has
+/// failed, otherwise at most one, into which a further failure is merged.
 final class RestartPlans {
   private final Strategy strategy;
   private final Set<RestartPlan> pending = new LinkedHashSet<>();
@@ -26,7 +26,7 @@ final class RestartPlans {
     return List.copyOf(pending);
   }
 
-  /// Something has happened to a member.
+  /// Called when the state of a member has changed.
   void memberChanged(RestartPlan restartPlan) {
     if (!restartPlan.isReady) {
       restartPlan.isReady = true;
@@ -34,7 +34,7 @@ final class RestartPlans {
     }
   }
 
-  /// The next one of which something has happened to a member; null when there is none.
+  /// The next plan with a member that has changed; null when there is none.
   @Nullable RestartPlan nextToAdvance() {
     while (true) {
       RestartPlan restartPlan = ready.poll();
@@ -48,7 +48,7 @@ final class RestartPlans {
     }
   }
 
-  /// The one that goes on in the next one, of which it is no more; null when there is none.
+  /// Removes the plan that the next one continues; null when there is none.
   @Nullable RestartPlan takeOneToBeMerged() {
     if (strategy == Strategy.ONE_FOR_ONE || pending.isEmpty()) {
       return null;
@@ -75,7 +75,7 @@ final class RestartPlans {
     return restartPlan;
   }
 
-  /// No child that stands before these is restarted.
+  /// The children among which the members are: no child before these is restarted.
   private Collection<SupervisedChild> candidates(
       SupervisedChild failed, @Nullable RestartPlan merged, ChildList childList) {
     if (strategy == Strategy.ONE_FOR_ALL) {
@@ -85,9 +85,9 @@ final class RestartPlans {
         merged == null ? failed.number : Math.min(failed.number, merged.first().number));
   }
 
-  /// The members are on their own again.
+  /// Ends a plan.
   ///
-  /// @return who they were
+  /// @return its members
   List<SupervisedChild> over(RestartPlan restartPlan) {
     pending.remove(restartPlan);
     List<SupervisedChild> members = restartPlan.members();

@@ -4,17 +4,17 @@ package dev.heddle.process.supervisor;
 import java.time.Duration;
 import java.util.Objects;
 
-/// How a supervisor ends a child: how long the child may clean up after it was asked.
+/// How a supervisor ends a child: how long the child may clean up after it was cancelled.
 ///
-/// A deadline from above is kept in any case: when the supervisor itself was cancelled, or the
-/// runtime shuts down, no child has more time than is left of that.
+/// No child has more time than is left to its supervisor, when that was cancelled itself, or to a
+/// runtime that shuts down.
 ///
 /// @since 0.1
 public sealed interface Shutdown {
-  /// The time of a child that is no supervisor, where nothing else is said.
+  /// The default time of a child that is no supervisor.
   Duration DEFAULT_TIMEOUT = Duration.ofSeconds(5);
 
-  /// It is asked, and terminated when it has not ended in time.
+  /// The child is cancelled, and terminated when it has not ended in time.
   ///
   /// @param timeout not negative
   record Within(Duration timeout) implements Shutdown {
@@ -31,32 +31,32 @@ public sealed interface Shutdown {
     }
   }
 
-  /// It is asked, and waited for however long it takes.
+  /// The child is cancelled, and waited for however long it takes.
   record Unlimited() implements Shutdown {}
 
-  /// It is terminated without being asked.
+  /// The child is terminated without being cancelled first.
   record Immediate() implements Shutdown {}
 
-  /// [#DEFAULT_TIMEOUT]; where the child is a supervisor, no limit: its own children have their
+  /// [#DEFAULT_TIMEOUT]; no limit for a child that is a supervisor, whose own children have their
   /// times.
   record Default() implements Shutdown {}
 
-  /// The child is asked, and has this time.
+  /// The child is cancelled, and has this time.
   static Shutdown within(Duration time) {
     return new Within(time);
   }
 
-  /// The child is asked, and waited for however long it takes.
+  /// The child is cancelled, and waited for however long it takes.
   static Shutdown unlimited() {
     return new Unlimited();
   }
 
-  /// The child is terminated without being asked.
+  /// The child is terminated without being cancelled first.
   static Shutdown immediate() {
     return new Immediate();
   }
 
-  /// [#DEFAULT_TIMEOUT]; where the child is a supervisor, no limit.
+  /// [#DEFAULT_TIMEOUT]; no limit for a child that is a supervisor.
   static Shutdown byDefault() {
     return new Default();
   }

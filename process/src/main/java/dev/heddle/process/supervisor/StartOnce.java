@@ -4,9 +4,10 @@ package dev.heddle.process.supervisor;
 import dev.heddle.process.Process;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// A process that ends children of its own before it ends.
+/// A supervisor, whose object is spawned once.
 interface StartOnce extends Process {
-  /// A second process of the same object would take the first one's children for its own.
+  /// Fails at a second call: a second process of the same object would share the first one's
+  /// children.
   static void checkBeginsOnce(AtomicBoolean begun) {
     if (!begun.compareAndSet(false, true)) {
       throw new IllegalStateException(

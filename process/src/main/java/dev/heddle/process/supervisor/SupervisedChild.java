@@ -16,20 +16,20 @@ final class SupervisedChild {
   final ChildSpec spec;
   final long number; // in the order of naming
   final boolean isInitial; // named before the supervisor was started
-  boolean isAwaited; // by the supervisor, which has started when none is any more
+  boolean isAwaited; // the start of the supervisor waits for it
   State state = State.WAITING;
   @Nullable Pid pid;
   long monitor; // of that PID
-  Shutdown shutdown; // as the process that was made last needs it
+  Shutdown shutdown; // of the last process
   @Nullable Exit exit;
   int starts;
-  int failures; // in a row, none of them after a quiet time: what the backoff grows by
+  int failures; // in a row, without a long run between them: the n of the backoff
   long runningSinceNanos;
   Duration delay = Duration.ZERO;
   @Nullable RestartPlan recovery; // of which it is a member
-  @Nullable String heldBackBy; // the one for which it waits; it may wait for others, too
+  @Nullable String heldBackBy; // the first child for which it waits; there may be more
 
-  // to be answered when it does not live any more
+  // completed when its process has ended
   final List<Reply<@Nullable Object>> exitReplies = new ArrayList<>(0);
 
   SupervisedChild(ChildSpec spec, long number, boolean isInitial) {
@@ -48,17 +48,17 @@ final class SupervisedChild {
     return state == State.STARTING || state == State.RUNNING || state == State.STOPPING;
   }
 
-  /// Whether those that start after it may.
+  /// Whether children that start after it may start.
   boolean hasStarted() {
     return state == State.RUNNING || state == State.EXITED;
   }
 
-  /// Whether it is over with it until somebody says otherwise.
+  /// Whether it stays down until it is restarted explicitly.
   boolean isTerminated() {
     return state == State.STOPPED || state == State.FAILED;
   }
 
-  /// Whether it is over with it however it came: another one may take its place.
+  /// Whether it has ended for good, for any reason: another child may take its place.
   boolean isSettled() {
     return isSettled(state);
   }

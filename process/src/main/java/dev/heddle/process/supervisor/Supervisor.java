@@ -14,36 +14,34 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// A process that starts others, its children, and starts them again when they fail.
+/// A process that starts other processes, its children, and restarts them when they fail.
 ///
-/// Children are started in the order in which they were named, those that are after others not
-/// before these have started; the others do not wait for each other. A child that cannot start
-/// keeps back those that are after it, and nobody else; [Builder#firstStart] makes that the end of
-/// the supervisor. Before each restart there is a delay, which grows from one failure of the child
-/// to the next, and is short again after a run that was longer than the longest delay. When there
-/// are more restarts than [Builder#intensity] allows, the supervisor ends its children and fails
-/// with a [RestartLimitException]; that is for its own supervisor to deal with.
+/// Children are started in the order in which they were named. A child that is specified to start
+/// after others waits for these; otherwise children do not wait for each other. A child that cannot
+/// start delays only those that start after it; [Builder#firstStart] can make this the end of the
+/// supervisor. Before each restart there is a delay, which grows from one failure of the child to
+/// the next, and is short again after a run longer than the longest delay. If more restarts are
+/// needed than [Builder#intensity] allows, the supervisor ends its children and fails with a
+/// [RestartLimitException], which its own supervisor handles.
 ///
-/// The supervisor itself counts as started when all children that were named to its builder have,
-/// or are over: so a child of another supervisor that is after this one finds all of them.
+/// The supervisor itself has started when all children that were named to its builder have started
+/// or ended for good. So a child of another supervisor that starts after this one finds them all.
 ///
-/// It ends its children in reverse order, one after the other, when it is cancelled: each as its
-/// specification says. When the supervisor itself is terminated, its children end with it, over
-/// their links.
+/// When it is cancelled, it ends its children in reverse order, one after the other, each as its
+/// specification says. When it is terminated, its children end with it, by their links.
 ///
-/// A child that is over stays in the report until another one is added with its name, in its place,
-/// or it is removed. A temporary one is forgotten at once, unless others are after it: its end is
-/// for the listener.
+/// A child that has ended for good stays in the status until another child is added with its name,
+/// in its place, or it is removed. A temporary one is forgotten at once, unless others start after
+/// it; only the listener gets its end.
 ///
-/// Messages that it understands are [Children], [StartChild], [StopChild], [RestartChild] and
-/// [RemoveChild], sent with `ask`. Many children of one kind that come and go are for a
-/// [DynamicSupervisor].
+/// Its messages are [Children], [StartChild], [StopChild], [RestartChild] and [RemoveChild], sent
+/// with `ask`. For many children of one kind that come and go, use a [DynamicSupervisor].
 ///
 /// @since 0.1
 public final class Supervisor implements StartOnce {
-  /// Who is restarted with a child that has failed.
+  /// The children that are restarted together with one that has failed.
   public enum Strategy {
-    /// nobody
+    /// none
     ONE_FOR_ONE,
     /// all its siblings
     ONE_FOR_ALL,
@@ -51,41 +49,40 @@ public final class Supervisor implements StartOnce {
     REST_FOR_ONE
   }
 
-  /// When the supervisor ends because its significant children have ended: by themselves, and not
-  /// to be started again. Children that it was asked to end do not count.
+  /// Whether the supervisor ends when significant children have ended by themselves, for good.
+  /// Children that it was asked to end do not count.
   public enum AutoShutdown {
-    /// not for that reason
+    /// it does not
     NEVER,
-    /// when one of them has
+    /// when one of them has ended
     ANY,
-    /// when the last of them has
+    /// when the last of them has ended
     ALL
   }
 
   /// What the supervisor does when the first start of a child that was named to the builder fails.
   public enum FirstStart {
-    /// it tries again after the delay, as often as the intensity allows
+    /// it tries again after a delay, as often as the intensity allows
     RETRY,
     /// it ends the children that have started, and fails with a [ChildStartException]
     FAIL
   }
 
-  /// Asks for the status of all children: the answer is a list of [ChildStatus], in their order,
-  /// without temporary ones that are over.
+  /// Requests the status of all children: the reply is a list of [ChildStatus], in their order,
+  /// without temporary ones that have ended for good.
   public record Children() {}
 
-  /// Asks for one more child, or for another one in the place of a child that is over: the answer
-  /// is its [ChildStatus], at once. The supervisor starts it when its turn has come, also when the
-  /// asker has given up.
+  /// Adds a child, or replaces one that has ended for good: the reply is its [ChildStatus], at
+  /// once. The supervisor starts it when its turn has come, even if the asker has given up.
   public record StartChild(ChildSpec child) {}
 
-  /// Asks to end a child for good: the answer is its [ChildStatus], when it has ended.
+  /// Ends a child for good: the reply is its [ChildStatus], when it has ended.
   public record StopChild(String child) {}
 
-  /// Asks to start a child again that is over: the answer is its [ChildStatus], at once.
+  /// Starts a child again that has ended for good: the reply is its [ChildStatus], at once.
   public record RestartChild(String child) {}
 
-  /// Asks to forget a child that is over: the answer is its last [ChildStatus].
+  /// Removes a child that has ended for good: the reply is its last [ChildStatus].
   public record RemoveChild(String child) {}
 
   private final SupervisorLogic supervisorLogic;
@@ -95,7 +92,7 @@ public final class Supervisor implements StartOnce {
     supervisorLogic = new SupervisorLogic(how);
   }
 
-  /// Says how a supervisor is to be.
+  /// Configures a supervisor.
   public static Builder builder() {
     return new Builder();
   }
@@ -106,7 +103,7 @@ public final class Supervisor implements StartOnce {
     supervisorLogic.begin(context);
   }
 
-  /// It has started when each child that was named to the builder has, or is over.
+  /// True: it has started when each child of the builder has started, or ended for good.
   @Override
   public boolean reportsReady() {
     return true;
@@ -117,11 +114,11 @@ public final class Supervisor implements StartOnce {
     supervisorLogic.step(events, output);
   }
 
-  /// Says how a supervisor is to be. For one thread; each method returns the builder.
+  /// Configures a supervisor. For one thread; each method returns the builder.
   ///
   /// @since 0.1
   public static final class Builder {
-    /// How many restarts there may be within [#DEFAULT_PERIOD] where nothing else is said.
+    /// The default number of restarts within [#DEFAULT_PERIOD].
     public static final int DEFAULT_RESTARTS = RestartLimit.Allowed.USUAL.most();
 
     /// The period of [#DEFAULT_RESTARTS].
@@ -139,60 +136,58 @@ public final class Supervisor implements StartOnce {
 
     private Builder() {}
 
-    /// Names a child; they are started in this order.
+    /// Adds a child; children are started in this order.
     public Builder child(ChildSpec spec) {
       children.add(Objects.requireNonNull(spec, "spec"));
       return this;
     }
 
-    /// Who is restarted with a child that has failed; nobody where this is not said.
+    /// Sets which children are restarted together with one that has failed; by default, none.
     public Builder strategy(Strategy of) {
       this.strategy = Objects.requireNonNull(of, "strategy");
       return this;
     }
 
-    /// When the end of significant children is the end of the supervisor; never where this is not
-    /// said. It ends its other children then, and is done.
+    /// Sets when the end of significant children ends the supervisor; by default, never. It then
+    /// ends its other children, and itself normally.
     public Builder autoShutdown(AutoShutdown when) {
       this.autoShutdown = Objects.requireNonNull(when, "autoShutdown");
       return this;
     }
 
-    /// What a first start that fails leads to; another try where this is not said.
+    /// Sets what follows a failed first start; by default, another try.
     public Builder firstStart(FirstStart failed) {
       this.firstStart = Objects.requireNonNull(failed, "firstStart");
       return this;
     }
 
-    /// How many restarts there may be within a period, before the supervisor gives up;
-    /// [#DEFAULT_RESTARTS] within [#DEFAULT_PERIOD] where this is not said. A restart of several
-    /// children counts once.
+    /// Sets the number of restarts within a period after which the supervisor gives up; by default,
+    /// [#DEFAULT_RESTARTS] within [#DEFAULT_PERIOD]. A restart of several children counts once.
     ///
     /// @param restarts 0 for none
     /// @param within more than zero
-    /// @throws IllegalArgumentException when the number is negative, or the period not positive:
-    ///   that would be no limit
+    /// @throws IllegalArgumentException when the number is negative, or the period not positive
     public Builder intensity(int restarts, Duration within) {
       this.intensity = new RestartLimit.Allowed(restarts, within);
       return this;
     }
 
-    /// How long to wait before a restart; [Backoff#defaults()] where this is not said.
+    /// Sets the delay before a restart; by default, [Backoff#defaults()].
     public Builder backoff(Backoff of) {
       this.backoff = Objects.requireNonNull(of, "backoff");
       return this;
     }
 
-    /// Is told of each change of a child. Must not block; what it throws is logged. **Thread** that
-    /// of the supervisor's step.
+    /// Sets a listener that is called with each change of a child. It must not block; what it
+    /// throws is logged. **Thread** that of the supervisor's step.
     public Builder listener(Consumer<ChildStatus> of) {
       this.listener = Objects.requireNonNull(of, "listener");
       return this;
     }
 
-    /// Where time and chance come from; for tests.
+    /// Sets the sources of time and randomness; for tests.
     ///
-    /// @param nanoTime counts nanoseconds from anywhere
+    /// @param nanoTime counts nanoseconds from an arbitrary origin
     /// @param chance for the jitter
     Builder sources(LongSupplier nanoTime, RandomGenerator chance) {
       this.nanos = Objects.requireNonNull(nanoTime, "nanoTime");
@@ -200,11 +195,11 @@ public final class Supervisor implements StartOnce {
       return this;
     }
 
-    /// The process: to be spawned once. A second `spawn` of it starts a process that fails at once,
-    /// and leaves the first one alone.
+    /// Builds the process, to be spawned once. A second `spawn` of it starts a process that fails
+    /// at once, and does not touch the first one.
     ///
-    /// @throws IllegalArgumentException when two children have one name, one is after another that
-    ///   was not named before it, or one is significant and cannot be
+    /// @throws IllegalArgumentException when two children have one name, a child is after one that
+    ///   was not named before it, or is significant and cannot be
     public Supervisor build() {
       return new Supervisor(this);
     }

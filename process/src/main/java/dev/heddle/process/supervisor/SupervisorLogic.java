@@ -21,39 +21,43 @@ import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/// What a [Supervisor] does: takes what has come into the states of its children, and does what
-/// follows from them.
+/// The logic of a [Supervisor]: each step first updates the states of the children from its events,
+/// then acts on these states.
 final class SupervisorLogic {
   /*
-   * States of a child.  from                event                                    to
-   *    WAITING                      all that it is after are RUNNING or EXITED       STARTING: spawned, linked, monitored
-   *    STARTING                     it has started                                   RUNNING
-   *    STARTING, RUNNING            it ends, and is to be restarted                  BACKING_OFF: a recovery begins
-   *    STARTING, RUNNING            it ends, and is not                              EXITED or FAILED
-   *    STARTING, RUNNING            its supervisor wants it to end                   STOPPING: asked, with a deadline
-   *    STOPPING                     it ends, within a recovery                       BACKING_OFF
-   *    STOPPING                     it ends                                          STOPPED
-   *    BACKING_OFF                  the recovery's delay is over                     WAITING
-   *    WAITING, BACKING_OFF         StopChild                                         STOPPED
-   *    STOPPED, EXITED, FAILED      RestartChild                                     WAITING
+   * States of a child.
    *
-   * A recovery is the way from a failure to a restart: of one child, or of all that the strategy
-   * names. It ends those that still live, the last first and one at a time; then it waits for the
-   * delay; then all of them are WAITING. With ONE_FOR_ONE each child has its own; else there is
-   * one, into which a further failure is merged.
+   * from                      event                                to
+   * WAITING                   all that it starts after are         STARTING: spawned, linked,
+   *                           RUNNING or EXITED                    monitored
+   * STARTING                  it has started                       RUNNING
+   * STARTING, RUNNING         it ends, and is to be restarted      BACKING_OFF: a plan begins
+   * STARTING, RUNNING         it ends, and is not                  EXITED or FAILED
+   * STARTING, RUNNING         the supervisor ends it               STOPPING: cancelled, with a
+   *                                                                deadline
+   * STOPPING                  it ends, as part of a restart plan   BACKING_OFF
+   * STOPPING                  it ends                              STOPPED
+   * BACKING_OFF               the delay of the plan is over        WAITING
+   * WAITING, BACKING_OFF      StopChild                            STOPPED
+   * STOPPED, EXITED, FAILED   RestartChild                         WAITING
    *
-   * Each step takes what has come into the states, then looks what follows from them (start,
-   * recover, close). So what comes together or in another order than expected needs no rule of its
-   * own: a late signal is of a monitor that nobody knows any more. No event looks at all children:
-   * Siblings knows who may start, a recovery and the end remember how far they are (OrderedStop).
+   * A restart plan leads from a failure to a restart: of one child, or of all that the strategy
+   * names. It ends those that still run, the last first and one at a time; then it waits for the
+   * delay; then all of them are WAITING. With ONE_FOR_ONE each child has its own plan; otherwise
+   * there is one, into which a further failure is merged.
    *
-   * Rejected. Delays in the children's specifications: one failing data base would need as many as
-   * it has clients. A backoff that carries its own count: it was made anew for each try, and never
-   * grew. P13; proc-175 to proc-182, proc-221.
+   * Because each step updates the states first and acts afterwards (start, restart, stop), events
+   * that come together, or in an unexpected order, need no rules of their own: a late signal
+   * belongs to a monitor that is no longer known. No event visits all children: ChildList knows
+   * which may start, and a restart plan and the shutdown remember their positions (OrderedStop).
+   *
+   * Rejected. Delays in the specifications of children: one failing data base would need as many as
+   * it has clients. A backoff that carries its own count: it was created anew for each try, and
+   * never grew. P13; proc-175 to proc-182, proc-221.
    */
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.process.supervisor");
-  private static final int MOST_STARTS = 128; // in a step, so that it is not a long one
+  private static final int MOST_STARTS = 128; // in a step, so that it does not last long
 
   private final RestartLimit limit;
   private final Backoff backoff;
@@ -67,12 +71,12 @@ final class SupervisorLogic {
   private final PendingCommands commands = new PendingCommands();
   private final ChildOptions options = new ChildOptions();
   private @Nullable ProcessContext self;
-  private int pendingInitialStarts; // children of the first that have not started once
+  private int pendingInitialStarts; // children of the builder that have not started once
   private boolean closing;
-  private @Nullable OrderedStop<SupervisedChild> end; // of all children, when that has begun
-  private ProcessSignal.@Nullable Cancel cancel; // what it was asked to end by
+  private @Nullable OrderedStop<SupervisedChild> end; // of all children, once it has begun
+  private ProcessSignal.@Nullable Cancel cancel; // the signal that has cancelled it
   private @Nullable RuntimeException failure; // with which it ends
-  private @Nullable Object reason; // why it ends on purpose, in the program's own terms
+  private @Nullable Object reason; // the detail of a deliberate end
 
   SupervisorLogic(Supervisor.Builder how) {
     this.limit = new RestartLimit(how.intensity);
@@ -138,14 +142,12 @@ final class SupervisorLogic {
       case null, default ->
           LOG.log(
               System.Logger.Level.WARNING,
-              "supervisor "
-                  + self().self()
-                  + " has dropped a message that it does not understand: "
-                  + event.data());
+              "supervisor " + self().self() + " has dropped an unknown message: " + event.data());
     }
   }
 
-  /// A child's end comes by its monitor, too; any other link says: end with me.
+  /// The exit of a child is reported by its monitor too; the exit of any other linked process ends
+  /// the supervisor.
   private void linkDown(Exit exit) {
     if (children.of(exit.pid()) != null || closing) {
       return;
@@ -198,7 +200,7 @@ final class SupervisorLogic {
   private void checkIsOpen() {
     if (closing) {
       throw new StartRefusedException(
-          "supervisor " + self().self() + " is ending; it starts no more children", null);
+          "supervisor " + self().self() + " is ending; it starts no children any more", null);
     }
   }
 
@@ -225,7 +227,7 @@ final class SupervisorLogic {
   private SupervisedChild restart(SupervisedChild supervisedChild) {
     if (!supervisedChild.isSettled()) {
       throw new IllegalArgumentException(
-          "child '%s' is %s; only one that is over is started again"
+          "child '%s' is %s; only one that has ended for good can be restarted"
               .formatted(supervisedChild.spec.name(), supervisedChild.state));
     }
     supervisedChild.failures = 0;
@@ -277,7 +279,7 @@ final class SupervisorLogic {
                       supervisedChild.spec.options(), self(), supervisedChild.spec.shutdown()));
       checkOwned(supervisedChild, pid);
       supervisedChild.shutdown = ChildShutdown.of(supervisedChild.spec.shutdown(), made);
-    } catch (Throwable t) { // a class that cannot be loaded costs one child, not its siblings
+    } catch (Throwable t) { // a class that cannot be loaded must not end the supervisor
       ended(supervisedChild, ChildStart.creationFailed(self(), t));
       return;
     }
@@ -288,11 +290,11 @@ final class SupervisorLogic {
         event -> {
           if (pid.equals(supervisedChild.pid) && Boolean.TRUE.equals(event.data())) {
             started(supervisedChild);
-          } // else it has ended, of which its monitor tells
+          } // otherwise it has ended, which its monitor reports
         });
   }
 
-  /// A child has started: maybe that is known, or it is to end, or has ended.
+  /// Called when a child has started; perhaps this is known, or it is stopping or has ended.
   private void started(SupervisedChild supervisedChild) {
     if (supervisedChild.state == State.STARTING) {
       supervisedChild.runningSinceNanos = nanos.getAsLong();
@@ -300,7 +302,7 @@ final class SupervisorLogic {
     }
   }
 
-  /// Whoever has the name that a child wants is given in its place, and is not ours to end.
+  /// Checks that a start has not returned another process, which already has the child's name.
   private void checkOwned(SupervisedChild supervisedChild, Pid pid) {
     if (supervisedChild.spec.options().name() != null) {
       ChildOptions.checkNotTaken(self(), pid, children.of(pid) != null);
@@ -336,7 +338,7 @@ final class SupervisorLogic {
       if (!again) {
         var _ =
             restartPlan.leave(
-                supervisedChild); // not the last: the one that has failed is not temporary
+                supervisedChild); // never the last member: the one that has failed is not temporary
       }
     }
     become(supervisedChild, again ? State.BACKING_OFF : State.STOPPED);
@@ -351,7 +353,7 @@ final class SupervisorLogic {
   /// Whether the supervisor ends when a significant child has ended.
   private boolean triggersAutoShutdown() {
     return switch (autoShutdown) {
-      case NEVER -> false; // refused before
+      case NEVER -> false; // significant children are refused then
       case ANY -> true;
       case ALL -> children.significant() == 0;
     };
@@ -364,7 +366,7 @@ final class SupervisorLogic {
     closing = true;
   }
 
-  /// It ends on purpose; the first reason counts.
+  /// Begins a deliberate end; the first reason counts.
   private void closeWith(@Nullable Object why) {
     reason = closing ? reason : why;
     closing = true;
@@ -376,10 +378,10 @@ final class SupervisorLogic {
         self(), Objects.requireNonNull(supervisedChild.pid), supervisedChild.shutdown, cancel);
   }
 
-  /// Goes on with the end of children, the last first, each when the one before has ended.
+  /// Continues an ordered stop of children.
   ///
-  /// @param next the first of them that lives
-  /// @return whether there is none left to end
+  /// @param next the next child to end, or null
+  /// @return whether all have ended
   private boolean continueStop(@Nullable SupervisedChild next) {
     if (next != null && next.state != State.STOPPING) {
       stop(next);
@@ -411,7 +413,7 @@ final class SupervisorLogic {
     output.shutdown(reason);
   }
 
-  // ---- recoveries ----
+  // ---- restarts ----
 
   private void recover(SupervisedChild failed) {
     boolean quiet =
@@ -455,8 +457,7 @@ final class SupervisorLogic {
   private void cancel(RestartPlan restartPlan) {
     if (restartPlan.backoffTag != 0) {
       commands.forget(restartPlan.backoffTag);
-      var _ =
-          self().cancelCommand(restartPlan.backoffTag); // if it is over, nobody listens any more
+      var _ = self().cancelCommand(restartPlan.backoffTag); // if it has a result, that is dropped
       restartPlan.backoffTag = 0;
     }
   }
@@ -473,7 +474,7 @@ final class SupervisorLogic {
       supervisedChild.exitReplies.clear();
     }
     if (listener != null) {
-      tell(listener, supervisedChild.status());
+      notifyListener(listener, supervisedChild.status());
     }
     if (supervisedChild.isAwaited
         && (supervisedChild.hasStarted() || supervisedChild.isTerminated())) {
@@ -482,7 +483,7 @@ final class SupervisorLogic {
     }
   }
 
-  /// One child more of the first has started, or is over.
+  /// Called when another child of the builder has started, or ended for good.
   private void hasStarted() {
     if (--pendingInitialStarts == 0 && !closing) {
       ready(self());
@@ -493,11 +494,11 @@ final class SupervisorLogic {
     try {
       context.ready();
     } catch (IllegalStateException _) {
-      // safe: a process that hides the supervisor, and has not promised to say so, has started
+      // safe: a process that wraps the supervisor may not report ready, and has started already
     }
   }
 
-  private static void tell(Consumer<ChildStatus> listener, ChildStatus status) {
+  private static void notifyListener(Consumer<ChildStatus> listener, ChildStatus status) {
     try {
       listener.accept(status);
     } catch (Throwable t) {

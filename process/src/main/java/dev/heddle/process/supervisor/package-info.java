@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Processes that start others, and start them again when they fail.
+/// Supervisors: processes that start others, and restart them when they fail.
 ///
 /// | enters | leaves |
 /// |---|---|
 /// | specifications of children, from users | children, to the runtime |
-/// | ends of children, from the runtime | their status, to whoever asks or listens |
+/// | exits of children, from the runtime | their status, to askers and listeners |
 ///
-/// Threads: those of any process; what a supervisor knows only its own steps touch. It uses nothing
-/// that other processes could not use. Read `Supervisor`.
+/// Threads: workers; only the steps of a supervisor touch its state. It uses only API that other
+/// processes have too. Read `Supervisor`.
 package dev.heddle.process.supervisor;

@@ -5,60 +5,59 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/// Something that is to happen at a time: armed and disarmed through [Timers], as often as its
-/// owner likes. It is the node of the hand-over and of the wheel, so arming it allocates nothing.
+/// An action at a deadline, armed and disarmed through [Timers] any number of times. It is itself
+/// the node of the submission stack and of the wheel, so arming it allocates nothing.
 ///
-/// **Thread** one thread at a time arms it, disarms it, or moves its deadline: its owner, handed
-/// over with a happens-before edge. It fires on the thread of the timers.
+/// **Thread** one owner at a time arms it, disarms it, or moves its deadline; a change of owners
+/// needs a happens-before edge. It fires on the timer thread.
 public abstract class Timer {
   /*
-   * Two words. `deadline` says when it fires; it decides between the owner and the thread of the
-   * timers. `place` says which structures hold the node; it decides whether the owner has to tell
-   * that thread.
+   * Two words. `deadline` says when the timer fires; on it the owner and the timer thread decide
+   * who wins. `place` says which structures hold the node; by it the owner decides whether it must
+   * notify the timer thread.
    *
-   * deadline.  from             event                  to        who, order
-   *            any              arm(d)                 d         owner: volatile store, then reads
-   *                                                              `place`
-   *            a time           rearm(d)               d         owner: CAS; fails when it has
-   *                                                              fired
-   *            a time           disarm()               DISARMED  owner: CAS; fails when it has
-   *                                                              fired
-   *            a time           forget()               DISARMED  owner: release store; it may fire
-   *                                                              once more all the same
-   *            a time that is over  the wheel looks    FIRED     thread of the timers: CAS, then
-   *                                                              fire()
-   *            FIRED            fire() had no memory   a time    thread of the timers: CAS; tries
-   *                                                              again then
+   * deadline.  from         event                    to        by, with
+   *            any          arm(d)                   d         owner: volatile store, then reads
+   *                                                            `place`
+   *            a time       rearm(d)                 d         owner: CAS, fails if it has fired
+   *            a time       disarm()                 DISARMED  owner: CAS, fails if it has fired
+   *            any          WaitTimeout.stop()       DISARMED  owner: release store; the timer may
+   *                                                            still fire once
+   *            a past time  the wheel reaches it     FIRED     timer thread: CAS, then fire()
+   *            FIRED        fire() had no memory     a time    timer thread: CAS, to try again then
    *
-   * place.     SUBMITTED  the node is in the hand-over: set by the owner before the push, taken
-   *                       back by the thread after it has taken the node
-   *            WHEEL   the node is in the wheel, which looks at it at `due`: set and taken back by
-   *                    the thread
-   *            Both may be set: the owner has asked the thread to look before `due`.
+   * place.     SUBMITTED  The node is on the submission stack: set by the owner before the push,
+   *                       cleared by the timer thread after it has taken the node.
+   *            WHEEL      The node is in the wheel, which checks it at `due`: set and cleared by
+   *                       the timer thread.
+   *            Both       The owner has asked the timer thread to check the node before `due`.
    *
-   * I1. The thread looks at `deadline` after each change that the owner has made while a bit was
-   *     set. Owner: writes `deadline`, reads `place`. Thread: takes the bit back, or sets WHEEL,
-   *     then reads `deadline`. All are volatile: one sees the other (Dekker). So a deadline that
-   *     moves later costs one store, and a disarmed node leaves the wheel. Mutant:
-   *     HandOverStress.SettlesAtOnce. [HandOverStress, TimerWheelTest]
-   * I2. `due` is written before WHEEL is set: who reads WHEEL reads the `due` that belongs to it,
-   *     or a bit that was taken back after its own write of `deadline`, which is I1.
-   * I3. A node is pushed by whoever has set SUBMITTED, so it is in the hand-over once. [TimersTest]
+   * I1. The timer thread reads `deadline` after each change that the owner has made while a bit was
+   *     set. The owner writes `deadline`, then reads `place`. The timer thread clears the bit, or
+   *     sets WHEEL, then reads `deadline`. All accesses are volatile, so one of the two sees the
+   *     other's write (Dekker). Therefore moving a deadline later costs one store, and a disarmed
+   *     node leaves the wheel. Mutant: HandOverStress.SettlesAtOnce. [HandOverStress,
+   *     TimerWheelTest]
+   * I2. `due` is written before WHEEL is set. An owner that reads WHEEL reads the `due` that
+   *     belongs to it, or the bit was cleared after the owner's write of `deadline`, which is the
+   *     case of I1.
+   * I3. Only the thread that has set SUBMITTED pushes the node, so it is on the stack once.
+   *     [TimersTest]
    *
-   * Cost. 56 bytes. A wait whose deadline lies behind the last one's: one volatile store and two
+   * Cost. 56 bytes. A wait whose deadline is later than the one before: one volatile store and two
    * reads.
    */
 
-  /// The `deadline` of one that is not armed.
+  /// The `deadline` of a timer that is not armed.
   static final long DISARMED = Long.MAX_VALUE;
 
-  /// The `deadline` of one that has fired since it was armed.
+  /// The `deadline` of a timer that has fired since it was armed.
   static final long FIRED = Long.MAX_VALUE - 1;
 
-  /// In the hand-over.
+  /// Bit of `place`: on the submission stack.
   static final int SUBMITTED = 1;
 
-  /// In the wheel.
+  /// Bit of `place`: in the wheel.
   static final int WHEEL = 2;
 
   private static final VarHandle DEADLINE;
@@ -74,35 +73,35 @@ public abstract class Timer {
     }
   }
 
-  // owner and thread of the timers: nanoseconds of the timers' clock, or DISARMED, or FIRED
+  // owner and timer thread: nanoseconds of the timers' clock, or DISARMED, or FIRED
   private volatile long deadline = DISARMED;
 
-  // owner and thread of the timers: bits
+  // owner and timer thread: bits
   @SuppressWarnings("FieldMayBeFinal") // through PLACE
   private volatile int place;
 
-  // who pushes it; then the thread of the timers
-  @Nullable Timer below; // in the stack of the hand-over
-  int depth; // in that stack, from 1
+  // the thread that pushes it, then the timer thread
+  @Nullable Timer below; // on the submission stack
+  int depth; // on that stack, from 1
 
-  // the thread of the timers; the owner reads `due` when it has read WHEEL
+  // the timer thread; the owner reads `due` after it has read WHEEL
   long due;
-  @Nullable Timer next; // in its slot, a ring
+  @Nullable Timer next; // in the ring of its slot
   @Nullable Timer previous;
   int slot;
 
   /// A timer that is not armed.
   protected Timer() {}
 
-  /// Does what it is for, on the thread of the timers; must not block. Called again when it had no
-  /// memory for it: so what it does twice does no harm.
+  /// The action, called on the timer thread; must not block. It is called again if it lacked
+  /// memory, so it must do no harm when done twice.
   protected abstract void fire();
 
   static boolean isTime(long deadline) {
     return deadline < FIRED;
   }
 
-  /// Whether it is to fire; holds as long as its owner does nothing and the time has not come.
+  /// Whether it will fire, unless its owner does something before.
   final boolean isArmed() {
     return isTime(deadline);
   }
@@ -134,7 +133,7 @@ public abstract class Timer {
     return (int) PLACE.getAndBitwiseOr(this, bit);
   }
 
-  /// Takes a bit back.
+  /// Clears a bit.
   ///
   /// @return the bits before
   final int leaves(int bit) {

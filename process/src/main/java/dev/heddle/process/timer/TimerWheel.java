@@ -4,50 +4,50 @@ package dev.heddle.process.timer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Timers in the order of their deadlines, as far as that is worth its price: to a tick of 1.05 ms,
-/// and never early. One thread only.
+/// A hierarchical timing wheel: timers in the order of their deadlines, to a tick of 1.05 ms, and
+/// never early. One thread only.
 final class TimerWheel {
   /*
-   * Eight levels of 64 slots. A slot of level 0 holds one tick, 2^20 ns; one of level n as many
-   * ticks as all of level n - 1. A timer stands at the level of the highest group of six bits in
-   * which the tick of its deadline differs from the tick that the wheel has reached: so at each
-   * level it stands behind the slot that the wheel has reached, and the first slot of the lowest
-   * level that has one is the next. When the wheel reaches a slot of a higher level, its timers go
-   * to lower ones; of level 0, they fire.
+   * Eight levels of 64 slots. A slot of level 0 covers one tick, 2^20 ns; a slot of level n covers
+   * as many ticks as the whole level n - 1. The level of a timer is the highest group of six bits
+   * in which the tick of its deadline differs from the tick that the wheel has reached. So at each
+   * level all timers are in slots after the one that the wheel has reached, and the first occupied
+   * slot of the lowest occupied level is the next one. When the wheel reaches a slot of level 0,
+   * its timers fire; timers of a higher level move to lower levels.
    *
-   *   tick reached   0b000_001   deadline's tick   0b000_111   level 0, slot 7
-   *                              deadline's tick 0b11_000_001   level 1, slot 3
+   *   reached tick   0b000_001   tick of a deadline      0b000_111   level 0, slot 7
+   *                              tick of a deadline   0b11_000_001   level 1, slot 3
    *
-   * A timer is looked at when its slot is reached, whatever its deadline is by then: it may have
-   * moved on, then it is put to its new place; it may be disarmed, then it is dropped. So who
-   * waits again and again with a limit has one node, which moves once per limit.
+   * A timer is checked when its slot is reached, whatever its deadline is by then. If the deadline
+   * has moved later, the timer moves to its new slot; if the timer was disarmed, it is dropped. So
+   * an owner that waits again and again with a limit has one node, which moves once for each limit.
    *
-   * I1. It never fires early: the tick of a deadline is rounded up, the tick reached is rounded
+   * I1. No timer fires early: the tick of a deadline is rounded up, the reached tick is rounded
    *     down. [TimerWheelTest]
-   * I2. A timer in the wheel is looked at before the wheel goes beyond the tick of its `due`.
+   * I2. A timer in the wheel is checked before the wheel passes the tick of its `due`.
    *     [TimerWheelTest]
-   * I3. A bit of `occupied` is set if and only if its slot has a timer: each knows its slot.
+   * I3. A bit of `occupied` is set if and only if its slot has a timer; each timer knows its slot.
    *     [TimerWheelTest]
-   * I4. A slot that was reached does not get the timers back that are taken out of it: they differ
-   *     from the tick reached in a lower group, or stand elsewhere.
+   * I4. A timer that is taken out of the reached slot does not return to it: it differs from the
+   *     reached tick in a lower group, or belongs to another slot.
    *
-   * Cost. O(1) to put in, to take out, and for each level that a timer goes down: seven at most,
-   * two for a minute. Nothing is allocated.
+   * Cost. O(1) to link, to unlink, and for each level that a timer moves down: at most seven, two
+   * for a minute. Nothing is allocated.
    *
-   * Rejected. A heap: log n for each, and a disarmed timer stays until it is at the top, or costs
-   * log n too. A wheel for each worker: who sleeps cannot turn it, and a thief would have to.
-   * Exact order: nobody who waits for a time can tell one millisecond of lateness from another.
+   * Rejected. A heap: log n for each operation, and a disarmed timer stays until it is at the top,
+   * or costs log n too. A wheel for each worker: a parked worker cannot advance it, and a thief
+   * would have to. Exact order: no user of timers can tell one millisecond of delay from another.
    *
-   * Sources. G. Varghese and T. Lauck, "Hashed and hierarchical timing wheels", 1987; the wheel of
-   * Tokio, whose choice of a level this is; decision 0035.
+   * Sources. G. Varghese and T. Lauck, "Hashed and hierarchical timing wheels", 1987; Tokio's
+   * wheel, which chooses levels in this way; decision 0035.
    */
-  static final int TICK_BITS = 20; // a tick of 1.05 ms: half the resolution that sleepers expect
+  static final int TICK_BITS = 20; // a tick of 1.05 ms: half the resolution that callers expect
   private static final int LEVEL_BITS = 6;
   private static final int SLOTS = 1 << LEVEL_BITS;
   private static final int LEVELS = 8; // 2^(20 + 48) ns: more than a long can count
   private static final long TICK_NANOS = 1L << TICK_BITS;
 
-  /// What is called when a timer fires.
+  /// Called when a timer fires.
   @FunctionalInterface
   interface Expiry {
     /// Must not throw.
@@ -64,13 +64,14 @@ final class TimerWheel {
     this.expiry = expiry;
   }
 
-  /// Lets a timer, wherever it was, stand where its deadline says, and nowhere when it is disarmed.
+  /// Puts a timer into the slot of its deadline, wherever it was. Fires it if it is due; drops it
+  /// if it is disarmed.
   void place(Timer timer) {
     if ((timer.leaves(Timer.WHEEL) & Timer.WHEEL) != 0) {
       unlink(timer);
     }
     while (true) {
-      long deadline = timer.deadline(); // after WHEEL was taken back, or set: Timer, I1
+      long deadline = timer.deadline(); // after WHEEL was cleared or set: Timer, I1
       if (!Timer.isTime(deadline)) {
         return;
       }
@@ -91,9 +92,9 @@ final class TimerWheel {
     }
   }
 
-  /// Lets time pass: fires what is due.
+  /// Advances the wheel, and fires the timers that are due.
   ///
-  /// @param now nanoseconds; when it is earlier than before, nothing happens
+  /// @param now nanoseconds; a time before the reached tick does nothing
   void advance(long now) {
     long to = now >> TICK_BITS;
     for (long next = nextTick(); next <= to; next = nextTick()) {
@@ -106,19 +107,19 @@ final class TimerWheel {
     reached = Math.max(reached, to);
   }
 
-  /// When it has to be advanced next, in nanoseconds; the greatest number when it is empty.
+  /// The time of the next advance, in nanoseconds; [Long#MAX_VALUE] when it is empty.
   long nextNanos() {
     long next = nextTick();
     return next == Long.MAX_VALUE ? next : next << TICK_BITS;
   }
 
-  /// How many timers stand in it; from another thread a value of some moment ago.
+  /// The number of timers in it; for other threads as of a moment ago.
   int size() {
     return size;
   }
 
   private static long tickOf(long deadline) {
-    return (deadline + TICK_NANOS - 1) >>> TICK_BITS; // safe: unsigned where the sum is too great
+    return (deadline + TICK_NANOS - 1) >>> TICK_BITS; // safe: unsigned, if the sum overflows
   }
 
   // ---- slots ----
@@ -156,7 +157,7 @@ final class TimerWheel {
       timer.previous = timer;
       slots[slot] = timer;
       occupied[level] |= 1L << at;
-    } else { // behind the others: what is due in the same tick fires in the order of its arming
+    } else { // appended: timers of one tick fire in the order in which they were armed
       Timer last = Objects.requireNonNull(first.previous);
       last.next = timer;
       timer.previous = last;

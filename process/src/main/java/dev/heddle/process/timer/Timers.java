@@ -11,62 +11,66 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The timers of one runtime: a wheel, and the thread that owns it.
+/// The timers of one runtime: a wheel, and the timer thread that owns it.
 ///
-/// **Thread** any arms and disarms. **Cost** to arm a timer again whose deadline moves later: a
-/// store. Else a CAS, and a wake-up of the thread when it would sleep too long.
+/// **Thread** any arms and disarms. **Cost** a store, if the deadline of a timer in the wheel moves
+/// later; otherwise a CAS, and a wake-up of the timer thread if it would sleep too long.
 public final class Timers {
   /*
-   * Whoever arms a timer writes its deadline, and pushes it on the stack of the hand-over, unless
-   * it is there, or the wheel looks at it in time. The thread takes the whole stack, and lets the
-   * wheel put each timer where its deadline says at that moment. What was disarmed meanwhile is
-   * dropped; what is disarmed in the wheel is pushed once more, so that the thread takes it out.
+   * To arm a timer, its owner writes the deadline and pushes the node on the submission stack,
+   * unless it is there already or the wheel will check it in time. The timer thread takes the whole
+   * stack, and the wheel puts each timer into the slot of the deadline that it has at that moment.
+   * Timers that were disarmed meanwhile are dropped. A timer that is disarmed in the wheel is
+   * pushed once more, so that the timer thread removes it.
    *
-   * States of the thread.  from    event                              to      who, order
-   *          AWAKE    nothing handed over, nothing due    ASLEEP  itself: stores until when, looks
-   *                                                               at the stack once more, parks
-   *          ASLEEP   arm() of an earlier deadline, every 1,024th in the stack, close()
-   *                                                       AWAKE   any thread: CAS, the winner
-   *                                                               unparks
-   *          ASLEEP   the time has come                   AWAKE   itself: store
+   * States of the timer thread.
    *
-   * I1. No timer waits in the stack while the thread sleeps beyond its deadline. Armer: pushes, or
-   *     writes the deadline of one that is SUBMITTED, then reads `sleepsUntil`. Thread: writes
-   *     `sleepsUntil`, then reads the stack. Both volatile (Dekker): the thread sees the timer, or
-   *     the armer sees until when it sleeps. Mutant: HandOverStress.SleepsAtOnce. [HandOverStress,
-   *     TimersTest]
-   * I2. What is disarmed does not pile up. A timer is in the stack once, and in the wheel once. In
-   *     the stack lie at most SWEEP disarmed ones: the thread is woken for each 1,024, and whoever
-   *     makes them SWEEP, because the thread gets no processor, drops them itself. The wheel holds
-   *     at most those disarmed that lie in the stack to be taken out. [TimersTest]
-   * I3. The thread allocates nothing, catches everything, and stands behind no code that may
-   *     block: fire() publishes and wakes. A timer that has no memory to fire does so a moment
+   * from    event                                          to      by, with
+   * AWAKE   the stack is empty and no timer is due         ASLEEP  itself: stores `sleepsUntil`,
+   *                                                                reads the stack again, parks
+   * ASLEEP  arm() of an earlier deadline, each 1,024th     AWAKE   any thread: CAS; the winner
+   *         push, close()                                          unparks
+   * ASLEEP  the time is reached                            AWAKE   itself: store
+   *
+   * I1. No timer waits on the stack while the thread sleeps beyond its deadline. An owner pushes,
+   *     or writes the deadline of a SUBMITTED timer, then reads `sleepsUntil`. The thread writes
+   *     `sleepsUntil`, then reads the stack. Both are volatile (Dekker): the thread sees the timer,
+   *     or the owner sees how long the thread sleeps. Mutant: HandOverStress.SleepsAtOnce.
+   *     [HandOverStress, TimersTest]
+   * I2. Disarmed timers do not pile up. A timer is at most once on the stack and once in the wheel.
+   *     The stack holds at most SWEEP disarmed timers: each 1,024th push wakes the thread, and if
+   *     the thread gets no processor, the owner whose push makes the stack SWEEP deep drops them
+   *     itself. The disarmed timers in the wheel are all on the stack too, to be removed.
+   *     [TimersTest]
+   * I3. The thread allocates nothing, catches everything, and waits for no code that may block:
+   *     fire() publishes and wakes. A timer that lacks memory to fire is tried again a moment
    *     later. [TimersTest]
    *
-   * Fair. The thread takes what is handed over in slices of 1,024, the latest batch first, and
-   * fires between two slices what is due: a flood of timers holds up one that is due by a slice.
+   * Fairness. The thread takes submitted timers in slices of 1,024, the latest batch first, and
+   * fires the due ones between two slices. So a flood of submissions delays a due timer by one
+   * slice.
    *
-   * Processors. Where workers keep all of them busy, the system lets this thread wait for
-   * milliseconds. So workers ask isLate() at every 61st pick, and yield. Measured with two workers
-   * on two processors: p99 of the lateness 0.5 to 0.9 of what it was.
+   * Busy processors. If workers occupy all processors, the operating system may keep this thread
+   * waiting for milliseconds. So workers check isLate() at every 61st pick, and yield. Measured
+   * with two workers on two processors: the p99 of the lateness falls to 0.5 to 0.9 of what it was.
    *
-   * Memory order. The push publishes the node; the deadline is volatile, see Timer. What the owner
-   * wrote before arming, fire() sees.
+   * Memory order. The push publishes the node; the deadline is volatile, see Timer. fire() sees
+   * what the owner wrote before arming.
    *
-   * Cost. Allocates nothing. An idle runtime's thread sleeps; one timer of 30 minutes wakes it
+   * Cost. Allocates nothing. The thread of an idle runtime sleeps; one timer of 30 minutes wakes it
    * four times.
    *
    * Rejected. A coroutine on the loop for each wait, as it was: a kilobyte each, two submissions
-   * for a wait that ends in time, and nothing that holds back who submits faster than the loop
-   * runs. A wheel for each worker: TimerWheel. The JDK's delayed queues: a lock and log n for each
-   * arming and disarming. Decision 0035.
+   * for a wait that ends in time, and no back-pressure on callers that submit faster than the loop
+   * runs. A wheel for each worker: see TimerWheel. The JDK's delay queues: a lock and log n for
+   * each arming and disarming. Decision 0035.
    */
   private static final long AWAKE = Long.MIN_VALUE;
   private static final int SLICE = 1_024; // timers: some 50 us
-  private static final int SWEEP = 65_536; // timers in the stack: some megabytes
+  private static final int SWEEP = 65_536; // timers on the stack: some megabytes
   private static final long LATE_NANOS = 500_000; // half a tick; a wake-up takes some 50 us
-  private static final long RETRY_NANOS = 10_000_000; // when memory had run out
-  private static final Duration CENTURY = Duration.ofDays(36_525); // what the clock can count to
+  private static final long RETRY_NANOS = 10_000_000; // after memory has run out
+  private static final Duration CENTURY = Duration.ofDays(36_525); // within the clock's 292 years
 
   private static final VarHandle SUBMITTED;
   private static final VarHandle SLEEPS_UNTIL;
@@ -86,30 +90,30 @@ public final class Timers {
   private final Thread thread;
   private final TimerWheel wheel = new TimerWheel(this::fire);
 
-  // any thread, CAS: the newest
+  // any thread, CAS: the top of the submission stack
   @SuppressWarnings("FieldMayBeFinal") // through SUBMITTED
   private volatile @Nullable Timer submitted;
 
-  // the thread, and whoever wakes it by CAS
+  // the timer thread; a thread that wakes it: CAS
   private volatile long sleepsUntil = AWAKE;
 
-  // the thread: when it was last seen to run
+  // the timer thread: when it has run last
   private volatile long ranAt;
 
-  // whoever closes it
+  // the closing thread
   private volatile boolean closed;
 
-  // the thread: taken from the stack, the oldest of the latest batch first
+  // the timer thread: taken from the stack, the oldest of the latest batch first
   private @Nullable Timer taken;
 
   /// Timers by the monotonic clock, whose thread is not started.
   ///
-  /// @param name of the thread
+  /// @param name of the timer thread
   public Timers(String name) {
     this(name, System::nanoTime);
   }
 
-  /// The same, by a clock that counts nanoseconds from anywhere.
+  /// The same, by a clock that counts nanoseconds from an arbitrary origin.
   Timers(String name, LongSupplier clock) {
     this.clock = clock;
     this.origin = clock.getAsLong();
@@ -117,8 +121,8 @@ public final class Timers {
     thread.setDaemon(true);
   }
 
-  /// Starts the thread, with a timer that fires at once: so its code is linked while there is
-  /// memory for that.
+  /// Starts the thread, with a timer that fires at once: this links its code while there is memory
+  /// for it.
   public void start() {
     arm(
         new Timer() {
@@ -131,14 +135,14 @@ public final class Timers {
 
   // ---- the clock ----
 
-  /// Nanoseconds since it was made; never goes back.
+  /// Nanoseconds since it was created; monotonic.
   public long now() {
     return clock.getAsLong() - origin;
   }
 
-  /// The time that comes after so much from now on.
+  /// The time after a delay from now on.
   ///
-  /// @param delay nothing when it is negative, a century at most
+  /// @param delay a negative one counts as zero, a longer one as a century
   public long deadline(Duration delay) {
     if (delay.isNegative()) {
       return now();
@@ -148,7 +152,7 @@ public final class Timers {
 
   // ---- owners of timers ----
 
-  /// Lets a timer fire at a deadline, whatever it was to do before.
+  /// Arms a timer for a deadline, whatever its state was before.
   ///
   /// @param deadline by [#now]
   /// @throws IllegalStateException when it is closed
@@ -160,7 +164,7 @@ public final class Timers {
 
   /// Moves the deadline of a timer that has not fired.
   ///
-  /// @return false when it has fired, or is not armed; nothing has happened then
+  /// @return false when it has fired, or is not armed; nothing changes then
   /// @throws IllegalStateException when it is closed
   public boolean rearm(Timer timer, long deadline) {
     checkOpen();
@@ -171,7 +175,7 @@ public final class Timers {
     return true;
   }
 
-  /// Lets a timer that has not fired never do so.
+  /// Disarms a timer that has not fired.
   ///
   /// @return false when it has fired, or is not armed
   public boolean disarm(Timer timer) {
@@ -182,7 +186,7 @@ public final class Timers {
     return true;
   }
 
-  /// Lets go of a timer that nobody will arm again, be it armed or not.
+  /// Removes a timer, armed or not, that will not be armed again.
   void release(Timer timer) {
     timer.deadline(Timer.DISARMED);
     requestRemoval(timer);
@@ -206,9 +210,9 @@ public final class Timers {
     }
   }
 
-  // ---- the hand-over ----
+  // ---- submission ----
 
-  /// Sees to it that the thread looks at a timer by its deadline.
+  /// Makes sure that the timer thread checks a timer by its deadline.
   private void notifyThread(Timer timer, long deadline) {
     int place = timer.place(); // after the deadline was written: Timer, I1
     if ((place & Timer.SUBMITTED) == 0) {
@@ -220,15 +224,15 @@ public final class Timers {
     wakeBefore(deadline);
   }
 
-  /// Lets the thread take a timer out of the wheel that it need not look at any more.
+  /// Makes the timer thread remove a disarmed timer from the wheel.
   private void requestRemoval(Timer timer) {
-    if (timer.place() == Timer.WHEEL && !closed) { // one that is handed over is seen to anyway
+    if (timer.place() == Timer.WHEEL && !closed) { // a SUBMITTED one is handled anyway
       submit(timer);
     }
   }
 
   private void submit(Timer timer) {
-    StackGuard.requireAmpleRoom(); // between the mark and the push it would be lost
+    StackGuard.requireAmpleRoom(); // an error between the mark and the push would lose the timer
     if ((timer.enters(Timer.SUBMITTED) & Timer.SUBMITTED) != 0) {
       return;
     }
@@ -253,18 +257,18 @@ public final class Timers {
     }
   }
 
-  /// Wakes the thread when it sleeps beyond a time.
+  /// Wakes the timer thread if it sleeps beyond a time.
   private void wakeBefore(long time) {
     long until = sleepsUntil; // after the push: I1
     if (time < until) {
-      StackGuard.requireAmpleRoom(); // who marks it as awake must also wake it
+      StackGuard.requireAmpleRoom(); // a thread that marks it as awake must also unpark it
       if (SLEEPS_UNTIL.compareAndSet(this, until, AWAKE)) {
         LockSupport.unpark(thread);
       }
     }
   }
 
-  /// Drops from the stack what is disarmed and in no wheel. Any thread.
+  /// Drops the timers on the stack that are disarmed and not in the wheel. Any thread.
   void sweep() {
     Timer all = (Timer) SUBMITTED.getAndSet(this, null);
     while (all != null) {
@@ -281,18 +285,17 @@ public final class Timers {
         var _ = push(timer);
       }
     }
-    wakeBefore(AWAKE + 1); // it may have looked while they were in nobody's sight
+    wakeBefore(AWAKE + 1); // it may have read the stack while this thread had it
   }
 
-  // ---- the thread ----
+  // ---- the timer thread ----
 
-  /// Not one method with [#loop]: an error that the JVM throws when it cannot make objects again
-  /// that compiled code has done without passes all catch blocks that were compiled into one.
+  /// Restarts [#loop] after a failure; apart from it for the reason that `Worker.runGuarded` gives.
   private void run() {
     while (!closed) {
       try {
         loop();
-      } catch (Throwable t) { // safe: a turn that is cut off is made whole by the next one
+      } catch (Throwable t) { // safe: the next runOnce() completes an interrupted one
         LockSupport.parkNanos(this, RETRY_NANOS);
       }
     }
@@ -305,13 +308,13 @@ public final class Timers {
         LockSupport.parkNanos(this, rest);
       }
       sleepsUntil = AWAKE;
-      var _ = Thread.interrupted(); // nobody's business; it would keep the thread awake
+      var _ = Thread.interrupted(); // an interrupt would make each park return at once
     }
   }
 
-  /// Takes what was handed over, fires what is due, and says how long the thread may sleep now.
+  /// Takes the submitted timers and fires those that are due.
   ///
-  /// @return nanoseconds, 0 when there is something to do
+  /// @return how long the thread may sleep, in nanoseconds; 0 when there is more to do
   long runOnce() {
     advance();
     takeSubmitted();
@@ -339,7 +342,7 @@ public final class Timers {
       return;
     }
     Timer newest = (Timer) SUBMITTED.getAndSet(this, null);
-    Timer oldest = taken; // what is left of batches before comes behind it
+    Timer oldest = taken; // the rest of earlier batches goes behind this one
     while (newest != null) {
       Timer timer = newest;
       newest = timer.below;
@@ -362,7 +365,7 @@ public final class Timers {
   private void fire(Timer timer) {
     try {
       timer.fire();
-    } catch (VirtualMachineError e) { // there is no memory, or no stack, to say so either
+    } catch (VirtualMachineError e) { // no memory or stack, so none to log it either
       if (timer.casDeadline(Timer.FIRED, now() + RETRY_NANOS)) {
         wheel.place(timer);
       }
@@ -371,45 +374,45 @@ public final class Timers {
     }
   }
 
-  // ---- what others read ----
+  // ---- reads from other threads ----
 
-  /// Whether the thread has had work for half a millisecond, and has not run: other threads hold
-  /// the processors. As of a moment ago.
+  /// Whether the timer thread has had work for half a millisecond and has not run, because other
+  /// threads occupy the processors. As of a moment ago.
   public boolean isLate() {
     long until = sleepsUntil;
     long now = now();
     return until == AWAKE ? now - ranAt > LATE_NANOS : until < now - LATE_NANOS;
   }
 
-  /// The thread.
+  /// The timer thread.
   public Thread thread() {
     return thread;
   }
 
-  /// How many timers it has, disarmed ones included that it has not let go yet; as of a moment ago.
+  /// The number of timers, disarmed ones included until they are removed; as of a moment ago.
   public int size() {
     return wheel.size() + submittedCount();
   }
 
-  /// How many timers stand in the wheel. The thread, or a test without one.
+  /// The number of timers in the wheel. The timer thread, or a test without one.
   int inWheel() {
     return wheel.size();
   }
 
-  /// How many lie in the hand-over.
+  /// The number of timers on the submission stack.
   int submittedCount() {
     Timer seen = submitted;
     return seen == null ? 0 : seen.depth;
   }
 
-  /// Until when the thread sleeps; the least number when it does not.
+  /// Until when the timer thread sleeps; [Long#MIN_VALUE] while it does not.
   long sleepsUntil() {
     return sleepsUntil;
   }
 
-  // ---- the end ----
+  // ---- close ----
 
-  /// Ends the thread: what is armed never fires. Waits for it, but not beyond a time.
+  /// Ends the timer thread: armed timers never fire. Waits for the thread, up to a time.
   ///
   /// @return whether it has ended
   public boolean close(Duration within) throws InterruptedException {

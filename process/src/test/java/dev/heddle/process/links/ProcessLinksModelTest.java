@@ -248,7 +248,7 @@ class ProcessLinksModelTest {
                 ProcessLinks.monitor(both[0], both[1]);
               } catch (IllegalStateException e) {
                 assertThat(e)
-                    .hasMessageEndingWith(" has ended; it cannot monitor anybody any more");
+                    .hasMessageEndingWith(" has ended; it cannot monitor a process any more");
               }
               await(over);
             },

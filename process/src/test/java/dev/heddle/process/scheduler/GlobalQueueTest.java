@@ -77,7 +77,7 @@ class GlobalQueueTest {
   @Tag("P6")
   void pollDue_takesWhatIsDue_andLeavesTheOthersWhereTheyAre() {
     GlobalQueue queue = filled(3);
-    assertThat(queue.pollDue()).isNull();
+    assertThat(queue.pollResumable()).isNull();
     assertThat(number(queue.poll())).isZero();
     for (int number : new int[] {3, 4, 5}) {
       Probe due = new Probe(number);
@@ -85,18 +85,18 @@ class GlobalQueueTest {
       queue.push(due);
       queue.push(new Probe(number + 10));
     }
-    assertThat(number(queue.pollDue())).isEqualTo(3);
-    assertThat(number(queue.pollDue())).isEqualTo(4);
+    assertThat(number(queue.pollResumable())).isEqualTo(3);
+    assertThat(number(queue.pollResumable())).isEqualTo(4);
     queue.push(new Probe(16));
     for (int number : new int[] {1, 2, 13, 14}) {
       assertThat(number(queue.poll())).isEqualTo(number);
     }
-    assertThat(number(queue.pollDue())).as("the head").isEqualTo(5);
-    assertThat(queue.pollDue()).isNull();
+    assertThat(number(queue.pollResumable())).as("the head").isEqualTo(5);
+    assertThat(queue.pollResumable()).isNull();
     assertThat(number(queue.poll())).isEqualTo(15);
     assertThat(number(queue.poll())).isEqualTo(16);
     assertThat(queue.isEmpty()).isTrue();
-    assertThat(queue.pollDue()).isNull();
+    assertThat(queue.pollResumable()).isNull();
   }
 
   @Test

@@ -178,8 +178,8 @@ public class GlobalQueueStress {
 
     @Actor
     public void spare() {
-      taken.count(number(queue.pollDue()));
-      taken.count(number(queue.pollDue()));
+      taken.count(number(queue.pollResumable()));
+      taken.count(number(queue.pollResumable()));
     }
 
     @Arbiter

@@ -20,7 +20,7 @@ package dev.heddle.process.behavior;
 ///   protected void receive(Message message) {
 ///     switch (message) { // exhaustive
 ///       case Add(int amount) -> total += amount;
-///       case Total(Reply<Integer> reply) -> reply.with(total);
+///       case Total(Reply<Integer> reply) -> reply.complete(total);
 ///     }
 ///   }
 /// }

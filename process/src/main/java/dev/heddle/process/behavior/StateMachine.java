@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 ///   protected Transition<State, Message> on(State state, Message message) {
 ///     return switch (message) {
 ///       case Push(Reply<State> reply) -> {
-///         reply.with(state);
+///         reply.complete(state);
 ///         yield Transition.<State, Message>to(State.OPEN)
 ///             .withStateTimeout(Duration.ofSeconds(5), new Close());
 ///       }

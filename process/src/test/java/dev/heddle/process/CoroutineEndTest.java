@@ -193,11 +193,11 @@ class CoroutineEndTest extends CoroutineFixture {
         });
     assertThat(delay)
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("sleep() stands for Heddle.delay()");
+        .hasMessageContaining("sleep() replaces Heddle.delay()");
     Throwable scope = failure(_ -> Heddle.spawn(() -> "x"));
     assertThat(scope)
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("call(Commands.onLoop(() -> ...))");
+        .hasMessageContaining("execute(Commands.onLoop(() -> ...))");
     assertThat(result(self -> self.execute(Commands.onLoop(() -> Heddle.spawn(() -> "x").await()))))
         .isEqualTo("x");
   }

@@ -170,8 +170,8 @@ class RelayTest {
   @Test
   void orders_forProcessesOfOthers_areRefused_insteadOfSayingTheyAreDead() {
     Pid far = there.spawn(Kit.resting());
-    assertThatThrownBy(() -> here.whenExited(far)).hasMessageContaining("lives elsewhere");
-    assertThatThrownBy(() -> here.terminate(far)).hasMessageContaining("lives elsewhere");
+    assertThatThrownBy(() -> here.whenExited(far)).hasMessageContaining("belongs to another runtime");
+    assertThatThrownBy(() -> here.terminate(far)).hasMessageContaining("belongs to another runtime");
     CompletableFuture<Exit> exit =
         here.whenExited(here.spawn(Kit.process((self, _, _) -> self.monitor(far))));
     assertThat(Kit.get(exit).reason()).isIn(Exit.Reason.FAILED, Exit.Reason.NOT_FOUND);
@@ -234,7 +234,7 @@ class RelayTest {
     CoroutineMailbox box = here.mailbox(1);
     CompletableFuture<Object> answer = here.request(box.pid(), "question");
     assertThat(here.offer(box.pid(), "x")).isEqualTo(SendResult.FULL);
-    assertThatThrownBy(() -> here.whenExited(box.pid())).hasMessageContaining("no process");
+    assertThatThrownBy(() -> here.whenExited(box.pid())).hasMessageContaining("not a process");
     box.close();
     assertThat(here.offer(box.pid(), "x")).isEqualTo(SendResult.NOT_FOUND);
     assertThat(answer).isCompletedExceptionally();

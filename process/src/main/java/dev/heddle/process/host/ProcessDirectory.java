@@ -58,8 +58,8 @@ public final class ProcessDirectory {
       if (!routingTable.isLocal(pid)) {
         throw new IllegalArgumentException(
             pid
-                + " belongs to another runtime; messages reach it, but links, monitors and commands do"
-                + " not");
+                + " belongs to another runtime; messages reach it, but links, monitors and"
+                + " commands do not");
       }
       if (routingTable.attached(pid) != null) {
         throw new IllegalArgumentException(

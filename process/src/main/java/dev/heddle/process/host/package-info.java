@@ -4,7 +4,7 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | processes, options, messages and orders, from the runtime and from contexts | processes, to the scheduler; snapshots and reports, to the runtime |
+/// | processes, options, messages and commands, from the runtime and from contexts | processes, to the scheduler; snapshots and reports, to the runtime |
 ///
 /// Threads: any, unless a type says otherwise. Read `ProcessHost` first, then `ProcessStarter` and
 /// `ProcessDirectory`.

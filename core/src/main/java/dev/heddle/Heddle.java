@@ -322,9 +322,9 @@ public final class Heddle {
   ///
   /// A body that swallows the cancellation continues. After the grace period
   /// ([HeddleOptions#gracePeriod()]) each of its waits throws again, and the log names it once. At
-  /// its end the block throws in any case, whatever the body returned. In a broad
-  /// `catch (Exception e)` around calls that wait in the JDK, [#checkCancelled()] distinguishes the
-  /// cancellation from a failure:
+  /// its end the block throws in any case, whatever the body returned. In a broad `catch (Exception
+  /// e)` around calls that wait in the JDK, [#checkCancelled()] distinguishes the cancellation from
+  /// a failure:
   ///
   /// {@snippet class=dev.heddle.snippets.SnippetsTest region=broadCatch}
   ///

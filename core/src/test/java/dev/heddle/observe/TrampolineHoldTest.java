@@ -201,8 +201,7 @@ class TrampolineHoldTest {
         },
         () -> Heddle.spawn("first in line", () -> turn(lock)).await());
     assertThat(report().waitsFor())
-        .contains(
-            "ReentrantLock", ", free: next is coroutine-2 'first in line'");
+        .contains("ReentrantLock", ", free: next is coroutine-2 'first in line'");
   }
 
   private static String turn(ReentrantLock lock) {

@@ -44,8 +44,7 @@ public final class LoopGroup implements AutoCloseable {
   private final List<Loop<?>> loops = new CopyOnWriteArrayList<>(); // one may fail early
   private final List<CompletableFuture<Trigger>> stopTriggers = new ArrayList<>();
   private final List<CompletableFuture<?>> loopEnds = new ArrayList<>();
-  private final AtomicReference<@Nullable Throwable> firstFailure =
-      new AtomicReference<>(); 
+  private final AtomicReference<@Nullable Throwable> firstFailure = new AtomicReference<>();
   private final List<Serving> servers = new CopyOnWriteArrayList<>();
   private final AtomicInteger nextLoop = new AtomicInteger();
 

@@ -137,8 +137,8 @@ public final class Await<K, T extends @Nullable Object> {
     return gather(1, OnFailure.THROW).first();
   }
 
-  /// Waits for the first to succeed: its result ([Outcomes#first()]) and the failures before it.
-  /// If all fail: all failures and no result.
+  /// Waits for the first to succeed: its result ([Outcomes#first()]) and the failures before it. If
+  /// all fail: all failures and no result.
   public Outcomes<K, T> firstSuccess() {
     return gather(1, OnFailure.COLLECT);
   }

@@ -32,8 +32,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The protocol is described in [CancelRegion].
 public abstract class CancellableCoroutine extends Waker {
-  private static final String IGNORED_CANCELLATION =
-      ", but the body continued to its end";
+  private static final String IGNORED_CANCELLATION = ", but the body continued to its end";
   private static final Duration INTERRUPT_PAUSE = Duration.ofMillis(10); // between two waits
 
   // loop only; null: never cancelled, shielded or observed, and no scope opened

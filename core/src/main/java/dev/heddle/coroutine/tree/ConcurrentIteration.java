@@ -65,8 +65,7 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
   private boolean posted;
   private @Nullable CoroutineNode<?> advancing; // the worker that is in the source
   private boolean over;
-  private @Nullable Cancellation
-      workerCancellation; // of one worker alone: its item is not done
+  private @Nullable Cancellation workerCancellation; // of one worker alone: its item is not done
 
   private ConcurrentIteration(
       ScopeNode scope, Iterator<? extends T> source, ItemTest<T> action, int limit, Object from) {

@@ -163,8 +163,7 @@ final class ScopeFailures {
       // reported, too
       tree.host()
           .report(
-              "the shutdown deadline cancelled the failure handler for this failure",
-              unobserved);
+              "the shutdown deadline cancelled the failure handler for this failure", unobserved);
       return;
     }
     FailureTable.merge(further, unobserved);

@@ -366,7 +366,7 @@ public final class Heddle {
   ///   failed
   public static <T extends @Nullable Object> T cancelWhen(Awaitable<?> token, Body<T> body) {
     EventSource end = EventSource.of(token);
-    return rethrowing(() -> CoroutineNode.current().within(end, body));
+    return rethrowing(() -> CoroutineNode.current().cancelWhen(end, body));
   }
 
   /// Runs an action, at most until `token` fires. Else as [#cancelWhen(Awaitable, Body)].

@@ -76,7 +76,6 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
   ///
   /// @return what its main coroutine returned
   /// @throws IllegalStateException in a coroutine of this loop, which would wait forever
-  ///
   /// @throws RuntimeException the exception that [Heddle#run(HeddleOptions, Body)] would have
   ///   thrown, the same object; likewise an [Error]
   public T join() {

@@ -5,13 +5,13 @@ import dev.heddle.PinnedException;
 import java.lang.StackWalker.StackFrame;
 import java.util.List;
 
-/// Names the frame of the current stack that the JDK cannot take off its thread.
+/// Finds the frame of the current stack that pins it to its thread.
 public final class PinnedFrame {
   private PinnedFrame() {}
 
-  /// The refusal to suspend on the current stack.
+  /// The exception for an attempt to suspend on the current stack.
   ///
-  /// @param coroutine what was to suspend, in words
+  /// @param coroutine a description of the coroutine
   public static PinnedException refusalOf(String coroutine) {
     List<StackFrame> frames = StackWalker.getInstance().walk(s -> s.toList());
     String pin =

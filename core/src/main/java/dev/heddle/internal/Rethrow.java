@@ -5,8 +5,8 @@ package dev.heddle.internal;
 public final class Rethrow {
   private Rethrow() {}
 
-  /// Throws `failure` as it is. To be written as `throw Rethrow.unchecked(failure)`, so that the
-  /// compiler sees where the way ends.
+  /// Throws `failure` as it is. Call it as `throw Rethrow.unchecked(failure)`, so that the compiler
+  /// sees where control flow ends.
   ///
   /// @return never
   public static RuntimeException unchecked(Throwable failure) {

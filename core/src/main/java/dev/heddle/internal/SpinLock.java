@@ -4,23 +4,23 @@ package dev.heddle.internal;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// A lock for a few instructions, which threads share with coroutines and with bodies of processes.
+/// A lock for a few instructions, which threads share with coroutines and with fibers of processes.
 ///
 /// **Thread** any. Not reentrant.
 public final class SpinLock {
   /*
-   * The JDK's locks park who waits for them, and wake whoever was first. A coroutine or a body that
-   * was parked so needs its carrier to go on, and its carrier may be the next who wants the lock:
-   * it waits behind the one that only it could run, for ever. So nobody is parked here. A thread
-   * that waits long gives its processor away: the holder may need it. A coroutine spins: to yield
-   * would bring it into the middle of its scheduler, or onto another worker.
+   * A JDK lock parks its waiters and wakes the first one. A parked coroutine or fiber needs its
+   * carrier to continue. If the carrier is the next to want the lock, it waits behind the coroutine
+   * that only it could run, forever. Therefore no waiter is parked here. A thread that waits long
+   * yields its processor, since the holder may need it. A coroutine spins: yielding would enter its
+   * scheduler half-way, or move it to another worker.
    *
-   * Whoever holds it calls nothing that waits, and nothing of others.
+   * The holder must call nothing that waits, and no foreign code.
    *
-   * Memory order. Taken by a CAS, given back by a volatile store: one holds it at a time, and sees
-   * what the last holder wrote. [SpinLockTest, SpinLockStress; mutant: TakesByStore]
+   * Memory order. Acquired by a CAS, released by a volatile store: there is one holder at a time,
+   * and it sees what the last holder wrote. [SpinLockTest, SpinLockStress; mutant: TakesByStore]
    */
-  private static final int SPINS = 100; // a brief section takes less
+  private static final int SPINS = 100; // a section takes less
   private static final VarHandle HELD;
 
   static {
@@ -33,7 +33,7 @@ public final class SpinLock {
 
   private volatile boolean held;
 
-  /// Waits until it is free, and takes it.
+  /// Waits until it is free, and acquires it.
   public void lock() {
     for (int spins = 1; !tryLock(); spins++) {
       if (spins % SPINS == 0 && !Thread.currentThread().isVirtual()) {
@@ -44,12 +44,12 @@ public final class SpinLock {
     }
   }
 
-  /// Takes it, if it is free.
+  /// Acquires it if it is free.
   public boolean tryLock() {
     return !held && HELD.compareAndSet(this, false, true);
   }
 
-  /// Gives it back. Its holder.
+  /// Releases it. **Thread** the holder.
   public void unlock() {
     held = false; // no call: it fits where the stack ends
   }

@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.internal;
 
-/// Tells whether the stack has room for what must not stop half-way.
+/// Checks whether the stack has room for an operation that must not stop half-way.
 public final class StackGuard {
   /*
-   * Java cannot ask for the stack pointer. But a method with many locals asks for the room of all
-   * of them when it is called, and ends with a StackOverflowError before anything has happened.
-   * Compiled, it has no such frame; it asks all the same: compiled code may be handed back to the
-   * interpreter wherever it can leave its way, so HotSpot's compilers see to it on entry that the
-   * stack has room for the frames which that would need, by a touch of each page. That is a
-   * nanosecond or two, and none where a look is compiled into its caller, which then asks on its
-   * own entry. Paid at each wait, at each spawn, and when a tick has work to do.
+   * Java cannot read the stack pointer. But an interpreted method with many locals needs room for
+   * all of them when it is called, and throws StackOverflowError before it does anything. Compiled,
+   * it has no such frame but checks all the same: compiled code may be deoptimised to the
+   * interpreter, so on entry HotSpot's compiled code touches each page of the stack that the
+   * interpreter frames would need. That takes a nanosecond or two, and nothing if the probe is
+   * inlined into a caller, which then checks on its own entry. It is paid at each wait, at each
+   * spawn, and when a tick has work to do.
    *
-   * What a look needs. A way that is never gone, or there is nothing to hand back. An argument that
-   * compilers do not know, or they see that it is never gone (NOTHING). A frame of its own for each
-   * size: how much there is must not hang on what is compiled into what. More than a page.
+   * What a probe needs. A branch that is never taken; without one there is no deoptimisation. An
+   * argument that compilers do not know; otherwise they see that the branch is never taken
+   * (NOTHING). A frame of its own for each size: the room that is checked must not depend on
+   * inlining. More than a page.
    *
-   * What has to fit. A tick's work 1.6 KB, arming 0.8: wide(). What another module does at once,
-   * with a look of its own in it: ample(). The closest is an optimised look before interpreted
-   * work. [StackGuardTest, StackOverflowTest, StackEndTest]
+   * What has to fit. A tick's work 1.6 KB, arming 0.8: wide(). What another module does in one
+   * piece, including a probe of its own: ample(). The critical case is an optimised probe before
+   * interpreted work. [StackGuardTest, StackOverflowTest, StackEndTest]
    *
-   * Limits. Where pages are larger than 4 KiB, a compiled look asks for nothing.
+   * Limits. If pages are larger than 4 KiB, a compiled probe checks nothing.
    *
-   * Rejected. To go down some frames and come back, wide by the arguments they hand on: 200 ns for
-   * arming, 900 for ample(); by those of a call that only the lowest makes: 30 and 65.
+   * Rejected. Recursion of some frames made wide by the arguments they pass on: 200 ns for arming,
+   * 900 for ample(). The same by the arguments of a call that only the lowest frame makes: 30 and
+   * 65.
    */
-  // in an array: what compilers know to be 0 lets them leave the frame out
+  // in an array: if compilers knew that it is 0, they could omit the frame
   private static final int[] NOTHING = {0};
 
   private StackGuard() {}
 
-  /// Refuses to begin what takes up to 4 KiB.
+  /// Throws unless there is room for an operation of up to 4 KiB.
   ///
   /// @throws StackOverflowError when the stack is about to end
   public static void requireRoom() {
@@ -39,7 +41,7 @@ public final class StackGuard {
     }
   }
 
-  /// Refuses to begin what asks [#requireRoom] itself on its way.
+  /// Throws unless there is room for an operation that calls [#requireRoom] itself.
   ///
   /// @throws StackOverflowError when the stack is about to end
   public static void requireAmpleRoom() {
@@ -50,18 +52,18 @@ public final class StackGuard {
     }
   }
 
-  /// Whether a tick's work fits, or arming an event.
+  /// Whether there is room for a tick's work, or for arming an event.
   public static boolean hasRoom() {
     try {
       wide(NOTHING[0]);
       return true;
     } catch (StackOverflowError _) {
-      return false; // safe: nothing has been touched yet
+      return false; // safe: nothing has been changed yet
     }
   }
 
   // 4 KiB: 256 longs
-  @SuppressWarnings("unused") // the locals are there for their room
+  @SuppressWarnings("unused") // the locals only take room
   private static void wide(int nothing) {
     long a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D;
     long E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T, U, V, W, X, Y, Z, a0, b0, c0, d0, e0, f0;
@@ -79,7 +81,7 @@ public final class StackGuard {
     }
   }
 
-  // 8 KiB, in one frame too: how much there is must not depend on what is inlined where
+  // 8 KiB, also in one frame: the size must not depend on inlining
   @SuppressWarnings("unused") // the same
   private static void ample(int nothing) {
     long a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, A, B, C, D;

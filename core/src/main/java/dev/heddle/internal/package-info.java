@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What several rooms need and none owns: a lock for a few instructions, a check that the stack has
-/// room, sums of times that saturate, and throwing without a declaration. It uses no other room.
+/// Shared basics that belong to no single room: a spin lock, a stack check, saturating sums of
+/// times, and unchecked rethrows. It uses no other room.
 ///
 /// | enters | leaves |
 /// |---|---|

@@ -22,39 +22,39 @@ import java.util.Objects;
 import java.util.SequencedSet;
 import org.jspecify.annotations.Nullable;
 
-/// What a loop closes when its coroutines have ended: the youngest first.
+/// The resources that a loop closes when its coroutines have ended: the last registered first.
 public final class Closers {
   /*
-   * One coroutine walks over the closers. When one of them suspends in its close(), the others
-   * must not wait for it: a LEAVE handler, which sees the suspension, starts a coroutine of high
-   * priority that walks on from there; the first one then only finishes its current closer. A
-   * closer that the JDK parks shows no LEAVE: the scheduler reports it. So every closer begins
-   * when the one registered after it has ended or waits. As many coroutines are made as closers
-   * wait, plus one.
+   * One coroutine makes a pass over the closers. If one of them suspends in its close(), the others
+   * must not wait for it. A LEAVE handler, which sees the suspension, starts a coroutine of high
+   * priority that continues the pass from there; the first coroutine then only finishes its current
+   * closer. A closer that the JDK parks shows no LEAVE; the scheduler reports it. So every closer
+   * begins when the one registered after it has ended or waits. The number of coroutines is that of
+   * the waiting closers, plus one.
    *
-   *   walk 1   close(c) ......... suspends ─────────────────────────> returns, ends
-   *   walk 2                      └ close(b), close(a) ... ends
+   *   pass 1   close(c) ......... suspends ─────────────────────────> returns, ends
+   *   pass 2                      └ close(b), close(a) ... ends
    *
-   * A closer that is registered during the walk is closed by it, or by a new walk when all have
+   * A closer that is registered during the pass is closed by it, or by a new pass when all have
    * ended.
    *
-   * Past the shutdown deadline. Walks that hang are insisted on like any other coroutine. Closers
-   * that no walk has come to by then are called all the same, on a last walk, whose waits hold
+   * Past the shutdown deadline. Passes that hang are force-cancelled like any other coroutine.
+   * Closers that no pass has reached by then are called in a last pass, whose waits are allowed
    * until the grace period is over.
    *
    * Threads. The loop's.
    *
-   * I1. Every closer that was not taken back is called exactly once, unless the loop ends at once.
-   *     [CloserTest]
-   * I2. What a closer throws keeps no other from being called; all of it is thrown at the end.
-   *     [CloserTest]
+   * I1. Every closer whose registration was not closed is called exactly once, unless the loop ends
+   *     at once. [CloserTest]
+   * I2. A closer that throws does not prevent the calls of the others; all failures are thrown at
+   *     the end. [CloserTest]
    *
    * Sources. Promise T12; loop-285.
    */
   private final CoroutineTree tree;
 
   // loop only
-  private final SequencedSet<Closer> remaining = new LinkedHashSet<>(); // the youngest last
+  private final SequencedSet<Closer> remaining = new LinkedHashSet<>(); // in order of registration
   private final List<CloserPass> walks = new ArrayList<>();
   private final List<Closer> late = new ArrayList<>(); // had not returned by the deadline
   private final List<Throwable> failures = new ArrayList<>();
@@ -74,7 +74,7 @@ public final class Closers {
       this.resource = Objects.requireNonNull(resource, "closer");
     }
 
-    // a class, and no toString(): that is anybody's code
+    // the class and not toString(), which is user code
     @Override
     public String toString() {
       return name == null ? resource.getClass().getName() : "'" + name + "'";
@@ -107,7 +107,7 @@ public final class Closers {
     return !remaining.isEmpty();
   }
 
-  /// Starts to call them.
+  /// Starts the pass.
   void startPass() {
     CloserPass closerPass = new CloserPass(pastDeadline);
     walks.add(closerPass);
@@ -116,7 +116,7 @@ public final class Closers {
     tree.root().admit(closerPass.coroutine);
   }
 
-  /// Walks that hang are about to be cut.
+  /// Called when hanging passes are about to be force-cancelled.
   void pastDeadline() {
     pastDeadline = true;
     for (CloserPass closerPass : walks) {
@@ -129,7 +129,7 @@ public final class Closers {
     }
   }
 
-  /// Whether one of them may still end by itself, past the deadline.
+  /// Whether one of them may still end by itself after the deadline.
   boolean mayWait() {
     for (CloserPass closerPass : walks) {
       if (closerPass.isLast) {
@@ -139,7 +139,7 @@ public final class Closers {
     return false;
   }
 
-  /// The JDK has parked a coroutine.
+  /// Called when the JDK has parked a coroutine.
   void parked(Coroutine<?> coroutine) {
     for (CloserPass closerPass : List.copyOf(walks)) {
       if (closerPass.coroutine == coroutine) {
@@ -148,10 +148,10 @@ public final class Closers {
     }
   }
 
-  /// One way over what is left, until somebody else takes it on.
+  /// One pass over the remaining closers, until another one continues it.
   private final class CloserPass implements Action, SwitchHandler {
     final CoroutineNode<?> coroutine = tree.root().newInternal("closers", this);
-    final boolean isLast; // made past the deadline
+    final boolean isLast; // started past the deadline
     private boolean handedOver;
     @Nullable Closer at;
 
@@ -189,7 +189,7 @@ public final class Closers {
       if (carried != null) {
         failures.add(carried);
       } else if (!cut || !late.contains(closer)) {
-        failures.add(failure); // else that it was late is what is to be said of it
+        failures.add(failure); // a late closer is reported as late instead
       }
     }
 
@@ -211,9 +211,9 @@ public final class Closers {
     }
   }
 
-  // ---- what is said at the end ----
+  // ---- reports at the end ----
 
-  /// What they have thrown; null: nothing.
+  /// Their failure; null: none.
   @Nullable Throwable failure() {
     return switch (failures.size()) {
       case 0 -> null;
@@ -222,7 +222,7 @@ public final class Closers {
     };
   }
 
-  /// Those that did not return by the deadline, or were not called, in words; empty: none.
+  /// Describes the closers that did not return by the deadline or were not called; empty: none.
   String describeOverdue() {
     StringBuilder words = new StringBuilder();
     for (CloserPass closerPass : walks) {

@@ -5,22 +5,22 @@ import dev.heddle.failure.FailureTable;
 import dev.heddle.observe.log.AsyncLog;
 import org.jspecify.annotations.Nullable;
 
-/// Reports to the operator what no code of the program will get.
+/// Logs the failures that no code of the program observes.
 ///
 /// **Thread** any; never waits.
 final class FailureReporter {
   private final AsyncLog log;
 
-  // set by the loop; safe: a line that is written before it is seen goes to the log, which finds
-  // out by itself when it writes the line
+  // set by the loop; safe: a line written before this is visible goes to the log, which checks for
+  // the JVM's exit itself when it writes
   private boolean jvmExits;
 
   FailureReporter(AsyncLog log) {
     this.log = log;
   }
 
-  /// The JVM exits: from now on failures come too late for the loggers, whose hooks run beside
-  /// ours.
+  /// Called when the JVM exits: from now on failures come too late for the loggers, whose shutdown
+  /// hooks run concurrently.
   void jvmExits() {
     jvmExits = true;
   }
@@ -29,7 +29,7 @@ final class FailureReporter {
     return jvmExits;
   }
 
-  /// Reports a failure, and those that gave way to it: no code will ask for its report.
+  /// Reports a failure and those that it superseded: no code will read its report.
   void report(String what, @Nullable Throwable failure) {
     reportAlone(what, failure);
     if (failure != null) {

@@ -10,20 +10,20 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Ends the process when its end takes too long: halts the JVM from a thread that waits for nobody.
+/// Ends the JVM if its exit takes too long: halts it from a thread that waits for no other.
 final class HaltTimer {
   /*
-   * Why. The JVM exits when all its hooks have ended. One of them is java.util.logging's, which
-   * takes the locks of its handlers; a program has others. When one waits for a lock that is never
-   * released, SIGTERM has no effect any more, and only SIGKILL helps.
+   * Why. The JVM exits when all its shutdown hooks have ended. The hook of java.util.logging takes
+   * the locks of its handlers; programs have hooks, too. If one waits for a lock that is never
+   * released, SIGTERM no longer has an effect, and only SIGKILL helps.
    *
    * States.
    *   from      event                             to        what happens
    *   -         a signal asks loops to stop       STOPPING  afterSignal(): a hook of the JVM, a
-   *                                                         thread that watches
-   *   STOPPING  these loops have ended            ENDED     the thread ends; the program goes on
+   *                                                         thread that monitors
+   *   STOPPING  these loops have ended            ENDED     the thread ends; the program continues
    *                                                         with its ExitException
-   *   STOPPING  deadline, grace period and a      EXITING   the loops are given up: the timer
+   *   STOPPING  deadline, grace period and a      EXITING   the loops are abandoned: the timer
    *             second are over                             itself exits the JVM, so that hooks
    *                                                         run, and halts it after HOOKS
    *   STOPPING  the JVM exits                     EXITING   the hook starts the clock: what is
@@ -39,37 +39,35 @@ final class HaltTimer {
    *   EXITING   the clock has run out             -         Runtime.halt; what holds the exit up
    *                                                         goes to the standard error
    *
-   * Exit codes. After a signal 128 and its number. Otherwise the code given to System.exit stands
-   * on a stack, where it cannot be read: the signal's code if the JVM exits for one, else 1.
+   * Exit codes. After a signal: 128 plus its number. Otherwise the code passed to System.exit is on
+   * a stack, where it cannot be read, so 1.
    *
-   * Threads. Its own, daemons, which go on while hooks run; they take no lock. afterSignal(): the
-   * JVM's threads that deliver a signal.
+   * Threads. Its own daemon threads, which run on while hooks run and take no lock. afterSignal():
+   * the JVM's signal threads.
    *
-   * I1. A process that was asked to end by a signal that a loop handles ends at the latest HOOKS
-   *     after the shutdown deadline, the grace period and a second, whatever locks are held.
-   *     [StuckExitTest]
-   * I2. Hooks of a JVM whose loops have all ended without leaving coroutines behind have all the
-   *     time they want, except after I1. [StuckExitTest]
+   * I1. A JVM that received a signal which a loop handles ends at the latest HOOKS after the
+   *     shutdown deadline, the grace period and a second, whatever locks are held. [StuckExitTest]
+   * I2. If all loops have ended without abandoned coroutines, hooks have unlimited time, except as
+   *     in I1. [StuckExitTest]
    *
-   * Time is counted in looks, not read off a clock: a JVM that was stopped for a minute (SIGSTOP)
-   * has not had that minute.
+   * Time is counted in checks, not read from a clock: a JVM that was stopped for a minute (SIGSTOP)
+   * did not have that minute.
    *
-   * Rejected. Halting without an exit: hooks put terminals, files and children in order. A timer on
-   * the loop: it may be the loop that stands. An interrupt for the holder of the lock: it may be
-   * any thread.
+   * Rejected. Halting without an exit: hooks restore terminals, files and children. A timer on the
+   * loop: the loop itself may be stuck. An interrupt for the holder of the lock: it may be any
+   * thread.
    */
   private static final long CHECK_NANOS = 100_000_000;
-  private static final Duration LOOP_TO_END =
-      Duration.ofSeconds(1); // contexts and driver, with room
+  private static final Duration LOOP_TO_END = Duration.ofSeconds(1); // for contexts and driver
   private static final Duration HOOKS = Duration.ofSeconds(2); // a hook takes milliseconds
-  private static final int MAX_NAMED = 10; // threads, of those that may hold the exit up
+  private static final int MAX_NAMED = 10; // threads that may delay the exit
 
   private final String cause;
   private final int code;
-  private volatile List<LoopEnd> loops; // that have not been seen to end
-  private final long checksLeft; // until the exit is to have begun
+  private volatile List<LoopEnd> loops; // not yet seen to end
+  private final long checksLeft; // until the exit must have begun
 
-  // its own threads
+  // only its threads
   private volatile long checksDone;
   private volatile boolean abandoned;
 
@@ -80,7 +78,7 @@ final class HaltTimer {
     this.checksLeft = checksLeft;
   }
 
-  /// A signal has asked `loops` to stop: the process ends with `code`, in time.
+  /// Called when a signal has stopped `loops`: the JVM ends with `code` in time.
   static void afterSignal(String signal, int code, List<LoopEnd> loops) {
     long longest = 0;
     for (LoopEnd loop : loops) {
@@ -94,12 +92,12 @@ final class HaltTimer {
       Runtime.getRuntime().addShutdownHook(hook);
       daemon("heddle-halt-timer", () -> timer.watch(hook)).start();
     } catch (IllegalStateException _) {
-      timer.exitBegins(); // the JVM exits already
+      timer.exitBegins(); // the JVM is exiting
     }
   }
 
-  /// The JVM exits, and a loop has not ended, or has left coroutines behind that may hold what
-  /// other hooks wait for.
+  /// Called when the JVM exits and a loop has not ended, or has left coroutines behind that may
+  /// hold what other hooks wait for.
   ///
   /// @param code unless the JVM exits for a signal
   static void afterExit(int code, Duration gracePeriod) {
@@ -139,10 +137,10 @@ final class HaltTimer {
               + cause
               + "; the process exits with code "
               + code
-              + " all the same\n"
+              + " anyway\n"
               + left.stream().map(LoopEnd::holder).collect(Collectors.joining()));
       daemon("heddle-exit", () -> Runtime.getRuntime().exit(code)).start();
-      return; // the hook, ours among them, starts the clock
+      return; // a hook starts the clock
     }
     while (checksDone < checksLeft) {
       check();
@@ -162,11 +160,11 @@ final class HaltTimer {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException _) {
-      // safe: the JVM exits just now, and the hook has run
+      // safe: the JVM is exiting, and the hook has run
     }
   }
 
-  // a hook of the JVM's: the others run at the same time, and are waited for
+  // a shutdown hook: the others run at the same time, and the JVM waits for them
   private void exitBegins() {
     haltAfter(Math.max(abandoned ? 0 : checksLeft - checksDone, checksIn(HOOKS)));
   }
@@ -183,7 +181,7 @@ final class HaltTimer {
         .start();
   }
 
-  @SuppressWarnings("NonAtomicVolatileUpdate") // one thread writes
+  @SuppressWarnings("NonAtomicVolatileUpdate") // a single writer
   private void check() {
     LockSupport.parkNanos(CHECK_NANOS);
     checksDone++;
@@ -193,7 +191,7 @@ final class HaltTimer {
     StandardError.say(
         "dev.heddle: the process did not exit in time after "
             + cause
-            + ": a shutdown hook of the JVM's has not returned; it is halted with code "
+            + ": a shutdown hook has not returned; the JVM is halted with code "
             + code
             + "\n"
             + describeBlockers());
@@ -215,7 +213,7 @@ final class HaltTimer {
     return text.toString();
   }
 
-  // the JVM runs the exit for a signal on a thread that it names after it
+  // the JVM exits for a signal on a thread named after it
   private static @Nullable String signalOfTheExit() {
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
       String name = thread.getName();

@@ -11,12 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// Lets a loop end gracefully when the JVM exits: by `System.exit`, by a signal that nobody
-/// handles, or because only daemon threads are left.
+/// Lets a loop end gracefully when the JVM exits: by `System.exit`, by a signal without a handler,
+/// or because only daemon threads are left.
 final class JvmExit {
-  private static final Duration TO_END = Duration.ofSeconds(1); // contexts and driver, with room
+  private static final Duration TO_END = Duration.ofSeconds(1); // for contexts and driver
 
-  /// Threads of coroutines that outlived their loops, in a hook that looks after them.
+  /// Threads of coroutines that outlived their loops, in a hook that watches over them.
   private record LeftBehind(List<WeakReference<Thread>> threads, int code) {}
 
   private static final AtomicReference<LeftBehind> LEFT_BEHIND =
@@ -24,14 +24,13 @@ final class JvmExit {
 
   private JvmExit() {}
 
-  /// Adds a hook to the JVM that stops `loop` and waits for it, as long as that may take; taken
-  /// back when the loop has ended.
+  /// Adds a shutdown hook that stops `loop` and waits for its end; removed when the loop has ended.
   static Registration register(LoopEnd loop) {
     Thread hook = hook(loop.options().name() + "-exit", () -> stop(loop));
     try {
       Runtime.getRuntime().addShutdownHook(hook);
     } catch (IllegalStateException _) {
-      // safe: the JVM exits already, and whoever starts a loop now does so in a hook of its own
+      // safe: the JVM is exiting; a loop that starts now does so in a hook of the program
       return () -> {};
     }
     return () -> remove(hook);
@@ -45,17 +44,17 @@ final class JvmExit {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException _) {
-      // safe: the JVM exits, and the hook runs; it finds the loop ended
+      // safe: the JVM is exiting; the hook runs and finds the loop ended
     }
   }
 
   private static void stop(LoopEnd loop) {
     if (loop.isAbandoned()) {
-      return; // its time is over
+      return; // out of time
     }
     loop.shutdown().requestForJvm();
     HeddleOptions options = loop.options();
-    // one after the other: beyond them a coroutine holds the carrier, and would hold the JVM
+    // one after the other: longer than that, a coroutine holds the carrier and would hold the JVM
     loop.await(options.shutdownDeadline());
     loop.await(options.gracePeriod());
     loop.await(TO_END);
@@ -64,10 +63,10 @@ final class JvmExit {
     }
   }
 
-  /// The loop ends without these coroutines. What they hold, a lock of the log's among it, another
-  /// hook may wait for when the JVM exits: it is then halted after a grace period.
+  /// Called when the loop ends without these coroutines. Another hook may wait for a lock that they
+  /// hold (the log's, for example) when the JVM exits: the JVM is then halted after a grace period.
   ///
-  /// @param code what the program is likely to exit with then
+  /// @param code the likely exit code of the program
   static void leftBehind(List<CoroutineNode<?>> coroutines, int code) {
     List<WeakReference<Thread>> added = new ArrayList<>();
     Duration gracePeriod = Duration.ZERO;
@@ -89,7 +88,7 @@ final class JvmExit {
     }
   }
 
-  // whether they are the first of this JVM
+  // true for the first ones of this JVM
   private static boolean remember(List<WeakReference<Thread>> added, int code) {
     LeftBehind before =
         LEFT_BEHIND.getAndUpdate(known -> {

@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// The end of a loop, as other threads ask for it and wait for it: those that deliver a signal,
-/// those of the JVM's exit.
+/// The end of a loop, for the threads that deliver signals and those of the JVM's exit, which
+/// request it and wait for it.
 ///
 /// **Thread** any.
 public final class LoopEnd {
@@ -41,12 +41,12 @@ public final class LoopEnd {
     return loopShutdown;
   }
 
-  /// Whether `run` has returned, or is about to.
+  /// Whether `run` has returned or is about to return.
   boolean isOver() {
     return outcome.isDone();
   }
 
-  /// Waits until the loop has ended, or for `limit`.
+  /// Waits until the loop has ended, at most for `limit`.
   void await(Duration limit) {
     try {
       outcome.get(TimeUnit.NANOSECONDS.convert(limit), TimeUnit.NANOSECONDS);
@@ -57,7 +57,7 @@ public final class LoopEnd {
     }
   }
 
-  /// The process ends without the loop, which has not ended in time.
+  /// Called when the JVM ends without the loop, which has not ended in time.
   void abandon() {
     abandoned = true;
   }
@@ -66,7 +66,7 @@ public final class LoopEnd {
     return abandoned;
   }
 
-  /// What holds the loop, in words; empty when it has ended.
+  /// Describes what holds the loop; empty if it has ended.
   String holder() {
     return watch.hasEnded() ? "" : watch.holds().report(watch.holds().heldFor()).text();
   }

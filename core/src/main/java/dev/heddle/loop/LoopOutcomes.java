@@ -6,7 +6,7 @@ import dev.heddle.coroutine.tree.SpawnSites;
 import dev.heddle.event.source.UnobservedOutcomes;
 import org.jspecify.annotations.Nullable;
 
-/// The futures of a loop: where their code stands, and who hears of what nobody took.
+/// The unobserved outcomes of a loop: finds call sites, and reports failures.
 final class LoopOutcomes extends UnobservedOutcomes {
   private final FailureReporter reporter;
   private final boolean exact;

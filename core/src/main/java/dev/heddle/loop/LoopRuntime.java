@@ -39,8 +39,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A loop: its parts, its run from the first coroutine to its result, and what its tree and its
-/// scheduler ask of it. Its end is [LoopShutdown]'s.
+/// A loop: its parts, its run from the first coroutine to its result, and the callbacks of its tree
+/// and its scheduler. [LoopShutdown] implements its end.
 ///
 /// **Thread** carrier and coroutines, unless a method says otherwise.
 public final class LoopRuntime implements SchedulerOwner, TreeHost {
@@ -59,7 +59,7 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
   // loop only
   private final Set<SpawnRequest<?>> unanswered = new HashSet<>();
 
-  // any thread; completed as the last thing
+  // any thread; completed last
   private final CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
 
   private LoopRuntime(HeddleOptions options, SchedulerParts parts) {
@@ -81,7 +81,7 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     return SchedulerParts.usual(Drivers.open(options.driver(), carrier));
   }
 
-  // ---- finding it ----
+  // ---- lookup ----
 
   /// The loop of the current coroutine.
   ///
@@ -92,7 +92,7 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
 
   /// The loop of a coroutine.
   public static LoopRuntime of(CoroutineNode<?> coroutine) {
-    return (LoopRuntime) coroutine.tree().host(); // safe: no other host makes a tree
+    return (LoopRuntime) coroutine.tree().host(); // safe: no other host creates a tree
   }
 
   // ---- running ----
@@ -100,7 +100,7 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
   /// Runs a loop on the current thread until everything in it has ended.
   ///
   /// @param forMain switch handlers of its main coroutine
-  /// @param started told the loop before its first coroutine runs; the loop's handle for other
+  /// @param started called with the loop before its first coroutine runs, as a handle for other
   ///   threads
   public static <T extends @Nullable Object> T run(
       HeddleOptions options,
@@ -111,7 +111,7 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     return loop.execute(main, forMain);
   }
 
-  /// Runs a loop on parts of the caller's choice. Else as the first one.
+  /// Runs a loop on the caller's choice of parts. Else as the first one.
   public static <T extends @Nullable Object> T run(
       HeddleOptions options, SchedulerParts parts, Body<T> main, Consumer<LoopRuntime> started) {
     LoopRuntime loop = open(options, parts, started);
@@ -160,14 +160,14 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
       release();
       return outcome(main);
     } finally {
-      outcome.cancel(false); // unless it is there: nobody is to wait for it
+      outcome.cancel(false); // no effect if complete; else no thread may wait for it
       if (interrupted || loopShutdown.consumedInterrupt()) {
         Thread.currentThread().interrupt();
       }
     }
   }
 
-  // what it inherits from this thread is copied by users' code, which may throw
+  // inheriting from this thread calls user code, which may throw
   private <T extends @Nullable Object> CoroutineNode<T> newMain(
       Object work, List<SwitchHandler> handlers) {
     try {
@@ -175,7 +175,7 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
       handlers.forEach(main::addSwitchHandler);
       return main;
     } catch (Throwable e) {
-      release(); // other threads may have the loop already, and wait for its answers
+      release(); // other threads may have the loop already, and wait for its replies
       log.close();
       outcome.completeExceptionally(e);
       throw e;
@@ -194,13 +194,13 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     runEndStep(blockingPools::close);
     runEndStep(services::close);
     runEndStep(() -> JvmExit.leftBehind(left, loopShutdown.exitCode()));
-    left.forEach(abandoned -> runEndStep(abandoned::abandon)); // calls callbacks of users'
+    left.forEach(abandoned -> runEndStep(abandoned::abandon)); // calls user callbacks
     runEndStep(futures::close);
-    unanswered.forEach(request -> runEndStep(request::refuse)); // they began, and never came back
+    unanswered.forEach(request -> runEndStep(request::refuse)); // they began and did not end
     runEndStep(() -> loopShutdown.report(left, last));
   }
 
-  // other threads wait for what comes after it, and the caller of run() for main's outcome
+  // the calls below serve other threads, and the caller of run() waits for main's outcome
   private void runEndStep(Runnable step) {
     try {
       step.run();
@@ -215,7 +215,7 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
 
   private <T extends @Nullable Object> T outcome(CoroutineNode<T> main) {
     Throwable thrown = loopShutdown.verdict(main);
-    // a program's last words: the caller of run() may exit the JVM now
+    // last log lines: the caller of run() may exit the JVM next
     log.close();
     AsyncLog.shared().flush();
     if (thrown == null) {
@@ -227,13 +227,13 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     throw Rethrow.unchecked(thrown);
   }
 
-  /// What `run` returns or throws, when the loop has ended. For any thread, to wait for: never to
-  /// be completed, and to be given away as a copy only.
+  /// The result of `run`. Any thread may wait for it after the loop has ended. Must never be
+  /// completed, and only copies may be passed on.
   public CompletableFuture<@Nullable Object> outcome() {
     return outcome;
   }
 
-  // ---- its parts ----
+  // ---- parts ----
 
   /// The loop's scheduler.
   public Scheduler scheduler() {
@@ -245,27 +245,27 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     return tree;
   }
 
-  /// What it was started with.
+  /// Its options.
   public HeddleOptions options() {
     return options;
   }
 
-  /// The threads beside it.
+  /// Its pools of threads for blocking calls.
   public BlockingPools blockingPools() {
     return blockingPools;
   }
 
-  /// What rooms above keep for it.
+  /// The services that higher rooms keep for it.
   public LoopServices services() {
     return services;
   }
 
-  /// How it ends.
+  /// Its shutdown.
   public LoopShutdown shutdown() {
     return loopShutdown;
   }
 
-  /// Its end, for other threads.
+  /// Its end, as other threads see it.
   public LoopEnd end() {
     return end;
   }
@@ -281,30 +281,30 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     return context != null && context.host() == scheduler && !scheduler.hasEnded();
   }
 
-  /// What has been counted so far.
+  /// The counters so far.
   public LoopCounters counters() {
     return tree.counters();
   }
 
-  /// Who runs, who waits, and on what; called on the loop.
+  /// Takes a dump; called on the loop.
   public Dump dump() {
     return DumpTaker.take(tree);
   }
 
-  /// The same; asked by another thread, which waits for the answer.
+  /// Requests a dump from another thread, which waits for the reply.
   public CompletableFuture<Dump> askForDump() {
     return DumpRequest.to(tree);
   }
 
-  /// Runs `body` as a coroutine of the loop; asked by another thread.
+  /// Runs `body` as a coroutine of the loop, for another thread.
   public <T extends @Nullable Object> CompletableFuture<T> submit(String name, Body<T> body) {
     return SpawnRequest.to(tree, unanswered, name, body);
   }
 
-  /// Starts a coroutine of the loop's own on a context that is kept for its like. It is cancelled
-  /// past the shutdown deadline only, and the loop waits for its end.
+  /// Starts an internal coroutine on a context that is reserved for its kind. It is cancelled only
+  /// past the shutdown deadline, and the loop waits for its end.
   ///
-  /// @param first whether it runs before those who are ready already
+  /// @param first whether it runs before coroutines that are already ready
   public void startInternal(String name, Action work, ExecutionContext on, boolean first) {
     CoroutineNode<?> own = tree.root().newInternal(name, work);
     if (first) {
@@ -315,7 +315,7 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     tree.root().admit(own);
   }
 
-  // ---- what the tree asks ----
+  // ---- TreeHost ----
 
   @Override
   public boolean isStopping() {
@@ -367,7 +367,7 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     return DumpTaker.waits(coroutine);
   }
 
-  // ---- what the scheduler finds ----
+  // ---- SchedulerOwner ----
 
   @Override
   public boolean maySleep() {

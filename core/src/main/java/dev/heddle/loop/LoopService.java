@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.loop;
 
-/// What a room above keeps for one loop.
+/// Per-loop state of a higher room.
 public interface LoopService {
-  /// The loop has ended: gives back what the process or the system holds for its sake. On the
-  /// carrier, with no coroutine left; throws nothing.
+  /// Called when the loop has ended: releases resources of the JVM or the system that were held for
+  /// the loop. Runs on the carrier, with no coroutine left; throws nothing.
   void loopEnded();
 }

@@ -7,15 +7,15 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/// What rooms above keep for a loop: one of a kind, made when it is first asked for. So the root
-/// need not know them.
+/// The services of higher rooms for one loop: one of each class, created at the first use. So the
+/// loop does not depend on them.
 public final class LoopServices {
   // loop only
   private final Map<Class<?>, LoopService> services = new HashMap<>();
 
-  /// The loop's only one of its kind.
+  /// The loop's service of a class.
   ///
-  /// @param make makes it, at the first call; asks for no other
+  /// @param make creates it at the first call; must not request another service
   public <S extends LoopService> S get(Class<S> kind, Supplier<S> make) {
     LoopService service = services.get(kind);
     if (service == null) {
@@ -31,7 +31,7 @@ public final class LoopServices {
       try {
         service.loopEnded();
       } catch (Throwable e) {
-        first = Precedence.merged(first, e); // the others hold children, signals, watches
+        first = Precedence.merged(first, e); // the others must release, too
       }
     }
     if (first != null) {

@@ -26,8 +26,8 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The end of a loop: what makes it stop, what happens then and in which order, and what is said
-/// about those who did not follow.
+/// The end of a loop: what stops it, the steps that follow and their order, and the reports about
+/// coroutines that did not end in time.
 public final class LoopShutdown {
   /*
    * States.
@@ -38,71 +38,71 @@ public final class LoopShutdown {
    *                      deadlock, an interrupt of
    *                      the sleeping carrier, a
    *                      defect of the runtime
-   *   RUNNING, STOPPING  the last coroutine has        CLOSING   they are called, the youngest
+   *   RUNNING, STOPPING  the last coroutine has        CLOSING   they are called, the last one
    *                      ended, closers are left                 first; the deadline is armed
-   *                                                              unless it is
+   *                                                              unless it is armed already
    *   STOPPING, CLOSING  any of the above              same      the earlier deadline counts,
    *                                                              and the first exit code; after
    *                                                              a failure only the grace
    *                                                              period is left
-   *   STOPPING, CLOSING  the deadline and a round      PAST_DEADLINE      the coroutines left are noted,
-   *                      behind it, or no coroutine              the first with stacks; no
-   *                      can go on                               shield holds, every suspension
-   *                                                              throws; closers that are left
-   *                                                              are called
+   *   STOPPING, CLOSING  the deadline and one more     PAST_     the remaining coroutines are
+   *                      round, or a deadlock          DEADLINE  recorded, the first with stacks;
+   *                                                              shields end, every suspension
+   *                                                              throws; remaining closers are
+   *                                                              called
    *   any                the last coroutine has        ENDED     contexts end, the driver
-   *                      ended, no closer is left                closes; the report says what
+   *                      ended, no closer is left                closes; the report tells what
    *                                                              happened at PAST_DEADLINE
-   *   PAST_DEADLINE               nothing is ready and no       ENDED     the same; the coroutines left
-   *                      closer waits, or the grace              are abandoned to the JDK's
-   *                      period is over, and a round             default scheduler
-   *                      behind it
+   *   PAST_DEADLINE      nothing is ready and no       ENDED     the same; the remaining
+   *                      closer waits, or the grace              coroutines are abandoned to the
+   *                      period is over, and one                 JDK's default scheduler
+   *                      more round
    *   any                OutOfMemoryError or its       ENDED     at once, without closers
    *                      like, a second defect of
    *                      the runtime
    * The reference's five steps: the flag (STOPPING), a cancellation for each, `finally` blocks,
    * the final cleanup (CLOSING, PAST_DEADLINE), the reactor's end (ENDED).
    *
-   * Spawns while the loop stops go into an open scope as ever. A spawn into the current scope, when
+   * Spawns while the loop stops go into an open scope as usual. A spawn into the current scope, if
    * that is cancelled, goes to the root, which stays open until PAST_DEADLINE (it is the shutdown
    * scope). Closers run there, too, and may spawn.
    *
-   * run() throws the first of these: a defect, the deadlock, the root's failure or the exit,
-   * whichever came first, what main failed with, what the closers failed with, main's
-   * cancellation. The others are merged into its report, or logged beside an exit.
+   * run() throws the first of these that exists: a defect; the deadlock; the root's failure or the
+   * exit, whichever came first; main's failure; the failure of the closers; main's cancellation.
+   * The others are merged into its report, or logged if an exit is thrown.
    *
-   * Late. The deadline counts from when all coroutines have been cancelled, and the grace period
-   * from when all have been insisted on: the report of a deadlock, and a million wake-ups, take
-   * seconds in which no coroutine can clean up. A coroutine that is ready when the time is over
-   * waits for the loop alone, which was slow, or stood still with its process (SIGSTOP). So all of
-   * them get one more turn before any is called late. One turn: a coroutine that yields for ever
-   * holds up the end for one round, no longer.
+   * Lateness. The deadline counts from the moment when all coroutines have been cancelled, the
+   * grace period from the moment when all have been force-cancelled: the report of a deadlock and a
+   * million wake-ups take seconds, in which no coroutine can clean up. A coroutine that is ready
+   * when the time is over waits only for the loop, which was slow or was stopped with its process
+   * (SIGSTOP). So all of them run once more before any is called late. Only once: a coroutine that
+   * yields forever delays the end by one round, no longer.
    *
-   * System.exit. It runs the JVM's hooks and waits for them on the stack of its caller, for ever
-   * if need be. One of these hooks is ours: it asks the loop to stop and waits for that. So a
-   * coroutine in System.exit never ends, and if the loop waited for it, the hook would wait for
-   * its deadline. The loop lets it go: it is recognised by its stack, and its scope no longer
-   * counts it.
+   * System.exit. It runs the shutdown hooks and waits for them on the stack of its caller, forever
+   * if necessary. One of these hooks is ours: it stops the loop and waits for its end. So a
+   * coroutine in System.exit never ends; if the loop waited for it, the hook would wait for its
+   * deadline. Therefore the loop detaches it: it is recognised by its stack, and its scope no
+   * longer counts it.
    *
    * Threads. The loop's; request() any.
    *
-   * I1. Every coroutine is cancelled at most once for the sake of the end, and insisted on at most
-   *     once. [ShutdownTest]
-   * I2. The loop ends at the latest by its deadline and the grace period, and a round behind each,
+   * I1. The shutdown cancels every coroutine at most once, and force-cancels it at most once.
+   *     [ShutdownTest]
+   * I2. The loop ends at the latest by its deadline and the grace period, and one round after each,
    *     unless a coroutine holds the carrier. [ShutdownTest, LateTest]
    * I3. Every failure is thrown, merged into what is thrown, or logged. [ShutdownTest, CloserTest]
    *
-   * Rejected. Moving the deadline by the time the loop stood still: a coroutine that holds the
-   * carrier now and then would move it for ever. Closers beside the coroutines: they would close
-   * what is still in use. Cutting all coroutines at a second failure, as the reference does: one
-   * lost connection would cost all others their clean-up.
+   * Rejected. Extending the deadline by the time in which the loop was stopped: a coroutine that
+   * holds the carrier now and then would extend it forever. Calling closers while coroutines run:
+   * they would close what is still in use. Cancelling all coroutines at a second failure, as the
+   * reference does: one lost connection would cost all others their clean-up.
    *
    * Sources. Promises T12, T18, T19; loop-13, loop-94, loop-98, loop-285; trap-10, trap-22,
    * trap-23, trap-42, trap-63, trap-66.
    */
-  private static final int UNKNOWN = 1; // the JVM has its exit code already
+  private static final int UNKNOWN = 1; // the JVM already has its exit code
   private static final String INTERRUPTED = "its thread was interrupted";
-  private static final int MAX_NAMED = 5; // of many; the rest is counted
+  private static final int MAX_NAMED = 5; // more are only counted
   private static final int MAX_SHOWN = 20; // with their stacks, in the message of an exception
 
   private enum Phase {
@@ -114,7 +114,7 @@ public final class LoopShutdown {
 
   private record Exit(int code, String why) {}
 
-  /// Those who did not end in time, as they were then.
+  /// The coroutines that did not end in time, as they were then.
   private record OverdueAtDeadline(
       String why, List<CoroutineNode<?>> coroutines, @Nullable Dump dump) {}
 
@@ -129,7 +129,7 @@ public final class LoopShutdown {
   private @Nullable Exit exit;
   private @Nullable Throwable defect;
   private @Nullable DeadlockError deadlock;
-  private boolean rootFailedFirst; // before there was an exit code
+  private boolean rootFailedFirst; // before an exit code was set
   private boolean interrupted;
   private @Nullable OverdueAtDeadline overdue;
 
@@ -140,7 +140,7 @@ public final class LoopShutdown {
     this.closers = new Closers(tree);
   }
 
-  /// What is to be closed at the end.
+  /// The resources to close at the end.
   public Closers closers() {
     return closers;
   }
@@ -153,38 +153,38 @@ public final class LoopShutdown {
     return phase == Phase.PAST_DEADLINE;
   }
 
-  /// Whether the carrier was interrupted, and its interrupt taken for a request.
+  /// Whether the carrier was interrupted, and the interrupt was treated as a request.
   boolean consumedInterrupt() {
     return interrupted;
   }
 
-  // ---- what makes it stop ----
+  // ---- requests ----
 
-  /// Asks the loop to stop, from any thread. Of several requests the earliest deadline counts, and
-  /// the first exit code.
+  /// Requests a shutdown; **Thread** any. The earliest deadline and the first exit code of several
+  /// requests apply.
   ///
-  /// @param code what to exit with, or null when `run` is to return as usual
-  /// @param within counted from when the loop takes notice
+  /// @param code the exit code, or null if `run` returns as usual
+  /// @param within counted from when the loop receives the request
   public void request(String why, @Nullable Integer code, Duration within) {
     checkDeadline(within);
     post(new Request(why, code == null ? null : new Exit(code, why), within, false));
   }
 
-  /// Refuses a deadline that lies before its call.
+  /// Throws if the deadline is negative.
   public static void checkDeadline(Duration within) {
     if (within.isNegative()) {
       throw new IllegalArgumentException("a shutdown deadline must not be negative: " + within);
     }
   }
 
-  /// Asks the loop to stop because the JVM does, from any thread.
+  /// Requests a shutdown because the JVM exits; **Thread** any.
   void requestForJvm() {
     String why = "the JVM exits";
     post(new Request(why, new Exit(UNKNOWN, why), tree.options().shutdownDeadline(), true));
   }
 
-  /// Asks the loop to stop because the thread that waits for it in the carrier's place was
-  /// interrupted; from that thread.
+  /// Requests a shutdown because the thread that waits for the loop was interrupted; from that
+  /// thread.
   public void requestByInterrupt() {
     var _ = tree.scheduler().inbox().post(new CallersInterrupt());
   }
@@ -197,7 +197,7 @@ public final class LoopShutdown {
   }
 
   private void post(Request request) {
-    var _ = tree.scheduler().inbox().post(request); // one that comes too late is not needed
+    var _ = tree.scheduler().inbox().post(request); // not needed after the end
   }
 
   private final class Request extends Inbox.Node {
@@ -230,7 +230,7 @@ public final class LoopShutdown {
     stop(stopping(why, null), new Exit(code, why), tree.options().shutdownDeadline());
   }
 
-  /// A member of the root failed, and nobody took it. Further ones come here, too.
+  /// Called when a member of the root failed, unobserved. Further failures come here, too.
   void rootFailed(Throwable failure) {
     rootFailedFirst |= exit == null;
     Duration limit =
@@ -238,7 +238,7 @@ public final class LoopShutdown {
     stop(stopping(failure.getClass().getName(), failure), null, limit);
   }
 
-  /// The carrier has left its loop with a failure: nobody runs any more.
+  /// Called when the carrier has left its loop with a failure: no coroutine runs any more.
   void carrierFailed(Throwable failure) {
     if (defect == null) {
       defect = failure;
@@ -247,17 +247,17 @@ public final class LoopShutdown {
     }
   }
 
-  /// The runtime itself failed, or the JVM.
+  /// Called when the runtime or the JVM failed.
   void failed(Throwable failure) {
     boolean first = defect == null;
     carrierFailed(failure);
     if (tree.scheduler().hasEnded()) {
-      return; // what it left was released, and failed at that
+      return; // releasing the rest failed
     }
     if (first && !FailureTable.isFatal(failure)) {
       stop(stopping("it has failed", failure), null, tree.options().shutdownDeadline());
     } else {
-      tree.scheduler().finish(); // nothing can be relied upon any more
+      tree.scheduler().finish(); // the state can no longer be relied upon
     }
   }
 
@@ -266,7 +266,7 @@ public final class LoopShutdown {
     stopByInterrupt();
   }
 
-  // on the trampoline, where every stack can be read
+  // on the trampoline, where all stacks can be read
   private void stopByInterrupt() {
     String waits = phase == Phase.RUNNING ? ", while these waited:\n" + describeWaiters() : "";
     stop(stopping(INTERRUPTED + waits, null), null, tree.options().shutdownDeadline());
@@ -280,7 +280,7 @@ public final class LoopShutdown {
         + (more == 0 ? "" : "\nand " + number(more) + " more");
   }
 
-  /// Nothing is ready, armed or parked by the JDK, and coroutines are left.
+  /// Called when nothing is ready, armed or parked by the JDK, and coroutines are left.
   void onDeadlock() {
     switch (phase) {
       case RUNNING -> {
@@ -303,7 +303,7 @@ public final class LoopShutdown {
     return new Cancellation("the loop is stopping: " + why, cause);
   }
 
-  // ---- what happens then ----
+  // ---- steps ----
 
   private void stop(Cancellation c, @Nullable Exit asked, Duration within) {
     exit = exit == null ? asked : exit;
@@ -313,7 +313,7 @@ public final class LoopShutdown {
         tree.root().cancelMembers(c);
       }
     } finally {
-      bringForward(within); // counted from now: before, nobody could clean up
+      bringForward(within); // counted from now: before, no coroutine could clean up
     }
   }
 
@@ -331,7 +331,7 @@ public final class LoopShutdown {
     deadline = armed(by, () -> passDeadline("by the shutdown deadline"));
   }
 
-  // hidden: neither keeps the loop alive nor counts against a deadlock
+  // a daemon: neither keeps the loop alive nor counts against a deadlock
   private TimerEvent armed(long by, Runnable whenOver) {
     TimerEvent timer = tree.daemonTimer(by);
     timer.subscribe(new OnExpiry(whenOver));
@@ -339,7 +339,7 @@ public final class LoopShutdown {
     return timer;
   }
 
-  // then whoever is ready gets one turn
+  // then every ready coroutine runs once
   private final class OnExpiry implements InlineCallback {
     private final Runnable task;
 
@@ -349,12 +349,12 @@ public final class LoopShutdown {
 
     @Override
     public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
-      // stacks are read there
+      // stacks can be read there
       tree.scheduler().runOnCarrier(() -> tree.scheduler().runAfterRound(task));
     }
   }
 
-  /// The last coroutine has ended, or is not waited for.
+  /// Called when the last coroutine has ended or is no longer waited for.
   void allHaveEnded() {
     if (!closers.hasRemaining()) {
       tree.scheduler().finish();
@@ -379,27 +379,27 @@ public final class LoopShutdown {
     closers.pastDeadline();
   }
 
-  /// What the process is likely to exit with.
+  /// The likely exit code of the JVM.
   int exitCode() {
     return exit == null ? UNKNOWN : exit.code();
   }
 
-  /// Whether the JVM itself is at its end: nothing is to be tried any more.
+  /// Whether the JVM itself is failing: nothing else should be tried.
   boolean isAtOnce() {
     return defect != null && FailureTable.isFatal(defect);
   }
 
-  /// Those who have not ended, and are waited for.
+  /// The coroutines that have not ended and are waited for.
   List<CoroutineNode<?>> remaining() {
     return tree.coroutines().stream().filter(c -> !c.isDone()).toList();
   }
 
-  /// Whether the loop is to sleep when nothing is ready.
+  /// Whether the loop may sleep when nothing is ready.
   boolean mayWait() {
     return phase != Phase.PAST_DEADLINE || closers.mayWait();
   }
 
-  /// The JDK has parked a coroutine.
+  /// Called when the JDK has parked a coroutine.
   void parked(CoroutineNode<?> coroutine) {
     if (isStopping()) {
       closers.parked(coroutine);
@@ -416,7 +416,7 @@ public final class LoopShutdown {
     }
   }
 
-  /// Whether a context's guest is inside `System.exit`. On the loop.
+  /// Whether the occupant of a context is inside `System.exit`. On the loop.
   public static boolean isInExit(ExecutionContext context) {
     for (StackTraceElement frame : context.stackOnLoop()) {
       if (frame.getClassName().equals("java.lang.Shutdown")) {
@@ -426,12 +426,12 @@ public final class LoopShutdown {
     return false;
   }
 
-  // ---- what is said at the end ----
+  // ---- reports at the end ----
 
-  /// Reports those who were not in time.
+  /// Reports the coroutines that were not in time.
   ///
-  /// @param abandoned who has not ended at all
-  /// @param last how they were found; null: none
+  /// @param abandoned the coroutines that have not ended at all
+  /// @param last a dump of them; null: none
   void report(List<CoroutineNode<?>> abandoned, @Nullable Dump last) {
     if (deadlock != null) {
       watch.report(deadlock.report());
@@ -492,7 +492,7 @@ public final class LoopShutdown {
         + (more > 0 ? " and " + number(more) + " more" : "");
   }
 
-  /// What `run` is to throw; null: it returns main's result.
+  /// The throwable that `run` must throw; null: it returns main's result.
   @Nullable Throwable verdict(CoroutineNode<?> main) {
     Throwable root = tree.root().failure();
     Throwable asked = exit == null ? null : new ExitException(exit.code(), exit.why());
@@ -520,9 +520,9 @@ public final class LoopShutdown {
 
   private void recordSuperseded(Throwable thrown, Throwable other) {
     if (other instanceof ExitException || other instanceof LoopEndedException) {
-      return; // what the end has brought about is no news: let go, abandoned
+      return; // consequences of the end are not reported: detached, abandoned
     }
-    // nor is main's cancellation, but what it carries
+    // nor is main's cancellation, except what it carries
     Throwable further = other instanceof Cancellation ? Precedence.carriedBy(other) : other;
     if (further == null) {
       return;

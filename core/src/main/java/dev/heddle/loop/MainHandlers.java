@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// Switch handlers for main coroutines that do not exist yet; each loop takes its copies as it
+/// Switch handlers for main coroutines that do not exist yet; each loop takes its handlers as it
 /// starts.
 ///
 /// **Thread** any; lock-free.
@@ -20,10 +20,10 @@ public final class MainHandlers {
 
   private MainHandlers() {}
 
-  /// Compared by identity: the same handler may stand here twice.
+  /// Compared by identity: the same handler may be registered twice.
   private static final class Entry {
     final SwitchHandler handler;
-    final @Nullable WeakReference<Thread> starter; // of the loop it is for; null: of every loop
+    final @Nullable WeakReference<Thread> starter; // starter of its loop; null: for every loop
 
     Entry(SwitchHandler handler, @Nullable Thread starter) {
       this.handler = Objects.requireNonNull(handler, "handler");
@@ -52,7 +52,8 @@ public final class MainHandlers {
     change(entries -> entries.add(added));
   }
 
-  /// Takes what is for the loop that the current thread is about to start, and for every loop.
+  /// Removes the handlers for the loop that the current thread is about to start, and adds those
+  /// for every loop.
   public static List<SwitchHandler> claim() {
     Thread starter = Thread.currentThread();
     List<Entry> before = change(entries -> entries.removeIf(e -> e.isFor(starter)));
@@ -66,7 +67,7 @@ public final class MainHandlers {
     boolean in(List<Entry> entries);
   }
 
-  /// What there was before.
+  /// The previous handlers.
   private static List<Entry> change(Change change) {
     UnaryOperator<List<Entry>> changed =
         entries -> {

@@ -14,60 +14,59 @@ import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The signals of the process, for all loops: coroutines that wait for one are told, and loops that
-/// asked for it are stopped by SIGINT and SIGTERM. A second request to stop ends the process.
+/// The JVM's signal handling for all loops: notifies coroutines that wait for a signal, and stops
+/// loops that handle SIGINT and SIGTERM. A second stop request ends the JVM.
 ///
-/// **One request, several signals.** Programs that start others pass a signal on to their child and
-/// then to the process group, in which the child is, too: GNU `timeout` does, and a terminal's
-/// Ctrl-C reaches both a build tool and the program that it then terminates. So a SIGINT or SIGTERM
-/// that comes less than a second after one that was taken, by a loop or by a coroutine that waited
-/// for it, is the same request. Coroutines that wait for it now are told, and nothing else happens:
-/// no loop is stopped by it, the process is not ended, and it is not left to a handler that was
-/// there before. For that second the handler stays, also when nobody needs it any more. One that
-/// comes later is a new request: it stops the loops of which none was stopped before, or it ends
-/// the process.
+/// **One request, several signals.** Programs that start others often pass a signal both to their
+/// child and to the process group that contains it: GNU `timeout` does, and a terminal's Ctrl-C
+/// reaches a build tool and the program that the tool then terminates. So a SIGINT or SIGTERM less
+/// than a second after one that a loop, or a coroutine that waited for it, has accepted is the same
+/// request. Coroutines that wait for it now are notified, and nothing else happens: it stops no
+/// loop, does not end the JVM, and does not reach an earlier handler. For that second the handler
+/// stays installed, even if it is no longer needed. A later signal is a new request: it stops the
+/// loops if none was stopped before; otherwise it ends the JVM.
 ///
 /// ```text
 /// taken at 0 s      0 to 1 s: the same request       later: a new one
-/// SIGTERM           SIGTERM, SIGINT: callback to who     a loop was stopped: ends the process,
-/// 143 is kept       waits, otherwise nothing         else: as the first
+/// SIGTERM           SIGTERM, SIGINT: waiters are       a loop was stopped: ends the JVM,
+/// 143 is kept       notified, otherwise nothing       else: as the first
 /// ```
 ///
-/// A signal has one handler in a process, so there is one for all: installed for the first who
-/// wants it, taken away after the last. If each loop had its own, one that ends before a younger
-/// one would put back what was there before itself, and the younger one would then put back a
-/// handler of a loop that has ended.
+/// A signal has one handler in a JVM, so this one serves all loops: it is installed for the first
+/// user and removed after the last. With a handler for each loop, an older loop that ends first
+/// would restore the original handler, and the younger loop would later restore the handler of a
+/// loop that has ended.
 ///
-/// A loop in which somebody waits for a signal is not stopped by it: it is the program's own way to
-/// end, or to do something else. Other loops are.
+/// A loop in which a coroutine waits for a signal is not stopped by it: the program handles it in
+/// its own way. Other loops are stopped.
 ///
-/// **Thread** carriers, with no coroutine mounted, those of the JVM's that deliver a signal, and a
-/// pool's that puts handlers back: a coroutine parked with the lock would stop them all.
+/// **Thread** carriers with no coroutine mounted, the JVM's signal threads, and a pool thread that
+/// restores handlers. A coroutine parked on the lock would stop them all.
 public final class SignalDispatcher {
-  private static final int SHELL_BASE = 128; // how shells report a death by signal
+  private static final int SHELL_BASE = 128; // shells report a death by signal n as 128 + n
   private static final List<String> STOPPING = List.of("INT", "TERM");
   private static final Duration ONE_REQUEST = Duration.ofSeconds(1);
   private static final SignalDispatcher OF_PROCESS = new SignalDispatcher();
 
   // guarded by this
-  private final List<LoopEnd> stopped = new ArrayList<>(); // by a signal
+  private final List<LoopEnd> stopped = new ArrayList<>(); // by signals
   private final Map<String, HandledSignal> handledSignals = new HashMap<>();
   private LongSupplier clock = System::nanoTime;
-  private long requestedAt; // when a SIGINT or SIGTERM was last taken as a new request
-  private boolean isRequested; // requestedAt is a time
-  private boolean isLoopStopping; // a loop was stopped by one, and such a loop still runs
+  private long requestedAt; // when a SIGINT or SIGTERM last was a new request
+  private boolean isRequested; // whether requestedAt is set
+  private boolean isLoopStopping; // a loop stopped by a signal still runs
 
   private SignalDispatcher() {}
 
-  /// Stops `loop` at a signal, until it is taken back.
+  /// Stops `loop` at a signal, until the registration is closed.
   ///
-  /// @throws IllegalArgumentException when the JVM keeps its signals to itself (`-Xrs`)
+  /// @throws IllegalArgumentException when the JVM does not allow signal handling (`-Xrs`)
   static Registration stop(LoopEnd loop) {
     OF_PROCESS.add(loop);
     return () -> OF_PROCESS.remove(loop);
   }
 
-  /// Refuses a name that no signal has here; for any thread.
+  /// Throws if there is no signal of this name; **Thread** any.
   ///
   /// @param name without `SIG`
   /// @throws IllegalArgumentException naming it
@@ -75,14 +74,14 @@ public final class SignalDispatcher {
     JdkSignals.checkName(name);
   }
 
-  /// Tells `listener` each time a signal is raised, until it is taken back, in the order of these
-  /// calls.
+  /// Calls `listener` each time a signal is raised, until the registration is closed; listeners are
+  /// called in the order of registration.
   ///
-  /// @param loop whose coroutines wait
+  /// @param loop the loop of the waiting coroutines
   /// @param name without `SIG`
-  /// @param listener given the signal's number on a thread of the JVM's; says whether it still
-  ///   wanted it, and neither blocks nor throws
-  /// @return null when the process was started to ignore that signal: it never comes
+  /// @param listener called with the signal's number on a JVM thread; returns whether it still
+  ///   wanted the signal, and neither blocks nor throws
+  /// @return null if the process was started with that signal ignored: it never arrives
   /// @throws IllegalArgumentException with the reason why it cannot be handled
   public static @Nullable Registration listen(LoopEnd loop, String name, IntPredicate listener) {
     Listener added = new Listener(loop, listener);
@@ -154,7 +153,7 @@ public final class SignalDispatcher {
     }
   }
 
-  // on a thread of the JVM's
+  // on a JVM thread
   private void raised(HandledSignal handledSignal, int number) {
     boolean taken;
     synchronized (this) {
@@ -181,7 +180,7 @@ public final class SignalDispatcher {
             ? stopped.stream().filter(loop -> !handledSignal.isAwaitedIn(loop)).toList()
             : List.of();
     if (handledSignal.listeners.isEmpty() && toStop.isEmpty()) {
-      // nobody waits any more: it does what it would have done without us
+      // no coroutine waits any more: do what would have happened without this handler
       isRequested = false;
       release(handledSignal);
       handledSignal.handler.raise();
@@ -195,7 +194,7 @@ public final class SignalDispatcher {
     return true;
   }
 
-  // later than that at the earliest; the next signal finds out by itself
+  // not before that; the next signal checks for itself
   private void requestIsOver() {
     synchronized (this) {
       if (!isSameRequest()) {
@@ -218,14 +217,14 @@ public final class SignalDispatcher {
     }
   }
 
-  /// Replaces the clock by which signals are one request, for tests.
+  /// Replaces the clock that decides which signals are one request, for tests.
   static void readTimeFrom(LongSupplier clock) {
     synchronized (OF_PROCESS) {
       OF_PROCESS.clock = clock;
     }
   }
 
-  /// One signal that is handled.
+  /// A handled signal.
   private final class HandledSignal {
     final String name;
     final List<Listener> listeners = new ArrayList<>();

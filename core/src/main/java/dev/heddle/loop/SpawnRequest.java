@@ -15,32 +15,33 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// Another thread asks for a coroutine: goes through the inbox, is spawned on the trampoline.
+/// The request of another thread for a coroutine: passes through the inbox, is spawned on the
+/// trampoline.
 final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implements SubmittedWork {
   /*
    * States.
    *   from     event                           to        who
-   *   POSTED   it arrives, the loop runs       SPAWNED   the trampoline: makes the coroutine,
+   *   POSTED   it arrives, the loop runs       SPAWNED   the trampoline: creates the coroutine,
    *                                                      which inherits nothing yet
-   *   POSTED   the inbox is closed, or closes  ANSWERED  the asking thread, or the carrier at
+   *   POSTED   the inbox is closed, or closes  ANSWERED  the requesting thread, or the carrier at
    *                                                      the loop's end: refused
    *   SPAWNED  the coroutine begins            BEGUN     the coroutine: adopts the carrier's
    *                                                      inheritable locals, runs the body
    *   SPAWNED  it is cancelled before it       ANSWERED  the loop: failed
    *            begins
-   *   SPAWNED  it cannot be made (no memory)   ANSWERED  the trampoline: failed
+   *   SPAWNED  it cannot be created (memory)   ANSWERED  the trampoline: failed
    *   BEGUN    the body, or a childValue(),    ANSWERED  the coroutine
    *            ends
    *   BEGUN    OutOfMemoryError or its like    ANSWERED  the carrier, when the loop has ended,
    *            ends it                                   which it does at once
    *   BEGUN    the loop ends without it        ANSWERED  the carrier: refused
    *
-   * I1. The future is completed, whatever the body, a childValue() or a dependent of the future
-   *     throws, and however the loop ends. [SubmitTest]
-   * I2. No code of the program runs on the carrier: childValue() runs in the coroutine; dependents
-   *     of the future run in the coroutine, in the asking thread, or in a virtual thread of their
-   *     own, one for each future, so that one that hangs holds up no other. [SubmitTest]
-   * I3. OutOfMemoryError in a body goes to the future, and ends the loop as in every other
+   * I1. The future is completed in any case: if the body, a childValue() or a dependent of the
+   *     future throws, and however the loop ends. [SubmitTest]
+   * I2. No user code runs on the carrier. childValue() runs in the coroutine; dependents of the
+   *     future run in the coroutine, in the requesting thread, or in a virtual thread for each
+   *     future, so that one that hangs does not delay others. [SubmitTest]
+   * I3. An OutOfMemoryError in a body fails the future, and ends the loop as in every other
    *     coroutine. [SubmitTest]
    */
   private final CoroutineTree tree;
@@ -49,7 +50,7 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
   private final Body<T> body;
   private final CompletableFuture<T> result = new CompletableFuture<>();
 
-  private @Nullable Throwable fatalError; // loop only: what has ended the body, and ends the loop
+  private @Nullable Throwable fatalError; // loop only: ended the body, and ends the loop
 
   private SpawnRequest(
       CoroutineTree tree, Set<SpawnRequest<?>> unanswered, String name, Body<T> body) {
@@ -59,9 +60,9 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
     this.body = body;
   }
 
-  /// Asks from any thread.
+  /// Posts a request. **Thread** any.
   ///
-  /// @param unanswered where it stands from its spawn until its answer
+  /// @param unanswered the set that contains it from its spawn until its reply
   static <T extends @Nullable Object> CompletableFuture<T> to(
       CoroutineTree tree, Set<SpawnRequest<?>> unanswered, String name, Body<T> body) {
     SpawnRequest<T> request = new SpawnRequest<>(tree, unanswered, name, body);
@@ -81,7 +82,7 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
     return body.getClass();
   }
 
-  // in a tick, perhaps on the stack of a coroutine
+  // in a tick, perhaps on a coroutine's stack
   @Override
   public void onArrival() {
     tree.scheduler().runOnCarrier(this::spawn);
@@ -110,7 +111,7 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
       result.complete(body.run());
     } catch (Throwable e) {
       if (FailureTable.isFatal(e)) {
-        fatalError = e; // nobody is called for it before the loop has ended, which it does at once
+        fatalError = e; // reported when the loop has ended, which happens at once
         throw Rethrow.unchecked(e);
       }
       Throwable carried = e instanceof Cancellation ? Precedence.carriedBy(e) : null;
@@ -119,7 +120,7 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
     answered();
   }
 
-  // the loop stops, for its root scope is not cancelled for any other reason
+  // the loop is stopping: its root scope is cancelled for no other reason
   @Override
   public void cancelledBeforeStart() {
     answered();
@@ -132,7 +133,7 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
     }
   }
 
-  /// The loop has ended without it, or with what its body has thrown.
+  /// Called when the loop has ended without it, or because of its body's failure.
   void refuse() {
     failApart(fatalError != null ? fatalError : ended());
   }
@@ -152,7 +153,7 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
               .name("refused-" + name)
               .start(() -> result.completeExceptionally(why));
     } catch (OutOfMemoryError _) {
-      result.completeExceptionally(why); // who waits for it is worth more than the rule
+      result.completeExceptionally(why); // a waiter matters more than the rule
     }
   }
 }

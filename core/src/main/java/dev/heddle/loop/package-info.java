@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The life of a loop: its parts, its run, its shutdown, and what the process and the JVM's exit
-/// have to do with it.
+/// The life cycle of a loop: its parts, its run, its shutdown, signals, and the JVM's exit.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | `run`, from the front door | the main coroutine, to the tree; its outcome, to the caller |
+/// | `run`, from the public API | the main coroutine, to the tree; its outcome, to the caller |
 /// | spawns and requests to stop, from other threads | coroutines, to the tree |
-/// | calls of `TreeHost` and `SchedulerOwner` | failures that no code gets, to the log |
+/// | calls of `TreeHost` and `SchedulerOwner` | unobserved failures, to the log |
 /// | signals, the JVM's exit | |
 ///
 /// Arrows point from `LoopRuntime` to all others, and from none of them back.

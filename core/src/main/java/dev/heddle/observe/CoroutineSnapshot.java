@@ -8,20 +8,20 @@ import org.jspecify.annotations.Nullable;
 /// A coroutine at the moment of a [Dump].
 ///
 /// @param id its number, unique in its loop
-/// @param name the one it was given, or null
+/// @param name its given name, or null
 /// @param scope the number of the scope it is a member of, in the dump
-/// @param state what it does
-/// @param status where its waker stands, in the scheduler's words; for those who read the scheduler
+/// @param state its state
+/// @param status the state of its waker, as the scheduler names it; for readers of the scheduler
 /// @param background whether it is cancelled when the other members of its scope have ended
-/// @param cancelled whether somebody has cancelled it
+/// @param cancelled whether it was cancelled
 /// @param spawnSite where it was spawned: the class of its body, or, with `heddle.sites=exact`,
 ///   file and line
-/// @param suspendSite the topmost frame of its stack that is the program's own; null when it has
+/// @param suspendSite the topmost frame of its stack that belongs to the program; null if it has
 ///   not started, or its stack was not taken
-/// @param waited how long it has waited, to about a millisecond; null when it does not wait
+/// @param waited how long it has waited, to about a millisecond; null if it does not wait
 /// @param waits the events it waits for, any of which wakes it
 /// @param foreign what it waits for in the JDK, or null
-/// @param outcome what its wait has ended with when it is ready, or null
+/// @param outcome the outcome of its wait if it is ready, or null
 /// @param stack its frames, the innermost first; those of the runtime are left out unless
 ///   `heddle.trace=full`; none when it was not taken, see [DeadlockReport]
 /// @since 0.1
@@ -41,11 +41,11 @@ public record CoroutineSnapshot(
     @Nullable String outcome,
     List<StackTraceElement> stack) {
 
-  /// What a coroutine does.
+  /// The state of a coroutine.
   public enum State {
     /// It is in the ready queue for the first time.
     NEW("not started"),
-    /// It could run now.
+    /// It is ready to run.
     READY("ready"),
     /// It took the dump.
     RUNNING("running"),
@@ -60,20 +60,20 @@ public record CoroutineSnapshot(
       this.displayName = displayName;
     }
 
-    /// As dumps say it.
+    /// The display name for dumps.
     public String displayName() {
       return displayName;
     }
   }
 
-  /// Number and name, as everywhere in dumps and errors.
+  /// Number and name, for dumps and errors.
   public String label() {
     return label(id, name);
   }
 
   /// Number and name of a coroutine.
   ///
-  /// @param name the one it was given, or null
+  /// @param name its given name, or null
   public static String label(long id, @Nullable String name) {
     return name == null ? "coroutine-" + id : "coroutine-" + id + " '" + name + "'";
   }

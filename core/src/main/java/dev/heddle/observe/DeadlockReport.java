@@ -3,17 +3,17 @@ package dev.heddle.observe;
 
 import java.util.List;
 
-/// Why nothing in a loop could go on: who waited for what, who held that, and the cycles.
+/// The report of a deadlock: which coroutine waited for what, its holder, and the cycles.
 ///
 /// Carried by [dev.heddle.DeadlockError], which ends [dev.heddle.Heddle#run].
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=deadlock}
 ///
-/// Of more than 1,000 coroutines the report still knows every one: number, name, state and waits
-/// are there, and [#cycles()] looks at all. Stacks were taken of the first 1,000, by number, and
-/// the text lists these alone: a stack costs time in which nobody can clean up.
+/// With more than 1,000 coroutines the report still contains each one with number, name, state and
+/// waits, and [#cycles()] covers all. Stacks are taken of the first 1,000 by number, and the text
+/// lists only these, since taking a stack costs time in which no coroutine can clean up.
 ///
-/// @param dump every coroutine that was left; the first 1,000 with their stacks
+/// @param dump the remaining coroutines; the first 1,000 with their stacks
 /// @since 0.1
 public record DeadlockReport(Dump dump) implements LoopReport {
   @Override
@@ -22,14 +22,14 @@ public record DeadlockReport(Dump dump) implements LoopReport {
   }
 
   /// The cycles of coroutines that wait for one another, each beginning with its lowest number;
-  /// none when the wait goes to something that nobody in the loop holds.
+  /// none if they wait for something that no coroutine of the loop holds.
   public List<List<CoroutineSnapshot>> cycles() {
     return new WaitGraph(dump).cycles();
   }
 
-  /// First the line that says what happened, then the cycles in words, then every coroutine with
-  /// what it waits for, where it was spawned, and its stack. Of more than 1,000 coroutines, or in
-  /// cycles, the first 1,000; the rest is counted.
+  /// A line that states the deadlock, then the cycles, then every coroutine with what it waits for,
+  /// where it was spawned, and its stack. Of more than 1,000 coroutines, or in cycles, the first
+  /// 1,000; the rest is counted.
   @Override
   public String text() {
     int waiting = dump.coroutines().size();

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe;
 
-/// What stands in a dump beside the coroutines of its loop: a runtime of processes, with its
-/// workers and its processes.
+/// A part of a dump in addition to the coroutines of the loop: a process runtime with its workers
+/// and its processes.
 ///
 /// @since 0.1
 public interface DumpPart {
-  /// For people.
+  /// The part as text.
   String text();
 
-  /// For programs: a JSON object.
+  /// The part as a JSON object.
   String json();
 }

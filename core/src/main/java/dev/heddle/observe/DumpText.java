@@ -19,15 +19,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// A dump in words.
+/// Formats a dump as text.
 final class DumpText {
-  /// So many coroutines a report in words lists: as many as have a stack in it. Of more nobody
-  /// reads all, and the text of a million, each unlike the others, would be hundreds of megabytes.
+  /// The maximum of coroutines that a report lists: those with a stack in it. More would not be
+  /// read, and the text of a million different ones would be hundreds of megabytes.
   static final int MAX_LISTED = 1_000;
 
   private static final Pattern DIGITS = Pattern.compile("\\d+"); // compiled once, not for each
   private static final Pattern INNER_LOCK = Pattern.compile("[$](Nonfair|Fair)?Sync@");
-  private static final int MAX_NAMED = 5; // of those that are alike; the rest is counted
+  private static final int MAX_NAMED = 5; // of equal ones; the rest is counted
   private static final int MAX_DEPTH = 20; // deeper levels are indented no further
 
   private final Dump dump;
@@ -37,7 +37,7 @@ final class DumpText {
   private final Map<Long, List<ScopeSnapshot>> owned = new HashMap<>(); // by coroutine
   private final Map<Integer, List<ScopeSnapshot>> unowned = new HashMap<>(); // by scope
   private final Map<List<StackTraceElement>, String> shown = new HashMap<>();
-  // for all that wait for the same, the holders that it does not name itself
+  // the unnamed holders, shared by all that wait for the same event
   private final IdentityHashMap<WaitSnapshot, List<String>> unnamed = new IdentityHashMap<>();
   private final StringBuilder text = new StringBuilder();
 
@@ -45,7 +45,7 @@ final class DumpText {
     this(dump, Integer.MAX_VALUE);
   }
 
-  /// Whose tree lists the first of the coroutines only, and the scopes around them.
+  /// Lists only the first coroutines in the tree, and their scopes.
   DumpText(Dump dump, int most) {
     this.dump = dump;
     Set<Long> listed = new HashSet<>();
@@ -84,7 +84,7 @@ final class DumpText {
     return around;
   }
 
-  // ---- one line ----
+  // ---- summary line ----
 
   String heading() {
     Map<State, Long> counts =
@@ -108,17 +108,17 @@ final class DumpText {
     return n == 1 ? "1 " + what : number(n) + " " + what + "s";
   }
 
-  /// As all reports write numbers, whatever the machine's language.
+  /// Formats a number for reports, independent of the locale.
   static String number(long n) {
     return String.format(Locale.ROOT, "%,d", n);
   }
 
   // ---- the tree ----
 
-  /// What is still to be shown: a scope, or coroutines that are alike.
+  /// A pending entry of the tree: a scope, or equal coroutines.
   private record Item(int depth, @Nullable ScopeSnapshot scope, List<CoroutineSnapshot> alike) {}
 
-  // scopes may stand in one another deeper than a stack is
+  // not recursive: scopes may be nested deeper than a stack
   String tree() {
     ArrayDeque<Item> open = new ArrayDeque<>();
     dump.scopes().stream().limit(1).forEach(root -> push(open, below(root, 0)));
@@ -162,7 +162,7 @@ final class DumpText {
         + count(size, "member");
   }
 
-  /// What two coroutines of a scope must have in common to be shown as one.
+  /// The properties that coroutines of a scope share if they are shown as one.
   private record Shape(
       State state,
       String site,
@@ -181,7 +181,7 @@ final class DumpText {
   }
 
   private Shape shape(CoroutineSnapshot c) {
-    // times differ, and so do the numbers of those that are waited for
+    // times differ, and so do the numbers of the awaited coroutines
     List<String> waits =
         c.waits().stream().map(w -> DIGITS.matcher(w.on()).replaceAll("#")).toList();
     ForeignWait foreign = c.foreign();
@@ -229,8 +229,8 @@ final class DumpText {
     }
   }
 
-  /// How many frames stand inside the method of the JDK that the program has called: how that waits
-  /// is of no use to its caller.
+  /// The number of frames inside the JDK method that the program has called; its caller does not
+  /// need them.
   private static int inner(List<StackTraceElement> stack) {
     int inner = 0;
     while (inner + 1 < stack.size()
@@ -250,7 +250,7 @@ final class DumpText {
     text.repeat("  ", Math.min(depth, MAX_DEPTH)).append(words).append('\n');
   }
 
-  // ---- what a coroutine does ----
+  // ---- states ----
 
   private String doing(CoroutineSnapshot c) {
     return switch (c.state()) {
@@ -305,7 +305,7 @@ final class DumpText {
     return in + (monitor || foreign.owner() != null ? ", for " + blocker(foreign) : "");
   }
 
-  /// What a foreign wait is for, with who holds it.
+  /// The object of a foreign wait, with its holder.
   static String blocker(ForeignWait foreign) {
     String what = foreign.blocker() == null ? null : shortened(foreign.blocker());
     String words =
@@ -315,7 +315,7 @@ final class DumpText {
     return foreign.owner() == null ? words : words + ", held by " + foreign.owner();
   }
 
-  // a lock's inner class means nothing to those who use the lock
+  // users of a lock do not know its inner class
   private static String shortened(String blocker) {
     return INNER_LOCK.matcher(blocker.substring(blocker.lastIndexOf('.') + 1)).replaceFirst("@");
   }

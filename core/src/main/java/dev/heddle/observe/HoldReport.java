@@ -7,17 +7,17 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A coroutine has kept the loop from all others for longer than
-/// [dev.heddle.HeddleOptions#holdLimit()], or the loop's own thread waits or is inside a callback.
-/// Told once for each site, and once more when one lasts for ten seconds, by a thread that watches.
+/// A coroutine has held the loop's thread for longer than [dev.heddle.HeddleOptions#holdLimit()],
+/// or the loop's own thread waits or is inside a callback. Reported by the watchdog once for each
+/// site, and once more if a hold lasts for ten seconds.
 ///
 /// @param loop the loop's name
-/// @param coroutine who holds it, by number and name; null when it is the loop's own work
+/// @param coroutine the holder, by number and name; null if it is the loop's own work
 /// @param held for how long so far, at least
-/// @param activity what it does
-/// @param waitsFor the lock that the thread waits for and who holds it, in words; null when it does
-///   not wait, or the JDK does not tell
-/// @param site the topmost frame of its stack that is the program's own, or null
+/// @param activity its activity
+/// @param waitsFor the lock that the thread waits for, with its holder; null if it does not wait,
+///   or the JDK does not report it
+/// @param site the topmost frame of its stack that belongs to the program, or null
 /// @param stack its frames at that moment, the innermost first
 /// @since 0.1
 public record HoldReport(
@@ -33,7 +33,7 @@ public record HoldReport(
   private static final String ONE_TIME_WORK =
       "that happens once, wherever it is done; do it before the loop begins where it matters";
 
-  /// What holds a loop.
+  /// The activity that holds a loop.
   public enum Activity {
     /// Java code runs.
     COMPUTING(
@@ -47,12 +47,12 @@ public record HoldReport(
     PINNED(
         "it waits in the JDK below a class initialiser or a native frame",
         "move the wait out of there, or to Heddle.offload(...)"),
-    /// It is in `Object.wait`, and the JDK has not taken its stack off the thread, as it should.
+    /// It is in `Object.wait`, and the JDK did not unmount it.
     MONITOR(
         "it is in Object.wait, which the JDK has kept on the loop's thread",
         "wait for a Condition of java.util.concurrent.locks, or begin the wait in"
             + " Heddle.shield(...); docs/explanation/contexts.md says why"),
-    /// A native method of the program's, or of a library's, runs.
+    /// A native method of the program or a library runs.
     NATIVE("it is inside a native method", "move the call to Heddle.offload(...)"),
     /// The JVM loads classes, or a native library.
     LOADING("it loads classes, or a native library", HoldReport.ONE_TIME_WORK),
@@ -65,16 +65,16 @@ public record HoldReport(
         "Heddle itself is inside a call of the system",
         "nothing in the program mends that; if it comes again, try another driver (./heddle"
             + " doctor names the one in force)"),
-    /// Not a coroutine but the loop's own thread waits, for a lock most often.
+    /// No coroutine: the loop's own thread waits, usually for a lock.
     WAITING(
         "the loop's own thread waits for a lock",
         "no coroutine can run before it has it; the lock and its holder are below"),
-    /// Not a coroutine but code of the program's or of a library's that the loop's own thread has
-    /// called: a handler of a driver, a callback, a task.
+    /// No coroutine: the loop's own thread runs user code, in a handler of a driver, a callback or
+    /// a task.
     CALLBACK(
         "the loop's own thread is inside a callback, outside any coroutine",
         "no coroutine can run before it returns; do such work in a coroutine or a ThreadPool"),
-    /// Not a coroutine but the loop itself: said when somebody asks, or when it lasts for seconds.
+    /// No coroutine: the loop itself works; reported on request, or if it lasts for seconds.
     LOOP("no coroutine does", "it takes a dump, or is about to sleep");
 
     private final String description;
@@ -85,12 +85,12 @@ public record HoldReport(
       this.advice = advice;
     }
 
-    /// As reports say it.
+    /// The description for reports.
     public String description() {
       return description;
     }
 
-    /// What to do about it.
+    /// The advice for reports.
     public String advice() {
       return advice;
     }
@@ -114,7 +114,7 @@ public record HoldReport(
     return text.toString();
   }
 
-  /// What it does, and what to do about it.
+  /// The activity, with the advice.
   private String doing() {
     LibrarySpin spin = activity == Activity.PINNED ? null : LibrarySpin.on(stack);
     if (spin != null) {
@@ -132,7 +132,7 @@ public record HoldReport(
     return words + "; " + activity.advice();
   }
 
-  /// For programs: one JSON object.
+  /// As a JSON object.
   public String json() {
     Map<String, @Nullable Object> fields = new LinkedHashMap<>();
     fields.put("loop", loop);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 final class Json {
   private final StringBuilder text = new StringBuilder();
 
-  /// What is JSON already.
+  /// A value that is JSON already.
   record Written(String json) {}
 
   private Json() {}
@@ -70,7 +70,7 @@ final class Json {
         case '\r' -> text.append("\\r");
         case '\t' -> text.append("\\t");
         default -> {
-          // lone surrogates cannot be encoded, control characters must not stand as they are
+          // lone surrogates cannot be encoded, control characters must be escaped
           if (c < ' ' || Character.isSurrogate(c)) {
             text.append("\\u%04x".formatted((int) c));
           } else {

@@ -4,11 +4,11 @@ package dev.heddle.observe;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A method of a library that waits in a busy loop for other threads. On a loop these never run
-/// while it does, so it waits for ever.
+/// A library method that waits in a busy loop for other threads. In a coroutine it never ends: the
+/// other coroutines cannot run meanwhile.
 ///
-/// @param words what it does, for reports
-/// @param advice what mends it
+/// @param words its activity, for reports
+/// @param advice the remedy
 record LibrarySpin(String className, String method, String words, String advice) {
   private static final List<LibrarySpin> KNOWN =
       List.of(
@@ -20,7 +20,7 @@ record LibrarySpin(String className, String method, String words, String advice)
               "set the pool's maxWait, for example pool.setMaxWait(Duration.ofSeconds(30)): then it"
                   + " waits without one"));
 
-  /// The one that is on this stack, if there is one.
+  /// The known method that is on this stack; null: none.
   static @Nullable LibrarySpin on(List<StackTraceElement> stack) {
     for (StackTraceElement frame : stack) {
       for (LibrarySpin spin : KNOWN) {

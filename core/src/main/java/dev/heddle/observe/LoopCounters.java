@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe;
 
-/// What a loop has counted since its start. Counts do not jitter: two of these, before and after,
-/// say what something costs.
+/// The counters of a loop since its start. They are exact, so the difference of two readings is the
+/// cost of an operation.
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=counters}
 ///
 /// @param switches mounts of an execution context on the carrier: one for each resume, and for each
 ///   start that needs one
-/// @param retriedMounts of these, the ones that the JDK refused because a thread dump held the
-///   stack; each was tried again
-/// @param selfResumes suspensions that ended without a switch, because the same coroutine was next
+/// @param retriedMounts mounts among these that the JDK refused because a thread dump held the
+///   stack; each was retried
+/// @param selfResumes suspensions that ended without a switch, because the same coroutine was the
+///   next
 /// @param reusedStarts coroutines that started on a finished one's context without a switch
 /// @param immediateWaits waits that ended while they were armed, without a switch
-/// @param polls calls of the reactor that did not wait
-/// @param sleeps calls of the reactor that waited until something happened or a timer was due
-/// @param timers timers armed now
-/// @param contexts execution contexts made so far
-/// @param coroutines that have not ended
+/// @param polls non-blocking polls of the reactor
+/// @param sleeps blocking polls of the reactor, until an event or a due timer
+/// @param timers armed timers
+/// @param contexts execution contexts created so far
+/// @param coroutines coroutines that have not ended
 /// @since 0.1
 public record LoopCounters(
     long switches,

@@ -3,11 +3,12 @@ package dev.heddle.observe;
 
 import org.jspecify.annotations.Nullable;
 
-/// A running loop, as management tools see it: `dev.heddle:type=Loop,name=...` in the platform's
-/// MBean server, from about a second after that server is first used until the loop ends.
+/// A running loop, for management tools: `dev.heddle:type=Loop,name=...` in the platform's MBean
+/// server, from about a second after that server is first used until the loop ends.
 ///
-/// Counts are read while the loop runs and may lag a moment behind. A JVM in which loops run says
-/// so by the system property [#ANNOUNCEMENT], so that tools start no server in one that has none.
+/// Counters are read while the loop runs and may lag slightly. A JVM with running loops sets the
+/// system property [#ANNOUNCEMENT], so tools need not start the MBean server of a JVM without
+/// loops.
 ///
 /// @since 0.1
 public interface LoopMXBean {
@@ -20,10 +21,10 @@ public interface LoopMXBean {
   /// The name of the thread it runs on.
   String getCarrier();
 
-  /// Coroutines that have not ended.
+  /// The number of coroutines that have not ended.
   int getCoroutines();
 
-  /// How long it has run, in milliseconds.
+  /// Its uptime in milliseconds.
   long getUptimeMillis();
 
   /// `asleep`, `busy`, or `held` for longer than [dev.heddle.HeddleOptions#holdLimit()].
@@ -32,16 +33,16 @@ public interface LoopMXBean {
   /// The coroutine that holds it, or null.
   @Nullable String getHolder();
 
-  /// For how long it is held so far, in milliseconds; 0 when it is not.
+  /// How long it has been held, in milliseconds; 0 if it is not.
   long getHeldMillis();
 
-  /// Coroutines that could run now, those not started among them.
+  /// The number of ready coroutines, including those not started.
   int getReady();
 
-  /// Coroutines that wait on the loop.
+  /// The number of coroutines that wait in Heddle.
   int getWaiting();
 
-  /// Coroutines that the JDK has parked.
+  /// The number of coroutines that the JDK has parked.
   int getForeign();
 
   /// As [LoopCounters#switches()].
@@ -65,11 +66,10 @@ public interface LoopMXBean {
   /// As [LoopCounters#contexts()].
   long getContexts();
 
-  /// A line for each coroutine. When the loop does not answer within two seconds, who holds it.
+  /// A line for each coroutine. If the loop does not reply within two seconds, its holder.
   String table();
 
-  /// Every coroutine with its stack. When the loop does not answer within two seconds, who holds
-  /// it.
+  /// Every coroutine with its stack. If the loop does not reply within two seconds, its holder.
   String dump();
 
   /// The same as a JSON object.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe;
 
-/// Something that the operator of a loop should know of: a deadlock, a stall, a hold.
+/// An event that the operator of a loop should know: a deadlock, a stall, a hold.
 ///
 /// Stalls and holds are logged by the [System.Logger] `dev.heddle`; a deadlock ends the run with an
-/// error. Besides, all are given to whoever [dev.heddle.HeddleOptions#reports()] names.
+/// error. All reports are also passed to the listener of [dev.heddle.HeddleOptions#reports()].
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=reports}
 ///
@@ -13,6 +13,6 @@ public sealed interface LoopReport permits DeadlockReport, StallReport, HoldRepo
   /// The loop's name.
   String loop();
 
-  /// The report in words, several lines.
+  /// The report as text of several lines.
   String text();
 }

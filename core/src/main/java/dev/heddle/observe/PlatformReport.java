@@ -9,18 +9,18 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Whether and how Heddle runs on this JVM; what `heddle doctor` prints.
+/// Whether and how Heddle runs on this JVM; the output of `heddle doctor`.
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=platform}
 ///
-/// @param javaVersion as the JVM gives it, with its vendor
-/// @param hookProblem why loops cannot start, with what to do about it; null when they can
+/// @param javaVersion the JVM's version and vendor
+/// @param hookProblem why loops cannot start, and the remedy; null if they can
 /// @param flag the command-line flag that Heddle needs here
 /// @param drivers the reactor's drivers, best first, each with its state
-/// @param activeDriver the one that loops use
-/// @param driverReason why this one
-/// @param children how commands are started, and why so
-/// @param warnings known defects of this JDK version that touch Heddle
+/// @param activeDriver the driver that loops use
+/// @param driverReason why it was chosen
+/// @param children how child processes are started, and why
+/// @param warnings known defects of this JDK version that affect Heddle
 /// @since 0.1
 public record PlatformReport(
     String javaVersion,
@@ -39,10 +39,9 @@ public record PlatformReport(
   /// @param reason why, or why not
   public record DriverStatus(String name, boolean available, String reason) {}
 
-  private static final int FIXED_HANDOVER_UPDATE =
-      4; // first 25 update that is to carry JDK-8373120
+  private static final int FIXED_HANDOVER_UPDATE = 4; // the first 25 update with JDK-8373120
 
-  /// Looks at this JVM.
+  /// Examines this JVM.
   public static PlatformReport probe() {
     String asked = System.getProperty("heddle.driver", Drivers.AUTO);
     return new PlatformReport(

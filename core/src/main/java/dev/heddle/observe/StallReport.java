@@ -4,17 +4,17 @@ package dev.heddle.observe;
 import java.time.Duration;
 import java.util.List;
 
-/// Nothing has happened in a loop for a while: its coroutines wait in the JDK for locks and queues,
-/// nothing is armed that could wake one, and so only another thread could.
+/// A loop is stalled: nothing has happened for a while, its coroutines wait in the JDK for locks
+/// and queues, and nothing is armed that could wake one. Only another thread could.
 ///
-/// Not a verdict, for that thread may come; hence it is said once in the life of a loop, and nobody
-/// is cancelled. Waits that end by themselves (a sleep, a bounded wait) or from outside (a socket)
-/// are no stall. Nor is a wait for a queue, a condition or a future while a platform thread outside
-/// the loop runs, or will by itself: that one may feed it.
+/// A stall may pass, since such a thread may act. So it is reported once in the life of a loop, and
+/// no coroutine is cancelled. Waits that end by themselves (a sleep, a bounded wait) or from
+/// outside (a socket) are no stall. Nor is a wait for a queue, a condition or a future while a
+/// platform thread outside the loop runs, or will run by itself: that thread may feed it.
 ///
-/// @param dump every coroutine, with its stack and what the JDK tells of its blocker
-/// @param after how long nothing had happened by then
-/// @param unavailable what the JDK does not tell about these waits, in words
+/// @param dump every coroutine, with its stack and what the JDK reports about its blocker
+/// @param after how long nothing had happened
+/// @param unavailable what the JDK does not report about these waits, as text
 /// @since 0.1
 public record StallReport(Dump dump, Duration after, List<String> unavailable)
     implements LoopReport {
@@ -23,8 +23,8 @@ public record StallReport(Dump dump, Duration after, List<String> unavailable)
     return dump.loop();
   }
 
-  /// The cycles of coroutines that wait for one another, as far as the JDK tells who holds what;
-  /// each beginning with its lowest number.
+  /// The cycles of coroutines that wait for one another, as far as the JDK reports holders; each
+  /// beginning with its lowest number.
   public List<List<CoroutineSnapshot>> cycles() {
     return new WaitGraph(dump).cycles();
   }

@@ -9,37 +9,36 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Who waits for whom, from a dump, and the cycles of it.
+/// The wait-for graph of a dump, and its cycles.
 final class WaitGraph {
   /*
-   * Nodes. Coroutines, and lists of holders: those who have to act before an event can fire. An
-   * edge leads from a coroutine to the list of each event that it waits for, and from a list to
-   * each coroutine in it; from one that waits in the JDK straight to the owner of what it waits
-   * for. Coroutines that wait for one event share its list (see DumpTaker), so that n of them which
-   * wait for a scope of n make 2n edges and not n * n.
+   * Nodes. Coroutines, and lists of holders: the coroutines that must act before an event can fire.
+   * An edge leads from a coroutine to the list of each event that it waits for, and from a list to
+   * each coroutine in it; from a coroutine that waits in the JDK directly to the owner of the
+   * awaited object. Coroutines that wait for one event share its list (see DumpTaker), so n of them
+   * that wait for a scope of n make 2n edges and not n * n.
    *
-   * The search goes in depth, without recursion: a chain of 100,000 coroutines is a legal program.
-   * It meets a node on its path again exactly when there is a cycle. A cycle is told unless a
-   * coroutine of it stands in one that was told: of a knot of many, enough to see how it is tied.
-   * `deepestReported` answers that without a walk over the cycle: the told coroutines on the path
-   * are chained from the deepest one up, and a cycle is always the end of the path.
+   * The search is depth-first, without recursion: a chain of 100,000 coroutines is a legal program.
+   * It finds a node on its path again exactly if there is a cycle. A cycle is reported unless one
+   * of its coroutines is in a reported cycle: for a dense graph that is enough. `deepestReported`
+   * decides that without a pass over the cycle: the reported coroutines on the path are chained
+   * from the deepest one up, and a cycle is always the end of the path.
    *
    * Cost. Linear in the edges. [WaitGraphTest]
    */
   private static final int NOWHERE = -1;
-  private static final int MAX_NAMED =
-      DumpText.MAX_LISTED; // coroutines, in words; the rest is counted
+  private static final int MAX_NAMED = DumpText.MAX_LISTED; // coroutines named; the rest is counted
 
-  /// A cycle as it is told: from each member by a wait, null for one in the JDK, to the next.
+  /// A cycle for reports: from each member by a wait, null for one in the JDK, to the next.
   private record Cycle(List<CoroutineSnapshot> members, List<@Nullable WaitSnapshot> waits) {}
 
   private static final class Node {
     final @Nullable CoroutineSnapshot coroutine; // null: a list of holders
-    final List<Long> holders; // of a coroutine: who owns what it waits for in the JDK
+    final List<Long> holders; // of a coroutine: the owner of its JDK wait
     int tried; // of its edges
     boolean entered;
     int depth = NOWHERE; // on the path
-    int reportedAbove = NOWHERE; // where the path has the told coroutine before this one
+    int reportedAbove = NOWHERE; // path index of the previous reported coroutine
 
     Node(@Nullable CoroutineSnapshot coroutine, List<Long> holders) {
       this.coroutine = coroutine;
@@ -73,13 +72,12 @@ final class WaitGraph {
     coroutines.values().forEach(this::searchFrom);
   }
 
-  /// Cycles without a common member, each beginning with its lowest number: of a knot of many,
-  /// enough to see how it is tied.
+  /// Cycles without a common member, each beginning with its lowest number.
   List<List<CoroutineSnapshot>> cycles() {
     return found.stream().map(Cycle::members).toList();
   }
 
-  /// Edges looked at.
+  /// The number of edges visited.
   long visited() {
     return visited;
   }
@@ -96,7 +94,7 @@ final class WaitGraph {
       }
       Node next = next(last);
       if (next == null) {
-        continue; // it has ended, and nobody has noticed yet
+        continue; // it has ended meanwhile
       }
       if (next.depth == NOWHERE) {
         enter(next);
@@ -132,7 +130,7 @@ final class WaitGraph {
     return coroutines.get(from.holders.get(edge - from.waits()));
   }
 
-  /// The path leads from its end back to what stands at `from`.
+  /// Records the cycle from the path's end back to the node at `from`.
   private void close(int from) {
     if (deepestReported >= from) {
       return;
@@ -166,10 +164,10 @@ final class WaitGraph {
     return null;
   }
 
-  // ---- in words ----
+  // ---- text ----
 
-  /// A line for each cycle, each ending with a line break, until so many coroutines are named; of a
-  /// cycle too long for that the beginning.
+  /// A line for each cycle, each with a line break, until the maximum of coroutines is named; of a
+  /// longer cycle the beginning.
   String inWords() {
     StringBuilder text = new StringBuilder();
     int left = MAX_NAMED;

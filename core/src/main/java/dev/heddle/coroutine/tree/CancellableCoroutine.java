@@ -537,7 +537,8 @@ public abstract class CancellableCoroutine extends Waker {
   }
 
   /// Runs `body`, at most until `token` fires.
-  public <R extends @Nullable Object> R within(EventSource token, Body<R> body) throws Exception {
+  public <R extends @Nullable Object> R cancelWhen(EventSource token, Body<R> body)
+      throws Exception {
     Objects.requireNonNull(body, "body");
     StackGuard.requireRoom();
     token.checkHomeLoop(scheduler());

@@ -91,8 +91,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     this.kind = runtimesOwn ? INTERNAL : background ? BACKGROUND : FOREGROUND;
     this.id = tree.nextId();
     this.site = siteOf(from, name, spawner);
-    boolean heir =
-        !runtimesOwn && !(work instanceof SubmittedWork); // else it inherits as it begins
+    boolean heir = !runtimesOwn && !(work instanceof SubmittedWork); // that inherits as it begins
     Inheritance taken = heir ? Inheritance.ofCurrentThread(tree.ordinaryLoader()) : null;
     setPayload(taken == null ? work : new InheritingWork(work, taken));
   }

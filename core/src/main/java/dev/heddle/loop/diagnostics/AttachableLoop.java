@@ -6,7 +6,8 @@ import dev.heddle.observe.attach.Attachable;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// A loop for `heddle ps` and `heddle dump`, asked on their threads: what its bean says.
+/// A loop for `heddle ps` and `heddle dump`, queried on the threads of those: delegates to its
+/// bean.
 record AttachableLoop(LoopMXBean loop) implements Attachable {
   @Override
   public String kind() {

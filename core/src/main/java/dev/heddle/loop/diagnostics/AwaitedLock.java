@@ -13,12 +13,12 @@ import java.util.concurrent.locks.AbstractQueuedSynchronizer;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// The lock that a thread waits for, and who holds it, in words. Asked by the watchdog, of a thread
-/// that keeps its loop standing.
+/// Describes the lock for which a thread waits, and its holder. Called by the watchdog, for a
+/// thread that holds its loop.
 final class AwaitedLock {
   private AwaitedLock() {}
 
-  /// Null when the thread waits for none, or the JDK does not tell.
+  /// Null if the thread waits for no lock, or the JDK does not report it.
   static @Nullable String of(CoroutineTree tree, Thread waiting) {
     try {
       Object parkedFor = LockSupport.getBlocker(waiting);
@@ -26,11 +26,11 @@ final class AwaitedLock {
           ? monitor(waiting)
           : named(parkedFor) + holder(tree, parkedFor, waiting);
     } catch (RuntimeException | LinkageError _) {
-      return null; // safe: the report comes without it
+      return null; // safe: the report then omits it
     }
   }
 
-  /// What a thread is parked for, by its class: its toString() may be code of the program.
+  /// The object for which a thread is parked, by its class: toString() may be user code.
   static String named(Object blocker) {
     return blocker.getClass().getName()
         + "@"
@@ -74,7 +74,7 @@ final class AwaitedLock {
     }
     LockInfo lock = info.getLockInfo();
     String owner = info.getLockOwnerName();
-    // a look at the stacks of coroutines is the carrier's alone (HeldMonitors)
+    // only the carrier may read the stacks of coroutines (MonitorOwners)
     return "the monitor of "
         + lock
         + (owner == null

@@ -19,16 +19,16 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Names coroutines that go on after they were cancelled and the grace period is over, once for
-/// each place: where they were spawned and why they were cancelled, and where in the program they
-/// stand. A server whose handlers all overrun at one line is told once.
+/// Reports coroutines that still run after they were cancelled and the grace period is over.
+/// Reports each place once: spawn site, reason of the cancellation, and current position. For a
+/// server whose handlers all overrun at one line that is one report.
 ///
-/// Such a coroutine swallows its cancellation, or its clean-up takes long. From now on each of its
-/// waits throws, which looks like a fault of the code that waits: so the operator is told why.
-/// Stacks are read on the trampoline, the text is made and logged beside the loop.
+/// Such a coroutine swallows its cancellation, or its clean-up takes long. From then on each of its
+/// waits throws, which looks like a fault of the waiting code; so the operator is told the reason.
+/// Stacks are read on the trampoline; the text is formatted and logged on another thread.
 public final class CancellationOverruns {
   private static final int MAX_REPORTED =
-      256; // told by one loop; reasons may be as many as coroutines
+      256; // reports of one loop; every coroutine may have its own reason
 
   private final CoroutineTree tree;
   private final AsyncLog log;
@@ -39,12 +39,12 @@ public final class CancellationOverruns {
     this.log = log;
   }
 
-  /// A coroutine's grace period is over.
+  /// Called when a coroutine's grace period is over.
   public void gracePeriodEnded(CancellableCoroutine node, Cancellation unheeded) {
     if (reported.size() < MAX_REPORTED
         && node instanceof CoroutineNode<?> late
         && !tree.host().isPastDeadline()
-        && late.shields() == 0 // what it waits for there is not cut
+        && late.shields() == 0 // a shielded wait is not cancelled
         && !late.isNamedOverdue()
         && reported.add(late.spawnSite() + ": " + unheeded.getMessage())) {
       tree.scheduler().runOnCarrier(() -> report(late, unheeded));
@@ -63,15 +63,16 @@ public final class CancellationOverruns {
         who
             + " was cancelled ("
             + unheeded.getMessage()
-            + ") and has gone on for longer than the grace period of "
+            + ") and has run for longer than the grace period of "
             + tree.options().gracePeriod()
             + "; each of its waits throws from now on. Let the cancellation end it: rethrow it"
             + " where exceptions are caught, or call Heddle.checkCancelled() there\n"
             + dump.text());
   }
 
-  /// Some coroutine, or the loop, now waits for the cancelled members of a scope: those who have
-  /// not ended by the end of the grace period are named, each once; the wait goes on.
+  /// Called when a coroutine, or the loop, begins to wait for the cancelled members of a scope:
+  /// those that have not ended by the end of the grace period are named, each once; the wait
+  /// continues.
   ///
   /// @return to be closed when the wait is over
   public Registration watch(ScopeNode scope) {
@@ -98,7 +99,7 @@ public final class CancellationOverruns {
 
     @Override
     public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
-      tree.scheduler().runOnCarrier(this::warn); // stacks are read there
+      tree.scheduler().runOnCarrier(this::warn); // stacks can be read there
     }
 
     private void warn() {
@@ -139,7 +140,7 @@ public final class CancellationOverruns {
             + dump.text());
   }
 
-  // by the method: the line differs from one to the next in a loop
+  // by the method: in a loop the line differs from time to time
   private static String siteOf(CoroutineNode<?> coroutine) {
     var context = coroutine.context();
     String site =

@@ -8,18 +8,19 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/// What a carrier does while no coroutine is mounted on it, seen from another thread: it sleeps in
-/// its driver, works for the loop, or is inside a callback, which a driver or a task of the loop
-/// has called.
+/// A sample, taken from another thread, of a carrier on which no coroutine is mounted: it sleeps in
+/// its driver, works for the loop, or is inside a callback that a driver or a task of the loop has
+/// called.
 ///
-/// @param activity what it does
-/// @param cause the same, and whether it is work that the JVM does once
+/// @param activity its activity
+/// @param cause the cause, and whether it is one-time work of the JVM
 /// @param waits whether it waits for a lock or an event
 /// @param stack its frames, the innermost first
 record CarrierSample(
     Activity activity, HoldCause cause, boolean waits, List<StackTraceElement> stack) {
 
-  // Netty's ways to wait for the system; all else of Netty's is called by these, or calls them
+  // Netty's methods that wait for the system; all other Netty frames call them or are called by
+  // them
   private static final List<String> DRIVER_WAITS =
       List.of(
           "io.netty.channel.epoll.Native",
@@ -27,7 +28,7 @@ record CarrierSample(
           "io.netty.channel.kqueue.Native",
           "io.netty.channel.nio.");
 
-  /// Takes the stack of a carrier.
+  /// Samples the stack of a carrier.
   static CarrierSample at(Thread carrier) {
     boolean sleeps = sleepsInDriver(carrier);
     Thread.State state = carrier.getState();
@@ -52,9 +53,9 @@ record CarrierSample(
     return new HoldCause(activity, true, false);
   }
 
-  /// Whether it waits for the system, or for a wake-up. A driver calls back before it has said that
-  /// the loop is awake: only where the thread stands tells the one from the other. **Cost** some
-  /// nanoseconds where it is parked, else some ten microseconds for its stack.
+  /// Whether it waits for the system or for a wake-up. A driver calls callbacks before it marks the
+  /// loop as awake, so only the stack distinguishes the two. **Cost** some nanoseconds if it is
+  /// parked, else some ten microseconds for its stack.
   static boolean sleepsInDriver(Thread carrier) {
     return switch (carrier.getState()) {
       case NEW, BLOCKED, TERMINATED -> false;
@@ -70,10 +71,10 @@ record CarrierSample(
         return ProgramFrames.isRuntime(name) || DRIVER_WAITS.stream().anyMatch(name::startsWith);
       }
     }
-    return true; // nothing but the JDK: it has just begun, or ends
+    return true; // only JDK frames: it is starting or ending
   }
 
-  // above the frame of the trampoline; below it is whoever has started the loop
+  // frames above the trampoline's; those below belong to the starter of the loop
   private static boolean isInCallback(StackTraceElement[] frames) {
     int trampoline = frames.length;
     while (trampoline > 0 && !isTrampoline(frames[trampoline - 1])) {

@@ -7,7 +7,8 @@ import dev.heddle.observe.Dump;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.util.concurrent.CompletableFuture;
 
-/// Another thread asks for a dump: goes through the inbox, is answered on the trampoline.
+/// The request of another thread for a dump: passes through the inbox, is answered on the
+/// trampoline.
 public final class DumpRequest extends Inbox.Node {
   private final CoroutineTree tree;
   private final CompletableFuture<Dump> answer = new CompletableFuture<>();
@@ -16,9 +17,9 @@ public final class DumpRequest extends Inbox.Node {
     this.tree = tree;
   }
 
-  /// Asks from any thread.
+  /// Posts a request. **Thread** any.
   ///
-  /// @return for waiting only: what depends on it would run on the carrier
+  /// @return only for waiting: dependents would run on the carrier
   public static CompletableFuture<Dump> to(CoroutineTree tree) {
     DumpRequest request = new DumpRequest(tree);
     if (!tree.scheduler().inbox().post(request)) {
@@ -27,7 +28,7 @@ public final class DumpRequest extends Inbox.Node {
     return request.answer;
   }
 
-  // in a tick, perhaps on the stack of a coroutine
+  // in a tick, perhaps on a coroutine's stack
   @Override
   public void onArrival() {
     tree.scheduler().runOnCarrier(this::answer);

@@ -29,27 +29,29 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Takes a dump of a loop: reads the tree and every stack while nobody else can run.
+/// Takes a dump of a loop: reads the tree and all stacks while no coroutine can run.
 ///
-/// On the loop only: on the trampoline, or on the stack of the coroutine that asks. From another
-/// thread the tree would change under it, and a look at a suspended stack would make a resume fail.
+/// On the loop only: on the trampoline, or on the stack of the requesting coroutine. Read from
+/// another thread, the tree would change meanwhile, and reading a suspended stack would make a
+/// resume fail.
 ///
-/// Reports of a loop that ends take stacks of the first [#MAX_STACKS] coroutines only: nobody runs
-/// meanwhile, and a program that deadlocks with a million must get on to their clean-up.
+/// Reports of an ending loop have the stacks of the first [#MAX_STACKS] coroutines only: no
+/// coroutine runs meanwhile, and a deadlocked program with a million coroutines must proceed to
+/// their clean-up.
 public final class DumpTaker {
-  /// With stacks, in reports of a loop that ends: more than anybody reads, and at 15 µs each a
-  /// pause of 15 ms. A million took 16 s and more, in which nobody could clean up.
+  /// The maximum of stacks in reports of an ending loop: more than one reads, and at 15 µs each a
+  /// pause of 15 ms. A million stacks took 16 s and more, in which no coroutine could clean up.
   static final int MAX_STACKS = 1_000;
 
   private static final Comparator<CoroutineNode<?>> BY_NUMBER =
       Comparator.comparingLong(CoroutineNode::id);
 
   private final CoroutineTree tree;
-  private final int stacks; // so many at most are taken
+  private final int stacks; // maximum
   private final @Nullable CoroutineNode<?> running = CoroutineNode.currentOrNull();
   private final Map<Long, CoroutineNode<?>> byThread = new HashMap<>();
   private final IdentityHashMap<ScopeNode, Integer> numbers = new IdentityHashMap<>();
-  // one for all that wait for an event: what it says of itself may name as many as there are
+  // one for all waiters of an event: its info() may be as long as the number of its waiters
   private final IdentityHashMap<EventSource, WaitSnapshot> unfired = new IdentityHashMap<>();
   private final MonitorOwners monitorOwners;
 
@@ -68,17 +70,17 @@ public final class DumpTaker {
     return new DumpTaker(tree, monitorOwners, Integer.MAX_VALUE).dump();
   }
 
-  /// Every coroutine with what it waits for; the first [#MAX_STACKS] with their stacks.
+  /// Every coroutine with its waits; the first [#MAX_STACKS] with their stacks.
   public static Dump takeForDeadlock(CoroutineTree tree) {
     return new DumpTaker(tree, MonitorOwners.UNKNOWN, MAX_STACKS).dump();
   }
 
-  /// The first [#MAX_STACKS] of `all`, by their numbers, and the scopes they stand in.
+  /// The first [#MAX_STACKS] of `all`, by number, and their scopes.
   static Dump takeFirst(CoroutineTree tree, List<CoroutineNode<?>> all) {
     return new DumpTaker(tree, MonitorOwners.UNKNOWN, MAX_STACKS).dumpOfFirst(all);
   }
 
-  /// Only some of its coroutines, as if all were the root's.
+  /// Only some of its coroutines, as if all were in the root.
   public static Dump takeOnly(CoroutineTree tree, List<CoroutineNode<?>> some) {
     return new DumpTaker(tree, MonitorOwners.UNKNOWN, Integer.MAX_VALUE).dumpOf(some);
   }
@@ -92,7 +94,7 @@ public final class DumpTaker {
 
   private Dump dumpOfFirst(List<CoroutineNode<?>> all) {
     List<CoroutineNode<?>> met = new ArrayList<>(all.size());
-    all.forEach(c -> meet(c, met)); // all: one of the first may wait for one of the rest
+    all.forEach(c -> meet(c, met)); // all: a listed one may wait for an unlisted one
     met.sort(BY_NUMBER);
     List<CoroutineNode<?>> first = met.subList(0, Math.min(met.size(), MAX_STACKS));
     ScopeNode root = tree.root();
@@ -187,7 +189,7 @@ public final class DumpTaker {
     return status == WakerStatus.NO_STATUS && !runnable ? State.FOREIGN : State.READY;
   }
 
-  // the class of a body is all that is known without exact sites; its first frame has the method
+  // without exact sites only the body's class is known; its first frame adds the method
   private static String spawnSite(CoroutineNode<?> c, List<StackTraceElement> stack) {
     StackTraceElement root = ProgramFrames.root(stack);
     String site = c.spawnSite();
@@ -198,7 +200,7 @@ public final class DumpTaker {
 
   // ---- waits of the loop ----
 
-  /// What one coroutine waits for.
+  /// The waits of one coroutine.
   public static List<WaitSnapshot> waits(CoroutineNode<?> c) {
     return new DumpTaker(c.tree(), MonitorOwners.UNKNOWN, 0).waitsOf(c);
   }
@@ -223,7 +225,7 @@ public final class DumpTaker {
     return new WaitSnapshot(info(event), fired, event.isDaemon(), holders(event));
   }
 
-  // safe: an event may be a user's; a report must come all the same
+  // safe: info() may be user code, which must not prevent a report
   private static String info(EventSource event) {
     try {
       return event.info();

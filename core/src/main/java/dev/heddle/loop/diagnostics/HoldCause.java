@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// What a coroutine that holds its loop does, told by the frames of its stack.
+/// The activity of a coroutine that holds its loop, derived from its stack.
 ///
-/// Work that the JVM does once (loading and initialising classes, linking calls) is recognised
-/// first: a thread inside of it does nothing else, whatever is on top.
+/// One-time work of the JVM (loading and initialising classes, linking calls) is recognised first:
+/// a thread inside it does nothing else, whatever frames are above.
 ///
-/// @param activity what it does
-/// @param isOfTheRuntime whether Heddle's own code asked for it
+/// @param activity its activity
+/// @param isOfTheRuntime whether Heddle's own code caused it
 /// @param isOfTheProgram whether a class of the program, or of a library, is being initialised
 record HoldCause(Activity activity, boolean isOfTheRuntime, boolean isOfTheProgram) {
   private static final List<String> LOADERS =
@@ -32,7 +32,7 @@ record HoldCause(Activity activity, boolean isOfTheRuntime, boolean isOfTheProgr
 
   private static final String FOREIGN_LINKER = "jdk.internal.foreign.abi.";
 
-  // natives that return at once, or compute: who is seen in one of them computes
+  // native methods that return at once or compute: a thread in one of them computes
   private static final List<String> QUICK_NATIVES =
       List.of(
           "java.lang.",
@@ -43,10 +43,10 @@ record HoldCause(Activity activity, boolean isOfTheRuntime, boolean isOfTheProgr
   private static final List<String> SLOW_NATIVES =
       List.of("java.lang.Process", "java.lang.foreign.", "java.util.prefs.");
 
-  /// Reads a stack.
+  /// Analyses a stack.
   ///
-  /// @param frames all of them, the innermost first
-  /// @param waits whether the JDK has the thread wait
+  /// @param frames all frames, the innermost first
+  /// @param waits whether the thread waits in the JDK
   static HoldCause of(StackTraceElement[] frames, boolean waits) {
     HoldCause once = doneOnce(frames);
     if (waits && (once == null || once.isOfTheProgram)) {
@@ -55,7 +55,7 @@ record HoldCause(Activity activity, boolean isOfTheRuntime, boolean isOfTheProgr
     return once != null ? once : new HoldCause(activity(frames), false, false);
   }
 
-  // in Object.wait, with nothing below it that pins a stack
+  // in Object.wait, without a frame below it that pins
   private static boolean isHeld(StackTraceElement[] frames) {
     return frames.length > 0
         && frames[0].getClassName().equals("java.lang.Object")
@@ -64,7 +64,7 @@ record HoldCause(Activity activity, boolean isOfTheRuntime, boolean isOfTheProgr
             .noneMatch(f -> f.isNativeMethod() || f.getMethodName().equals("<clinit>"));
   }
 
-  /// Whether this is work that the JVM does once, and that nobody can do much about.
+  /// Whether this is one-time work of the JVM, which the program can hardly avoid.
   boolean isStartUp() {
     return switch (activity) {
       case LOADING, LINKING -> true;
@@ -109,7 +109,7 @@ record HoldCause(Activity activity, boolean isOfTheRuntime, boolean isOfTheProgr
             || method.startsWith("defineClass"));
   }
 
-  /// Whether the first frame from there on that is not the JDK's is the runtime's.
+  /// Whether the first non-JDK frame from there on is Heddle's.
   private static boolean isAskedByRuntime(StackTraceElement[] frames, int from) {
     for (int i = from; i < frames.length; i++) {
       String name = frames[i].getClassName();

@@ -20,74 +20,73 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Looks, from the watchdog's thread, for a coroutine that holds the loop too long.
+/// Detects, on the watchdog's thread, a coroutine that holds the loop too long.
 ///
-/// The loop counts its dispatches anyway. A count that stands still while the loop is awake is a
-/// hold, no younger than the first sample that has seen it. Only then a stack is taken, of the
-/// mounted thread: the JVM stops it at a safepoint and nothing of the switch protocol is touched.
-/// Should it leave its carrier at that very moment, the look is one of a thread dump's, which the
-/// protocol stands, and the report is dropped, for the count has changed.
+/// The loop counts its dispatches. If the count does not change while the loop is awake, that is a
+/// hold, at least since the first sample with this count. Only then the stack of the mounted thread
+/// is taken: the JVM stops it at a safepoint, without any effect on the switch protocol. If the
+/// coroutine leaves its carrier at that moment, the sample is like one of a thread dump, which the
+/// protocol tolerates; the report is dropped, since the count has changed.
 ///
-/// A hold that is seen at a site of which was told before is looked at again with each sample: it
-/// may go on elsewhere.
+/// A hold at a site that was already reported is sampled again each time, since it may continue
+/// elsewhere.
 ///
-/// Loading and initialising classes and linking calls hold a loop, too, and nobody can do much
-/// about it: in the first ten seconds of a loop that is no hold, and never when it is Heddle's own.
-/// What comes behind it counts from its end.
+/// Loading and initialising classes and linking calls also hold a loop, and programs can hardly
+/// avoid that: in the first ten seconds of a loop it does not count as a hold, and never if
+/// Heddle's own code causes it. Later work counts from the end of that.
 ///
-/// A driver calls handlers and callbacks before it has said that the loop is awake. So the carrier
-/// of a loop that sleeps is looked at, too: where it is parked, at each sample; else its stack, at
-/// an eighth of the time that the sleep has lasted, and at the latest after eight seconds. A loop
-/// that stands is never silent: a hold that lasts for ten seconds is told whatever was told before,
-/// and a line that the log does not take, for the lock it waits for may be that of the log, is
-/// written to the standard error.
+/// A driver calls handlers and callbacks before it marks the loop as awake. So the carrier of a
+/// sleeping loop is checked, too: if it is parked, at each sample; else its stack is sampled after
+/// each eighth of the sleep's length, at the latest after eight seconds. A stuck loop is always
+/// reported: a hold of ten seconds is reported regardless of earlier reports. A line that the log
+/// does not accept, perhaps because the hold is on the log's lock, is written to the standard
+/// error.
 ///
-/// Who is mounted is looked up in the tree, and read without a lock while it may change: the
-/// alternative, a field that each mount writes, costs every switch a store barrier.
+/// The mounted coroutine is found by a search of the tree without a lock, while the tree may
+/// change. The alternative, a field that each mount writes, costs every switch a store barrier.
 public final class HoldDetector {
-  private static final int SITES =
-      1_000; // told of; a program with more of them has been told enough
+  private static final int SITES = 1_000; // reported sites; more would not help
 
   private static final long START_UP_NANOS =
-      10_000_000_000L; // in which a loop meets most classes that it will ever use
+      10_000_000_000L; // a loop loads most of its classes in this time
 
   private static final long OWN_WORK_NANOS =
       5_000_000_000L; // a dump of a million coroutines takes less
 
   private static final long STUCK_NANOS = 10_000_000_000L;
-  private static final long LOG_NANOS = 2_000_000_000L; // a handler that takes longer is stuck
-  private static final long RAREST_NANOS = 8_000_000_000L; // looks at a carrier that sleeps
+  private static final long LOG_NANOS = 2_000_000_000L; // a log handler that takes longer is stuck
+  private static final long RAREST_NANOS = 8_000_000_000L; // between samples of a sleeper
 
   private final CoroutineTree tree;
   private final LoopReporter loopReporter;
   private final Scheduler scheduler;
   private final long limit;
 
-  // the watchdog's; tools read `since` and `running`, safe: a moment ago, of values that are whole
+  // watchdog only; tools read `since` and `running`, safe: slightly old, but whole values
   private final Set<String> reportedSites = new HashSet<>();
   private final List<PendingReport> pendingReports =
-      new ArrayList<>(); // that the log has not taken yet
-  private Phase phase = Phase.SLEEPS; // that `progress` is of
+      new ArrayList<>(); // not yet accepted by the log
+  private Phase phase = Phase.SLEEPS; // the phase in which `progress` was read
   private long progress;
   private long since;
   private boolean sampled;
-  private long counted; // from when on it is more than start-up
-  private boolean isStuckReported; // and that has been told
-  private long sleepBegan; // of the sleep of `progress`, as far as one has seen
-  private long nextSample; // at the stack of a carrier that sleeps
-  private @Nullable HoldReport running; // of a hold that has not ended
+  private long counted; // the time from which it counts as a hold
+  private boolean isStuckReported; // and reported
+  private long sleepBegan; // the first sample of this sleep
+  private long nextSample; // of a sleeping carrier's stack
+  private @Nullable HoldReport running; // a hold that has not ended
 
-  /// What a sample has found.
+  /// The result of a sample.
   private enum Phase {
-    /// In the driver, until something happens.
+    /// Asleep in the driver.
     SLEEPS,
-    /// In a callback of the driver's, which has not told yet that it is awake.
+    /// In a driver's callback, before the driver has marked the loop as awake.
     CALLED_BACK,
     /// At work.
     AWAKE
   }
 
-  /// A report on its way through the log.
+  /// A report that the log has not yet written.
   private static final class PendingReport {
     final HoldReport report;
     final BooleanSupplier written;
@@ -106,12 +105,12 @@ public final class HoldDetector {
     this.limit = TimeUnit.NANOSECONDS.convert(tree.options().holdLimit());
   }
 
-  /// How often to sample, in nanoseconds.
+  /// The sampling interval, in nanoseconds.
   long period() {
     return limit == 0 ? Long.MAX_VALUE : Math.max(1, limit / 2);
   }
 
-  /// Looks at the loop.
+  /// Samples the loop.
   ///
   /// @return whether it is awake
   boolean sample(long now) {
@@ -143,7 +142,7 @@ public final class HoldDetector {
       return Phase.AWAKE;
     }
     if (count != progress || phase == Phase.AWAKE) {
-      // a sleep that has just begun; of a busy loop none is ever looked at
+      // a sleep that has just begun; the sleeps of a busy loop are never sampled
       sleepBegan = now;
       nextSample = now;
       return Phase.SLEEPS;
@@ -157,7 +156,7 @@ public final class HoldDetector {
     return CarrierSample.sleepsInDriver(carrier) ? Phase.SLEEPS : Phase.CALLED_BACK;
   }
 
-  /// Counted in samples, not read off a clock: a JVM that was stopped has not had that time.
+  /// Counted in samples, not read from a clock: a JVM that was stopped did not have that time.
   private void flushUnwritten() {
     pendingReports.removeIf(line -> line.written.getAsBoolean());
     for (PendingReport line : pendingReports) {
@@ -188,7 +187,7 @@ public final class HoldDetector {
     }
   }
 
-  /// @return whether this hold has been seen to be one, and needs no other look
+  /// @return whether this hold is confirmed and needs no further sample
   private boolean inspect(Duration held, long now) {
     Holder holder = holder(held);
     HoldReport report = holder.report;
@@ -196,10 +195,10 @@ public final class HoldDetector {
       return now - counted >= limit; // over
     }
     if (report.activity() == Activity.LOOP && now - counted < OWN_WORK_NANOS) {
-      return false; // the loop's own work: a dump of many
+      return false; // the loop's own work, for example a large dump
     }
     if (isQuiet(holder.cause)) {
-      counted = now; // what comes after it is a hold when it alone lasts for the limit
+      counted = now; // later work must last for the limit by itself
       return false;
     }
     if (now - counted < limit) {
@@ -209,17 +208,17 @@ public final class HoldDetector {
     if (running == null || isNews) {
       running = report;
     }
-    return isNews; // else another look may find it where nobody has told of it
+    return isNews; // else a later sample may find it at a new site
   }
 
-  // what is done once in a JVM is no news while it starts, and never when it is the runtime's own
+  // one-time work is not reported while the JVM starts, and never if Heddle causes it
   private boolean isQuiet(HoldCause cause) {
     return cause.isStartUp() && (cause.isOfTheRuntime() || loopReporter.age() < START_UP_NANOS);
   }
 
-  /// @return false when a hold at that site was told before
+  /// @return false if a hold at that site was reported before
   private boolean reportOnce(HoldReport report) {
-    // not by what it does: a computation that reads the clock is sometimes seen inside that call
+    // not by activity: a computation that reads the clock is sometimes sampled inside that call
     String site = ProgramFrames.method(siteOf(report));
     String key = report.coroutine() == null ? report.activity() + " " + site : site;
     if (reportedSites.size() >= SITES) {
@@ -240,17 +239,17 @@ public final class HoldDetector {
     return report.site() == null ? String.valueOf(report.stack()) : report.site();
   }
 
-  /// The hold that lasts, if it has lasted for the limit; from any thread.
+  /// The current hold, if it has reached the limit. **Thread** any.
   @Nullable HoldReport running() {
     return running;
   }
 
-  /// How long nobody else has run; from any thread. Zero when nobody watches.
+  /// How long no other coroutine has run; zero if unknown. **Thread** any.
   public Duration heldFor() {
     return limit == 0 ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - since);
   }
 
-  /// Who holds the loop now, and doing what; from any thread but the loop's.
+  /// The coroutine that holds the loop now, and its activity. **Thread** any but the loop's.
   public HoldReport report(Duration held) {
     return holder(held).report;
   }
@@ -266,13 +265,12 @@ public final class HoldDetector {
         }
       }
     } catch (RuntimeException _) {
-      // safe: the tree has changed under the walk; who holds the loop is then not said
+      // safe: the tree changed during the search; the holder is then unknown
     }
     return reportOfCarrier(held);
   }
 
-  // it waits for locks of the JDK's only, and not for long: this is a mistake, its own or a
-  // library's
+  // it waits briefly for JDK locks only; else it is a bug, of Heddle or of a library
   private Holder reportOfCarrier(Duration held) {
     Thread carrier = scheduler.carrier();
     CarrierSample look = CarrierSample.at(carrier);

@@ -27,7 +27,8 @@ final class LoopBean implements LoopMXBean {
   }
 
   private LoopCounters counters() {
-    // safe: plain counters, read while the loop writes them; they lag, as the interface says
+    // safe: plain counters, read while the loop writes them; they may lag, as the interface
+    // documents
     return tree.counters();
   }
 
@@ -163,7 +164,7 @@ final class LoopBean implements LoopMXBean {
       throw new IllegalStateException(e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted while the loop was asked", e);
+      throw new IllegalStateException("interrupted while waiting for the loop", e);
     }
   }
 }

@@ -14,7 +14,7 @@ import dev.heddle.observe.log.AsyncLog;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The diagnostics of one loop: what looks at it while it runs, and where it is shown.
+/// The diagnostics of one loop: its detectors, and its registrations with management and attach.
 public final class LoopDiagnostics {
   private final CoroutineTree tree;
   private final AsyncLog log;
@@ -31,10 +31,10 @@ public final class LoopDiagnostics {
   // the watchdog's
   private boolean beanRegistered;
 
-  // the watchdog writes, the loop reads; safe: an event more or less at either end of a recording
+  // the watchdog writes, the loop reads; safe: a recording may miss an event at either end
   private boolean recorded = LoopJfrEvents.areRecorded();
 
-  /// Of a loop that is about to run.
+  /// Creates the diagnostics of a loop that is about to run.
   public LoopDiagnostics(CoroutineTree tree, AsyncLog log) {
     this.tree = tree;
     this.log = log;
@@ -52,17 +52,17 @@ public final class LoopDiagnostics {
     return Watchdog.loops().stream().map(LoopDiagnostics::stalls).toList();
   }
 
-  /// What looks for coroutines that hold the loop.
+  /// The detector of coroutines that hold the loop.
   public HoldDetector holds() {
     return holds;
   }
 
-  /// What looks for waits in the JDK that end nowhere.
+  /// The detector of stalls.
   public StallDetector stalls() {
     return stalls;
   }
 
-  /// What names coroutines that go on after they were cancelled.
+  /// The detector of coroutines that still run after they were cancelled.
   public CancellationOverruns overruns() {
     return cancellationOverruns;
   }
@@ -76,23 +76,23 @@ public final class LoopDiagnostics {
     return tree.scheduler().hasEnded();
   }
 
-  /// Begins, as the loop does.
+  /// Called when the loop begins.
   public void begin() {
     Attachables.add(attachable);
     watchdog = Watchdog.watch(this);
   }
 
-  /// Ends, as the loop has.
+  /// Called when the loop has ended.
   public void end() {
     Watchdog.unwatch(this);
     Attachables.remove(attachable);
     if (LoopMBeans.leaves(management)) {
-      // listeners of the server are anybody's code
+      // listeners of the MBean server are user code
       log.call("the management of the loop", () -> LoopMBeans.takeOut(management));
     }
   }
 
-  /// Shows the loop to management tools, once somebody has started the server for them.
+  /// Registers the loop with the MBean server, once the server has been started.
   void registerBean() {
     if (!beanRegistered && LoopMBeans.mayJoin(management)) {
       beanRegistered = true;
@@ -100,7 +100,7 @@ public final class LoopDiagnostics {
     }
   }
 
-  /// The loop has slept and is awake.
+  /// Called when the loop wakes from a sleep.
   public void onWake() {
     Watchdog dog = watchdog;
     if (dog != null) {
@@ -108,7 +108,7 @@ public final class LoopDiagnostics {
     }
   }
 
-  // runs `errand`, which may take locks of the JDK's, on the watchdog's thread
+  // runs `errand`, which may take JDK locks, on the watchdog's thread
   private void runOnWatchdog(Runnable errand) {
     Watchdog dog = watchdog;
     if (dog != null) {
@@ -122,14 +122,14 @@ public final class LoopDiagnostics {
     recorded = on;
   }
 
-  /// A coroutine is about to be admitted.
+  /// Called when a coroutine is about to be admitted.
   public void spawned(Coroutine<?> coroutine) {
     if (recorded) {
       LoopJfrEvents.started(tree.options().name(), coroutine.id(), coroutine.name());
     }
   }
 
-  /// A coroutine has ended.
+  /// Called when a coroutine has ended.
   public void ended(Coroutine<?> coroutine) {
     if (recorded) {
       LoopJfrEvents.ended(
@@ -144,8 +144,8 @@ public final class LoopDiagnostics {
     loopReporter.report(report);
   }
 
-  /// The first of those who are left, for a report; null when it cannot be taken: nothing else must
-  /// depend on it.
+  /// A dump of the first remaining coroutines, for a report; null if it fails, since nothing else
+  /// may depend on it.
   public @Nullable Dump dumpOrNull(List<CoroutineNode<?>> left) {
     try {
       return DumpTaker.takeFirst(tree, left);

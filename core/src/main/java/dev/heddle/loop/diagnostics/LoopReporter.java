@@ -11,8 +11,8 @@ import dev.heddle.observe.log.AsyncLog;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/// Where the reports about one loop go: to the log, to a flight recording, to the program's
-/// listener; all of it on the log's thread, in turn among the loop's lines.
+/// Distributes the reports about one loop to the log, to a flight recording and to the program's
+/// listener; all on the log's thread, in order with the loop's lines.
 ///
 /// **Thread** any; never waits.
 final class LoopReporter {
@@ -29,7 +29,7 @@ final class LoopReporter {
     return log;
   }
 
-  /// How long the loop has been watched, in nanoseconds.
+  /// How long the loop has been monitored, in nanoseconds.
   long age() {
     return System.nanoTime() - began;
   }
@@ -41,23 +41,23 @@ final class LoopReporter {
     deliver(report);
   }
 
-  /// Reports a hold; the recording has it when the hold is over.
+  /// Reports a hold; the recording gets it when the hold is over.
   ///
-  /// @return whether the log has taken it by now
+  /// @return whether the log has written it by now
   BooleanSupplier report(HoldReport report) {
     BooleanSupplier written = log.trackedWarning(() -> report.text().stripTrailing());
     deliver(report);
     return written;
   }
 
-  /// A hold that was reported is over.
+  /// Called when a reported hold is over.
   void holdEnded(HoldReport report, Duration held) {
     if (LoopJfrEvents.areRecorded()) {
       LoopJfrEvents.held(report, held);
     }
   }
 
-  /// Reports a deadlock; the caller of `run` gets the error, which says it in words, too.
+  /// Reports a deadlock; the caller of `run` gets the error with the same text.
   void report(DeadlockReport report) {
     // not on this thread: the JDK (25.0.3) loses the first event of one that has carried virtual
     // threads

@@ -17,27 +17,27 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Which thread of a loop waits for which monitor, and who holds it.
+/// Finds the monitors for which threads of a loop wait, and their owners.
 ///
-/// The loop looks at its own threads first; who holds what none of them does is sought among the
-/// threads of the system, by another thread, since the JDK takes locks for that. A thread in
-/// `Object.wait` has left one of its monitors, and the JDK may not say which: then one that
-/// somebody else holds, else none.
+/// The loop reads its own threads first. An owner that is none of these is searched among the
+/// platform threads, on another thread, since the JDK takes locks for that. A thread in
+/// `Object.wait` has released one of its monitors, and the JDK may not report which: it is then
+/// assumed to be one that another thread holds, else none.
 final class MonitorOwners {
-  /// Nobody was asked.
+  /// Without any query.
   static final MonitorOwners UNKNOWN = new MonitorOwners();
 
-  private static final long LONGEST = 500_000_000; // ns; the loop does nothing else meanwhile
+  private static final long LONGEST = 500_000_000; // ns; the loop is blocked meanwhile
 
   private final Map<Long, Object> awaited = new HashMap<>(); // by the thread's id
   private final IdentityHashMap<Object, Long> holders = new IdentityHashMap<>();
-  private final Map<Thread, List<Object>> doubtful = new HashMap<>(); // one of them is left
-  private final Map<Long, String> names = new HashMap<>(); // of threads of the system
+  private final Map<Thread, List<Object>> doubtful = new HashMap<>(); // one is released
+  private final Map<Long, String> names = new HashMap<>(); // of platform threads
   private final List<String> unavailable = new ArrayList<>();
 
   private MonitorOwners() {}
 
-  /// What the threads of a loop wait for and hold. On its trampoline: nobody can be mounted.
+  /// Reads what the threads of a loop wait for and hold. On its trampoline, where none is mounted.
   static MonitorOwners of(CoroutineTree tree) {
     MonitorOwners found = new MonitorOwners();
     if (!HeldMonitors.isSupported()) {
@@ -100,7 +100,7 @@ final class MonitorOwners {
     return !holders.keySet().containsAll(awaited.values());
   }
 
-  /// Looks at the threads of the system for who holds what no coroutine does. Not on the loop's.
+  /// Searches the platform threads for owners that are no coroutines. Not on the loop's thread.
   void readPlatformThreads() {
     try {
       if (isHolderMissing() || !doubtful.isEmpty()) {
@@ -109,8 +109,8 @@ final class MonitorOwners {
       }
       if (isHolderMissing()) {
         unavailable.add(
-            "A monitor is held by none of these coroutines and by no platform thread; the JDK does not"
-                + " report which other virtual thread holds it.");
+            "A monitor is held by none of these coroutines and by no platform thread; the JDK"
+                + " does not report which other virtual thread holds it.");
       }
     } catch (RuntimeException | LinkageError e) {
       failed(e);
@@ -137,7 +137,7 @@ final class MonitorOwners {
       }
     }
     for (ThreadInfo thread : ManagementFactory.getThreadMXBean().dumpAllThreads(true, false)) {
-      LockInfo left = thread.getLockInfo(); // by Object.wait, or not entered yet
+      LockInfo left = thread.getLockInfo(); // released by Object.wait, or not entered yet
       for (MonitorInfo held : thread.getLockedMonitors()) {
         Object monitor = sought.get(held.toString());
         if (monitor != null && (left == null || !held.toString().equals(left.toString()))) {
@@ -152,22 +152,22 @@ final class MonitorOwners {
     unavailable.add("Monitor owners could not be read: " + why + ".");
   }
 
-  /// The monitor that a thread waits to enter, or null.
+  /// The monitor that a thread waits to enter; null: none.
   @Nullable Object awaitedBy(Thread thread) {
     return awaited.get(thread.threadId());
   }
 
-  /// The id of the thread that holds a monitor, or null.
+  /// The id of the thread that owns a monitor; null: unknown.
   @Nullable Long holderOf(Object monitor) {
     return holders.get(monitor);
   }
 
-  /// The name of a thread of the system, or null.
+  /// The name of a platform thread; null: unknown.
   @Nullable String nameOf(long thread) {
     return names.get(thread);
   }
 
-  /// What could not be asked, in words.
+  /// What could not be read, as text.
   List<String> unavailable() {
     return unavailable;
   }

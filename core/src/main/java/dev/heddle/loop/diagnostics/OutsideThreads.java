@@ -5,12 +5,12 @@ import dev.heddle.coroutine.tree.ProgramFrames;
 import java.util.Arrays;
 import java.util.List;
 
-/// Looks among the platform threads of the JVM for one that may bring something to a loop whose
-/// coroutines wait in the JDK: one that runs, or will by itself.
+/// Searches the platform threads of the JVM for one that may wake a coroutine of a loop whose
+/// coroutines wait in the JDK: a thread that runs, or will run by itself.
 ///
-/// Such is not a thread that waits without a limit, for it would have to be woken first; nor one of
-/// the JVM's own, an idle worker of a pool, Heddle's own, or one of a test's harness. A thread that
-/// waits for a process to end may be woken from outside, and counts.
+/// Not counted: a thread that waits without a limit, since another one would have to wake it first;
+/// the JVM's own threads; idle workers of pools; Heddle's own threads; those of a test harness. A
+/// thread that waits for a process to end may be woken from outside, and counts.
 ///
 /// Virtual threads of other schedulers are not seen: the JDK has no list of them.
 ///
@@ -21,7 +21,7 @@ final class OutsideThreads {
   private static final String DELAYED =
       "java.util.concurrent.ScheduledThreadPoolExecutor$DelayedWorkQueue";
 
-  // what runs beside every test, and feeds none
+  // threads of the test harness
   private static final List<String> HARNESS =
       List.of("org.apache.maven.surefire.", "org.junit.", "org.gradle.", "com.intellij.rt.");
 
@@ -29,9 +29,9 @@ final class OutsideThreads {
 
   private OutsideThreads() {}
 
-  /// Whether there is one.
+  /// Whether there is such a thread.
   ///
-  /// @param carriers of loops, which are asked otherwise
+  /// @param carriers carriers of loops, which are checked separately
   static boolean mayWake(List<Thread> carriers) {
     for (Thread thread : threads()) {
       boolean known = carriers.contains(thread) || thread == Thread.currentThread();
@@ -47,11 +47,11 @@ final class OutsideThreads {
     for (ThreadGroup above = root; above != null; above = above.getParent()) {
       root = above;
     }
-    Thread[] found = new Thread[root.activeCount() * 2 + 16]; // some may be started meanwhile
+    Thread[] found = new Thread[root.activeCount() * 2 + 16]; // threads may be started meanwhile
     return List.of(Arrays.copyOf(found, root.enumerate(found)));
   }
 
-  // the JVM's own are in the group at the root, or in others that are not below the program's
+  // the JVM's own threads are in the root group, or in groups that are not below the program's
   private static boolean isOfTheProgram(Thread thread) {
     for (ThreadGroup group = thread.getThreadGroup(); group != null; group = group.getParent()) {
       if (group.getName().equals("main")) {
@@ -88,7 +88,7 @@ final class OutsideThreads {
     return isIn(frames, "jdk.jfr.");
   }
 
-  // one that waits for a delayed task goes on when its time has come
+  // a worker that waits for a delayed task continues when that is due
   private static boolean isIdle(StackTraceElement[] frames) {
     return isIn(frames, FORK_JOIN_WORKER) || (isIn(frames, WORKER) && !isIn(frames, DELAYED));
   }

@@ -19,37 +19,39 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Finds out that a loop waits for nothing but locks and queues of the JDK, and says so once.
+/// Detects that all coroutines of a loop wait for locks and queues of the JDK, and reports it once.
 ///
 /// When the loop goes to sleep with foreign waits only, a daemon timer is armed, one at a time. If
-/// nothing was dispatched when it fires, a dump is taken, on the trampoline. A wait in it that ends
-/// by itself or from outside is no stall, nor is one that is over meanwhile; the next sleep then
-/// arms the timer anew. When somebody waits for a monitor, the loop looks who holds it, and the
-/// watchdog among the threads of the system (which takes locks); its answer comes back into the
-/// loop, and the dump is taken once more, with the names.
+/// nothing was dispatched when it fires, a dump is taken on the trampoline. If a wait in the dump
+/// ends by itself or from outside, or is over meanwhile, that is no stall; the next sleep arms the
+/// timer again. If a coroutine waits for a monitor, the loop searches its owner, and the watchdog
+/// searches the platform threads (which takes locks). The result comes back into the loop, and the
+/// dump is taken again, with the names.
 ///
-/// Who waits for a lock or a monitor that long is held up, whoever holds it. But a loop whose
-/// coroutines all wait for a queue, a condition or a future may be idle: it is fed by a thread
-/// outside. So then the watchdog looks for a thread that may go on by itself (OutsideThreads).
-/// While there is one, nothing is said, and the next look comes after twice the time.
+/// A coroutine that waits that long for a lock or a monitor is stuck, whatever thread holds it. But
+/// a loop whose coroutines all wait for a queue, a condition or a future may be idle until an
+/// outside thread feeds it. Therefore the watchdog searches for a thread that may continue by
+/// itself (OutsideThreads). While there is one, nothing is reported, and the next check comes after
+/// twice the time.
 public final class StallDetector implements InlineCallback {
   private static final String LOCKS = "java.util.concurrent.locks.Reentrant";
-  private static final Duration LONGEST = Duration.ofMinutes(10); // between two looks
+  private static final Duration LONGEST = Duration.ofMinutes(10); // between two checks
 
   private final CoroutineTree tree;
   private final LoopReporter loopReporter;
-  private final Consumer<Runnable> watchdog; // runs what takes locks
+  private final Consumer<Runnable> watchdog; // runs tasks that take locks
   private final Supplier<List<StallDetector>> running; // of all loops of the JVM
   private final Scheduler scheduler;
   private final Duration limit;
 
   // loop only
-  private boolean armed; // or on its way through the watchdog
+  private boolean armed; // or being checked by the watchdog
   private boolean reported;
   private long dispatches;
-  private Duration patience; // the limit, or longer after a look that found it idle
+  private Duration patience; // the limit, or longer after a check that found it idle
 
-  // the carrier writes, watchdogs read: the dispatches at which nobody in it could go on
+  // written by the carrier, read by watchdogs: the dispatch count at which no coroutine could
+  // continue
   private volatile long stuckAt = -1;
 
   StallDetector(
@@ -66,7 +68,7 @@ public final class StallDetector implements InlineCallback {
     this.patience = limit;
   }
 
-  /// The loop is about to sleep, and only the JDK can wake somebody.
+  /// Called when the loop is about to sleep and only the JDK can wake a coroutine.
   public void onlyForeignWaits() {
     if (armed || reported || limit.isZero()) {
       return;
@@ -87,7 +89,7 @@ public final class StallDetector implements InlineCallback {
     }
   }
 
-  // whom the JDK has woken a moment ago is on the way
+  // a coroutine that the JDK has just woken will arrive
   private boolean isStill() {
     return !scheduler.hasEnded()
         && scheduler.dispatches() == dispatches
@@ -95,7 +97,7 @@ public final class StallDetector implements InlineCallback {
         && scheduler.inbox().isEmpty();
   }
 
-  // a look that fails is reported, and the next sleep tries again
+  // a failed check is reported, and the next sleep tries again
   private void checkOrRearm(Runnable look) {
     try {
       look.run();
@@ -112,13 +114,12 @@ public final class StallDetector implements InlineCallback {
         : null;
   }
 
-  /// Whether nobody in the loop can go on, unless a thread outside brings something; asked by any
-  /// thread.
+  /// Whether no coroutine in the loop can continue unless an outside thread acts. **Thread** any.
   boolean isStuck() {
     return scheduler.isAsleep() && scheduler.dispatches() == stuckAt;
   }
 
-  // a loop that is not stuck may bring something; else a thread outside all loops
+  // a loop that is not stuck may act; else a thread outside all loops
   private boolean isFed() {
     List<Thread> carriers = new ArrayList<>();
     for (StallDetector other : running.get()) {
@@ -152,7 +153,7 @@ public final class StallDetector implements InlineCallback {
     });
   }
 
-  /// What the watchdog has found out.
+  /// The watchdog's result.
   private final class Answer extends Inbox.Node {
     private final MonitorOwners monitorOwners;
     private boolean idle; // written by the watchdog before it posts, read by the loop
@@ -193,7 +194,7 @@ public final class StallDetector implements InlineCallback {
     loopReporter.report(new StallReport(dump, patience, unavailable(dump, monitorOwners)));
   }
 
-  /// Not for a queue, a condition or a future, which a thread that holds nothing may serve.
+  /// False for a queue, a condition or a future, which a thread that holds nothing may serve.
   private static boolean waitsForALock(CoroutineSnapshot c) {
     ForeignWait wait = c.foreign();
     String blocker = wait == null ? null : wait.blocker();
@@ -218,7 +219,7 @@ public final class StallDetector implements InlineCallback {
             || c.stack().stream().anyMatch(StallDetector::isOutside));
   }
 
-  // the other side is not in this JVM
+  // the peer is outside this JVM
   private static boolean isOutside(StackTraceElement frame) {
     String name = frame.getClassName();
     return name.startsWith("sun.nio.ch.") || name.startsWith("java.lang.Process");

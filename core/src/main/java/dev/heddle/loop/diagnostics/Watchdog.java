@@ -12,83 +12,81 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// The one thread of a JVM that watches its loops: for coroutines that hold one, and for tools that
-/// want to see one.
+/// The single thread of a JVM that monitors its loops: for coroutines that hold one, and for tools
+/// that observe one.
 final class Watchdog implements Runnable {
   /*
-   * A round: the errands (questions to the JDK that take locks), a sample of each loop
-   * (HoldDetector), and once a second a look for observers (AttachPoll), management tools and
+   * A round consists of the queued tasks (JDK queries that take locks), a sample of each loop
+   * (HoldDetector), and once a second a check for observers (AttachPoll), management tools and
    * flight recordings. Management and recordings cost a third of a second of CPU to start, so a
-   * loop never starts them: it joins when the program or a tool has.
+   * loop never starts them: it joins when the program or a tool has started them.
    *
-   * It runs no code of the program: lines for the log, listeners of reports and of the management
-   * server are called on the thread of the loop's log (AsyncLog). So none of them delays its next
-   * look, or ends it.
+   * It runs no user code: log lines, listeners of reports and of the MBean server are called on the
+   * loop's log thread (AsyncLog). So none of them delays or ends its next round.
    *
    * States.
    *   from     event                            to       who, order
-   *   WATCHES  every loop has slept for half    RESTS    itself: volatile store, then a look at
-   *            a second                                  every loop
-   *   RESTS    a loop is awake, an errand, a    WATCHES  itself; onLoopWake() by the carrier, after
-   *                                                      its
-   *            second                                    own volatile store
-   *   any      no loop is left for five         GONE     itself: CAS on the registry
-   *            seconds
-   *   any      its thread dies (out of memory)  DEAD     itself: stores null and that it rests,
-   *                                                      starts another one
-   *   DEAD     a loop begins, or has slept, an  WATCHES  any thread: CAS on `thread`; the winner
-   *            errand                                    starts it
+   *   SAMPLING  every loop has slept for half    RESTING   itself: volatile store, then checks
+   *             a second                                   every loop
+   *   RESTING   a loop is awake, a task, a       SAMPLING  itself; onLoopWake() by the carrier,
+   *             second                                     after its own volatile store
+   *   any       no loop is left for five         GONE      itself: CAS on the registry
+   *             seconds
+   *   any       its thread dies (out of memory)  DEAD      itself: stores null and `resting`,
+   *                                                        starts another one
+   *   DEAD      a loop begins or has slept, a    SAMPLING  any thread: CAS on `thread`; the
+   *             task                                       winner starts it
    *
-   * Threads. watch(), unwatch(), onLoopWake(), execute(): any. Everything else: its own.
+   * Threads. watch(), unwatch(), onLoopWake(), execute(): any. Everything else: its own thread.
    *
    * I1. While a loop runs, exactly one watchdog samples it: the thread that adds the first loop to
-   *     the registry puts the watchdog in with the same CAS, and the watchdog leaves by a CAS that
-   *     fails when a loop has come. [HoldReportTest]
-   * I2. Whatever is thrown in a round, the next one comes. [HoldReportTest]
+   *     the registry adds the watchdog with the same CAS, and the watchdog leaves by a CAS that
+   *     fails if a loop was added. [HoldReportTest]
+   * I2. A failure in a round does not prevent the next one. [HoldReportTest]
    *
    * Memory order. Carrier: volatile store of AWAKE (Wakeup), then the volatile read of `resting`.
    * Watchdog: volatile store of `resting`, then the volatile read of that state. One of the two
-   * sees the other's write, so that no hold begins unwatched while it rests. The samples themselves
-   * are plain reads: a number that lags is compared with the next one.
+   * sees the other's write, so no hold begins unobserved while it rests. The samples themselves are
+   * plain reads: a stale count is compared with the next one.
    *
    * Cost. For a loop: a volatile read when it wakes from a sleep, nothing for a switch. For the
    * machine: two samples per hold limit while a loop is busy, one round a second while all are
    * idle.
    *
-   * Rejected. A thread for each loop: no gain. Sampling on at all times: ten wake-ups a second of a
-   * program that does nothing. A clock read for each dispatch: a fifth of a switch.
+   * Rejected. A thread for each loop: no gain. Sampling all the time: ten wake-ups a second in an
+   * idle program. A clock read for each dispatch: a fifth of a switch.
    */
   private static final long REST_NANOS = 1_000_000_000;
-  private static final long UNTIL_REST_NANOS = 500_000_000; // bridges the pauses of a busy server
-  private static final long RETRY_NANOS = 100_000_000; // no busy loop of failures
-  private static final long LINGER_NANOS = 5_000_000_000L; // saves a thread for each loop of a test
+  private static final long UNTIL_REST_NANOS = 500_000_000; // bridges a busy server's pauses
+  private static final long RETRY_NANOS = 100_000_000; // avoids a busy loop of failures
+  private static final long LINGER_NANOS = 5_000_000_000L; // keeps the thread between tests
 
-  /// The registry of running loops, and who watches them.
+  /// The registry of running loops and their watchdog.
   private record Watched(List<LoopDiagnostics> loops, @Nullable Watchdog by) {}
 
   private static final AtomicReference<Watched> WATCHED =
       new AtomicReference<>(new Watched(List.of(), null));
 
-  // any thread, CAS; null while nothing runs it
+  // any thread, CAS; null: no thread
   private final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
 
   // any thread
   private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
 
-  // written by itself, read by carriers
+  // written by its thread, read by carriers
   private volatile boolean resting;
 
-  // its own
+  // its thread only
   private boolean terminated;
   private long awakeAt = System.nanoTime();
   private long registeredAt = awakeAt - REST_NANOS;
-  private long polledAt = awakeAt; // a program of less than a second pays nothing
+  private long polledAt = awakeAt; // a program shorter than a second pays nothing
 
   private Watchdog() {}
 
   // ---- any thread ----
 
-  /// Watches a loop from now on.
+  /// Starts to monitor a loop.
   static Watchdog watch(LoopDiagnostics loop) {
     while (true) {
       Watched before = WATCHED.get();
@@ -102,25 +100,25 @@ final class Watchdog implements Runnable {
     }
   }
 
-  /// Forgets a loop that has ended.
+  /// Removes a loop that has ended.
   static void unwatch(LoopDiagnostics loop) {
     WATCHED.updateAndGet(watched ->
         new Watched(watched.loops().stream().filter(l -> l != loop).toList(), watched.by()));
   }
 
-  /// The loops that run.
+  /// The running loops.
   static List<LoopDiagnostics> loops() {
     return WATCHED.get().loops();
   }
 
-  /// A loop has slept and is awake.
+  /// Called when a loop wakes from a sleep.
   void onLoopWake() {
     if (resting) {
       wake();
     }
   }
 
-  /// Runs `errand` on the watchdog's thread: a question to the JDK that takes locks.
+  /// Runs `errand` on the watchdog's thread: a JDK query that takes locks.
   void execute(Runnable errand) {
     tasks.add(errand);
     wake();
@@ -166,7 +164,7 @@ final class Watchdog implements Runnable {
         boolean _ = guarded(this::runOnce);
       }
     } finally {
-      resting = !terminated; // should no thread be had now, a loop that wakes starts one
+      resting = !terminated; // if no thread can be started now, a waking loop starts one
       thread.set(null);
       if (!terminated) {
         wake();
@@ -190,7 +188,7 @@ final class Watchdog implements Runnable {
     if (!now.loops().isEmpty() || !tasks.isEmpty()) {
       return false;
     }
-    // before the CAS: behind it the next watchdog may have announced itself
+    // before the CAS: after it the next watchdog may have announced itself
     LoopMBeans.withdraw();
     if (WATCHED.compareAndSet(now, new Watched(List.of(), null))) {
       return true;
@@ -204,7 +202,7 @@ final class Watchdog implements Runnable {
     Watched now = WATCHED.get();
     while (now.loops().isEmpty() && tasks.isEmpty() && System.nanoTime() - end < 0) {
       LockSupport.parkNanos(this, REST_NANOS);
-      pollIfDue(System.nanoTime()); // else an observer would wait for an answer in vain
+      pollIfDue(System.nanoTime()); // else an observer would get no reply
       now = WATCHED.get();
     }
     return now;
@@ -251,7 +249,7 @@ final class Watchdog implements Runnable {
     resting = false;
     long now = System.nanoTime();
     if (now - began < REST_NANOS) {
-      // stirred: a loop that wakes and sleeps again at once must not do it each time
+      // woken by a loop: one that wakes and sleeps at once must not do this each time
       awakeAt = now;
     }
   }
@@ -279,7 +277,7 @@ final class Watchdog implements Runnable {
     boolean run();
   }
 
-  // safe: a look that fails, for want of memory or stack, must not end the watch
+  // safe: a failed check, for lack of memory or stack, must not end the watchdog
   private static boolean guarded(Step step) {
     try {
       return step.run();

@@ -43,8 +43,8 @@ public final class AttachFolder {
     return root.resolve("tmp/.heddle-" + pid);
   }
 
-  /// Whether nobody but `owner` can have put anything there: it is a folder of that user's, no
-  /// link, and closed to all others.
+  /// Whether only `owner` can have put anything there: it is a folder of that user, no link, and
+  /// closed to all others.
   public static boolean isTrusted(Path folder, UserPrincipal owner) {
     try {
       PosixFileAttributes is =

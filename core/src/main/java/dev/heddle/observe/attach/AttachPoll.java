@@ -13,45 +13,45 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.UserPrincipal;
 import org.jspecify.annotations.Nullable;
 
-/// Looks, once a second, whether somebody wants to look at this JVM.
+/// Checks once a second whether an observer wants to attach to this JVM.
 public final class AttachPoll {
   /*
-   * Who does what. The observer makes the folder of the JVM (AttachFolder), in it a folder of its
-   * own with two named pipes, opens both pipes, and gives its folder a name that does not begin
-   * with a dot. This JVM finds it, renames it (who can, serves it), opens the pipes and removes
-   * them and the folders: nothing is left in the file system, even if the observer is killed. Each
-   * side sees the other's end: a read meets the end of the pipe, a write fails.
+   * Roles. The observer creates the folder of the JVM (AttachFolder), and in it a folder of its own
+   * with two named pipes. It opens both pipes, and renames its folder so that the name does not
+   * begin with a dot. This JVM finds the folder, renames it (the first to succeed serves it), opens
+   * the pipes and removes them and the folders: nothing remains in the file system, even if the
+   * observer is killed. Each side notices the other's end: a read gets the end of the pipe, a write
+   * fails.
    *
    * States.  from      event                             to        who, order
    *          -         made, pipes opened, renamed       OFFERED   observer; the rename comes last
-   *          OFFERED   a look finds it, and renames it   TAKEN     this JVM: watchdog or lookout; a
+   *          OFFERED   a poll finds it, and renames it   TAKEN     this JVM: watchdog or monitor; a
    *                                                                rename that fails: another took
    *                                                                it
    *          OFFERED   the observer gives up             -         observer: removes it
-   *          TAKEN     pipes opened, names removed       SERVED    this JVM: the thread that looks
+   *          TAKEN     pipes opened, names removed       SERVED    this JVM: the polling thread
    *          SERVED    either side closes, or ends       -         AttachSession; its thread ends,
    *                                                                and its two descriptors are
    *                                                                closed
    *
-   * Threads. poll(): any; more than one may look at the same time. A session has a daemon thread of
-   * its own: an observer that is stopped, and reads no more, holds up that thread and nothing else.
+   * Threads. poll(): any; several may poll at the same time. A session has a daemon thread of its
+   * own: an observer that is stopped and does not read blocks only that thread.
    *
-   * I1. Nothing of a look stays: no port, no file, no descriptor, no thread. [AttachIT,
+   * I1. An observation leaves nothing behind: no port, file, descriptor or thread. [AttachIT,
    *     AttachPollTest]
-   * I2. Only the user of this JVM is served: the folder belongs to that user and is closed to
-   *     others, else it is left alone. [AttachPollTest]
-   * I3. No open waits for an observer that has been killed: a pipe is opened for both directions
-   *     first, which waits for nobody; then an open for one of them finds the other end open.
+   * I2. Only the user of this JVM is served: the folder must belong to that user and be closed to
+   *     others, else it is ignored. [AttachPollTest]
+   * I3. No open() blocks on an observer that has been killed: a pipe is first opened for both
+   *     directions, which never blocks; then an open for one direction finds the other end open.
    *     [AttachPollTest]
    *
-   * Cost. While nobody looks: a stat(2) a second, a microsecond. An observer waits for a second at
-   * most.
+   * Cost. Without observers: a stat(2) a second, a microsecond. An observer waits at most a second.
    *
    * Rejected. The JDK's management agent: a port on all interfaces for the life of the JVM. An
    * agent jar: the JVM prints a warning. The JDK's attach socket alone: none of its commands
-   * reaches code of ours, and the first one leaves a thread, a socket and a file. A UNIX socket:
-   * the first one of a JVM leaves three descriptors of the JDK's (25.0.3). A signal: EINTR in calls
-   * of the program's.
+   * reaches our code, and the first one leaves a thread, a socket and a file. A UNIX socket: the
+   * first one of a JVM leaves three JDK descriptors (25.0.3). A signal: EINTR in the program's
+   * system calls.
    *
    * Sources. docs/explanation/decisions/0031.
    */
@@ -60,19 +60,19 @@ public final class AttachPoll {
 
   private AttachPoll() {}
 
-  /// Serves observers that have come since the last look. **Thread** any but a carrier's; waits for
-  /// nobody, and throws nothing: those who call it have more important things to look at.
+  /// Serves observers that have arrived since the last poll. **Thread** any but a carrier; never
+  /// waits or throws, since its callers have more important duties.
   public static void poll() {
     try {
       if (FOLDER.exists()) {
         serve(FOLDER.toPath(), AttachFolder.self());
       }
     } catch (RuntimeException | OutOfMemoryError | StackOverflowError _) {
-      // safe: the observer says that nobody answers, and can come again
+      // safe: the observer gets no reply and can retry
     }
   }
 
-  /// The same, for a test: `self` is who this process runs as.
+  /// For tests: `self` is the user of this process.
   static void serve(Path folder, @Nullable UserPrincipal self) {
     if (self == null || !AttachFolder.isTrusted(folder, self)) {
       return;
@@ -86,7 +86,7 @@ public final class AttachPoll {
     } catch (IOException _) {
       // safe: the observer has given up, and removed it
     }
-    boolean _ = folder.toFile().delete(); // unless another observer comes just now
+    boolean _ = folder.toFile().delete(); // fails if another observer has just come
   }
 
   private static void accept(Path offered) {
@@ -94,12 +94,12 @@ public final class AttachPoll {
     try {
       Files.move(offered, taken, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException _) {
-      return; // safe: somebody else has taken it, or the observer has left
+      return; // safe: another poll serves it, or the observer has left
     }
     try {
       open(taken);
     } catch (IOException | OutOfMemoryError _) {
-      // safe: the observer sees its pipe end; it can come again
+      // safe: the observer sees its pipe end, and can retry
     } finally {
       for (String pipe : new String[] {AttachFolder.QUESTIONS, AttachFolder.ANSWERS}) {
         boolean _ = taken.resolve(pipe).toFile().delete();

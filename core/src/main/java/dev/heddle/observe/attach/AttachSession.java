@@ -12,7 +12,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// One observer, who asks, and is answered, until it leaves. Runs on a daemon thread of its own.
+/// The session of one observer: answers its questions until it leaves. Runs on a daemon thread of
+/// its own.
 final class AttachSession implements Runnable {
   private static final String LIST = "list";
 
@@ -81,7 +82,7 @@ final class AttachSession implements Runnable {
       Map<String, String> fields = new LinkedHashMap<>();
       try {
         fields.putAll(each.summary());
-      } catch (RuntimeException e) { // no reason not to show the others
+      } catch (RuntimeException e) { // the others are still shown
         fields.put("failed", e.toString());
       }
       fields.put("kind", each.kind());

@@ -3,7 +3,7 @@ package dev.heddle.observe.attach;
 
 import java.util.Map;
 
-/// What an observer in another JVM may look at: a loop, a runtime of processes. **Thread** any.
+/// What an observer in another JVM may observe: a loop, a process runtime. **Thread** any.
 public interface Attachable {
   /// What it is: `loop` or `runtime`. An observer ignores kinds that it does not know.
   String kind();

@@ -4,7 +4,7 @@ package dev.heddle.observe.attach;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/// The registry of what observers may look at in this JVM. **Thread** any.
+/// The registry of what observers may see in this JVM. **Thread** any.
 public final class Attachables {
   private static final CopyOnWriteArrayList<Attachable> REGISTERED = new CopyOnWriteArrayList<>();
 

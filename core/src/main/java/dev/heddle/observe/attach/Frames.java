@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 
 /// What goes through the pipes between an observer and the observed JVM.
 ///
-/// The observed JVM begins with an answer that nobody has asked for, its greeting. Then it answers
-/// each question with values, as many as there are, and an end: a feed is an answer whose end the
-/// observer does not wait for. A question is its length in bytes and its text in UTF-8; of an
-/// answer, each frame is a kind, a length and bytes, and a value may take several frames.
+/// The observed JVM begins with an unrequested answer, its greeting. Then it answers each question
+/// with values, as many as there are, and an end: a feed is an answer whose end the observer does
+/// not wait for. A question is its length in bytes and its text in UTF-8; of an answer, each frame
+/// is a kind, a length and bytes, and a value may take several frames.
 public final class Frames {
   /// The version of all this, in the greeting. A later one may add questions and keys; a reader
   /// ignores keys that it does not know.

@@ -5,8 +5,8 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | what may be looked at, from loops and from other modules | answers, to an observer in another JVM |
+/// | what may be observed, from loops and from other modules | answers, to an observer in another JVM |
 ///
-/// Threads: the watchdog's looks for observers; each observer is served by a thread of its own.
+/// Threads: the watchdog's checks for observers; each observer is served by a thread of its own.
 /// Read `AttachPoll`.
 package dev.heddle.observe.attach;

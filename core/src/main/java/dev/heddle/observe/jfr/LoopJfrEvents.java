@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The events of a loop in a flight recording.
 ///
-/// A class of an event costs a third of a second of CPU when it is loaded, for that starts the
-/// recorder. So none is loaded before somebody has started it, and nothing may be called here while
-/// [#areRecorded()] says no.
+/// Loading an event class costs a third of a second of CPU, since it starts the recorder. So none
+/// is loaded before a recording has been started, and nothing may be called here unless
+/// [#areRecorded()].
 public final class LoopJfrEvents {
   private LoopJfrEvents() {}
 
@@ -32,7 +32,7 @@ public final class LoopJfrEvents {
     static final boolean MODULE = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
   }
 
-  /// A coroutine was spawned; the event's stack is its spawner's.
+  /// Records that a coroutine was spawned; the event's stack is its spawner's.
   public static void started(String loop, long id, String name) {
     CoroutineStart event = new CoroutineStart();
     if (event.shouldCommit()) {
@@ -45,7 +45,7 @@ public final class LoopJfrEvents {
 
   /// A coroutine has ended.
   ///
-  /// @param failure what it failed or was cancelled with, or null
+  /// @param failure its failure or cancellation, or null
   public static void ended(String loop, long id, String name, @Nullable Throwable failure) {
     CoroutineEnd event = new CoroutineEnd();
     if (event.shouldCommit()) {

@@ -13,25 +13,25 @@ import javax.management.ObjectName;
 import javax.management.StandardMBean;
 import org.jspecify.annotations.Nullable;
 
-/// Registers loops with the platform's MBean server, once somebody else has started it: that costs
-/// a third of a second of CPU and 18 MiB, which a program that nobody watches is not to pay.
+/// Registers loops with the platform's MBean server, once other code has started it: starting it
+/// costs a third of a second of CPU and 18 MiB, too much for a program that is not observed.
 public final class LoopMBeans {
   private static final String DOMAIN = "dev.heddle:type=Loop,name=";
 
   private LoopMBeans() {}
 
-  /// Tells tools outside, which can read the properties of a JVM at next to no cost to it, that
-  /// here are loops to be seen.
+  /// Announces by a system property, which tools can read at almost no cost, that this JVM has
+  /// loops.
   public static void announce() {
     System.setProperty(LoopMXBean.ANNOUNCEMENT, DOMAIN + "*");
   }
 
-  /// Tells them that there are none any more.
+  /// Withdraws the announcement.
   public static void withdraw() {
     System.clearProperty(LoopMXBean.ANNOUNCEMENT);
   }
 
-  /// A loop's place in the server.
+  /// A loop's registration with the server.
   public static final class Entry {
     private static final int OUT = 0;
     private static final int IN = 1;
@@ -56,7 +56,7 @@ public final class LoopMBeans {
     return loop.state.get() == Entry.OUT && !MBeanServerFactory.findMBeanServer(null).isEmpty();
   }
 
-  /// Registers a loop, unless it is. Calls listeners of the server, which are anybody's code.
+  /// Registers a loop if it is not registered. Calls listeners of the server, which are user code.
   public static void join(Entry loop) {
     if (loop.state.get() != Entry.OUT) {
       return;
@@ -90,21 +90,21 @@ public final class LoopMBeans {
     return new ObjectName(DOMAIN + (plain ? name : ObjectName.quote(name)));
   }
 
-  /// A loop is not to be registered any more.
+  /// Ends the registration of a loop.
   ///
   /// @return whether it is, and [#takeOut] is to be called
   public static boolean leaves(Entry loop) {
     return loop.state.getAndSet(Entry.GONE) == Entry.IN;
   }
 
-  /// Takes a loop out for good. Calls listeners of the server.
+  /// Unregisters a loop for good. Calls listeners of the server.
   public static void takeOut(Entry loop) {
     try {
       if (loop.name != null) {
         ManagementFactory.getPlatformMBeanServer().unregisterMBean(loop.name);
       }
     } catch (InstanceNotFoundException _) {
-      // safe: somebody else has taken it out
+      // safe: other code has unregistered it
     } catch (JMException e) {
       throw new IllegalStateException("the bean of " + loop.name + " cannot be taken out", e);
     }

@@ -15,14 +15,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Writes the lines of one loop to the log `dev.heddle`, and calls its listeners, on a thread of
-/// its own, in the order in which they came.
+/// its own, in the order of arrival.
 ///
-/// A handler of the log takes locks, waits for disks and peers, and throws. A carrier that waited
-/// for a lock which a parked coroutine holds would wait for ever: only the carrier could wake that
-/// coroutine. So a carrier, a coroutine and the watchdog only put a line into the queue.
+/// A log handler takes locks, waits for disks and peers, and throws. If a carrier waited for a lock
+/// that a parked coroutine holds, it would wait forever, since only the carrier could wake that
+/// coroutine. So carriers, coroutines and the watchdog only put a line into the queue.
 ///
-/// **Thread** any; no method but [#flush] and [#close] waits, and none throws, but for want of
-/// memory.
+/// **Thread** any. Only [#flush] and [#close] wait; none throws, except for lack of memory.
 public final class AsyncLog {
   /*
    * States.  from   event                                  to     who, order
@@ -32,63 +31,63 @@ public final class AsyncLog {
    *          RUNS   a line comes                           same   any thread: adds the line, then
    *                                                               unparks the writer
    *          RUNS   no line for LINGER                     IDLE   the writer: stores null, then
-   *                                                               looks at the queue once more
+   *                                                               checks the queue once more
    *          RUNS   its thread dies of what it met         IDLE   the same, in a finally block
    *          IDLE   no thread can be had (out of memory)   IDLE   the next line tries again, and so
    *                                                               does flush()
    *
-   * Threads. The writer is a daemon platform thread, of each log one at a time. It may wait for
-   * what a coroutine holds: the carrier goes on, and wakes that coroutine. Everything else: any
-   * thread.
+   * Threads. The writer is a daemon platform thread, one for each log at a time. It may wait for
+   * what a coroutine holds, since the carrier continues and wakes that coroutine. Everything else:
+   * any thread.
    *
-   * I1. Lines are written in the order in which their calls put them into the queue, one after the
-   *     other. [AsyncLogTest]
-   * I2. Whatever a handler or a listener throws costs its own line only: that is written without
-   *     its throwable, by the names of the classes, or to the standard error; the next line is
-   *     tried again. [AsyncLogTest]
-   * I3. A handler that never returns costs memory for LIMIT lines and no more; what is dropped is
-   *     counted, and the number is logged when the handler has taken the lines that waited.
+   * I1. Lines are written one after the other, in the order in which they were put into the queue.
    *     [AsyncLogTest]
-   * I4. flush() returns when all lines that came before it are written, and the number of those
-   *     that were dropped; or when PATIENCE looks have passed without a line written, or
-   *     TOTAL_PATIENCE times as many in all: then it says so. Called by a handler or a listener, on
-   *     the writing thread, it returns at once: it would wait for its own caller. [AsyncLogTest]
-   * I5. A line that is written while the JVM exits is on the standard error, whatever becomes of it
-   *     in the log. [ProcessExitTest]
+   * I2. A handler or listener that throws affects only its own line: that is written without its
+   *     throwable, with the names of the classes, or to the standard error. The next line is tried
+   *     again. [AsyncLogTest]
+   * I3. A handler that never returns costs memory for at most LIMIT lines. Dropped lines are
+   *     counted, and the count is logged when the handler has accepted the waiting lines.
+   *     [AsyncLogTest]
+   * I4. flush() returns when all earlier lines, and the count of the dropped ones, are written. It
+   *     gives up, and says so, after PATIENCE checks without a line written, or after
+   *     TOTAL_PATIENCE times as many checks in all. Called by a handler or listener on the writing
+   *     thread, it returns at once: it would wait for its own caller. [AsyncLogTest]
+   * I5. A line that is written while the JVM exits is on the standard error, whether or not the log
+   *     accepts it. [ProcessExitTest]
    *
-   * The JVM's exit. A logging system removes its handlers in a shutdown hook, beside all other
-   * hooks, and a logger without handlers takes a line and forgets it. So what counts is when the
-   * line is written, not when it was put: whoever puts a line and calls System.exit has put it in
-   * time. All hooks start behind one step of the JVM's, from which on it refuses to add or remove a
-   * hook. While it does not refuse, no handler has been removed. If it still does not behind the
-   * call of the logger, the handlers had the line. If it does, the line goes to the standard error
-   * as well: before that call, where the exit is known by then, for a handler may hang. Twice is
-   * better than never: which handlers were there nobody can tell.
+   * The JVM's exit. A logging system removes its handlers in a shutdown hook, concurrently with all
+   * other hooks, and a logger without handlers silently drops a line. So the time at which the line
+   * is written matters, not when it was put: a caller that puts a line and then calls System.exit
+   * has put it in time. Before the hooks start, the JVM begins to refuse adding and removing hooks.
+   * While it does not refuse, no handler has been removed. If it still does not after the call of
+   * the logger, the handlers had the line. If it does, the line also goes to the standard error:
+   * before that call, if the exit is known by then, since a handler may hang. Twice is better than
+   * never, since it is unknown which handlers were left.
    *
-   * Memory order. Writer of a line: add to the queue, or to `dropped`, then read `writer`. Writing
-   * thread: store null into `writer`, then read the queue and `dropped`. All are volatile: one of
-   * the two sees the other's write, so that no line stays behind without a thread. A line counts in
-   * `dropped` before it leaves `pending`: flush() finds it in one of them.
+   * Memory order. Producer of a line: add to the queue, or to `dropped`, then read `writer`.
+   * Writing thread: store null into `writer`, then read the queue and `dropped`. All are volatile:
+   * one of the two sees the other's write, so no line remains without a thread. A line counts in
+   * `dropped` before it leaves `pending`, so flush() finds it in one of them.
    *
-   * Time. PATIENCE is counted in looks of a quarter of a second, not read off a clock: a JVM that
-   * is stopped and continued (SIGSTOP, a suspended machine) has lost one look, not its last words.
-   * It is counted anew whenever a line was written: a handler that is slow (a disk, a peer) gets
-   * its lines as long as it takes them, but for TOTAL_PATIENCE.
+   * Time. PATIENCE is counted in checks of a quarter of a second, not read from a clock: a JVM that
+   * is stopped and continued (SIGSTOP, a suspended machine) has lost one check, not its last lines.
+   * The count restarts whenever a line was written: a slow handler (a disk, a peer) gets its lines
+   * as long as it accepts them, up to TOTAL_PATIENCE.
    *
    * Cost. A line: a node and an unpark. A loop that logs nothing has no thread.
    *
    * Rejected. One thread for all loops: a listener that hangs would silence every loop. The
-   * watchdog's thread: it must go on looking while a handler hangs. Logging on the carrier with a
-   * time limit: nothing can be taken back from a thread that waits for a lock. Who puts a line asks
-   * whether the JVM exits: a line put before, and written after, would be lost.
+   * watchdog's thread: it must continue to sample while a handler hangs. Logging on the carrier
+   * with a time limit: a thread that waits for a lock cannot be recalled. Checking for the JVM's
+   * exit when a line is put: a line put before and written after would be lost.
    *
-   * Sources. trap-42, trap-64. Log4j 2's asynchronous appender, whose queue is bounded as well.
+   * Sources. trap-42, trap-64. Log4j 2's asynchronous appender, whose queue is bounded, too.
    */
   private static final int LIMIT =
-      1_000; // lines that wait; a program with more has been told enough
+      1_000; // waiting lines; more would not help
   private static final long LINGER_NANOS = 1_000_000_000; // saves a thread for each line of a burst
   private static final long POLL_NANOS = 250_000_000;
-  private static final int PATIENCE = 20; // looks, 5 s: a log that takes longer for a line is stuck
+  private static final int PATIENCE = 20; // checks, 5 s: a log slower than that is stuck
   private static final int TOTAL_PATIENCE = 6; // times as many, 30 s: LIMIT lines, 30 ms for each
   private static final AsyncLog SHARED = new AsyncLog("heddle", ClassLoader.getSystemClassLoader());
 
@@ -102,7 +101,7 @@ public final class AsyncLog {
   private final ConcurrentLinkedQueue<Runnable> queue = new ConcurrentLinkedQueue<>();
   private final AtomicInteger pending = new AtomicInteger(); // in the queue, or being written
   private final AtomicInteger dropped = new AtomicInteger(); // and their number not logged
-  private final AtomicInteger written = new AtomicInteger(); // tells flush() that it goes on
+  private final AtomicInteger written = new AtomicInteger(); // shows flush() that there is progress
   private final AtomicReference<@Nullable Thread> writer = new AtomicReference<>();
   private volatile boolean closed;
   private final ConcurrentLinkedQueue<Thread> waiting = new ConcurrentLinkedQueue<>(); // in flush()
@@ -110,7 +109,7 @@ public final class AsyncLog {
   /// A log without lines; costs nothing until the first one comes.
   ///
   /// @param name of whose lines these are; in the thread's name and in what is said of lost lines
-  /// @param loader the context class loader of its thread, where handlers look for their settings
+  /// @param loader the context class loader of its thread, where handlers find their settings
   public AsyncLog(String name, @Nullable ClassLoader loader) {
     this(name, loader, PATIENCE, AsyncLog::awaitProgress, StandardError::say);
   }
@@ -165,7 +164,7 @@ public final class AsyncLog {
     return done::get;
   }
 
-  /// A line for those who debug.
+  /// A debug line.
   public void debug(String text, @Nullable Throwable failure) {
     put(() -> write(Level.DEBUG, text, failure));
   }
@@ -293,7 +292,7 @@ public final class AsyncLog {
     return left == 0;
   }
 
-  /// Lines that are not written, with those that were dropped and are not told of.
+  /// The number of unwritten lines, with dropped ones that are not yet reported.
   int left() {
     return pending.get() + dropped.get();
   }

@@ -6,15 +6,15 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
-/// The standard error of the process, past `System.err`: for what is said when nothing else works
-/// any more, a log that hangs among it.
+/// The standard error of the process, past `System.err`: for messages when nothing else works, for
+/// example when a log handler hangs.
 public final class StandardError {
-  private static final long LONGEST_MILLIS = 250; // nobody may read what the system buffers no more
+  private static final long LONGEST_MILLIS = 250; // the reader may be stuck and the pipe full
 
   private StandardError() {}
 
-  /// Writes `text`, and waits for that a quarter of a second at most. Takes no lock, of which the
-  /// streams of [System] have one each. **Thread** any, with no coroutine mounted.
+  /// Writes `text`, waiting at most a quarter of a second. Takes no lock; the streams of [System]
+  /// have one each. **Thread** any, with no coroutine mounted.
   public static void say(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     try {
@@ -37,7 +37,7 @@ public final class StandardError {
     try {
       new FileOutputStream(FileDescriptor.err).write(bytes);
     } catch (IOException _) {
-      // safe: nowhere is left to say that
+      // safe: no channel is left to report that
     }
   }
 }

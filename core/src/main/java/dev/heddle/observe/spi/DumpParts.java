@@ -7,31 +7,31 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
-/// The registry of all that runs beside the loops of this JVM. **Thread** any.
+/// The registry of what runs in this JVM besides loops. **Thread** any.
 public final class DumpParts {
   private static final CopyOnWriteArrayList<Supplier<? extends DumpPart>> RUNNING =
       new CopyOnWriteArrayList<>();
 
   private DumpParts() {}
 
-  /// Something runs, until it is taken out.
+  /// Registers a runtime until it is removed.
   ///
-  /// @param taker takes the part of a dump; on any thread, without waiting
+  /// @param taker creates its part of a dump; on any thread, without waiting
   public static void add(Supplier<? extends DumpPart> taker) {
     RUNNING.add(taker);
   }
 
-  /// It runs no more.
+  /// Removes a runtime.
   public static void remove(Supplier<? extends DumpPart> taker) {
     RUNNING.remove(taker);
   }
 
-  /// The parts of a dump that is taken now, the oldest first. One that fails says so in its place.
+  /// The parts of a dump taken now, the oldest first. A part that fails is replaced by a message.
   public static List<DumpPart> collect() {
     return RUNNING.stream().map(DumpParts::part).toList();
   }
 
-  /// A dump of a loop, with what runs beside it.
+  /// A dump of a loop, with these parts added.
   public static Dump addedTo(Dump loop) {
     return new Dump(loop.loop(), loop.takenAt(), loop.scopes(), loop.coroutines(), collect());
   }
@@ -39,12 +39,12 @@ public final class DumpParts {
   private static DumpPart part(Supplier<? extends DumpPart> taker) {
     try {
       return taker.get();
-    } catch (Throwable t) { // whoever looks for trouble wants the rest all the more
+    } catch (Throwable t) { // the rest of the dump is still needed
       return new Failed(t.toString());
     }
   }
 
-  /// In the place of a part that could not be taken.
+  /// Replaces a part that failed.
   private record Failed(String why) implements DumpPart {
     @Override
     public String text() {

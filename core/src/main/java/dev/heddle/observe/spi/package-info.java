@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What other modules run beside the loops, for dumps: `dev.heddle.process` enters its runtimes.
+/// The dump parts of other modules: `dev.heddle.process` registers its runtimes.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | who takes a part of a dump, from other modules | parts, to dumps |
+/// | sources of dump parts, from other modules | parts, to dumps |
 ///
 /// Threads: any. Read `DumpParts`.
 package dev.heddle.observe.spi;

@@ -208,7 +208,7 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
       if (FailureTable.isFatal(e)) {
         loopShutdown.carrierFailed(e);
       } else {
-        report("the end of the loop continues after a failure", e);
+        report("a failure while the loop ended, which continues", e);
       }
     }
   }

@@ -393,7 +393,7 @@ class TokenTest {
       for (int i = 0; i < 2; i++) {
         assertThatThrownBy(() -> Heddle.withDeadline(shared, () -> Heddle.delay(LONG)))
             .isInstanceOf(DeadlineException.class)
-            .hasMessageContaining("withDeadline ran out");
+            .hasMessageContaining("withDeadline(deadline)");
       }
     });
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli;
 
-/// What the process ends with; part of the promise to scripts.
+/// The exit codes of the process; scripts may rely on them.
 final class ExitCode {
   static final int OK = 0;
 
@@ -11,7 +11,7 @@ final class ExitCode {
   /// Wrong usage, a missing file, a compile error, a class without `main`.
   static final int USAGE = 2;
 
-  /// Every coroutine waits and nobody can wake one; `EX_SOFTWARE` of sysexits.h.
+  /// Deadlock: every coroutine waits, and nothing can wake one; `EX_SOFTWARE` of sysexits.h.
   static final int DEADLOCK = 70;
 
   private ExitCode() {}

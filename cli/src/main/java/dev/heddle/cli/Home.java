@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// The project's folder, where `test`, `bench` and `soak` find their sources; the launcher says
-/// where it is.
+/// The project's folder, where `test`, `bench` and `soak` find their sources; the launcher passes
+/// its path.
 record Home(Path root) {
-  /// The one the launcher named; null when the jar was started without it.
+  /// The folder that the launcher passed; null when the jar was started without it.
   static @Nullable Home find() {
     String named = System.getenv("HEDDLE_HOME");
     if (named == null || !Files.isRegularFile(Path.of(named, "pom.xml"))) {
@@ -27,7 +27,7 @@ record Home(Path root) {
         .formatted(command);
   }
 
-  /// A folder below the one that holds what the launcher builds.
+  /// A folder below the launcher's build folder.
   Path state(String name) {
     return root.resolve(".heddle").resolve(name);
   }
@@ -37,7 +37,7 @@ record Home(Path root) {
     return run(mavenLine(mavenCommand(), arguments), mavenEnvironment());
   }
 
-  /// How to start the same Maven with some arguments, for a caller who reads what it says.
+  /// Starts the same Maven, for a caller that reads its output.
   Function<List<String>, ProcessBuilder> maven() throws IOException, InterruptedException {
     String maven = mavenCommand();
     return arguments -> {

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// A line for each loop, and below them who holds one.
+/// A line for each loop, and below them the holders.
 final class LoopTable {
   private static final List<String> TITLES =
       List.of(

@@ -7,12 +7,12 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/// What the runtime has to say while a program runs: its reports as they are, failures as
-/// [ReadableTrace] shows them. Whoever configures the JDK's logging gets it as configured.
+/// The runtime's log while a program runs: reports unchanged, failures as [ReadableTrace] shows
+/// them. If the JDK's logging is configured, that configuration applies instead.
 final class OperatorLog extends Handler {
   private static final String CONFIGURED = "java.util.logging.config.file";
 
-  // the JDK forgets a logger, and its handlers, once nobody holds it
+  // the JDK drops a logger and its handlers when no code references it
   private static final Logger RUNTIME = Logger.getLogger("dev.heddle");
 
   private final PrintWriter out;

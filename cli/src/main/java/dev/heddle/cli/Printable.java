@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli;
 
-/// Words of another program's, which must not command the terminal.
+/// Text of another program, in which terminal commands are made harmless.
 final class Printable {
   private Printable() {}
 

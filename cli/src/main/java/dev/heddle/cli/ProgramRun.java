@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A source file that is compiled and run on a loop, and how that ends.
 ///
-/// @param classPath where else classes are; may be empty
+/// @param classPath further places of classes; may be empty
 /// @param words the file, or `-` for standard input, then the program's own arguments
 /// @param messages where errors and reports go
 record ProgramRun(String classPath, List<String> words, PrintWriter messages) {
@@ -27,11 +27,11 @@ record ProgramRun(String classPath, List<String> words, PrintWriter messages) {
   /// How deep calls may nest in all coroutines of the loop together with its own frames.
   private static final long STACK_BYTES = 8L << 20;
 
-  /// The run that `args` ask for when they need nothing of the command line's parser: `run`, then
-  /// what the launcher has read already, then a file. The parser's classes take longer to load than
-  /// most files to compile.
+  /// The run that `args` ask for, if they need no parser of the command line: `run`, then options
+  /// that the launcher has read already, then a file. Loading the parser takes longer than
+  /// compiling most files.
   ///
-  /// @return null when the parser is to look: for help, wrong usage, and anything else
+  /// @return null when the parser is needed: for help, wrong usage, and anything else
   static @Nullable ProgramRun plain(List<String> args, PrintWriter err) {
     if (args.isEmpty() || !args.getFirst().equals("run")) {
       return null;
@@ -69,7 +69,7 @@ record ProgramRun(String classPath, List<String> words, PrintWriter messages) {
     return ExitCode.USAGE;
   }
 
-  /// The JVM's first thread has the stack the shell gave it; ours is as deep everywhere.
+  /// The JVM's first thread has the stack size of the shell; this one is as deep everywhere.
   private int run(Program program) throws InterruptedException {
     var code = new AtomicInteger();
     var carrier = new Thread(null, () -> code.set(loop(program)), "heddle-main", STACK_BYTES);
@@ -97,13 +97,13 @@ record ProgramRun(String classPath, List<String> words, PrintWriter messages) {
       return ExitCode.DEADLOCK;
     } catch (Cancellation e) {
       return wasCancelled(main.get()) ? ExitCode.OK : failure(e);
-    } catch (Throwable e) { // whatever the program let through is its failure, not ours
+    } catch (Throwable e) { // what the program does not catch is its failure
       return failure(e);
     }
   }
 
-  /// The program has asked for its end, by `Heddle.shutdown`; else it is the cancellation of
-  /// another coroutine, which its main awaited and did not expect.
+  /// Whether the program has asked for its end, by `Heddle.shutdown`; otherwise it is the
+  /// cancellation of another coroutine, which main awaited and did not expect.
   private static boolean wasCancelled(@Nullable Coroutine<?> main) {
     return main != null && main.isCancelled();
   }

@@ -79,7 +79,7 @@ final class PsCommand implements Callable<Integer> {
     }
   }
 
-  /// All at once: each JVM looks for observers once a second.
+  /// All at once, because each JVM checks for observers once a second.
   private int listAll() throws InterruptedException {
     Tables tables = new Tables();
     try (var each = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -108,7 +108,7 @@ final class PsCommand implements Callable<Integer> {
     return tables;
   }
 
-  // one that has ended meanwhile is nothing to speak of
+  // a JVM that has ended meanwhile is left out
   private void complainOf(long candidate, AttachException e) {
     if (ProcessHandle.of(candidate).isPresent()) {
       err().println("heddle: " + e.getMessage());

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 
 /// A stack trace of the user's own code: the runtime's frames are left out, causes and suppressed
-/// ones kept. Behind it stands what the loop knows: the coroutine, and who spawned it.
+/// ones kept. It is followed by the coroutine and its ancestors.
 ///
 /// `-Dheddle.trace=full` keeps every frame.
 final class ReadableTrace {
@@ -39,7 +39,7 @@ final class ReadableTrace {
     return trace.text.toString().stripTrailing();
   }
 
-  /// The coroutine it came from, who spawned that one, and the failures that gave way to it.
+  /// The coroutine of the failure, its ancestors, and the failures that it superseded.
   private void write(FailureReport report) {
     writeTrace(report);
     for (Throwable merged : report.merged()) {
@@ -58,8 +58,8 @@ final class ReadableTrace {
     }
   }
 
-  /// A [CoroutineException] only carries a checked exception over a boundary: users want the
-  /// latter.
+  /// A [CoroutineException] only carries a checked exception over a boundary: users want that
+  /// exception.
   private static Throwable unwrapped(Throwable failure) {
     Throwable cause = failure.getCause();
     return failure instanceof CoroutineException && cause != null ? cause : failure;
@@ -113,8 +113,7 @@ final class ReadableTrace {
     return common;
   }
 
-  /// As the JDK writes it, without the names of the loader and of its modules, which say nothing to
-  /// a user.
+  /// As the JDK writes it, without the names of the loader and of its modules.
   private static String frame(StackTraceElement frame) {
     return new StackTraceElement(
             null,

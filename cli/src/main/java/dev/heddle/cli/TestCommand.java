@@ -94,7 +94,7 @@ final class TestCommand implements Callable<Integer> {
     return new SuiteRun(plan, home.maven(), board(System.getenv(), out), out, err).run();
   }
 
-  /// Bars only where somebody watches them.
+  /// Progress bars only on a terminal.
   private static ProgressBoard board(Map<String, String> environment, PrintWriter out) {
     Console console = System.console();
     boolean watched =

@@ -15,7 +15,7 @@ final class TextTable {
 
   /// No rows yet.
   ///
-  /// @param numbers the columns, from 0, that stand to the right
+  /// @param numbers the columns, from 0, that are aligned to the right
   TextTable(List<String> titles, Set<Integer> numbers) {
     this.titles = titles;
     this.numbers = numbers;
@@ -37,7 +37,7 @@ final class TextTable {
     return "%,d".formatted(n);
   }
 
-  /// Two units at most: nobody reads the third.
+  /// Two units at most.
   static String inWords(Duration time) {
     if (time.toDays() > 0) {
       return time.toDays() + " d " + time.toHoursPart() + " h";

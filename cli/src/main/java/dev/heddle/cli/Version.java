@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
-/// What `--version` says.
+/// The text of `--version`.
 final class Version implements IVersionProvider {
   /// For picocli.
   Version() {}

@@ -4,7 +4,7 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | arguments, standard input, signals, from the shell | an exit code and words, to the shell |
+/// | arguments, standard input, signals, from the shell | an exit code and text, to the shell |
 /// | a source file, from the user | its classes, to `dev.heddle.cli.source` |
 /// | the loops of other JVMs, from `dev.heddle.cli.attach` | tables and dumps, to the shell |
 /// | what the platform can do, from `dev.heddle.observe` | lines to paste, from `dev.heddle.cli.doctor` |

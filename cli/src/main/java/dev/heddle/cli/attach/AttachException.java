@@ -3,7 +3,7 @@ package dev.heddle.cli.attach;
 
 import java.io.Serial;
 
-/// A process cannot be looked at; the message says why, and what to do.
+/// A process cannot be observed; the message says why, and what to do.
 public final class AttachException extends Exception {
   @Serial private static final long serialVersionUID = 1;
 

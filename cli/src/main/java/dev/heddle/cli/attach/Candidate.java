@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Properties;
 import java.util.stream.Stream;
 
-/// What is asked of a process before it is looked at, from outside, so that what is not a JVM with
-/// Heddle in it is left alone.
+/// Checks of a process from outside, before it is observed, so that processes without Heddle are
+/// left alone.
 final class Candidate {
-  // the beginnings of names of threads, of which one runs wherever loops or runtimes do
+  // prefixes of thread names; one such thread runs wherever loops or runtimes do
   private static final List<String> WATCHERS = List.of("heddle-watchdog", "heddle-monitor");
 
   private Candidate() {}
@@ -62,7 +62,7 @@ final class Candidate {
     }
   }
 
-  /// Where the system does not tell whose a process is, the JVM over there has to refuse.
+  /// Where the system does not report the owner of a process, the other JVM has to refuse.
   static boolean isOurs(long pid) {
     String owner = ProcessHandle.of(pid).map(Candidate::user).orElse("");
     return owner.isEmpty() || owner.equals(user(ProcessHandle.current()));
@@ -72,7 +72,7 @@ final class Candidate {
     return process.info().user().orElse("");
   }
 
-  /// Where the system does not tell, the JDK has to find out: it looks whether SIGQUIT is caught.
+  /// Where the system does not report it, the JDK checks whether SIGQUIT is caught.
   private static boolean isJvm(long pid) {
     Path maps = ofSystem(pid, "maps");
     if (!Files.isReadable(maps)) {
@@ -85,7 +85,7 @@ final class Candidate {
     }
   }
 
-  /// Such a JVM publishes its counters, unless it was told not to, and is not in the JDK's list.
+  /// Such a JVM publishes its counters, unless that was turned off, and is not in the JDK's list.
   private static boolean refusesAttach(long pid) {
     String user = ProcessHandle.of(pid).map(Candidate::user).orElse("");
     Path counters = Path.of("/tmp/hsperfdata_" + user, Long.toString(pid));
@@ -93,9 +93,9 @@ final class Candidate {
         && VirtualMachine.list().stream().noneMatch(vm -> vm.id().equals(Long.toString(pid)));
   }
 
-  /// Whether loops or runtimes run in a JVM, or have a few seconds ago. On Linux the names of its
-  /// threads tell. Elsewhere its system properties do: the JDK's attach mechanism reads them, and
-  /// leaves a thread and a socket of the JDK's there.
+  /// Whether loops or runtimes run in a JVM, or have a few seconds ago. On Linux by the names of
+  /// its threads. Elsewhere by its system properties: the JDK's attach mechanism reads them, and
+  /// leaves a JDK thread and a socket there.
   static boolean runsHeddle(long pid) throws AttachException {
     Path tasks = ofSystem(pid, "task");
     if (!Files.isReadable(tasks)) {
@@ -137,7 +137,7 @@ final class Candidate {
     }
   }
 
-  /// Its number as it sees it itself, which in a container is another one.
+  /// Its process id as it sees it itself, which in a container is another one.
   static long ownNumber(long pid) {
     try (Stream<String> lines = Files.lines(ofSystem(pid, "status"))) {
       return lines
@@ -151,8 +151,8 @@ final class Candidate {
   }
 
   /// The root of the file system that it sees, which in a container is another one. Only there the
-  /// way to it leads through the process: that way ends when the process does, and what has been
-  /// made there could not be removed any more.
+  /// path leads through the process (/proc): it ends with the process, and files made there could
+  /// not be removed any more.
   static Path root(long pid) {
     Path root = ofSystem(pid, "root");
     return seesAnother(pid) && Files.isWritable(root.resolve("tmp")) ? root : Path.of("/");

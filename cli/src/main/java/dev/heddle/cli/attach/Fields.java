@@ -4,8 +4,8 @@ package dev.heddle.cli.attach;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/// What another JVM has told of a loop or a runtime. What it has not, is empty or 0: it may run an
-/// older version.
+/// What another JVM has reported about a loop or a runtime. Missing values are empty or 0: that JVM
+/// may run an older version.
 record Fields(Properties of) {
   String text(String name) {
     return of.getProperty(name, "");

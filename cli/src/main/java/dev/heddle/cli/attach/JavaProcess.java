@@ -11,12 +11,12 @@ import java.util.Properties;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/// A JVM in which loops or runtimes of processes run, while it is looked at.
+/// A JVM in which loops or runtimes of processes run, while it is observed.
 ///
 /// It is asked through two named pipes, which only its user can open and which are gone when it has
 /// opened them. A JVM without loops and runtimes is not touched.
 ///
-/// @param pid its number
+/// @param pid its process id
 /// @param program its main class, jar or source file
 /// @param loops by name; none when they have ended a moment ago
 /// @param runtimes of processes, by name
@@ -33,11 +33,11 @@ public record JavaProcess(
     return Candidate.all();
   }
 
-  /// Looks at a process.
+  /// Observes a process.
   ///
   /// @param look gets it when something runs there; it can be asked until that returns
   /// @return whether it does
-  /// @throws AttachException when it cannot be looked at, with the reason
+  /// @throws AttachException when it cannot be observed, with the reason
   public static boolean observe(long pid, Consumer<JavaProcess> look) throws AttachException {
     Candidate.check(pid);
     if (!Candidate.runsHeddle(pid)) {
@@ -77,7 +77,7 @@ public record JavaProcess(
     return loops.isEmpty() && runtimes.isEmpty();
   }
 
-  /// What comes first, behind what only starts it; the arguments may be long, or secret.
+  /// The main class or file, without arguments: they may be long, or secret.
   private static String program(String command) {
     String started = command;
     for (String launcher : LAUNCHERS) {

@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/// A look at another JVM while it lasts: questions, and the answers of that JVM.
+/// An observation of another JVM: questions, and the answers of that JVM.
 final class Observation implements AutoCloseable {
-  /// A JVM looks for observers once a second; on a busy machine it comes to that later.
+  /// A JVM checks for observers once a second; on a busy machine later.
   private static final Duration GREETING = Duration.ofSeconds(10);
 
-  /// A loop that is held is waited for two seconds over there; the rest is for a busy machine.
+  /// The other JVM waits two seconds for a loop that is held; the rest is for a busy machine.
   private static final Duration ANSWER = Duration.ofSeconds(60);
 
-  private static final int SOON = 20; // looks, a millisecond apart; then ten
+  private static final int SOON = 20; // checks, a millisecond apart; then ten
 
   private final long pid;
   private final Pipes pipes;
@@ -59,12 +59,12 @@ final class Observation implements AutoCloseable {
     return greeting.getProperty("command", "");
   }
 
-  /// What was started in that JVM, with its arguments.
+  /// The program of that JVM, with its arguments.
   String command() {
     return command;
   }
 
-  /// What may be looked at.
+  /// What can be asked.
   List<Properties> list() throws AttachException, IOException {
     Frames.ask(questions, "list");
     List<Properties> all = new ArrayList<>();
@@ -104,13 +104,13 @@ final class Observation implements AutoCloseable {
     return Frames.next(answers);
   }
 
-  /// Waits until there is something to read, or that JVM has ended.
+  /// Waits until there are bytes to read, or that JVM has ended.
   private void await(Duration patience) throws AttachException, IOException {
     long end = System.nanoTime() + patience.toNanos();
     for (int look = 0; answers.available() == 0; look++) {
       if (Candidate.hasEnded(pid)) {
         if (answers.available() > 0) {
-          return; // its last words
+          return; // its last bytes
         }
         throw AttachException.ended(pid);
       }

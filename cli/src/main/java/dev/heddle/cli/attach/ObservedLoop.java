@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/// A loop of another JVM: what that has told of it, and what it answers.
+/// A loop of another JVM: what that JVM reports, and its answers.
 public final class ObservedLoop {
   private final Observation observation;
   private final Fields fields;

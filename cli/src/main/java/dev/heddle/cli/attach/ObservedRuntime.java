@@ -4,7 +4,7 @@ package dev.heddle.cli.attach;
 import java.time.Duration;
 import java.util.Properties;
 
-/// A runtime of processes of another JVM: what that has told of it, and what it answers.
+/// A runtime of processes of another JVM: what that JVM reports, and its answers.
 public final class ObservedRuntime {
   private final Observation observation;
   private final Fields fields;

@@ -27,15 +27,15 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// The observer's ends of the two pipes, and the folder in which the other JVM finds them.
+/// The observer's ends of the two pipes, and the folder where the other JVM finds them.
 final class Pipes implements Closeable {
   /*
    * The order in which they are made, taken and removed: AttachPoll of dev.heddle.observe.attach,
    * which is the other side.
    *
-   * While nobody has come, both pipes are also open here for the other direction: so no open waits,
-   * and no read ends. When the other JVM has greeted, these are closed: from then on its end is
-   * seen.
+   * Until the other JVM has opened them, both pipes are also open here for the other direction, so
+   * that no open waits and no read ends. These are closed when the other JVM has greeted: from then
+   * on its end is seen.
    */
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -132,7 +132,7 @@ final class Pipes implements Closeable {
     return questions;
   }
 
-  /// The other JVM has come: its end is seen from now on, and nothing is left to remove.
+  /// The other JVM has opened the pipes: its end is seen from now on, nothing is left to remove.
   void greeted() {
     stopWaiting();
   }
@@ -165,11 +165,11 @@ final class Pipes implements Closeable {
     try {
       Runtime.getRuntime().removeShutdownHook(onExit);
     } catch (IllegalStateException _) {
-      // safe: it runs just now, and finds nothing
+      // safe: the hook is running, and finds nothing
     }
   }
 
-  /// Removes what the other JVM has not.
+  /// Removes what the other JVM has not removed.
   private void remove() {
     for (Path each : List.of(offered, hidden)) {
       boolean _ = each.resolve(AttachFolder.QUESTIONS).toFile().delete();

@@ -12,11 +12,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Folders that stay where an observer and the JVM that it looked at were both killed: the next
-/// command removes them. Those of this user only, and none of a look that may go on in a container,
-/// whose processes have numbers of their own.
+/// Folders that remain when an observer and the JVM that it observed were both killed; the next
+/// command removes them. Only those of this user, and none of an observation that may continue in a
+/// container, whose processes have ids of their own.
 final class StaleFolders {
-  private static final Duration LOOK = Duration.ofMinutes(5); // none takes as long
+  private static final Duration LOOK = Duration.ofMinutes(5); // no observation takes as long
   private static final String NAME = ".heddle-";
 
   private StaleFolders() {}
@@ -34,7 +34,7 @@ final class StaleFolders {
         }
       }
     } catch (IOException _) {
-      // safe: they harm nobody, and the next command tries again
+      // safe: they do no harm, and the next command tries again
     }
   }
 

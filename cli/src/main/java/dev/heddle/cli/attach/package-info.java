@@ -4,7 +4,7 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | a process's number, from `ps` and `dump` | its loops and runtimes, which can be asked; or why there are none, in words |
+/// | a process id, from `ps` and `dump` | its loops and runtimes to ask; or why there are none |
 ///
 /// Threads: those of the command. Read `JavaProcess`.
 package dev.heddle.cli.attach;

@@ -15,9 +15,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Looks at everything a loop depends on, in the order in which it would fail.
+/// Checks everything that a loop depends on, in the order in which it would fail.
 public final class Checkup {
-  /// A server that accepts from the net wants more than this; most distributions start with 1,024.
+  /// A server that accepts connections needs more than this; most distributions start with 1,024.
   private static final long FEW_OPEN_FILES = 4096;
 
   private static final String LOCKS_FLAGS =
@@ -31,9 +31,9 @@ public final class Checkup {
     this.report = report;
   }
 
-  /// What is found on this machine, in this JVM.
+  /// The findings on this machine, in this JVM.
   ///
-  /// @param report what the core says of it
+  /// @param report the core's report on the platform
   /// @return the findings, in order
   public static List<Finding> of(PlatformReport report) {
     var checkup = new Checkup(report);
@@ -188,7 +188,7 @@ public final class Checkup {
     return firstMatch(file, "");
   }
 
-  /// What follows `start` in the first line of `file` that begins so.
+  /// The rest of the first line of `file` that begins with `start`.
   private static Optional<String> firstMatch(String file, String start) {
     Path path = Path.of(file);
     if (!Files.isReadable(path)) {

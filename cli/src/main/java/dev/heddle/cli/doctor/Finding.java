@@ -3,11 +3,11 @@ package dev.heddle.cli.doctor;
 
 /// One line of the doctor's report.
 ///
-/// @param grade how bad it is
-/// @param subject what was looked at
-/// @param text what was found, and how to mend it
+/// @param grade its severity
+/// @param subject what was checked
+/// @param text what was found, and how to repair it
 public record Finding(Grade grade, String subject, String text) {
-  /// How bad a finding is.
+  /// The severity of a finding.
   public enum Grade {
     /// Nothing to do.
     OK("ok"),

@@ -60,7 +60,7 @@ final class Compiler {
     this.classPath = classPath;
   }
 
-  /// What one source file turned into.
+  /// The result of compiling one source file.
   ///
   /// @param room its package, empty for the unnamed one
   /// @param types its top-level types in order, by binary name
@@ -122,7 +122,7 @@ final class Compiler {
         .toList();
   }
 
-  /// Keeps what the compiler writes.
+  /// Keeps the compiler's output.
   private static final class MemoryFiles extends ForwardingJavaFileManager<JavaFileManager> {
     private final Map<String, byte[]> classes;
 
@@ -140,7 +140,7 @@ final class Compiler {
           : super.getJavaFileForOutput(location, name, kind, sibling);
     }
 
-    /// The program's file is on the source path by what it is, not by where it stands.
+    /// The program's file is on the source path by its identity, not by its folder.
     @Override
     public boolean contains(Location location, FileObject file) throws IOException {
       return file instanceof SourceFile || super.contains(location, file);

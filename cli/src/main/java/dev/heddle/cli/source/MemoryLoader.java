@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// Loads a compiled program; resources come from the folder its sources stand in.
+/// Loads a compiled program; resources come from the folder of its sources.
 final class MemoryLoader extends ClassLoader {
   static {
     registerAsParallelCapable();

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /// Whether this JVM runs preview features of the language (`--enable-preview`, wherever it was
-/// given): found out by a class that needs it, for the JDK tells nobody.
+/// given): tested by loading a class that needs it, as the JDK has no method for it.
 final class Preview extends ClassLoader {
   private static final int MAGIC = 0xCAFEBABE;
   private static final int FIRST_MAJOR = 44; // of Java 0: that of Java 25 is 69

@@ -12,7 +12,7 @@ import javax.lang.model.SourceVersion;
 import javax.tools.SimpleJavaFileObject;
 import org.jspecify.annotations.Nullable;
 
-/// The text of a program, as the compiler wants it.
+/// The text of a program, as input of the compiler.
 final class SourceFile extends SimpleJavaFileObject {
   private static final String SUFFIX = ".java";
 
@@ -72,8 +72,7 @@ final class SourceFile extends SimpleJavaFileObject {
         .toAbsolutePath();
   }
 
-  /// Where companions of this file stand when it says it is in package `room`; null when it can
-  /// have none.
+  /// The folder of this file's companions if it is in package `room`; null if it can have none.
   @Nullable Path root(String room) throws SourceException {
     if (path == null) {
       return null;
@@ -108,7 +107,7 @@ final class SourceFile extends SimpleJavaFileObject {
     return text;
   }
 
-  /// Any class may stand in the file, as under `java FILE.java`.
+  /// The file may contain any class, as under `java FILE.java`.
   @Override
   public boolean isNameCompatible(String simpleName, Kind kind) {
     return kind == Kind.SOURCE && SourceVersion.isIdentifier(simpleName);

@@ -12,13 +12,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// What Maven's output says of the modules: what each one does, which ended, and what stopped one.
+/// The state of the modules by Maven's output: what each does, which ended, and what stopped one.
 ///
-/// Maven writes the name of its thread before each line of its own, so that lines of modules that
-/// are built side by side can be told apart. What tests print has no such prefix and is only
-/// copied.
+/// Maven writes the name of its thread before each line of its own, which separates the lines of
+/// modules that are built at the same time. Output of tests has no such prefix and is only copied.
 ///
-/// **Thread** any; one writes.
+/// **Thread** any; one thread writes.
 final class BuildLog {
   /// What a module does, or how it ended.
   enum Stage {
@@ -66,7 +65,7 @@ final class BuildLog {
     }
   }
 
-  /// Takes one line, and returns it as it is to stand in the log file.
+  /// Processes one line, and returns it as the log file gets it.
   synchronized String accept(String line) {
     started |= line.contains("Scanning for projects");
     Matcher parts = LINE.matcher(line);
@@ -139,7 +138,7 @@ final class BuildLog {
     told = message.contains("[Help ") ? null : problem;
   }
 
-  /// Keeps what a goal warned of: the reason when it fails.
+  /// Keeps the warnings of a goal: they are the reason when it fails.
   private void complain(String thread, String text) {
     String artifact = artifactOfThread.get(thread);
     if (artifact != null) {

@@ -3,10 +3,10 @@ package dev.heddle.cli.suite;
 
 import java.time.Duration;
 
-/// What there is to say of a module at one moment.
+/// The progress of a module at one moment.
 ///
 /// @param name its folder
-/// @param stage what it does
+/// @param stage its present stage
 /// @param passed tests so far
 /// @param failed tests so far
 /// @param skipped tests so far

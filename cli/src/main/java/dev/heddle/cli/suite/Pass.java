@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
-/// One run of Maven over some modules: what it said, and what their tests reported.
+/// One run of Maven over some modules: its output, and the reports of their tests.
 final class Pass {
   final List<SuiteModule> modules;
   final BuildLog log;
@@ -70,7 +70,7 @@ final class Pass {
     return lines;
   }
 
-  /// Whether a module's tests were not even begun. Those of a JVM that crashed were.
+  /// Whether a module's tests were not started. Those of a JVM that crashed were.
   boolean hasSkipped(SuiteModule module) {
     BuildLog.Stage stage = log.stage(module);
     boolean begun =

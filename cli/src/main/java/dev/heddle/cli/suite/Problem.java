@@ -7,8 +7,8 @@ import java.util.List;
 /// JVM of its tests ended early.
 ///
 /// @param artifact the module's artifactId
-/// @param goal Maven's goal, as `compiler:compile`; empty when it came to none
-/// @param lines what the goal said
+/// @param goal Maven's goal, as `compiler:compile`; empty when there was none
+/// @param lines the output of the goal
 record Problem(String artifact, String goal, List<String> lines) {
   /// What it is, in a word or two.
   String what() {

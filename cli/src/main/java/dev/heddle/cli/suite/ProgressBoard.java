@@ -7,8 +7,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/// Shows how far each module is: one line for each that has ended, and, on a terminal, lines below
-/// that change for those that run.
+/// Shows the progress of each module: one line for each that has ended, and, on a terminal, lines
+/// below that change for those that run.
 public abstract sealed class ProgressBoard {
   private final Set<String> ended = new HashSet<>();
   final PrintWriter out;
@@ -24,7 +24,7 @@ public abstract sealed class ProgressBoard {
     return new Terminal(out, columns);
   }
 
-  /// For pipes and continuous integration: whole lines only, and one a minute that says what runs.
+  /// For pipes and continuous integration: whole lines only, one a minute with what runs.
   public static ProgressBoard plain(PrintWriter out) {
     return new Plain(out);
   }

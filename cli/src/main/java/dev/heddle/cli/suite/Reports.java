@@ -36,7 +36,7 @@ final class Reports {
     modules.forEach(module -> results.put(module, new ArrayList<>()));
   }
 
-  /// Removes what an earlier run has left: it would count as of this one.
+  /// Removes the reports of earlier runs, which would count for this one.
   void clear() throws IOException {
     for (SuiteModule module : modules) {
       for (Path folder : folders(module)) {
@@ -47,7 +47,7 @@ final class Reports {
     }
   }
 
-  /// Reads what is new. A report that cannot be read yet is tried again the next time.
+  /// Reads the new reports. A report that cannot be read yet is tried again the next time.
   void update() throws IOException {
     unreadable.clear();
     for (SuiteModule module : modules) {

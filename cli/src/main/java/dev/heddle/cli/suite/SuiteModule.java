@@ -19,7 +19,7 @@ import javax.xml.stream.XMLStreamReader;
 /// @param artifact its artifactId, which is what Maven calls it
 /// @param title its name in Maven's summary
 public record SuiteModule(String folder, String artifact, String title) {
-  /// What people call it: the last name of its folder.
+  /// Its short name: the last name of its folder.
   public String name() {
     return Path.of(folder).getFileName().toString();
   }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/// What a run is to do, and how Maven is told.
+/// The plan of a run, and Maven's arguments for it.
 ///
 /// @param root the project
 /// @param state the folder for the log, and for builds without gates
@@ -15,9 +15,9 @@ import java.util.Set;
 /// @param seed the seed of random tests; empty for their own
 /// @param full whether slow tests and outside projects run too
 public record SuitePlan(Path root, Path state, String name, String tag, String seed, boolean full) {
-  /// Four modules at a time, as tests wait more than they compute; all of them, also after one has
-  /// failed; thread names, by which [BuildLog] knows whose line is whose; and the goal that tells
-  /// it that a module has ended.
+  /// Four modules at a time, because tests wait more than they compute; all modules, even after a
+  /// failure; thread names, by which [BuildLog] assigns lines to modules; and the goal by which it
+  /// recognises the end of a module.
   private static final List<String> ALWAYS =
       List.of(
           "-T",
@@ -54,7 +54,7 @@ public record SuitePlan(Path root, Path state, String name, String tag, String s
     return quick().resolve(module.artifact());
   }
 
-  /// What to call it.
+  /// Its display name.
   String title() {
     String what = full ? "every test, slow ones and outside projects too" : "the default tests";
     if (!name.isEmpty()) {
@@ -67,7 +67,7 @@ public record SuitePlan(Path root, Path state, String name, String tag, String s
     return "heddle test: " + what + (seed.isEmpty() ? "" : ", seed " + seed);
   }
 
-  /// What to say when no test has passed or failed.
+  /// The message when no test has passed or failed.
   String nothingRan(long skipped) {
     String what = name.isEmpty() ? tag.isEmpty() ? "" : " tagged " + tag : " named " + name;
     return skipped > 0
@@ -88,7 +88,7 @@ public record SuitePlan(Path root, Path state, String name, String tag, String s
     return arguments;
   }
 
-  /// Maven's arguments for a second pass over modules that something had kept from running.
+  /// Maven's arguments for a second pass over modules whose tests did not run.
   ///
   /// @param left their folders; what they need is built and not tested
   List<String> second(Set<String> left, List<SuiteModule> modules) {
@@ -116,7 +116,7 @@ public record SuitePlan(Path root, Path state, String name, String tag, String s
   private List<String> selection() {
     var arguments = new ArrayList<String>();
     if (!name.isEmpty()) {
-      // Failsafe runs what ends in IT; each tool would run the other's tests when it is given their
+      // Failsafe runs classes that end in IT; each tool would run the other's tests if it got their
       // name.
       boolean ofProcesses = name.replaceFirst("#.*", "").endsWith("IT");
       arguments.addAll(

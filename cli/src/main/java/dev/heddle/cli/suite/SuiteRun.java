@@ -19,24 +19,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// One `./heddle test`: starts Maven, follows it, and says what came of it.
+/// One `./heddle test`: starts Maven, follows its output, and reports the result.
 public final class SuiteRun {
   /*
-   * Sources. Maven's output tells what each module does and what stopped it [BuildLog]; Surefire's
-   * XML reports tell what each test did [Reports]. Neither needs anything in the JVMs of the tests:
-   * a crashed one leaves the reports of the classes that had ended, and Maven names the one that
+   * Sources. Maven's output shows what each module does and what stopped it [BuildLog]; Surefire's
+   * XML reports have the result of each test [Reports]. Neither needs code in the tests' JVMs: a
+   * crashed JVM leaves the reports of the classes that had ended, and Maven names the class that
    * had not. Counts come from the reports alone.
    *
-   * Passes. Failed tests stop nothing: Maven is told to ignore them, and the reports say that they
-   * failed. What does stop a module (the compiler, a gate, a crashed JVM) stops the modules that
-   * need it, too. Where tests were not even begun, a second pass runs them without gates, in a
-   * folder of its own; the modules that the first pass has tested are only built there. What does
-   * not even compile stays not run, and the run says so.
+   * Passes. Failed tests stop nothing: Maven ignores them, and the reports contain them. Whatever
+   * does stop a module (the compiler, a gate, a crashed JVM) also stops the modules that depend on
+   * it. A second pass runs the tests that were not started, without gates and in a folder of its
+   * own; it only builds the modules that the first pass has tested. Modules that do not compile
+   * stay untested, and the run reports them.
    *
-   * Threads. The caller's thread polls and draws. A thread of each pass copies Maven's output. A
-   * shutdown hook runs when a signal comes: it ends Maven and all that Maven has started, and says
-   * what was found until then. Whichever comes first, the caller or the hook, tells the result;
-   * `finished` says that it was told.
+   * Threads. The caller's thread polls and draws. A thread of each pass copies Maven's output. On a
+   * signal a shutdown hook ends Maven and all processes that Maven has started, and reports the
+   * results so far. The first of the two, caller or hook, prints the result and sets `finished`.
    *
    * I1. The last line counts each report of this run once: older ones are removed before.
    * [SuiteRunTest]
@@ -70,9 +69,9 @@ public final class SuiteRun {
 
   /// @param plan what to run
   /// @param maven the command that runs Maven with some arguments
-  /// @param progressBoard where to show how far it is
+  /// @param progressBoard shows the progress
   /// @param out for the result
-  /// @param err for what is wrong with the run itself
+  /// @param err for problems of the run itself
   public SuiteRun(
       SuitePlan plan,
       Function<List<String>, ProcessBuilder> maven,
@@ -111,8 +110,8 @@ public final class SuiteRun {
     return finish(code);
   }
 
-  /// The folders of modules whose tests were not even begun, because something stopped them or a
-  /// module that they need.
+  /// The folders of modules whose tests did not start, because the module or one that it needs was
+  /// stopped.
   private Set<String> skippedModules() {
     var left = new TreeSet<String>();
     for (SuiteModule module : modules) {
@@ -192,7 +191,7 @@ public final class SuiteRun {
     return signalled ? code : failed ? 1 : 0;
   }
 
-  /// What a shutdown hook does: the program was signalled.
+  /// The shutdown hook: the program was signalled.
   private void interrupted() {
     synchronized (this) {
       if (finished) {
@@ -215,7 +214,7 @@ public final class SuiteRun {
     if (process == null) {
       return;
     }
-    // the list first: children of a process that has ended are nobody's descendants
+    // the list first: children of an ended process are no descendants any more
     List<ProcessHandle> all = new ArrayList<>(process.descendants().toList());
     all.add(process.toHandle());
     all.forEach(ProcessHandle::destroy);
@@ -226,7 +225,7 @@ public final class SuiteRun {
     all.forEach(ProcessHandle::destroyForcibly);
   }
 
-  /// Tells all but the count, and returns the results.
+  /// Prints everything but the count, and returns the results.
   private List<TestResult> printSummary() throws IOException {
     var results = new ArrayList<TestResult>();
     for (Pass pass : passes) {
@@ -258,7 +257,7 @@ public final class SuiteRun {
         .orElse(artifact);
   }
 
-  /// Says what makes the count untrustworthy, and whether something does.
+  /// Prints why the count cannot be trusted, and returns whether there is a reason.
   private boolean complain(boolean signalled, Summary summary) throws IOException {
     boolean wrong = false;
     for (Pass pass : passes) {
@@ -287,7 +286,7 @@ public final class SuiteRun {
     return wrong;
   }
 
-  /// Says which modules of a whole run have tests of which none has run.
+  /// Prints the modules of a whole run none of whose tests has run.
   private boolean hasSilentModules() throws IOException {
     boolean silent = false;
     for (SuiteModule module : plan.isWhole() ? modules : List.<SuiteModule>of()) {

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/// What a run has found, in words: failures with the commands that repeat them, what stopped a
-/// module, what was skipped and why; the count last.
+/// The result of a run as text: failures with the commands that repeat them, what stopped a module,
+/// what was skipped and why; the count last.
 final class Summary {
   private static final int OTHERS = 5; // of a parameterized test that fails with many arguments
 
@@ -75,7 +75,7 @@ final class Summary {
     });
   }
 
-  /// Says of each module that runs its tests in several ways that each way counts.
+  /// Prints for each module that runs its tests in several ways that each way counts.
   void ways() {
     Map<String, Map<String, Long>> modules =
         results.stream()

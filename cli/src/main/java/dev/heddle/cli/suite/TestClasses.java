@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.stream.Stream;
 
-/// How many test classes a module runs, for the length of its bar: as many as the last whole run
-/// had; before there was one, as many as its sources have, for each way it has begun to run them.
+/// How many test classes a module runs, for the length of its bar: the count of the last whole run;
+/// before the first, the count in its sources, for each way in which it has begun to run them.
 final class TestClasses {
   private final Path root;
   private final Path file;

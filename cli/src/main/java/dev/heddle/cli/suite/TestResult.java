@@ -52,7 +52,7 @@ record TestResult(String module, String mode, String type, String method, Kind k
     return "./heddle test " + options + "'" + selector() + "'";
   }
 
-  /// What a reader needs of the failure: its message, the first frames in the test, and each cause.
+  /// The failure in short: its message, the first frames in the test, and each cause.
   List<String> cause() {
     var lines = new ArrayList<String>();
     List<String> frames = new ArrayList<>();

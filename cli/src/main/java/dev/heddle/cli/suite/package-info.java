@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A run of the project's tests as a person follows it: what Maven and Surefire say, in a few
+/// A run of the project's tests as a person follows it: the output of Maven and Surefire in a few
 /// lines.
 ///
 /// | enters | leaves |

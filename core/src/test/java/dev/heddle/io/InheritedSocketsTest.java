@@ -221,7 +221,7 @@ class InheritedSocketsTest {
                   "> left: descriptor 5 is a socket of another type than a stream: 2",
                   "> web answers tcp",
                   "> admin answers unix",
-                  "> again: the inherited sockets were taken already; pass the listeners on"));
+                  "> again: the inherited sockets were already adopted; pass the listeners on"));
     } finally {
       process.destroyForcibly();
     }

@@ -20,7 +20,7 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import java.io.IOException;
 import java.util.Map;
 
-/// Linux's epoll, by edge.
+/// The driver over Linux's epoll, edge-triggered.
 final class EpollDriver extends UnixDriver {
   static final String NAME = "epoll";
   private static final Transport TRANSPORT =
@@ -33,7 +33,7 @@ final class EpollDriver extends UnixDriver {
               EpollServerSocketChannel.class,
               EpollDatagramChannel.class),
           Transport.servingLinux(
-              Support.natively("epoll tells, by edge, direct calls act"), Map.of()),
+              Support.natively("epoll (edge-triggered), direct system calls"), Map.of()),
           true);
 
   EpollDriver(DriverHost host) {

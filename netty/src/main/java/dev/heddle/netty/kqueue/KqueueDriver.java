@@ -20,7 +20,7 @@ import io.netty.channel.kqueue.KQueueSocketChannel;
 import java.io.IOException;
 import java.util.Map;
 
-/// The kqueue of macOS, by edge.
+/// The driver over macOS's kqueue, edge-triggered.
 final class KqueueDriver extends UnixDriver {
   static final String NAME = "kqueue";
   private static final Transport TRANSPORT =
@@ -32,7 +32,8 @@ final class KqueueDriver extends UnixDriver {
               KQueueSocketChannel.class,
               KQueueServerSocketChannel.class,
               KQueueDatagramChannel.class),
-          Transport.serving(Support.natively("kqueue tells, by edge, direct calls act"), Map.of()),
+          Transport.serving(
+              Support.natively("kqueue (edge-triggered), direct system calls"), Map.of()),
           false);
 
   KqueueDriver(DriverHost host) {

@@ -86,7 +86,7 @@ public final class Dns {
   /// here.
   private static void requireName(String host) throws UnknownHostException {
     if (host.isEmpty()) {
-      throw new UnknownHostException("'' is no name of a host: it is empty");
+      throw new UnknownHostException("'' is not a host name: it is empty");
     }
   }
 

@@ -66,7 +66,7 @@ class DriverTable {
           "timers",
           "native: the next one bounds the driver's wait");
 
-  private static final String ELSE = "composed: beside the loop, and the driver is woken";
+  private static final String ELSE = "composed: on another thread, which wakes the driver";
 
   private final Map<String, Map<String, Set<String>>> shown = new TreeMap<>(); // driver, handle
   private final Map<String, Map<String, String>> served = new TreeMap<>(); // driver, facility

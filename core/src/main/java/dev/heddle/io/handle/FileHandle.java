@@ -564,8 +564,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
   @Override
   protected void onClose() {
     for (Request request : List.copyOf(inFlight)) {
-      // each caller throws an exception with its own stack trace
-      request.failCaller(new AsynchronousCloseException());
+      request.failCaller(new AsynchronousCloseException()); // each with its own stack trace
     }
     if (inFlight.isEmpty()) {
       submitClose();

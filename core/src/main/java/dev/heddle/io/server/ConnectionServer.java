@@ -209,8 +209,7 @@ public final class ConnectionServer implements Server {
   /// Called when the scope has ended.
   private void ended() {
     stopAccepting();
-    // accepted, but cancelled before their coroutines ran
-    List.copyOf(open).forEach(StreamSocket::close);
+    List.copyOf(open).forEach(StreamSocket::close); // accepted, cancelled before they ran
     open.clear();
     failures.flush();
   }

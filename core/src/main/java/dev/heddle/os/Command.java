@@ -269,7 +269,7 @@ public final class Command {
       try (input) {
         input.write(settings.text == null ? new byte[0] : settings.text);
       } catch (IOException _) {
-        // safe: the program does not read all of it; its exit code tells the consequence
+        // safe: the program does not read all of it; its exit code has the result
       }
     }
   }

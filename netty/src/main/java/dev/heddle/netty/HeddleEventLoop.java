@@ -75,7 +75,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
    *   OPEN           shutdownGracefully(), loop ends  CLOSING  any: CAS; the winner queues closing
    *   CLOSING        a turn leaves no handle or task  ENDED    the turn: set, then the future
    *   OPEN, CLOSING  the driver closes                CLOSING  the carrier: shuts sockets down
-   *   CLOSING        the driver has closed            ENDED    a thread beside, closing by force
+   *   CLOSING        the driver has closed            ENDED    its own thread, closing by force
    *
    * No code that can wait runs on the trampoline. A Netty handler, or an allocator or logger that
    * it calls, takes locks. On the trampoline it would stop the loop, forever if a coroutine holds

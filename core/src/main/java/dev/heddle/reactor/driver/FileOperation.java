@@ -49,9 +49,9 @@ public abstract class FileOperation {
 
   /// The state, which determines the owner: the caller or the driver.
   public enum State {
-    /// Its owner.
+    /// Owned by the caller.
     FREE,
-    /// The driver.
+    /// Owned by the driver.
     SUBMITTED,
     /// Owned by the driver, which was requested to end it.
     CANCELLING

@@ -34,9 +34,8 @@ public interface ReactorDriver {
   Map<Capability, Support> capabilities();
 
   // ---- descriptors; close() closes those still open ----
-  // by default refused, with the reason that capabilities() gives; the family INET6 serves IPv4,
-  // too,
-  // and is IPv4 alone where the system has no other
+  // by default unsupported, with the reason in capabilities(); the family INET6 also serves IPv4,
+  // and is IPv4 only on a system without IPv6
 
   /// Opens a stream socket, neither bound nor connected.
   default SocketDescriptor openSocket(ProtocolFamily family) throws IOException {

@@ -16,7 +16,7 @@ public abstract class ReadinessHandle extends EmbeddedHandle {
    *   from         event                            to
    *   QUIET        notified                         TOLD: queued for the turn
    *   TOLD         notified again; the loop idles   MUTED: the system reports no more, or once
-   *   TOLD, MUTED  the turn hands it on             QUIET: what the guest wants is asked again
+   *   TOLD, MUTED  the turn hands it on             QUIET: the interest is restored
    * Interest set in between takes effect when the handle is no longer muted.
    */
   private boolean pending;

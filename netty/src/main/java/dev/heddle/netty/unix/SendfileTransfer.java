@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
 final class SendfileTransfer implements FileTransfer {
   /*
    * States.  from      event     to        who
-   *          READY     send()    SENDING   a thread beside the loop: CAS
+   *          READY     send()    SENDING   a worker thread: CAS
    *          SENDING   it ends   CLOSED    that thread: closes both
    *          READY     close()   CLOSED    any: CAS; closes both, and send() finds nothing to do
    *          SENDING,  close()   same

@@ -22,9 +22,9 @@ final class RingFile implements OpenFile {
    *
    * States.
    *   from    event            to      who
-   *   ALONE   channel()        SHARED  a thread beside the loop: CAS
+   *   ALONE   channel()        SHARED  a worker thread: CAS
    *   ALONE   closesAlone()    CLOSED  the loop: CAS; it may close the number
-   *   SHARED  closeChannels()  CLOSED  a thread beside the loop, under the lock; then the loop
+   *   SHARED  closeChannels()  CLOSED  a worker thread, under the lock; then the loop
    *                                    may close the number
    *   CLOSED  channel()        same    refused
    *

@@ -25,7 +25,7 @@ final class UringRegistration implements IoUringIoHandle, SendingRegistration {
    * States.
    *   from     event                                to
    *   POLLING  an edge                              same: reported
-   *   POLLING  an edge; the kernel ends the poll    same: armed anew, which reports what came
+   *   POLLING  an edge; the kernel ends the poll    same: rearmed, which reports what came
    *                                                 between; then reported
    *   POLLING  an error                             BROKEN: the listeners learn why; the next
    *                                                 wait makes another watch

@@ -42,9 +42,9 @@ final class LoopDnsResolver implements NameResolver {
    *
    * A late family. Some servers never answer AAAA queries, so each look-up would take as long as
    * with a dead server. So when one family's addresses have arrived, the look-up waits only
-   * PATIENCE for the other (RFC 8305, section 3). For a while, it then does not wait for that
-   * family of this host again, unless the first family has no address. The question is remembered,
-   * not the server: one slow zone must not remove a family from all other hosts.
+   * PATIENCE for the other (RFC 8305, section 3). For a while, that family of this host is then not
+   * queried, unless the first family has no address. The question is remembered, not the server:
+   * one slow zone must not remove a family from all other hosts.
    *
    * Retries. A silent server is queried again in the next attempt; a server that answered with a
    * failure is not.

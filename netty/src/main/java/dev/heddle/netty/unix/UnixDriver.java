@@ -130,8 +130,7 @@ public abstract class UnixDriver implements NettyDriver {
 
   @Override
   public final ListenerDescriptor openListener(ProtocolFamily family) throws IOException {
-    // dual-stack: also serves IPv4
-    return new UnixListener(registry, opened(NativeSocket.stream(family)));
+    return new UnixListener(registry, opened(NativeSocket.stream(family))); // TCP_INQ is inherited
   }
 
   private NativeSocket opened(NativeSocket socket) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle;
 
-/// What a coroutine does, without a result.
+/// The body of a coroutine without a result.
 ///
 /// @since 0.1
 @FunctionalInterface

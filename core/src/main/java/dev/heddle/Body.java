@@ -3,7 +3,7 @@ package dev.heddle;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a coroutine does, with a result.
+/// The body of a coroutine with a result.
 ///
 /// @param <T> the type of the result
 /// @since 0.1

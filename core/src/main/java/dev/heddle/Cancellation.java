@@ -3,28 +3,31 @@ package dev.heddle;
 
 import org.jspecify.annotations.Nullable;
 
-/// A coroutine was cancelled; thrown from its suspension point, and at whoever awaits it.
+/// A coroutine was cancelled; thrown from its suspension point, and to each coroutine that awaits
+/// it.
 ///
-/// An [Error], so that `catch (Exception e)` does not swallow it. It is thrown once, so that
-/// `finally` blocks may suspend to clean up; after the grace period every further suspension throws
-/// it again, each time as a new object whose cause is the first. One that escapes a coroutine which
-/// was not itself cancelled is an ordinary failure of that coroutine.
+/// An [Error], so that `catch (Exception e)` does not swallow it. A cancelled coroutine gets it
+/// once, so its `finally` blocks may suspend to clean up. After the grace period every further
+/// suspension throws it again, each time as a new object whose cause is the first. If it escapes
+/// from a coroutine that was not itself cancelled, it is an ordinary failure of that coroutine.
 ///
-/// A wait of the JDK's ends as that wait ends when its thread is interrupted: with an
-/// [InterruptedException], or because the JDK has closed the socket. That counts as thrown.
+/// A wait in the JDK ends as it does when a thread is interrupted: with an [InterruptedException],
+/// or because the JDK closed the socket. The cancellation then counts as delivered.
 ///
 /// @since 0.1
 public class Cancellation extends Error {
   private static final long serialVersionUID = 1;
 
-  private final @Nullable Cancellation first; // that this one repeats
+  private final @Nullable Cancellation first; // the one that this one repeats
 
-  /// A cancellation for a reason, in the words of whoever cancels.
+  /// Creates a cancellation.
+  ///
+  /// @param why the reason, as the canceller states it
   public Cancellation(String why) {
     this(why, null);
   }
 
-  /// A cancellation because of something else.
+  /// Creates a cancellation with a cause.
   ///
   /// @param cause what led to it, or null
   public Cancellation(String why, @Nullable Throwable cause) {
@@ -32,22 +35,21 @@ public class Cancellation extends Error {
     this.first = null;
   }
 
-  /// A repetition of another one, for [#again()] of subclasses: it has that one's message, that one
-  /// as its cause, and no stack trace of its own.
+  /// Creates a repetition of `of`, for [#again()] of subclasses: with the message of `of`, with
+  /// `of` as its cause, and without a stack trace.
   protected Cancellation(Cancellation of) {
     super(of.getMessage(), of, true, false);
     this.first = of.first();
   }
 
-  /// The cancellation that this one repeats; itself when it repeats none.
+  /// The cancellation that this one repeats, or this one if it repeats none.
   public final Cancellation first() {
     return first == null ? this : first;
   }
 
-  /// This cancellation for one more coroutine, or once more for the same one: a new object, so that
-  /// what one coroutine attaches to it is seen by no other. Its cause is this one, and it has no
-  /// stack trace of its own. A subclass that is to arrive as itself overrides this, with what
-  /// [#Cancellation(Cancellation)] makes.
+  /// Repeats this cancellation, for another coroutine or for the same one. The new object has this
+  /// one as its cause and no stack trace, so coroutines do not see what others attach to theirs. A
+  /// subclass overrides this to keep its type, and calls [#Cancellation(Cancellation)].
   public Cancellation again() {
     return new Cancellation(this);
   }

@@ -11,7 +11,7 @@ public final class CompositeException extends RuntimeException {
 
   private final transient List<Throwable> failures;
 
-  /// With at least one failure; the first is the cause, the others are suppressed.
+  /// Takes at least one failure: the first becomes the cause, the others are suppressed.
   public CompositeException(String message, List<? extends Throwable> failures) {
     super(message, failures.getFirst());
     this.failures = List.copyOf(failures);
@@ -20,7 +20,7 @@ public final class CompositeException extends RuntimeException {
     }
   }
 
-  /// All of them, in the order in which they happened.
+  /// All failures, in the order in which they happened.
   public List<Throwable> failures() {
     return failures;
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle;
 
-/// Carries a checked exception out of a coroutine, or out of `run`, `scope`, `within` and
-/// `protect`.
+/// Carries a checked exception out of a coroutine, or out of `run`, `scope`, `withTimeout` and
+/// `shield`.
 ///
-/// Made once, where the exception leaves; every awaiter gets the same one, and it is never wrapped
-/// again. Unchecked exceptions and errors travel as they are.
+/// An exception is wrapped once, where it leaves; every coroutine that awaits gets the same
+/// wrapper. Unchecked exceptions and errors are not wrapped.
 ///
 /// @since 0.1
 public final class CoroutineException extends RuntimeException {
@@ -16,7 +16,7 @@ public final class CoroutineException extends RuntimeException {
     super(describe(cause), cause);
   }
 
-  // a user's toString that fails itself must not take the failure with it
+  // a toString() that throws must not replace the failure
   private static String describe(Throwable failure) {
     try {
       return failure.toString();
@@ -25,8 +25,7 @@ public final class CoroutineException extends RuntimeException {
     }
   }
 
-  /// What may leave a coroutine: `failure` itself when it is unchecked, else the one wrapping of
-  /// it.
+  /// Returns `failure` itself if it is unchecked, else a new wrapper around it.
   public static Throwable of(Throwable failure) {
     return failure instanceof Exception checked && !(failure instanceof RuntimeException)
         ? new CoroutineException(checked)

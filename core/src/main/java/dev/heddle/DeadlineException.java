@@ -3,8 +3,8 @@ package dev.heddle;
 
 import org.jspecify.annotations.Nullable;
 
-/// Time ran out: of a [dev.heddle.event.Deadline] that bounded one wait, or of a [Heddle#within]
-/// block, whose body was cancelled.
+/// Time ran out: of a [dev.heddle.event.Deadline] that bounded one wait, or of a `withTimeout` or
+/// `withDeadline` block, whose body was cancelled.
 ///
 /// @since 0.1
 public class DeadlineException extends RuntimeException {

@@ -3,8 +3,8 @@ package dev.heddle;
 
 import dev.heddle.observe.DeadlockReport;
 
-/// Nothing in the loop could go on any more: coroutines were left, and nobody to wake them. Ends
-/// [Heddle#run]; the message says who waited on what.
+/// A loop is deadlocked: coroutines are left, none is ready, and nothing could wake one. Ends
+/// [Heddle#run]; the message lists the coroutines and what each waits for.
 ///
 /// @since 0.1
 public final class DeadlockError extends Error {
@@ -18,7 +18,7 @@ public final class DeadlockError extends Error {
     this.report = report;
   }
 
-  /// Every coroutine that was left, what it waited for, and the cycles among them.
+  /// The coroutines that were left, what each waited for, and the cycles among them.
   public DeadlockReport report() {
     return report;
   }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle;
 
-/// A stream of events had no room for some that came at this point; those that come after it
-/// follow.
+/// An event stream was full and dropped events at this point; later events follow.
 ///
 /// @since 0.1
 public final class EventsLostException extends RuntimeException {
@@ -12,13 +11,13 @@ public final class EventsLostException extends RuntimeException {
 
   /// With what happened, and what to do about it.
   ///
-  /// @param count how many were lost at this point
+  /// @param count how many events were dropped at this point
   public EventsLostException(String message, long count) {
     super(message);
     this.count = count;
   }
 
-  /// How many were lost at this point.
+  /// How many events were dropped at this point.
   public long count() {
     return count;
   }

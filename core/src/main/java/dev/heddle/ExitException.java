@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle;
 
-/// Ends [Heddle#run] after [Heddle#exit(int)] or a signal, once everything has been cleaned up.
+/// Ends [Heddle#run] after [Heddle#exit(int)] or a signal, after the clean-up.
 ///
 /// @since 0.1
 public final class ExitException extends RuntimeException {
@@ -9,13 +9,13 @@ public final class ExitException extends RuntimeException {
 
   private final int code;
 
-  /// With the code the program should exit with.
+  /// Takes the exit code of the program, and the reason.
   public ExitException(int code, String why) {
     super(why);
     this.code = code;
   }
 
-  /// What to exit with: the code given to `exit`, 130 after SIGINT, 143 after SIGTERM.
+  /// The exit code: the one given to `exit`, 130 after SIGINT, 143 after SIGTERM.
   public int code() {
     return code;
   }

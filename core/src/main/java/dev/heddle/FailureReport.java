@@ -4,25 +4,25 @@ package dev.heddle;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a loop knows about a failure beside what the throwable says: which coroutine it came from,
-/// who spawned that one, and which other failures gave way to it.
+/// What a loop knows about a failure in addition to the throwable: the coroutine that threw it, the
+/// coroutines that spawned that one, and the other failures that it superseded.
 ///
-/// A throwable of the user's is never changed: no cause and no suppressed one is added. Nor is a
-/// frame, but for one case: what a call throws that its caller had made on another thread
-/// ([Heddle#offload], a pool's task) has the frames of the caller below its own.
+/// A loop adds no cause and no suppressed exception to a user's throwable. It adds frames in one
+/// case: if a call ran on another thread ([Heddle#offload], a task of a pool), the caller's frames
+/// are appended to the trace of what the call throws.
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=report}
 ///
-/// *Currently* the failures that gave way are kept for the last 256 throwables that have some.
+/// *Currently* superseded failures are kept for the last 256 throwables that have some.
 ///
-/// @param coroutine number and name of the coroutine whose body threw it first; null when it left
-///   none
+/// @param coroutine number and name of the coroutine whose body threw it first; null if no
+///   coroutine did
 /// @param spawnSite where that coroutine was spawned: the class of its body, or file and line with
-///   `heddle.sites=exact`; null for a main coroutine, and when it left none
-/// @param spawnedBy the asynchronous trace: who spawned that coroutine, and who spawned that one,
-///   nearest first, each with its own spawn site. Exact sites record the spawner; else these are
-///   the owners of the scopes around it
-/// @param merged failures that met this one on its way and gave way to it, in order
+///   `heddle.sites=exact`; null for a main coroutine, and if no coroutine threw it
+/// @param spawnedBy the asynchronous trace: the spawner of that coroutine, then the spawner of that
+///   one, nearest first, each with its own spawn site. With exact sites these are the recorded
+///   spawners; else they are the owners of the enclosing scopes
+/// @param merged failures that this one superseded on its way, in order
 /// @see Heddle#reportOf(Throwable)
 /// @since 0.1
 public record FailureReport(
@@ -37,7 +37,7 @@ public record FailureReport(
     merged = List.copyOf(merged);
   }
 
-  /// The coroutine, its site and who spawned it, a line each; without the merged failures.
+  /// The coroutine with its site, then its spawners, one a line; without the merged failures.
   public String trace() {
     if (coroutine == null) {
       return "in no coroutine";

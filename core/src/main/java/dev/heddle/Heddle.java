@@ -39,7 +39,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Coroutines on one thread, in plain blocking code.
+/// The entry point of Heddle: coroutines on one thread, in plain blocking code.
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=heddle}
 ///
@@ -47,8 +47,8 @@ import org.jspecify.annotations.Nullable;
 /// coroutine, not the loop. Coroutines of one loop never run at the same time: code between two
 /// suspension points is atomic.
 ///
-/// **Thread** [#run] from any thread; everything else inside a coroutine, and fails elsewhere,
-/// naming `Heddle.run`.
+/// **Thread** [#run] from any thread. Except where stated, all other methods must be called inside
+/// a coroutine; elsewhere they throw an [IllegalStateException] that names `Heddle.run`.
 ///
 /// @since 0.1
 public final class Heddle {
@@ -57,27 +57,27 @@ public final class Heddle {
   // ---- starting ----
 
   /// Runs `main` as the main coroutine of a new loop on the current thread, and returns its result
-  /// once everything spawned in the loop has ended. On a virtual thread the loop gets a platform
-  /// thread of its own. On a worker of a [java.util.concurrent.ForkJoinPool] a loop that sleeps
-  /// tells the pool, which lets another worker run in place of this one, as far as its limits
-  /// allow.
+  /// once all coroutines of the loop have ended. If the calling thread is virtual, the loop runs on
+  /// a platform thread of its own. If it is a worker of a [java.util.concurrent.ForkJoinPool], the
+  /// pool may run a compensating worker while the loop sleeps.
   ///
   /// An interrupt of the calling thread stops the loop as [#shutdown(Duration)] does, with the
-  /// options' shutdown deadline; the thread is interrupted again when the loop has ended. A
-  /// platform thread notices one only while the loop sleeps: the JDK clears its flag whenever a
-  /// coroutine runs on it, and an interrupt of that moment is lost. [Loop#shutdown(Duration)] is
-  /// not, nor is an interrupt of a virtual thread. One from before the call stops nothing.
+  /// options' shutdown deadline; when the loop has ended, the thread's interrupt flag is set again.
+  /// An interrupt from before the call does not stop the loop. A platform thread notices an
+  /// interrupt only while the loop sleeps: the JDK clears the flag whenever a coroutine runs on the
+  /// thread, so an interrupt at that moment is lost. [Loop#shutdown(Duration)] and interrupts of
+  /// virtual threads are never lost.
   ///
-  /// To the JDK each coroutine is a thread of its own: a monitor or lock that the caller holds is
-  /// not held by `main`, which would wait for it for ever.
+  /// To the JDK each coroutine is a thread of its own. If the caller holds a monitor or lock that
+  /// `main` needs, `main` waits for it forever.
   ///
   /// @return what `main` returned
-  /// @throws IllegalStateException inside a coroutine, or where the JVM lacks the flag that Heddle
-  ///   needs (the message has it)
-  /// @throws CoroutineException when `main`, or a coroutine whose failure nobody took, threw a
-  ///   checked exception; unchecked ones and errors come as they are
-  /// @throws DeadlockError when coroutines were left that nothing could wake
-  /// @throws Cancellation when `main` was cancelled: by [#shutdown(Duration)], or by itself
+  /// @throws IllegalStateException inside a coroutine, or if the JVM was started without the flag
+  ///   that Heddle needs (the message names it)
+  /// @throws CoroutineException when `main`, or a coroutine whose failure no other observed, threw
+  ///   a checked exception; unchecked ones and errors are thrown as they are
+  /// @throws DeadlockError when coroutines are left that nothing can wake
+  /// @throws Cancellation when `main` was cancelled, by [#shutdown(Duration)] or by its own code
   /// @throws ExitException after [#exit(int)] or a handled signal
   public static <T extends @Nullable Object> T run(Body<T> main) {
     return run(HeddleOptions.defaults(), main);
@@ -109,42 +109,42 @@ public final class Heddle {
     return LoopRuntime.run(options, main, MainHandlers.claim(), loop -> {});
   }
 
-  // a carrier must be a platform thread
+  // the carrier must be a platform thread
   private static boolean needsAThreadOfItsOwn() {
     return Thread.currentThread().isVirtual() && CoroutineNode.currentOrNull() == null;
   }
 
   // ---- scopes ----
 
-  /// Runs a block whose coroutines all end before it does: what it spawns goes into its scope. If
-  /// the block or a member fails, the others are cancelled and awaited, and the failure is thrown
-  /// here. **Suspends** while members run.
+  /// Runs a block in a new scope, and returns when all coroutines of that scope have ended. The
+  /// block's spawns go into the scope. If the block or a member fails, the other members are
+  /// cancelled and awaited, and the failure is thrown here. **Suspends** while members run.
   public static void scope(Action block) {
     Body<@Nullable Void> body = asBody(block);
     scope(_ -> body.run());
   }
 
-  /// Runs a block with a value, or with its scope in hand. Else as [#scope(Action)].
+  /// Runs a block that returns a value or uses its scope. Else as [#scope(Action)].
   public static <T extends @Nullable Object> T scope(ScopeBody<T> body) {
     return rethrowing(() -> ScopeNode.block(body, false));
   }
 
-  /// Runs a block whose coroutines all end before it does, but in which a failure cancels no other:
-  /// it stays with its coroutine, for whichever awaits that one. A failure that no coroutine took
-  /// is reported at the end. **Suspends** while members run.
+  /// Runs a block in a new scope, and returns when all coroutines of that scope have ended. The
+  /// failure of one cancels no other: it is thrown to the coroutines that await the failed one. A
+  /// failure that no coroutine observed is reported at the end. **Suspends** while members run.
   public static void supervise(Action block) {
     Body<@Nullable Void> body = asBody(block);
     supervise(_ -> body.run());
   }
 
-  /// Runs a block with a value, or with its scope in hand. Else as [#supervise(Action)].
+  /// Runs a block that returns a value or uses its scope. Else as [#supervise(Action)].
   public static <T extends @Nullable Object> T supervise(ScopeBody<T> body) {
     return rethrowing(() -> ScopeNode.block(body, true));
   }
 
   /// Starts a coroutine in the current scope; it runs when the current one suspends or ends. While
-  /// the loop stops, a scope that takes no more is stood in for by the root scope: who cleans up
-  /// may spawn, until the shutdown deadline. **Suspends** never.
+  /// the loop stops, a spawn into a closed or cancelled scope goes to the root scope instead, so
+  /// that clean-up code can still spawn until the shutdown deadline. **Suspends** never.
   public static <T extends @Nullable Object> Coroutine<T> spawn(Body<T> body) {
     return ScopeNode.spawnTarget().spawn(body);
   }
@@ -164,7 +164,8 @@ public final class Heddle {
     return ScopeNode.spawnTarget().spawn(name, action);
   }
 
-  /// Starts a named coroutine that nobody awaits, in the current scope. Else as [#spawn(Body)].
+  /// Starts a named coroutine in the current scope, without a handle to await it. Else as
+  /// [#spawn(Body)].
   public static void launch(String name, Action action) {
     ScopeNode.spawnTarget().launch(name, action);
   }
@@ -175,8 +176,8 @@ public final class Heddle {
     ScopeNode.spawnTarget().background(name, action);
   }
 
-  /// Calls `action` for each item of `source`, at most so many at a time, each in a coroutine that
-  /// may suspend. **Suspends** until all have ended. [ForEach] has the details, and more ways.
+  /// Calls `action` for each item of `source`, at most `concurrency` at a time, in coroutines.
+  /// **Suspends** until all have ended. [ForEach] has the details and more forms.
   ///
   /// @param concurrency at least 1
   public static <T extends @Nullable Object> void forEach(
@@ -184,11 +185,11 @@ public final class Heddle {
     ForEach.<T>over(source).withConcurrency(concurrency).run(action);
   }
 
-  /// Starts a coroutine in the scope that `provider` says, or in the current one when it says none.
-  /// A [SpawnStrategy] also sees the coroutine before and after it is queued. Else as
+  /// Starts a coroutine in the scope that `provider` returns, or in the current one if it returns
+  /// null. A [SpawnStrategy] is also called before and after the coroutine is queued. Else as
   /// [#spawn(Body)].
   ///
-  /// @throws IllegalArgumentException when the scope is none of Heddle's
+  /// @throws IllegalArgumentException when Heddle did not create the scope
   public static <T extends @Nullable Object> Coroutine<T> spawnWith(
       ScopeProvider provider, Body<T> body) {
     Scope provided = provider.provideScope();
@@ -202,7 +203,7 @@ public final class Heddle {
     throw new IllegalArgumentException("not a scope of Heddle's: " + scope.getClass().getName());
   }
 
-  /// Whether the current thread is a coroutine of a loop that runs. **Thread** any.
+  /// Whether the current thread is a coroutine of a running loop. **Thread** any.
   public static boolean inCoroutine() {
     return CoroutineNode.onLoopOrNull() != null;
   }
@@ -214,13 +215,13 @@ public final class Heddle {
 
   // ---- waiting ----
 
-  /// Lets every coroutine that is ready run once. **Suspends** when there is one.
+  /// Lets every ready coroutine run once. **Suspends** if there is one.
   public static void yieldNow() {
     CoroutineNode<?> self = CoroutineNode.current();
     self.scheduler().yieldFrom(self);
   }
 
-  /// Waits for `delay`, never less; zero or less only lets the others run once. **Suspends**
+  /// Waits for at least `delay`. If it is zero or negative, calls [#yieldNow()]. **Suspends**
   /// always.
   public static void delay(Duration delay) {
     CoroutineNode<?> self = CoroutineNode.current();
@@ -231,9 +232,10 @@ public final class Heddle {
     }
   }
 
-  /// Waits for whatever can be awaited. **Suspends** unless it is there already.
+  /// Waits for an event, a coroutine, a scope or another [Awaitable]. **Suspends** unless it has
+  /// fired already.
   ///
-  /// @return what it fires with
+  /// @return the value that it fires with
   @SuppressWarnings({"unchecked", "NullAway"}) // an Awaitable<T> fires with a T, by contract
   public static <T extends @Nullable Object> T await(Awaitable<T> awaitable) {
     if (awaitable instanceof Completable<?> completable) {
@@ -246,10 +248,10 @@ public final class Heddle {
     return (T) CoroutineNode.current().awaitEvent(EventSource.of(awaitable));
   }
 
-  /// Waits for whatever can be awaited, but not beyond a deadline; what is waited for goes on. Else
-  /// as [#await(Awaitable)].
+  /// Waits, at most until a deadline; the awaited operation then continues. Else as
+  /// [#await(Awaitable)].
   ///
-  /// @throws DeadlineException when the deadline runs out first
+  /// @throws DeadlineException when the deadline expires first
   @SuppressWarnings({"unchecked", "NullAway"}) // an Awaitable<T> fires with a T, by contract
   public static <T extends @Nullable Object> T await(Awaitable<T> awaitable, Deadline deadline) {
     if (awaitable instanceof Completable<?> completable) {
@@ -262,10 +264,10 @@ public final class Heddle {
     return (T) CoroutineNode.current().scheduler().await(EventSource.of(awaitable), deadline);
   }
 
-  /// Waits for whatever can be awaited, but not beyond the moment in which `token` fires; what is
-  /// waited for goes on. Else as [#await(Awaitable)].
+  /// Waits, at most until `token` fires; the awaited operation then continues. Else as
+  /// [#await(Awaitable)].
   ///
-  /// @throws WaitCancelledException when the token fires first, however it fires
+  /// @throws WaitCancelledException when the token fires first, even by failing
   @SuppressWarnings({"unchecked", "NullAway"}) // an Awaitable<T> fires with a T, by contract
   public static <T extends @Nullable Object> T await(Awaitable<T> awaitable, Awaitable<?> token) {
     if (awaitable instanceof Completable<?> completable) {
@@ -278,8 +280,8 @@ public final class Heddle {
     return (T) CoroutineNode.current().scheduler().await(EventSource.of(awaitable), token);
   }
 
-  /// Waits for a stage of another library, completed by any thread. **Suspends** unless it is
-  /// complete. **Cancelled** the stage goes on.
+  /// Waits for a stage of another library, which any thread may complete. **Suspends** unless it is
+  /// complete. **Cancelled** the stage continues.
   ///
   /// @throws CoroutineException when it failed with a checked exception; a [CompletionException] is
   ///   unwrapped first
@@ -287,22 +289,20 @@ public final class Heddle {
     return awaitStage(stage, CoroutineNode.current()::awaitEvent);
   }
 
-  /// Waits for a stage of another library, but not beyond a deadline. Else as
-  /// [#await(CompletionStage)].
+  /// Waits for a stage, at most until a deadline. Else as [#await(CompletionStage)].
   ///
-  /// @throws DeadlineException when the deadline runs out first
+  /// @throws DeadlineException when the deadline expires first
   public static <T extends @Nullable Object> T await(CompletionStage<T> stage, Deadline deadline) {
     Scheduler scheduler = CoroutineNode.current().scheduler();
     return awaitStage(stage, end -> scheduler.await(end, deadline));
   }
 
-  /// Waits for a stage of another library, but not beyond the moment in which `token` fires. Else
-  /// as [#await(CompletionStage)].
+  /// Waits for a stage, at most until `token` fires. Else as [#await(CompletionStage)].
   ///
-  /// @throws WaitCancelledException when the token fires first, however it fires
+  /// @throws WaitCancelledException when the token fires first, even by failing
   public static <T extends @Nullable Object> T await(CompletionStage<T> stage, Awaitable<?> token) {
     Scheduler scheduler = CoroutineNode.current().scheduler();
-    EventSource until = EventSource.of(token); // a use of the token, needed or not
+    EventSource until = EventSource.of(token); // checks the token even if the stage is complete
     return awaitStage(stage, end -> scheduler.await(end, until));
   }
 
@@ -317,66 +317,66 @@ public final class Heddle {
     }
   }
 
-  /// Runs `body` for at most `limit`; then the body is cancelled: what it waits for throws, and its
-  /// `finally` blocks run, and may wait.
+  /// Runs `body` for at most `limit`; then cancels it: its current wait throws, and its `finally`
+  /// blocks run and may wait.
   ///
-  /// A body that swallows the cut goes on. After the grace period ([HeddleOptions#gracePeriod()])
-  /// each of its waits is cut again, and the log names it once. The block throws at its end all the
-  /// same, whatever the body returned. In a broad `catch (Exception e)`, around calls that wait in
-  /// the JDK, [#checkCancelled()] tells the cut from a failure:
+  /// A body that swallows the cancellation continues. After the grace period
+  /// ([HeddleOptions#gracePeriod()]) each of its waits throws again, and the log names it once. At
+  /// its end the block throws in any case, whatever the body returned. In a broad
+  /// `catch (Exception e)` around calls that wait in the JDK, [#checkCancelled()] distinguishes the
+  /// cancellation from a failure:
   ///
   /// {@snippet class=dev.heddle.snippets.SnippetsTest region=broadCatch}
   ///
-  /// A wait that no interrupt ends, such as `lock()` or `join()` of a future, lets the block
-  /// outlast its limit; it returns if no other wait follows.
+  /// A wait that an interrupt does not end, such as `lock()` or a future's `join()`, can make the
+  /// block outlast its limit. If no other wait follows it, the block returns normally.
   ///
-  /// What another thread hands over just as the limit runs out is not lost. `claim()` of a queue
-  /// returns it then, and leaves the interrupt flag set. If the body returns it, the block does. A
-  /// body that catches the `InterruptedException` of such a wait, restores the flag and returns a
-  /// value looks the same: the block returns that value. An action has no result, and its block
-  /// throws.
+  /// An item that another thread hands over just as the limit expires is not lost: a queue's
+  /// `take()` returns it and leaves the interrupt flag set. If the body returns the item, so does
+  /// the block. The same holds for a body that catches the `InterruptedException` of such a wait,
+  /// restores the flag and returns a value. An action has no result, so its block throws.
   ///
-  /// @throws DeadlineException when the limit cut it
+  /// @throws DeadlineException when the limit expired
   /// @throws IllegalArgumentException unless the limit is positive
   public static <T extends @Nullable Object> T withTimeout(Duration limit, Body<T> body) {
     return rethrowing(() -> CoroutineNode.current().withTimeout(limit, body));
   }
 
-  /// Runs an action for at most `limit`. Else as [#within(Duration, Body)].
+  /// Runs an action for at most `limit`. Else as [#withTimeout(Duration, Body)].
   public static void withTimeout(Duration limit, Action action) {
     withTimeout(limit, asBody(action));
   }
 
-  /// Runs `body` until `deadline` at most. Else as [#within(Duration, Body)].
+  /// Runs `body`, at most until `deadline`. Else as [#withTimeout(Duration, Body)].
   ///
-  /// @throws DeadlineException when the deadline cut it
+  /// @throws DeadlineException when the deadline expired
   public static <T extends @Nullable Object> T withDeadline(Deadline deadline, Body<T> body) {
     return rethrowing(() -> CoroutineNode.current().withDeadline(deadline, body));
   }
 
-  /// Runs an action until `deadline` at most. Else as [#within(Duration, Body)].
+  /// Runs an action, at most until `deadline`. Else as [#withTimeout(Duration, Body)].
   public static void withDeadline(Deadline deadline, Action action) {
     withDeadline(deadline, asBody(action));
   }
 
-  /// Runs `body` until `token` fires at most; then the body is cancelled: what it waits for throws,
-  /// and its `finally` blocks run.
+  /// Runs `body`, at most until `token` fires; then cancels it: its current wait throws, and its
+  /// `finally` blocks run.
   ///
-  /// @throws WaitCancelledException when the token cut it; its cause is what the token failed with
+  /// @throws WaitCancelledException when the token fired; its cause is the token's failure, if it
+  ///   failed
   public static <T extends @Nullable Object> T cancelWhen(Awaitable<?> token, Body<T> body) {
     EventSource end = EventSource.of(token);
     return rethrowing(() -> CoroutineNode.current().within(end, body));
   }
 
-  /// Runs an action until `token` fires at most. Else as [#within(Awaitable, Body)].
+  /// Runs an action, at most until `token` fires. Else as [#cancelWhen(Awaitable, Body)].
   public static void cancelWhen(Awaitable<?> token, Action action) {
     cancelWhen(token, asBody(action));
   }
 
-  /// Runs `body` so that what it waits for in the JDK is not interrupted when it is cancelled: the
-  /// JDK closes the sockets and channels of a thread that is interrupted. The cancellation is
-  /// thrown at its next suspension point of Heddle's. Blocks nest. An interrupt that the JDK has
-  /// left set is cleared first.
+  /// Runs `body` so that a cancellation does not interrupt its waits in the JDK: an interrupt would
+  /// close interruptible sockets and channels. The cancellation is thrown at the next suspension
+  /// point in Heddle. Blocks nest. An interrupt flag that the JDK left set is cleared first.
   public static <T extends @Nullable Object> T uninterruptibly(Body<T> body) {
     return rethrowing(() -> CoroutineNode.current().uninterruptibly(body));
   }
@@ -386,10 +386,10 @@ public final class Heddle {
     uninterruptibly(asBody(action));
   }
 
-  /// Runs `body` to its end before a cancellation is delivered; blocks nest. A cancellation that
-  /// came meanwhile is thrown as the outermost block ends. An interrupt by another thread does not
-  /// end waits for the loop in it. An interrupt that the JDK has left set behind a socket that was
-  /// cut is cleared before the body runs.
+  /// Runs `body` to its end before a cancellation is delivered; blocks nest. The cancellation is
+  /// thrown as the outermost block ends. An interrupt by another thread does not end waits in
+  /// Heddle inside `body`. An interrupt flag that the JDK left set when it closed a socket is
+  /// cleared before `body` runs.
   public static <T extends @Nullable Object> T shield(Body<T> body) {
     return rethrowing(() -> CoroutineNode.current().shielded(body));
   }
@@ -400,23 +400,24 @@ public final class Heddle {
   }
 
   /// Runs a call that would hold the loop (file I/O, a native call) on another thread. **Suspends**
-  /// always. **Cancelled** the call is interrupted and its outcome, be it a failure, dropped; the
-  /// coroutine does not wait for it. What the call throws is thrown here, the same object, and its
-  /// trace goes on with the frames of the caller.
+  /// always. **Cancelled** the call is interrupted and its outcome is dropped, even a failure; the
+  /// coroutine does not wait for it. A throwable of the call is thrown here, the same object, with
+  /// the caller's frames appended to its trace.
   @SuppressWarnings({"unchecked", "NullAway"}) // the call returns a T
   public static <T extends @Nullable Object> T offload(Callable<T> call) {
     CoroutineNode<?> self = CoroutineNode.current();
     return rethrowing(() -> (T) LoopRuntime.of(self).blockingPools().offload().run(self, call));
   }
 
-  /// Runs `body`, which must not suspend: what it leaves half done is seen by no other coroutine. A
-  /// wait of Heddle's is refused where it is asked for; one in the JDK, or of a scope that the body
-  /// opened, takes place, and the section fails at its end. Waits for what is there already do not
-  /// suspend.
+  /// Runs `body`, which must not suspend, so that no other coroutine sees its intermediate state. A
+  /// wait in Heddle throws at the call. A wait in the JDK, or the end of a scope that the body
+  /// opened, does suspend, and the section fails at its end. Waiting for something that is complete
+  /// does not suspend.
   ///
   /// {@snippet class=dev.heddle.snippets.SnippetsTest region=section}
   ///
-  /// @throws IllegalStateException when it did, naming the place; also when the body caught that
+  /// @throws IllegalStateException when `body` suspended or tried to, naming the place; also if it
+  ///   caught the first exception
   public static <T extends @Nullable Object> T assertNoSuspend(Body<T> body) {
     return rethrowing(() -> CoroutineNode.current().assertNoSuspend(body));
   }
@@ -426,29 +427,28 @@ public final class Heddle {
     assertNoSuspend(asBody(action));
   }
 
-  /// Throws the cancellation that is pending, if there is one: for code that computes long without
-  /// suspending. It looks for deadlines that are over, and for what other threads and signals ask
-  /// for; a call costs a few nanoseconds. **Suspends** never.
+  /// Throws the pending cancellation, if there is one: for code that computes long without
+  /// suspending. It checks expired deadlines and the requests of other threads and signals; a call
+  /// costs a few nanoseconds. **Suspends** never.
   ///
-  /// Behind a wait of the JDK's that was interrupted for a cancellation, it throws that
-  /// cancellation, once: for a broad `catch` around such a wait.
+  /// After a wait in the JDK that a cancellation interrupted, it throws that cancellation once: for
+  /// a broad `catch` around such a wait.
   public static void checkCancelled() {
     CoroutineNode.current().checkCancelled();
   }
 
-  /// What is known about a failure beside what the throwable says: the coroutine it came from, who
-  /// spawned that one, which failures gave way to it. From any thread, also when the loop has
-  /// ended.
+  /// What is known about a failure in addition to the throwable: the coroutine that threw it, its
+  /// spawners, and the failures that it superseded. Also after the loop has ended. **Thread** any.
   ///
-  /// @return null when it came from no coroutine and met no other failure
+  /// @return null if no coroutine threw it and it superseded no other failure
   public static @Nullable FailureReport reportOf(Throwable failure) {
     return FailureTable.reportOf(failure);
   }
 
   // ---- switch handlers ----
 
-  /// Adds a switch handler to the current coroutine; outside a loop to the main coroutine of the
-  /// next loop that this thread starts, which then begins with its ENTER.
+  /// Adds a switch handler to the current coroutine; outside a loop, to the main coroutine of the
+  /// next loop that this thread starts, which calls it with ENTER as it begins.
   ///
   /// **Thread** any.
   ///
@@ -462,71 +462,71 @@ public final class Heddle {
   }
 
   /// Adds a switch handler to the main coroutine of every loop that starts from now on, in this
-  /// process: for what has to be set up wherever a loop runs. It is called first as main begins.
+  /// process: for set-up that every loop needs. It is first called as the main coroutine begins.
   ///
   /// **Thread** any.
   ///
-  /// @return takes it back; loops that have started keep it
+  /// @return removes the handler; loops that have started keep it
   public static Registration onMainStart(SwitchHandler handler) {
     return MainHandlers.addToEvery(handler);
   }
 
   // ---- ending ----
 
-  /// Stops the loop gracefully: every coroutine is cancelled, then what was registered with
-  /// [#onShutdown(AutoCloseable)] is closed, and what has not ended by the deadline is named and
-  /// abandoned. Returns at once; the current coroutine is cancelled like the others. Of several
-  /// calls the earliest deadline counts. From other threads: [Loop#shutdown(Duration)].
+  /// Stops the loop gracefully: every coroutine is cancelled, then the resources registered with
+  /// [#onShutdown(AutoCloseable)] are closed. Coroutines that have not ended by the deadline are
+  /// named in the log and abandoned. Returns at once; the current coroutine is cancelled like the
+  /// others. The earliest deadline of several calls applies. Other threads call
+  /// [Loop#shutdown(Duration)].
   ///
-  /// @param deadline from now; zero: at once
+  /// @param deadline from now; zero abandons at once
   /// @throws IllegalArgumentException when it is negative
   public static void shutdown(Duration deadline) {
     LoopRuntime.current().shutdown().request("shutdown was called", null, deadline);
   }
 
-  /// Closes `resource` when the loop has ended all its coroutines, whether it stops or simply has
-  /// nothing left to do; what was registered last is closed first.
+  /// Closes `resource` when all coroutines of the loop have ended, whether the loop was stopped or
+  /// has no more work. The resource registered last is closed first.
   ///
   /// {@snippet class=dev.heddle.snippets.SnippetsTest region=closer}
   ///
-  /// `close()` runs in a coroutine, may wait, and may spawn. While it waits, the next ones are
-  /// closed: what must wait for another's end goes into one closer with it. The shutdown deadline
-  /// holds for closers, too, counted from when the loop stops, or else from when they begin; those
-  /// that nobody has come to by then are called all the same and may wait for the grace period.
-  /// What they throw ends [#run] when nothing else does: one failure as it is, several in a
-  /// [CompositeException].
+  /// `close()` runs in a coroutine, may wait, and may spawn. While it waits, the next resources are
+  /// closed; resources that must be closed one after the other belong into one closer. The shutdown
+  /// deadline also applies to closers: it counts from the start of the shutdown, or else from the
+  /// first closer. Closers that have not begun by then are still called, and may wait for the grace
+  /// period. If nothing else fails [#run], it throws what they threw: one failure as it is, several
+  /// in a [CompositeException].
   ///
-  /// @return takes it back, on the loop
-  /// @throws LoopEndedException past the shutdown deadline
+  /// @return removes the registration; to be closed on the loop
+  /// @throws LoopEndedException after the shutdown deadline
   public static Registration onShutdown(AutoCloseable resource) {
     return LoopRuntime.current().shutdown().closers().add(null, resource);
   }
 
-  /// Closes `resource` at the end, and calls it `name` in reports. Else as
-  /// [#onShutdown(AutoCloseable)].
+  /// Closes `resource` at the end; reports call it `name`. Else as [#onShutdown(AutoCloseable)].
   public static Registration onShutdown(String name, AutoCloseable resource) {
     Objects.requireNonNull(name, "name");
     return LoopRuntime.current().shutdown().closers().add(name, resource);
   }
 
-  /// Stops the loop gracefully and makes [#run] throw an [ExitException] with `code`; of several
-  /// codes the first one counts.
+  /// Stops the loop gracefully and makes [#run] throw an [ExitException] with `code`; the code of
+  /// the first call applies.
   ///
-  /// @throws Cancellation the current coroutine's own, unless it is protected
+  /// @throws Cancellation in the current coroutine, unless it is shielded
   public static void exit(int code) {
     CoroutineNode<?> self = CoroutineNode.current();
     LoopRuntime.of(self).shutdown().exit(code);
     self.checkCancelled();
   }
 
-  /// What the current loop has counted.
+  /// The counters of the current loop.
   public static LoopCounters counters() {
     return LoopRuntime.current().counters();
   }
 
-  /// A promise, to be completed on this loop by whoever has it.
+  /// Creates a promise, which coroutines of this loop may complete.
   public static <T extends @Nullable Object> Promise<T> promise() {
-    CoroutineNode.current(); // fails elsewhere, naming this call
+    CoroutineNode.current(); // throws outside a coroutine
     return new Promise<>();
   }
 
@@ -536,15 +536,15 @@ public final class Heddle {
     return new Promise<>(name);
   }
 
-  /// Every coroutine of the current loop: who waits, on what, since when, with its stack; beside
-  /// them, the runtimes of processes in this JVM. For logs and for error handlers; from outside,
-  /// [dev.heddle.observe.LoopMXBean] has the same of the loop. **Suspends** never. **Cost** some
-  /// microseconds for each coroutine, and each process with a sequential body.
+  /// Lists every coroutine of the current loop with its state, what it waits for, since when, and
+  /// its stack; also the process runtimes of this JVM. For logs and error handlers; from outside
+  /// the JVM, [dev.heddle.observe.LoopMXBean] lists the loop's part. **Suspends** never. **Cost**
+  /// some microseconds for each coroutine and for each process with a sequential body.
   public static Dump dump() {
     return DumpParts.addedTo(LoopRuntime.current().dump());
   }
 
-  /// Something that other threads pull to wake coroutines of this loop.
+  /// Creates a trigger, by which other threads wake coroutines of this loop.
   ///
   /// @param name for dumps
   public static Trigger trigger(String name) {
@@ -552,10 +552,10 @@ public final class Heddle {
     return new TriggerEvent(self.scheduler(), self.scheduler().inbox(), name);
   }
 
-  /// A one-shot event that fires after `delay`; a token for waits, or something to subscribe a
-  /// callback to. It counts from now, whether or not a coroutine waits for it yet.
+  /// A one-shot event that fires after `delay`, to use as a token or to subscribe callbacks to. The
+  /// delay counts from now, whether or not a coroutine waits for it yet.
   ///
-  /// @param delay zero or less: it fires as soon as a coroutine waits for it
+  /// @param delay zero or negative: it fires as soon as a coroutine waits for it
   public static Event timer(Duration delay) {
     CoroutineTree tree = CoroutineNode.current().tree();
     return tree.timer(tree.nanoTimeAfter(delay));
@@ -568,9 +568,9 @@ public final class Heddle {
     return tree.daemonTimer(tree.nanoTimeAfter(delay));
   }
 
-  /// Ticks, one in each period from now on, with the number of the period. Lateness does not add
-  /// up; a reader that is late finds the latest tick, and by its number how many it has missed.
-  /// Close the stream when it is not needed any more.
+  /// A stream of ticks, one in each period from now on, each with the number of its period. Delays
+  /// do not add up. A slow reader gets the latest tick; its number shows how many were missed.
+  /// Close the stream when it is no longer needed.
   ///
   /// @throws IllegalArgumentException unless the period is positive
   @SuppressWarnings("unchecked") // it fires with its number

@@ -6,16 +6,16 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// How a loop runs. An immutable value; start from [#defaults()] and change what matters.
+/// Options of a loop. An immutable value; start from [#defaults()] and change what matters.
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=options}
 ///
 /// @since 0.1
 public final class HeddleOptions {
   private static final long DEFAULT_STACK = 8L << 20;
-  private static final int OFFLOAD_THREADS = 64; // they wait for devices and peers, not processors
+  private static final int OFFLOAD_THREADS = 64; // most wait for devices or peers
 
-  // written before the object leaves this class, never after
+  // effectively final: written only before the object leaves this class
   private String name;
   private boolean handleSignals;
   private boolean reuse;
@@ -59,9 +59,9 @@ public final class HeddleOptions {
     reports = from.reports;
   }
 
-  /// The defaults, as the system properties say.
+  /// The defaults, with the values of the system properties.
   ///
-  /// @throws IllegalArgumentException when a system property has a value that it cannot have
+  /// @throws IllegalArgumentException when a system property has an invalid value
   public static HeddleOptions defaults() {
     return new HeddleOptions();
   }
@@ -88,40 +88,41 @@ public final class HeddleOptions {
     return Duration.ofMillis(Long.parseLong(value));
   }
 
-  // ---- what it says ----
+  // ---- values ----
 
   /// The name of the loop's threads; default `heddle`.
   public String name() {
     return name;
   }
 
-  /// Whether SIGINT and SIGTERM stop the loop gracefully while it runs. A second one ends the
-  /// process; one that a coroutine of the loop awaits is left to it. Default false.
+  /// Whether SIGINT and SIGTERM stop the loop gracefully while it runs. A second signal ends the
+  /// process. A signal that a coroutine of the loop awaits is delivered to that coroutine instead.
+  /// Default false.
   public boolean handleSignals() {
     return handleSignals;
   }
 
-  /// Whether a finished coroutine's execution context serves the next one. Off: thread-bound state
-  /// and thread identity are fresh for every coroutine, at 150 ns each. System property
-  /// `heddle.reuse=on|off`, default on.
+  /// Whether the execution context of a finished coroutine is reused for the next one. If not,
+  /// every coroutine has a thread identity and thread-bound state of its own, at 150 ns each.
+  /// System property `heddle.reuse=on|off`, default on.
   public boolean reuse() {
     return reuse;
   }
 
-  /// Whether every spawn records its file and line, at 1 us each, instead of its body's class.
+  /// Whether every spawn records its file and line, at 1 us each, instead of the class of its body.
   /// System property `heddle.sites=exact|lazy`, default lazy.
   public boolean exactSites() {
     return exactSites;
   }
 
-  /// The driver by which the loop sees the outside world: `jdk`, which is always there; one that
-  /// the module heddle-netty brings: `io_uring`, `epoll`, `kqueue`, `nio`; or `auto`, the best that
-  /// works here. System property `heddle.driver`, default auto.
+  /// The driver for the loop's I/O: `jdk`, which is always available; `io_uring`, `epoll`, `kqueue`
+  /// or `nio` from the module heddle-netty; or `auto`, the best that works on this system. System
+  /// property `heddle.driver`, default auto.
   public String driver() {
     return driver;
   }
 
-  /// How long a cancelled coroutine may suspend to clean up before every suspension throws again;
+  /// How long a cancelled coroutine may suspend to clean up before every further suspension throws;
   /// default 5 s.
   public Duration gracePeriod() {
     return gracePeriod;
@@ -137,33 +138,32 @@ public final class HeddleOptions {
     return stackSize;
   }
 
-  /// How long a coroutine may keep the loop from all others before the watchdog reports it, with
-  /// its stack; zero: never. System property `heddle.watchdog=off|MILLISECONDS`, default 200 ms.
+  /// How long a coroutine may hold the loop's thread before the watchdog reports it, with its
+  /// stack; zero: never. System property `heddle.watchdog=off|MILLISECONDS`, default 200 ms.
   public Duration holdLimit() {
     return holdLimit;
   }
 
-  /// How long a loop may do nothing, with coroutines that only wait in the JDK for locks and
-  /// queues, before that is reported, once; zero: never. System property
-  /// `heddle.stall=off|MILLISECONDS`, default 5 s.
+  /// How long a loop may be stalled (all its coroutines wait in the JDK, for locks and queues)
+  /// before that is reported, once; zero: never. System property `heddle.stall=off|MILLISECONDS`,
+  /// default 5 s.
   public Duration stallLimit() {
     return stallLimit;
   }
 
-  /// How many calls of [Heddle#offload] may run at once; those above wait for one to end. Default
-  /// 64.
+  /// How many calls of [Heddle#offload] may run at once; further calls wait. Default 64.
   public int offloadThreads() {
     return offloadThreads;
   }
 
-  /// Called with each [LoopReport] that is logged, on the thread of the loop's log: it may wait and
-  /// throw, and holds up later lines and reports of this loop, nothing else. `run` waits for it for
-  /// 5 s at most.
+  /// Called with each [LoopReport] that is logged, on the log thread of the loop. It may block and
+  /// throw; blocking delays only later log lines and reports of this loop. `run` waits for it for
+  /// at most 5 s.
   public Consumer<? super LoopReport> reports() {
     return reports;
   }
 
-  // ---- another value ----
+  // ---- copies with another value ----
 
   /// The same with another name for the loop's threads.
   public HeddleOptions withName(String changed) {
@@ -186,8 +186,8 @@ public final class HeddleOptions {
     return with(copy -> copy.exactSites = changed);
   }
 
-  /// The same with another driver. A loop that is started with one that there is not, or that does
-  /// not work here, fails and says why.
+  /// The same with another driver. A loop with an unknown or unsupported driver fails at its start,
+  /// with the reason.
   public HeddleOptions withDriver(String changed) {
     Objects.requireNonNull(changed, "driver");
     return with(copy -> copy.driver = changed);
@@ -227,7 +227,7 @@ public final class HeddleOptions {
     return with(copy -> copy.holdLimit = changed);
   }
 
-  /// The same with another limit for doing nothing; zero: no stall report.
+  /// The same with another stall limit; zero: no stall reports.
   ///
   /// @throws IllegalArgumentException when it is negative
   public HeddleOptions withStallLimit(Duration changed) {
@@ -235,7 +235,7 @@ public final class HeddleOptions {
     return with(copy -> copy.stallLimit = changed);
   }
 
-  /// The same with another number of offloaded calls at once.
+  /// The same with another number of concurrent offloaded calls.
   ///
   /// @throws IllegalArgumentException when it is less than 1
   public HeddleOptions withOffloadThreads(int changed) {
@@ -245,7 +245,7 @@ public final class HeddleOptions {
     return with(copy -> copy.offloadThreads = changed);
   }
 
-  /// The same, calling `changed` with each report beside the log.
+  /// The same, calling `changed` with each report in addition to logging it.
   public HeddleOptions withReports(Consumer<? super LoopReport> changed) {
     Objects.requireNonNull(changed, "reports");
     return with(copy -> copy.reports = changed);

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/// A loop, as other threads see it.
+/// The handle of a loop, for other threads.
 ///
 /// **Thread** any.
 ///
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public final class Loop<T extends @Nullable Object> implements AutoCloseable {
   private final CompletableFuture<LoopRuntime> root;
-  private final CompletableFuture<T> result; // perhaps the loop's own: only copies are given away
+  private final CompletableFuture<T> result; // may be the loop's own: only copies leave
 
   private Loop(CompletableFuture<LoopRuntime> root, CompletableFuture<T> result) {
     this.root = root;
@@ -38,7 +38,7 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
     return start(HeddleOptions.defaults(), main);
   }
 
-  /// Starts a loop on a new, non-daemon thread and returns at once. `main` runs as by
+  /// Starts a loop on a new non-daemon thread and returns at once. `main` runs as in
   /// [Heddle#run(HeddleOptions, Body)].
   public static <T extends @Nullable Object> Loop<T> start(HeddleOptions options, Body<T> main) {
     Objects.requireNonNull(options, "options");
@@ -62,8 +62,8 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
     }
   }
 
-  /// The loop of the current coroutine, however it was started: for a thread that is to stop it, or
-  /// to wait for its end. **Cost** a small object; the loop keeps nothing of it.
+  /// The loop of the current coroutine, however it was started: for a thread that stops it or waits
+  /// for its end. **Cost** a small object, which the loop does not keep.
   ///
   /// @throws IllegalStateException outside a coroutine
   public static Loop<?> current() {
@@ -75,15 +75,16 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
   /// coroutine.
   ///
   /// @return what its main coroutine returned
-  /// @throws IllegalStateException in a coroutine of this very loop, which would wait for ever
-  /// @throws RuntimeException whatever [Heddle#run(HeddleOptions, Body)] would have thrown, the
-  ///   same object
+  /// @throws IllegalStateException in a coroutine of this loop, which would wait forever
+  ///
+  /// @throws RuntimeException the exception that [Heddle#run(HeddleOptions, Body)] would have
+  /// thrown, the same object; likewise an [Error]
   public T join() {
     refuseItsOwnCoroutines();
     try {
       return result.join();
     } catch (CompletionException e) {
-      // what the loop threw may be a CompletionException itself, which must not be unwrapped
+      // the loop may have thrown a CompletionException itself, which must not be unwrapped
       Throwable thrown = result.handle((_, failure) -> failure).join();
       throw Rethrow.unchecked(thrown == null ? e : thrown);
     }
@@ -97,9 +98,9 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
     }
   }
 
-  /// Runs a loop for a thread that cannot be its carrier: an interrupt of the thread stops the
-  /// loop, and is there again afterwards. One from before the call stops nothing; one that comes
-  /// while the loop starts does. **Thread** no coroutine's.
+  /// Runs a loop for a thread that cannot be its carrier. An interrupt of the thread stops the
+  /// loop, also while it starts; the flag is set again at the end. An interrupt from before the
+  /// call does not stop the loop. **Thread** any but a coroutine's.
   static <T extends @Nullable Object> T run(HeddleOptions options, Body<T> main) {
     boolean interrupted = Thread.interrupted(); // before the loop starts: its main may interrupt
     try {
@@ -130,17 +131,17 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
   }
 
   /// Runs `body` as a coroutine of the loop's root scope, once its main coroutine has begun. It
-  /// inherits from the thread that called `run`. What it throws goes to the future, and to nobody
-  /// else, but for `OutOfMemoryError`, which ends the loop besides. The future is completed in any
-  /// case; completing the future does nothing to the coroutine. Who waits in a coroutine of another
-  /// loop uses [Heddle#await(java.util.concurrent.CompletionStage)]. **Thread** any.
+  /// inherits from the thread that called `run`. A throwable of `body` only fails the future; an
+  /// `OutOfMemoryError` also ends the loop. The future is completed in any case; completing it does
+  /// not affect the coroutine. A coroutine of another loop waits for it with
+  /// [Heddle#await(java.util.concurrent.CompletionStage)]. **Thread** any.
   ///
   /// @return fails with a [LoopEndedException] when the loop has ended
   public <R extends @Nullable Object> CompletableFuture<R> submit(Body<R> body) {
     return submit("submitted", body);
   }
 
-  /// The same.
+  /// Runs a named coroutine. Else as [#submit(Body)].
   ///
   /// @param name for dumps and reports
   public <R extends @Nullable Object> CompletableFuture<R> submit(String name, Body<R> body) {
@@ -149,21 +150,22 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
     return root.thenCompose(r -> r.submit(name, body));
   }
 
-  /// Asks the loop to stop gracefully, also before its main coroutine has begun; returns at once. A
-  /// loop that has ended is left alone. **Thread** any.
+  /// Requests a graceful shutdown, also before the main coroutine has begun, and returns at once.
+  /// Does nothing if the loop has ended. **Thread** any.
   ///
-  /// @param deadline after which what still runs is named and abandoned; zero: at once
+  /// @param deadline from now; coroutines that then still run are named in the log and abandoned;
+  ///   zero: at once
   /// @throws IllegalArgumentException when the deadline is negative
   public void shutdown(Duration deadline) {
     LoopShutdown.checkDeadline(deadline);
     var _ = root.thenAccept(r -> r.shutdown().request("shutdown was called", null, deadline));
   }
 
-  /// Asks the loop to stop gracefully, by the shutdown deadline of its options, and waits until it
-  /// has ended; inside a coroutine of another loop this suspends only the coroutine. What its main
-  /// coroutine ended with is for [#join()] and [#result()] to say.
+  /// Requests a graceful shutdown with the shutdown deadline of the loop's options, and waits until
+  /// the loop has ended; inside a coroutine of another loop this suspends only the coroutine. It
+  /// does not throw the outcome of the main coroutine: [#join()] and [#result()] do.
   ///
-  /// @throws IllegalStateException in a coroutine of this very loop, which would wait for ever
+  /// @throws IllegalStateException in a coroutine of this loop, which would wait forever
   @Override
   public void close() {
     refuseItsOwnCoroutines();
@@ -173,9 +175,9 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
     var _ = result.handle((_, _) -> true).join();
   }
 
-  /// Every coroutine of the loop: who waits, on what, since when, with its stack; beside them, the
-  /// runtimes of processes in this JVM. Waits until the loop has time for the answer; inside a
-  /// coroutine of another loop this suspends only the coroutine.
+  /// Lists every coroutine of the loop with its state, what it waits for, since when, and its
+  /// stack; also the process runtimes of this JVM. Waits until the loop replies; inside a coroutine
+  /// of another loop this suspends only the coroutine.
   ///
   /// @throws LoopEndedException when the loop has ended
   public Dump dump() {

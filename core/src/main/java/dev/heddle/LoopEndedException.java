@@ -3,7 +3,7 @@ package dev.heddle;
 
 import org.jspecify.annotations.Nullable;
 
-/// The loop of this coroutine has ended; nothing of Heddle works in code that it has abandoned.
+/// The loop of this coroutine has ended. Code that the loop has abandoned cannot use Heddle.
 ///
 /// @since 0.1
 public class LoopEndedException extends RuntimeException {

@@ -26,11 +26,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// Several loops, each on a thread of its own, for one program: what is given to one of them stays
-/// there.
+/// Several loops, each on a thread of its own, for one program. A coroutine or connection stays on
+/// the loop where it was started.
 ///
-/// Coroutines of different loops share nothing that is not safe for threads: they talk by
-/// [#submit], by [dev.heddle.thread.RemotePromise], or by what the JDK has for threads. When one of
+/// Coroutines of different loops share nothing that is not safe for threads: they communicate by
+/// [#submit], by [dev.heddle.thread.RemotePromise], or by the JDK's tools for threads. When one of
 /// the loops fails, the others are stopped, and [#join()] throws its failure.
 ///
 /// **Thread** any.
@@ -41,11 +41,11 @@ import org.jspecify.annotations.Nullable;
 public final class LoopGroup implements AutoCloseable {
   private static final Duration FAILURE_SHUTDOWN_DEADLINE = Duration.ofSeconds(10);
 
-  private final List<Loop<?>> loops = new CopyOnWriteArrayList<>(); // one may fail at once
+  private final List<Loop<?>> loops = new CopyOnWriteArrayList<>(); // one may fail early
   private final List<CompletableFuture<Trigger>> stopTriggers = new ArrayList<>();
   private final List<CompletableFuture<?>> loopEnds = new ArrayList<>();
   private final AtomicReference<@Nullable Throwable> firstFailure =
-      new AtomicReference<>(); // to fail
+      new AtomicReference<>(); 
   private final List<Serving> servers = new CopyOnWriteArrayList<>();
   private final AtomicInteger nextLoop = new AtomicInteger();
 
@@ -58,8 +58,8 @@ public final class LoopGroup implements AutoCloseable {
 
   /// Starts loops that wait for work, until the group is closed.
   ///
-  /// @param options the number of each loop is added to the name
-  /// @param loops at least 1; the number of processors is a good one
+  /// @param options for each loop; its number is appended to the name
+  /// @param loops at least 1; the number of processors is a good choice
   /// @throws IllegalArgumentException unless there is at least one loop
   public static LoopGroup start(HeddleOptions options, int loops) {
     Objects.requireNonNull(options, "options");
@@ -71,7 +71,7 @@ public final class LoopGroup implements AutoCloseable {
       group.startLoop(options.withName(options.name() + "-" + (i + 1)));
     }
     if (group.firstFailure.get() != null) {
-      group.shutdown(FAILURE_SHUTDOWN_DEADLINE); // those that were started after one had failed
+      group.shutdown(FAILURE_SHUTDOWN_DEADLINE); // for loops that started after the failure
     }
     return group;
   }
@@ -117,7 +117,7 @@ public final class LoopGroup implements AutoCloseable {
     return loops.get(number);
   }
 
-  /// Runs `body` as a coroutine of the next loop; they take turns. Else as [Loop#submit].
+  /// Runs `body` as a coroutine of the next loop, in round-robin order. Else as [Loop#submit].
   public <T extends @Nullable Object> CompletableFuture<T> submit(Body<T> body) {
     return loop(Math.floorMod(nextLoop.getAndIncrement(), loops.size())).submit(body);
   }
@@ -145,15 +145,15 @@ public final class LoopGroup implements AutoCloseable {
     return serve(address, ServerOptions.defaults(), handler);
   }
 
-  /// Accepts connections in every loop, until the group is closed. The loops listen beside each
-  /// other (`SO_REUSEPORT`), and the system spreads connections over them. Each loop has a
-  /// [dev.heddle.io.Server], which says what becomes of failures, and serves a connection that it
-  /// has accepted; a bound of connections is each loop's own. **Suspends**, or blocks, until all
-  /// listen; when one of them cannot, none does.
+  /// Accepts connections in every loop, until the group is closed. Each loop listens with its own
+  /// socket (`SO_REUSEPORT`), and the system distributes the connections. Each loop has its own
+  /// [dev.heddle.io.Server], which handles failures and serves the connections that it accepted; a
+  /// limit on connections applies to each loop. **Suspends**, or blocks, until all listen; if one
+  /// of them cannot, none does.
   ///
-  /// @return where they listen, with the port that the system chose
-  /// @throws UnsupportedOperationException when the system cannot share a port so
-  /// @throws IOException when the address is taken or not ours, or the system refuses otherwise
+  /// @return the address on which they listen, with the port that the system chose
+  /// @throws UnsupportedOperationException when the system cannot share a port
+  /// @throws IOException when the address is in use or not local, or the system refuses otherwise
   public SocketAddress serve(
       SocketAddress address, ServerOptions options, ConnectionHandler<? super StreamSocket> handler)
       throws IOException {
@@ -162,7 +162,7 @@ public final class LoopGroup implements AutoCloseable {
     return serve(address, options, at -> Tcp.listen(at, shared), handler);
   }
 
-  /// Opens a listener, in a coroutine of the loop that is to have it.
+  /// Opens a listener, in a coroutine of its loop.
   @FunctionalInterface
   interface Opener {
     Listener open(SocketAddress at) throws IOException;
@@ -183,7 +183,7 @@ public final class LoopGroup implements AutoCloseable {
         all.add(one);
         bound = one.listener.localAddress();
       }
-      // from here on: whoever comes before stands in the line of a listener
+      // connections that arrived earlier are in the backlog of a listener
       for (Listening one : all) {
         servers.add(one.serve(options, handler));
       }
@@ -206,7 +206,7 @@ public final class LoopGroup implements AutoCloseable {
       var _ = closing.exceptionally(_ -> true).join();
     }
 
-    /// It belongs to the loop's root scope, and keeps nothing alive: it ends with the group.
+    /// Starts a server in the loop's root scope; it is a daemon and ends with the group.
     Serving serve(ServerOptions options, ConnectionHandler<? super StreamSocket> handler)
         throws IOException {
       CompletableFuture<Server> started =
@@ -222,15 +222,15 @@ public final class LoopGroup implements AutoCloseable {
     }
   }
 
-  /// Stops accepting in all loops, and waits until the handlers have ended, up to a limit; those
-  /// that have not ended by then are cancelled and awaited. What else was submitted goes on.
+  /// Stops accepting in all loops, and waits until the handlers have ended, up to a limit; handlers
+  /// that have not ended by then are cancelled and awaited. Other submitted work continues.
   /// **Suspends**, or blocks, unless no connection is open.
   ///
-  /// @param limit how long handlers may go on; positive
+  /// @param limit how long handlers may continue; positive
   /// @return whether all handlers ended by themselves
   /// @throws IllegalArgumentException unless the limit is positive
   public boolean drain(Duration limit) {
-    var _ = Deadline.after(limit); // refused here, not in each loop
+    var _ = Deadline.after(limit); // checks the limit once, not in each loop
     List<CompletableFuture<Boolean>> all =
         servers.stream().map(serving -> serving.drain(limit)).toList();
     return all.stream().filter(drained -> !isDrained(drained)).count() == 0;
@@ -240,7 +240,7 @@ public final class LoopGroup implements AutoCloseable {
     try {
       return outcome(drained);
     } catch (LoopEndedException | Cancellation _) {
-      return false; // safe: a loop that stops has cut its connections, and says so itself
+      return false; // safe: a stopping loop has cancelled its handlers, and reports that itself
     } catch (IOException e) {
       throw new IllegalStateException("a drain throws no " + e.getClass(), e);
     }
@@ -277,13 +277,13 @@ public final class LoopGroup implements AutoCloseable {
       case RuntimeException failure -> throw failure;
       case Error failure -> throw failure;
       case null, default -> {
-        // all have ended well: a loop throws nothing that is checked
+        // success: a loop throws no checked exception
       }
     }
   }
 
-  /// Ends the loops when all that was submitted has ended; what accepts is cancelled, connections
-  /// are served to their end. Waits until then.
+  /// Ends the loops when all submitted work has ended, and waits until then. Servers stop
+  /// accepting; open connections are served to their end.
   ///
   /// @throws RuntimeException the first failure, as [Loop#join()] throws it
   @Override

@@ -7,7 +7,7 @@ import dev.heddle.reactor.CompletionStageWait;
 import dev.heddle.reactor.CompletionStageWaits;
 import java.util.concurrent.CompletionStage;
 
-/// The stages that the coroutines of a loop wait for, as one of the loop's services.
+/// The loop service that keeps the completion stages for which coroutines of the loop wait.
 final class LoopStages implements LoopService {
   private final CompletionStageWaits waits;
 
@@ -15,7 +15,7 @@ final class LoopStages implements LoopService {
     this.waits = new CompletionStageWaits(loop.scheduler(), loop.scheduler().inbox());
   }
 
-  /// Begins a wait of the current coroutine.
+  /// Registers the current coroutine's wait for `stage`.
   static CompletionStageWait enter(CompletionStage<?> stage) {
     LoopRuntime loop = LoopRuntime.current();
     return loop.services().get(LoopStages.class, () -> new LoopStages(loop)).waits.enter(stage);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle;
 
-/// A coroutine was asked to suspend where the JDK cannot take it off its thread: inside a class
-/// initialiser, or below a native frame. Nothing was suspended.
+/// A coroutine tried to suspend where the JDK cannot unmount it: inside a class initialiser, or
+/// below a native frame. It was not suspended.
 ///
 /// @since 0.1
 public final class PinnedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /// With the frame that pins.
+  /// Takes a message that names the pinning frame.
   public PinnedException(String message) {
     super(message);
   }

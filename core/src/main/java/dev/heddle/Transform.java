@@ -3,10 +3,10 @@ package dev.heddle;
 
 import org.jspecify.annotations.Nullable;
 
-/// Makes one value of another.
+/// Maps a value to another.
 ///
-/// @param <T> the type of what is given
-/// @param <R> the type of what is made of it
+/// @param <T> the type of the argument
+/// @param <R> the type of the result
 /// @since 0.1
 @FunctionalInterface
 public interface Transform<T extends @Nullable Object, R extends @Nullable Object> {

@@ -3,9 +3,9 @@ package dev.heddle;
 
 import org.jspecify.annotations.Nullable;
 
-/// A token or an interrupt ended this wait; what was waited for goes on. The cause says what the
-/// token failed with, if it failed; it is an [InterruptedException] when another thread has
-/// interrupted the coroutine's thread.
+/// A token or an interrupt ended this wait; the awaited operation continues. The cause is the
+/// token's failure, if it failed, or an [InterruptedException] if another thread interrupted the
+/// coroutine's thread.
 ///
 /// @since 0.1
 public class WaitCancelledException extends RuntimeException {

@@ -253,7 +253,7 @@ class OtherJvmIT {
     assertThat(started.getFirst().read("out"))
         .containsPattern("is parked by the JDK in ReentrantLock.lock \\(")
         .contains(
-            "Who holds a lock of java.util.concurrent the JDK does not tell without"
+            "The JDK reports owners of java.util.concurrent locks only with"
                 + " --add-opens java.base/java.util.concurrent.locks=ALL-UNNAMED.");
   }
 

@@ -13,24 +13,23 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Waits for several awaitables at once: for all of them, or until some suffice.
+/// Waits for several awaitables at once: for all of them, or for enough of them.
 ///
 /// {@snippet class=dev.heddle.snippets.FutureSnippetsTest region=await}
 ///
-/// For maps, iterators, and waits that something may end, [#of] and [#until] come first:
+/// For maps and iterators start with [#of]; [#until] bounds the wait:
 ///
 /// {@snippet class=dev.heddle.snippets.FutureSnippetsTest region=awaitOf}
 ///
-/// A wait cancels nobody: who is not needed any more goes on. A failure that the wait has taken
-/// notice of counts as taken; when the wait itself ends with something else, it is found in the
-/// report of that.
+/// A wait cancels nothing: awaitables that are no longer needed continue. A failure that the wait
+/// has collected counts as observed; if the wait itself then throws something else, the report of
+/// that includes the failure.
 ///
-/// A collection or a map is read at once. Any other iterable, and an iterator, is **pulled one by
-/// one**, in a coroutine of its own that runs while the current one waits: `hasNext()` and `next()`
-/// may suspend. When the wait is over no more is pulled; when the iterator throws, the wait does,
-/// at once.
+/// A collection or a map is read at once. Any other iterable or iterator is **pulled item by item**
+/// in a coroutine of its own while the current one waits, so `hasNext()` and `next()` may suspend.
+/// Pulling stops when the wait is over; if the iterator throws, the wait throws that at once.
 ///
-/// **Suspends** unless what has ended already suffices. **Cancelled** nothing is left behind.
+/// **Suspends** unless enough awaitables have ended already. **Cancelled** nothing is left behind.
 /// **Cost** linear; an object for each awaitable.
 ///
 /// @param <K> a position counted from 0, or the key of a map
@@ -38,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public final class Await<K, T extends @Nullable Object> {
   private final Source<K, T> source;
-  private final boolean pulled; // one by one, beside the wait
+  private final boolean pulled; // item by item, during the wait
   private final @Nullable Deadline deadline;
   private final @Nullable Awaitable<?> token;
 
@@ -53,12 +52,12 @@ public final class Await<K, T extends @Nullable Object> {
     this.token = token;
   }
 
-  /// Where the awaitables come from.
+  /// The source of the awaitables.
   private interface Source<K, T extends @Nullable Object> {
     void feed(GatherEvent<K, T> into, Runnable afterEach);
   }
 
-  // ---- which ones ----
+  // ---- sources ----
 
   /// Several, by their position.
   @SafeVarargs
@@ -68,7 +67,7 @@ public final class Await<K, T extends @Nullable Object> {
     return of(Arrays.asList(several));
   }
 
-  /// Several, by their position; unless it is a collection, it is pulled one by one.
+  /// Several, by their position; pulled item by item unless it is a collection.
   public static <T extends @Nullable Object> Await<Integer, T> of(
       Iterable<? extends Awaitable<? extends T>> several) {
     return new Await<>(
@@ -78,7 +77,7 @@ public final class Await<K, T extends @Nullable Object> {
         null);
   }
 
-  /// Several, by their position, pulled one by one.
+  /// Several, by their position, pulled item by item.
   public static <T extends @Nullable Object> Await<Integer, T> of(
       Iterator<? extends Awaitable<? extends T>> several) {
     return new Await<>((into, afterEach) -> feed(several, into, afterEach), true, null, null);
@@ -100,22 +99,22 @@ public final class Await<K, T extends @Nullable Object> {
     }
   }
 
-  // ---- how long ----
+  // ---- bounds ----
 
-  /// The same, but not beyond a deadline: the wait then throws a [dev.heddle.DeadlineException].
+  /// The same, until the deadline at most; then the wait throws a [dev.heddle.DeadlineException].
   public Await<K, T> until(Deadline end) {
     return new Await<>(source, pulled, end, null);
   }
 
-  /// The same, but not beyond the moment in which `end` fires: the wait then throws a
+  /// The same, until `end` fires at most; then the wait throws a
   /// [dev.heddle.WaitCancelledException].
   public Await<K, T> until(Awaitable<?> end) {
     return new Await<>(source, pulled, null, end);
   }
 
-  // ---- for what ----
+  // ---- conditions ----
 
-  /// Waits for all, however they end.
+  /// Waits until all have ended, with results or failures.
   public Outcomes<K, T> all() {
     return gather(Integer.MAX_VALUE, OnFailure.COLLECT);
   }
@@ -125,8 +124,8 @@ public final class Await<K, T extends @Nullable Object> {
     return gather(Integer.MAX_VALUE, OnFailure.THROW);
   }
 
-  /// Waits for the first to end, however it ends: the outcome of that one, or of none when there
-  /// are none.
+  /// Waits for the first to end, with a result or a failure, and returns its outcome; none if there
+  /// are no awaitables.
   public Outcomes<K, T> any() {
     return gather(1, OnFailure.COUNT);
   }
@@ -139,7 +138,7 @@ public final class Await<K, T extends @Nullable Object> {
   }
 
   /// Waits for the first to succeed: its result ([Outcomes#first()]) and the failures before it.
-  /// When all fail, all failures and no result.
+  /// If all fail: all failures and no result.
   public Outcomes<K, T> firstSuccess() {
     return gather(1, OnFailure.COLLECT);
   }
@@ -166,7 +165,7 @@ public final class Await<K, T extends @Nullable Object> {
     return count;
   }
 
-  // ---- the usual ones in short ----
+  // ---- short forms ----
 
   /// `Await.of(several).all()`.
   public static <T extends @Nullable Object> Outcomes<Integer, T> all(
@@ -225,7 +224,7 @@ public final class Await<K, T extends @Nullable Object> {
     return gatherEvent.outcomes();
   }
 
-  // the puller stands in the scope of who waits: what the iterator spawns must outlive the wait
+  // the puller is in the waiter's scope: coroutines that the iterator spawns must outlive the wait
   private void awaitPulled(CoroutineNode<?> self, GatherEvent<K, T> gatherEvent) {
     Coroutine<?> puller =
         self.currentScope()
@@ -240,12 +239,12 @@ public final class Await<K, T extends @Nullable Object> {
       await(self, gatherEvent);
     } finally {
       if (!puller.isDone()) {
-        self.cancelAndAwait(puller, "what it pulled for is decided");
+        self.cancelAndAwait(puller, "the wait it pulled for is over");
       }
     }
   }
 
-  // an iterator that never waits, and has no end, would keep what it brings from running
+  // an endless iterator that never suspends would otherwise starve the awaitables that it returns
   private static void yieldNow() {
     CoroutineNode<?> puller = CoroutineNode.current();
     puller.scheduler().yieldFrom(puller);

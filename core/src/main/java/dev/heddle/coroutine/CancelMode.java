@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine;
 
-/// Whom the cancellation of a scope reaches.
+/// Which members the cancellation of a scope reaches.
 ///
 /// @since 0.1
 public enum CancelMode {
   /// Every member, started or not, and the body of a block.
   ALL,
 
-  /// Members that have not started; those that have may finish.
+  /// Members that have not started; started ones may finish.
   ///
-  /// They no longer keep the loop alive: when only such members are left in it, they are cancelled
-  /// and have their grace period. Whoever joins or closes the scope still waits for them.
+  /// Started members no longer keep the loop alive: if only such members are left in the loop, they
+  /// are cancelled and have their grace period. A join or close of the scope still waits for them.
   DRAIN
 }

@@ -5,24 +5,24 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
-/// Values that travel with scopes and coroutines: a request's number, a user, a locale.
+/// Values of scopes and coroutines: a request's number, a user, a locale.
 ///
-/// Each scope has one, which its members share and which the scopes below it inherit; each
-/// coroutine has one of its own. A value is looked for in the context itself, then in the scope's
-/// (of a coroutine's context), then in the scopes above, up to the root: a value set further down
-/// hides one from above. A [detached][Scope#detached()] scope inherits nothing.
+/// Each scope has a context, which its members share and which the scopes below it inherit; each
+/// coroutine has one of its own. A lookup in a coroutine's context continues in its scope's; a
+/// lookup in a scope's context continues in those of the scopes above, up to the root. A lower
+/// value hides a higher one. A [detached][Scope#detached()] scope inherits nothing.
 ///
 /// {@snippet class=dev.heddle.snippets.ScopeSnippetsTest region=context}
 ///
-/// **Thread** the loop's. It works beside [ScopedValue], which a spawn does not hand on:
-/// [ScopedBindings] does.
+/// **Thread** the loop's. [ScopedValue] bindings are separate: a spawn does not inherit them; use
+/// [ScopedBindings].
 ///
 /// @since 0.1
 public interface Context {
   /// Names a value. Two keys are the same only if they are one object.
   ///
   /// @param <T> the type of the value
-  @SuppressWarnings("UnusedTypeParameter") // it is the type of the value
+  @SuppressWarnings("UnusedTypeParameter") // the type of the value
   final class Key<T> {
     private final String name;
 
@@ -30,7 +30,7 @@ public interface Context {
       this.name = name;
     }
 
-    /// A new key.
+    /// Creates a key.
     ///
     /// @param name for messages and dumps
     public static <T> Key<T> named(String name) {
@@ -43,21 +43,21 @@ public interface Context {
     }
   }
 
-  /// The context of the current scope; the same object for all who run in it.
+  /// The context of the current scope; the same object for all its members.
   ///
   /// @throws IllegalStateException outside a coroutine
   static Context current() {
     return CoroutineNode.current().currentScope().context();
   }
 
-  /// The context of the loop's root scope, which every scope but the detached ones inherits.
+  /// The context of the loop's root scope, which all scopes except detached ones inherit.
   ///
   /// @throws IllegalStateException outside a coroutine
   static Context root() {
     return CoroutineNode.current().tree().root().context();
   }
 
-  /// The value, from here or from above.
+  /// The value, set here or above.
   ///
   /// @throws NoSuchElementException when there is none
   default <T> T get(Key<T> key) {
@@ -79,7 +79,7 @@ public interface Context {
     return value;
   }
 
-  /// The value, from here or from above; null when there is none.
+  /// The value, set here or above; null if there is none.
   <T> @Nullable T find(Key<T> key);
 
   /// The value that was set here; null when there is none.
@@ -95,12 +95,12 @@ public interface Context {
     return findLocal(key) != null;
   }
 
-  /// Sets a value here; it replaces one that was set here, and hides one from above.
+  /// Sets a value here; it replaces a value that was set here, and hides a value from above.
   ///
   /// @return this
   <T> Context set(Key<T> key, T value);
 
-  /// Removes what was set here; one from above is then seen again.
+  /// Removes the value that was set here; a value from above is then visible again.
   ///
   /// @return this
   Context unset(Key<?> key);

@@ -10,40 +10,40 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// A running piece of plain blocking code: a stack of its own on the loop's thread.
+/// A coroutine: plain blocking code with a stack of its own, which runs on its loop's thread.
 ///
-/// **Thread** its loop's; from elsewhere use [#toCompletableFuture()], taken on the loop.
+/// **Thread** its loop's; for other threads call [#toCompletableFuture()] on the loop.
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=coroutine}
 ///
-/// @param <T> what its body returns
+/// @param <T> the type of its body's result
 /// @since 0.1
 public interface Coroutine<T extends @Nullable Object> extends Completable<T> {
   /// Waits for the end. **Suspends** unless it has ended already; then it costs no switch and
   /// allocates nothing.
   ///
-  /// Whoever waits when the coroutine fails takes the failure: its scope then goes on. Every
-  /// awaiter, also a later one, gets the same throwable.
+  /// If a coroutine is waiting when this one fails, the failure counts as observed and does not
+  /// fail the scope. Every awaiter, also a later one, gets the same throwable.
   ///
   /// @return what the body returned
-  /// @throws Cancellation when the coroutine was cancelled, or the waiting one is
+  /// @throws Cancellation when this coroutine was cancelled, or the waiting one is
   /// @throws dev.heddle.CoroutineException when the body threw a checked exception; unchecked ones
   ///   and errors come as they are
   /// @throws IllegalStateException when it awaits itself, or belongs to another loop
   @Override
   T await();
 
-  /// Waits for the end, but not beyond a deadline; the coroutine itself goes on. Else as
+  /// Waits for the end, at most until the deadline; the coroutine then continues. Else as
   /// [#await()].
   ///
-  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  /// @throws dev.heddle.DeadlineException when the deadline expires first
   @Override
   T await(Deadline deadline);
 
-  /// Waits for the end, but not beyond the moment in which `token` fires; the coroutine itself goes
-  /// on. Else as [#await()].
+  /// Waits for the end, at most until `token` fires; the coroutine then continues. Else as
+  /// [#await()].
   ///
-  /// @throws dev.heddle.WaitCancelledException when the token fires first, however it fires
+  /// @throws dev.heddle.WaitCancelledException when the token fires first, even by failing
   @Override
   T await(Awaitable<?> token);
 
@@ -51,9 +51,9 @@ public interface Coroutine<T extends @Nullable Object> extends Completable<T> {
   @Override
   void cancel(String why);
 
-  /// Cancels it: one that has not started never runs its body, one that waits throws `c` there, one
-  /// that runs throws it at its next suspension point. The first cancellation counts; one that has
-  /// ended is left as it is. **Suspends** never.
+  /// Cancels it. A coroutine that has not started never runs its body; a waiting one throws `c`
+  /// from its wait; a running one throws it at its next suspension point. Only the first
+  /// cancellation has an effect, and none after the end. **Suspends** never.
   @Override
   void cancel(Cancellation c);
 
@@ -61,7 +61,7 @@ public interface Coroutine<T extends @Nullable Object> extends Completable<T> {
   @Override
   boolean isDone();
 
-  /// Whether somebody has cancelled it, be it done or not.
+  /// Whether it was cancelled, even if it is already done.
   @Override
   boolean isCancelled();
 
@@ -74,12 +74,11 @@ public interface Coroutine<T extends @Nullable Object> extends Completable<T> {
   /// Whether it has begun, has not ended, and does not run right now.
   boolean isSuspended();
 
-  /// What it returned; null before its end and after a failure. **Suspends** never.
+  /// Its result; null before its end and after a failure. **Suspends** never.
   @Override
   @Nullable T result();
 
-  /// What it failed or was cancelled with; null before its end and after a success. **Suspends**
-  /// never.
+  /// Its failure or cancellation; null before its end and after a success. **Suspends** never.
   @Override
   @Nullable Throwable failure();
 
@@ -90,39 +89,40 @@ public interface Coroutine<T extends @Nullable Object> extends Completable<T> {
   /// Its number, unique in its loop.
   long id();
 
-  /// Its name; `coroutine-7` when it was given none.
+  /// Its name; if it was given none, `coroutine-7`, for example.
   String name();
 
-  /// Runs before all coroutines of normal priority from the next time it is queued; at most 64 in a
-  /// row.
+  /// Gives it high priority from the next time it is queued: it runs before all coroutines of
+  /// normal priority, but at most 64 of high priority run in a row.
   ///
   /// @return this
   Coroutine<T> setHighPriority();
 
-  /// Calls `handler` each time it leaves and enters its thread, after the handlers that were added
-  /// before, until the handler returns false.
+  /// Calls `handler` each time the coroutine enters or leaves its thread, until the handler returns
+  /// false. Handlers are called in the order of their addition.
   ///
   /// @throws IllegalStateException inside one of its switch handlers
   void addSwitchHandler(SwitchHandler handler);
 
-  /// Calls `handler` no more.
+  /// Removes `handler`.
   ///
   /// @return whether it was one of its switch handlers
-  /// @throws IllegalStateException inside one of its switch handlers: there, return false
+  /// @throws IllegalStateException inside one of its switch handlers: return false there
   boolean removeSwitchHandler(SwitchHandler handler);
 
-  /// Calls `handler` when it has ended, however it ended; at once, in place, when it has.
+  /// Calls `handler` when it has ended, with a result, a failure or a cancellation; if it has ended
+  /// already, directly in this call.
   ///
   /// {@snippet class=dev.heddle.snippets.ScopeSnippetsTest region=completion}
   void onCompletion(CompletionHandler<? super Coroutine<T>> handler);
 
-  /// Its own values, which nobody inherits; what is not there is looked for in its scope's. Can be
-  /// read after its end, too.
+  /// Its own values, which no other coroutine inherits. A lookup continues in its scope's context.
+  /// May be read after its end.
   Context ownContext();
 
-  /// Its end as a future, which other threads may use. Cancelling the future does not cancel the
-  /// coroutine. The future takes its failure, also when nobody ever looks at it: it fails no scope
-  /// then, and is reported nowhere.
+  /// Its outcome as a future, for other threads. Cancelling the future does not cancel the
+  /// coroutine. A failure goes to the future and does not fail the scope;
+  /// [Completable#toCompletableFuture()] says when it is reported.
   @Override
   CompletableFuture<T> toCompletableFuture();
 }

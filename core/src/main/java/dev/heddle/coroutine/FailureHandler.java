@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine;
 
-/// Told of the failures in a scope that nobody awaits, so that they cancel nobody.
+/// Called with the unobserved failures in a scope, which then cancel no other member.
 ///
-/// Runs as a short coroutine, which a cancellation of the scope does not reach; the scope waits for
-/// it. What it throws fails the scope after all: throwing the failure itself hands it on.
+/// Runs as a short coroutine. A cancellation of the scope does not reach it; the scope waits for
+/// it. A throwable of the handler fails the scope, so it may rethrow the failure itself.
 ///
 /// @see Scope#handleFailures(FailureHandler)
 /// @since 0.1
 @FunctionalInterface
 public interface FailureHandler {
-  /// Something failed.
+  /// Called with a failure.
   ///
   /// @param scope the scope in which it failed
-  /// @param coroutine the one that failed, or whose completion handlers did
-  /// @param failure the throwable itself; [dev.heddle.CompositeException] for several handlers
-  /// @throws Exception any; it fails the scope whose handler this is
+  /// @param coroutine the coroutine that failed, or whose completion handlers did
+  /// @param failure the throwable itself; a [dev.heddle.CompositeException] if several completion
+  ///   handlers failed
+  /// @throws Exception any; it fails the scope of this handler
   void onFailure(Scope scope, Coroutine<?> coroutine, Throwable failure) throws Exception;
 }

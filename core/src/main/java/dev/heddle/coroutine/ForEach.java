@@ -9,16 +9,16 @@ import org.jspecify.annotations.Nullable;
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=iterate}
 ///
-/// The items are taken one by one, in order, each by the worker that will call the action for it. A
-/// worker is a coroutine; the next one starts when an action suspends, and not before. So actions
-/// that never suspend run one after the other, in the order of the source, as in a plain loop.
+/// Workers are coroutines. A worker takes the next item, in the order of the source, and calls the
+/// action for it. A further worker starts only when an action suspends, so actions that never
+/// suspend run one after the other, as in a plain loop.
 ///
-/// A value: the withers return another one, and one may be run many times if its source can.
+/// An immutable value; it may be run many times if its source can be iterated many times.
 ///
-/// **Suspends** until every action has ended. **Cancelled** the actions are, too, and are awaited.
+/// **Suspends** until every action has ended. **Cancelled** the actions are cancelled and awaited.
 /// **Failure** of an action or of the source cancels the other actions and is thrown, as by
-/// [dev.heddle.Heddle#scope]. **Cost** one worker while nothing suspends, then one for each action
-/// that runs.
+/// [dev.heddle.Heddle#scope]. **Cost** one worker while no action suspends, then one for each
+/// running action.
 ///
 /// @param <T> the type of the items
 /// @since 0.1
@@ -37,17 +37,17 @@ public final class ForEach<T extends @Nullable Object> {
 
   /// Iterates over a source, without a limit. A map is iterated over by its entries.
   ///
-  /// @param source its iterator may suspend; one worker at a time is in it
+  /// @param source its iterator may suspend; only one worker at a time calls it
   public static <T extends @Nullable Object> ForEach<T> over(Iterable<? extends T> source) {
     return new ForEach<>(source, UNLIMITED, true);
   }
 
-  /// Iterates over what an iterator still has. Else as [#over(Iterable)].
+  /// Iterates over the remaining items of an iterator. Else as [#over(Iterable)].
   public static <T extends @Nullable Object> ForEach<T> over(Iterator<T> source) {
     return over(() -> source);
   }
 
-  /// The same with at most so many actions at a time.
+  /// The same with at most `most` actions at a time.
   ///
   /// @param most at least 1
   /// @throws IllegalArgumentException when `most` is less than 1
@@ -59,8 +59,8 @@ public final class ForEach<T extends @Nullable Object> {
     return new ForEach<>(source, most, cancelPending);
   }
 
-  /// The same, but saying what becomes of coroutines that the actions have spawned and that still
-  /// run when the last action has ended.
+  /// The same, with a rule for coroutines that the actions spawned and that still run when the last
+  /// action has ended.
   ///
   /// @param cancel true, the default: they are cancelled; false: they are awaited
   public ForEach<T> withCancelPending(boolean cancel) {
@@ -83,8 +83,8 @@ public final class ForEach<T extends @Nullable Object> {
         });
   }
 
-  /// Calls `action` for each item until it returns false. Actions that run then are awaited; a
-  /// worker that waits for the source's next item is cancelled. Else as [#run].
+  /// Calls `action` for each item until it returns false. Actions that still run then are awaited;
+  /// a worker that waits for the source's next item is cancelled. Else as [#run].
   public void runWhile(ItemTest<? super T> action) {
     ConcurrentIteration.run(source, concurrency, cancelPending, action.getClass(), action::test);
   }

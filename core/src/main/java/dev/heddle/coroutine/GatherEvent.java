@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Collects the outcomes of several awaitables until they suffice; fires once, then.
+/// Collects the outcomes of several awaitables, and fires once, when there are enough.
 final class GatherEvent<K, T extends @Nullable Object> extends CompositeEvent {
   /// What a failure means for the whole.
   enum OnFailure {
@@ -36,13 +36,13 @@ final class GatherEvent<K, T extends @Nullable Object> extends CompositeEvent {
   private final List<@Nullable Outcome<K, T>> outcomes = new ArrayList<>();
   private final List<Outcome<K, T>> byCompletion = new ArrayList<>();
   private int counted;
-  private boolean sealed; // no more are to come
+  private boolean sealed; // no more awaitables will be added
   private boolean decided;
   private @Nullable Throwable firstFailure;
 
-  /// Over nothing yet.
+  /// Creates an event without parts.
   ///
-  /// @param needed how many outcomes that count suffice; else all there are
+  /// @param needed how many counted outcomes are enough; if there are fewer, all outcomes
   GatherEvent(HomeLoop home, int needed, OnFailure onFailure) {
     super(home);
     this.needed = needed;
@@ -63,7 +63,8 @@ final class GatherEvent<K, T extends @Nullable Object> extends CompositeEvent {
     decideIfEnough();
   }
 
-  /// What ends the addition of more, when somebody else does it: its failure ends the wait.
+  /// A callback for the end of the coroutine that adds awaitables: its end seals this event, its
+  /// failure ends the wait.
   InlineCallback feederCallback() {
     return new FeederEnd();
   }

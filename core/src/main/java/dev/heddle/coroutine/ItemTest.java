@@ -3,7 +3,7 @@ package dev.heddle.coroutine;
 
 import org.jspecify.annotations.Nullable;
 
-/// What an iteration does with each item, and whether it goes on.
+/// The action of an iteration, called for each item; it decides whether the iteration continues.
 ///
 /// @param <T> the type of the items
 /// @since 0.1

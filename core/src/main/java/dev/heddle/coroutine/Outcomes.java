@@ -11,8 +11,8 @@ import java.util.NoSuchElementException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// How the awaitables of an [Await] have ended, by their keys; those that had not ended when the
-/// wait did are missing. Immutable.
+/// The outcomes of the awaitables of an [Await], by their keys. Awaitables that had not ended when
+/// the wait did are missing. Immutable.
 ///
 /// {@snippet class=dev.heddle.snippets.FutureSnippetsTest region=outcomes}
 ///
@@ -23,20 +23,20 @@ public final class Outcomes<K, T extends @Nullable Object> {
   private final List<Outcome<K, T>> byKey;
   private final List<Outcome<K, T>> byCompletion;
 
-  /// With the same outcomes in the order of the input, and in the order of their completion.
+  /// Takes the outcomes twice: in the order of the input, and in the order of completion.
   Outcomes(List<Outcome<K, T>> byKey, List<Outcome<K, T>> byCompletion) {
     this.byKey = byKey;
     this.byCompletion = byCompletion;
   }
 
-  /// How one has ended.
+  /// The outcome of one awaitable.
   ///
   /// @param result null when it failed
   /// @param failure null when it succeeded
   record Outcome<K, T extends @Nullable Object>(
       K key, @Nullable T result, @Nullable Throwable failure) {}
 
-  /// The results of those that succeeded, in the order of the input.
+  /// The results of the successes, in the order of the input.
   public Map<K, T> results() {
     Map<K, T> results = new LinkedHashMap<>();
     for (Outcome<K, T> o : byKey) {
@@ -47,14 +47,14 @@ public final class Outcomes<K, T extends @Nullable Object> {
     return Collections.unmodifiableMap(results);
   }
 
-  /// The results in the order of the input, with null for each that failed.
+  /// The results in the order of the input, with null for each failure.
   public Map<K, @Nullable T> resultsOrNull() {
     Map<K, @Nullable T> results = new LinkedHashMap<>();
     byKey.forEach(o -> results.put(o.key, o.result));
     return Collections.unmodifiableMap(results);
   }
 
-  /// The results of those that succeeded, in the order of the input, without their keys.
+  /// The results of the successes, in the order of the input, without their keys.
   public List<T> values() {
     List<T> values = new ArrayList<>();
     for (Outcome<K, T> o : byKey) {
@@ -65,7 +65,7 @@ public final class Outcomes<K, T extends @Nullable Object> {
     return Collections.unmodifiableList(values);
   }
 
-  /// What those that failed failed with, in the order of the input.
+  /// The failures, in the order of the input.
   public Map<K, Throwable> failures() {
     Map<K, Throwable> failures = new LinkedHashMap<>();
     for (Outcome<K, T> o : byKey) {
@@ -76,12 +76,12 @@ public final class Outcomes<K, T extends @Nullable Object> {
     return Collections.unmodifiableMap(failures);
   }
 
-  /// The keys of those that have ended, in the order of their completion.
+  /// The keys of the awaitables that have ended, in the order of completion.
   public List<K> completionOrder() {
     return byCompletion.stream().map(Outcome::key).toList();
   }
 
-  /// The result of the one that succeeded first.
+  /// The result of the first success.
   ///
   /// @throws CompositeException when all failed, with their failures
   /// @throws NoSuchElementException when there were none

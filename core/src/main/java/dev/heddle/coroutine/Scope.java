@@ -12,29 +12,29 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The coroutines that belong together: none outlives its scope, and a failure nobody takes ends
-/// them all.
+/// A group of coroutines, its members. No member outlives its scope, and an unobserved failure of
+/// one cancels them all.
 ///
-/// Scopes form a tree: a scope that is opened stands below the current one. A cancellation goes
-/// from above to below, a failure from below to above.
+/// Scopes form a tree: a new scope is a child of the current one. Cancellations go down the tree,
+/// failures go up.
 ///
-/// A member's failure goes to those who await it at that moment. With none waiting it goes to the
-/// scope's failure handler; without one it fails the scope: the other members and the body of the
-/// block are cancelled and awaited, and the scope throws it. In a supervised scope
-/// ([dev.heddle.Heddle#supervise]) it stays with the member instead.
+/// A member's failure goes to the coroutines that await the member at that moment. If there are
+/// none, it goes to the scope's failure handler. Without a handler it fails the scope: the other
+/// members and the body of the block are cancelled and awaited, and the scope throws the failure.
+/// In a supervised scope ([dev.heddle.Heddle#supervise]) it stays with the member instead.
 ///
-/// An owner that cannot wait for its scope (its frames are pinned, a switch handler throws) leaves
-/// it with that failure. The members that are left are cancelled, and the scope above waits for
-/// them.
+/// If the owner cannot wait for its scope (its frames are pinned, a switch handler throws), it
+/// leaves the scope with that failure. The remaining members are cancelled, and the parent scope
+/// waits for them.
 ///
-/// As something to await, a scope fires when it is closed.
+/// As an [Awaitable], a scope fires when it is closed.
 ///
 /// **Thread** its loop's.
 ///
 /// @since 0.1
 public interface Scope extends AutoCloseable, Awaitable<@Nullable Void> {
-  /// A scope for try-with-resources, below the current one. Its owner is not cancelled by a
-  /// member's failure: [#join()] throws it.
+  /// Opens a scope for try-with-resources, as a child of the current one. A member's failure does
+  /// not cancel the owner: [#join()] throws it.
   ///
   /// {@snippet class=dev.heddle.snippets.SnippetsTest region=scope}
   ///
@@ -43,44 +43,45 @@ public interface Scope extends AutoCloseable, Awaitable<@Nullable Void> {
     return ScopeNode.open();
   }
 
-  /// A scope that no coroutine owns, below the root, without the context of any other scope. Else
-  /// as [#child()].
+  /// Opens a scope without an owner, as a child of the root, which inherits no context. Else as
+  /// [#child()].
   ///
   /// @throws IllegalStateException outside a coroutine
   static Scope detached() {
     return ScopeNode.detached();
   }
 
-  /// The scope that a spawn without a scope goes to: the innermost one that the current coroutine
-  /// has opened, else the one it is a member of.
+  /// The current scope, to which spawns go by default: the innermost one that the current coroutine
+  /// has opened, else the one of which it is a member.
   ///
   /// @throws IllegalStateException outside a coroutine
   static Scope current() {
     return CoroutineNode.current().currentScope();
   }
 
-  /// The scope of the main coroutine, above all others. It takes handlers and values; it ends with
-  /// its loop, and cannot be joined, cancelled or closed.
+  /// The scope of the main coroutine, the root of the tree. It accepts handlers and values; it ends
+  /// with its loop, and cannot be joined, cancelled or closed.
   ///
   /// @throws IllegalStateException outside a coroutine
   static Scope root() {
     return CoroutineNode.current().tree().root();
   }
 
-  /// A scope below this one that no coroutine owns: a session, a connection, an object's own. It
-  /// counts as a part of this scope, which does not end before it, and it ends when it is closed,
-  /// or when it is cancelled and no member is left, or with this scope.
+  /// Opens a child scope without an owner: for a session, a connection or an object. This scope
+  /// does not end before it. It ends when it is closed, when it is cancelled and no member is left,
+  /// or with this scope.
   ///
-  /// When it fails, those who join or await it get the failure; with none, or when they leave
-  /// without it, it goes to this scope: to its handler for children, to its failure handler, or it
-  /// fails, too.
+  /// Its failure goes to the coroutines that join or await it. If there are none, or if they leave
+  /// without it, the failure goes to this scope: to its handler for children, else to its failure
+  /// handler, else this scope fails, too.
   ///
   /// {@snippet class=dev.heddle.snippets.ScopeSnippetsTest region=child}
   ///
   /// @throws IllegalStateException when this scope is closed or cancelled
   Scope child();
 
-  /// The scopes below this one, in the order in which they were opened; not those below them.
+  /// The child scopes of this one, in the order in which they were opened; without their
+  /// descendants.
   List<Scope> children();
 
   // ---- members ----
@@ -89,7 +90,7 @@ public interface Scope extends AutoCloseable, Awaitable<@Nullable Void> {
   ///
   /// @throws IllegalStateException when the scope is closed or cancelled, or belongs to another
   ///   loop
-  /// @throws Cancellation when the scope is cancelled, and whoever spawns is to be, too
+  /// @throws Cancellation when the scope is cancelled and the spawning coroutine is, too
   <T extends @Nullable Object> Coroutine<T> spawn(Body<T> body);
 
   /// Starts a named member. Else as [#spawn(Body)].
@@ -101,108 +102,109 @@ public interface Scope extends AutoCloseable, Awaitable<@Nullable Void> {
   /// Starts a named member without a result. Else as [#spawn(Body)].
   Coroutine<@Nullable Void> spawn(String name, Action action);
 
-  /// Starts a named member that nobody awaits. Else as [#spawn(Body)].
+  /// Starts a named member without a handle to await it. Else as [#spawn(Body)].
   void launch(String name, Action action);
 
-  /// Starts a named member that is cancelled when all others are done: a heartbeat, a watcher. Else
-  /// as [#spawn(Body)].
+  /// Starts a named background member, which is cancelled when all others have ended: a heartbeat,
+  /// a watcher. Else as [#spawn(Body)].
   void background(String name, Action action);
 
-  // ---- waiting for it ----
+  // ---- waiting ----
 
-  /// Waits until every member here and below, background ones apart, is done, and so are the
-  /// handlers. For the owner of an open scope it then cancels the background members.
+  /// Waits until all members and handlers, here and below, have ended, except background members.
+  /// If the owner of an open scope joins, the background members are then cancelled.
   ///
-  /// Anybody outside may join; the scope goes on, and more may be spawned into it.
+  /// Any coroutine that is not a member may join. The scope stays open for further spawns.
   ///
   /// @throws Cancellation when the waiting coroutine is cancelled (if it is the owner, the members
-  ///   then are, too), or when the scope had been cancelled before, once its members are done
+  ///   are cancelled, too); also when the scope was cancelled before, after its members have ended
   /// @throws IllegalStateException in a member of it, which would wait for itself
   void join();
 
-  /// Waits for it, but not beyond a deadline; the members go on. Else as [#join()].
+  /// Waits for it, at most until the deadline; the members then continue. Else as [#join()].
   ///
-  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  /// @throws dev.heddle.DeadlineException when the deadline expires first
   void join(Deadline deadline);
 
-  /// Waits for it, but not beyond the moment in which `token` fires; the members go on. Else as
-  /// [#join()].
+  /// Waits for it, at most until `token` fires; the members then continue. Else as [#join()].
   ///
-  /// @throws dev.heddle.WaitCancelledException when the token fires first, however it fires
+  /// @throws dev.heddle.WaitCancelledException when the token fires first, even by failing
   void join(Awaitable<?> token);
 
-  /// Waits until nobody is left in a scope that has been cancelled, and throws what a member failed
-  /// with while it cleaned up.
+  /// Waits until no member is left in a cancelled scope, and throws the failure of a member's
+  /// clean-up.
   ///
   /// @throws IllegalStateException when it has not been cancelled, and in a member of it
   void awaitCancelled();
 
-  /// Waits for it, but not beyond a deadline. Else as [#awaitCancelled()].
+  /// Waits for it, at most until the deadline. Else as [#awaitCancelled()].
   ///
-  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  /// @throws dev.heddle.DeadlineException when the deadline expires first
   void awaitCancelled(Deadline deadline);
 
-  /// Waits for it, but not beyond the moment in which `token` fires. Else as [#awaitCancelled()].
+  /// Waits for it, at most until `token` fires. Else as [#awaitCancelled()].
   ///
-  /// @throws dev.heddle.WaitCancelledException when the token fires first, however it fires
+  /// @throws dev.heddle.WaitCancelledException when the token fires first, even by failing
   void awaitCancelled(Awaitable<?> token);
 
-  /// Waits for it, and gives what members failed with to `handler`, which becomes the scope's
-  /// failure handler, instead of throwing it. Else as [#awaitCancelled()].
+  /// Waits for it; failures of members are passed to `handler`, which becomes the scope's failure
+  /// handler, instead of being thrown. Else as [#awaitCancelled()].
   ///
-  /// @throws Exception what `handler` threw for a failure that was there before
+  /// @throws Exception what `handler` threw for an earlier failure
   void awaitCancelled(FailureHandler handler) throws Exception;
 
-  /// Ends the scope: cancels what still runs (after [#join()]: nothing) and waits for it and for
-  /// the completion handlers, whatever happens. Those that were left to finish are not cancelled.
-  /// Who has not ended when the grace period is over is named in the log, once, with its stack.
+  /// Ends the scope: cancels the remaining members (none after [#join()]), and waits for them and
+  /// for the completion handlers in any case. Draining members ([CancelMode]) are not cancelled. A
+  /// member that has not ended by the end of the grace period is named in the log, once, with its
+  /// stack.
   ///
-  /// @throws IllegalStateException when somebody else owns it, inside a block that it encloses, and
-  ///   in a member of it
+  /// @throws IllegalStateException when another coroutine owns it, inside a block that it encloses,
+  ///   and in a member of it
   @Override
   void close();
 
-  // ---- cancelling it ----
+  // ---- cancelling ----
 
   /// Cancels every member of this scope and of those below, and the body of the block at its next
-  /// suspension point. Members inside a protect block that was begun around their scope are
-  /// cancelled when it ends. The first cancellation counts. **Suspends** never.
+  /// suspension point. If the scope was opened inside a shielded block, its members are cancelled
+  /// when that block ends. Only the first cancellation has an effect. **Suspends** never.
   ///
   /// @throws IllegalStateException for the root scope, which [dev.heddle.Heddle#shutdown] stops
   void cancel(String why);
 
-  /// Cancels those that `mode` says. Else as [#cancel(String)].
+  /// Cancels the members that `mode` selects. Else as [#cancel(String)].
   void cancel(String why, CancelMode mode);
 
-  /// Cancels it after a while, unless it is closed before; a later call replaces an earlier one.
+  /// Cancels the scope after a delay, unless it is closed before; a later call replaces an earlier
+  /// one.
   void cancelAfter(Duration delay);
 
-  /// Whether it was cancelled, as a whole, or by a failure; also when it is closed.
+  /// Whether it was cancelled, by a call or by a failure; also after it was closed.
   boolean isCancelled();
 
-  /// Whether it has ended: nobody is left, and nobody may come.
+  /// Whether it has ended: no member is left, and none can be spawned.
   boolean isClosed();
 
   // ---- handlers and values ----
 
-  /// Gives the failures of members that nobody awaits to `handler`, instead of failing; so it
-  /// supervises the scope. A later call replaces an earlier one. What the main coroutine throws is
-  /// awaited by whoever called `run`.
+  /// Passes unobserved failures of members to `handler` instead of failing, so the handler
+  /// supervises the scope. A later call replaces an earlier one. The failure of the main coroutine
+  /// goes to the caller of `run`, not to a handler.
   ///
   /// {@snippet class=dev.heddle.snippets.ScopeSnippetsTest region=handler}
   void handleFailures(FailureHandler handler);
 
-  /// Gives the failures of [child scopes][#child()] that nobody joins to `handler`, and those of
-  /// scopes below that nobody joined at all. A later call replaces an earlier one.
+  /// Passes the failures of [child scopes][#child()] that no coroutine joins to `handler`, and
+  /// those of opened scopes that were never joined. A later call replaces an earlier one.
   void handleChildFailures(FailureHandler handler);
 
-  /// Calls `handler` when the scope is closed; at once, in place, when it is.
+  /// Calls `handler` when the scope is closed; if it is closed already, directly in this call.
   ///
-  /// A block, and [#close()], throw what the handlers throw, unless the failure handler gets it.
+  /// A block, and [#close()], throw the handlers' failures, unless a failure handler gets them.
   ///
   /// @throws IllegalStateException for the root scope
   void onCompletion(CompletionHandler<? super Scope> handler);
 
-  /// The values of this scope; the same object each time.
+  /// The context of this scope; the same object each time.
   Context context();
 }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public interface ScopeBody<T extends @Nullable Object> {
   /// Runs in the coroutine that opened the scope.
   ///
-  /// @throws Exception any; the members of the scope are then cancelled and awaited before it goes
-  ///   on
+  /// @throws Exception any; it is thrown after the members of the scope have been cancelled and
+  ///   awaited
   T run(Scope scope) throws Exception;
 }

@@ -3,7 +3,7 @@ package dev.heddle.coroutine;
 
 import org.jspecify.annotations.Nullable;
 
-/// Says in which scope to spawn: an object of yours with a scope of its own, for instance.
+/// Provides the scope of a spawn; an application object with a scope of its own may implement it.
 ///
 /// {@snippet class=dev.heddle.snippets.ScopeSnippetsTest region=provider}
 ///

@@ -6,22 +6,22 @@ import dev.heddle.Body;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The values that some [ScopedValue]s have now, to be bound again in another coroutine: a spawn
-/// hands on none by itself.
+/// The current bindings of some [ScopedValue]s, to be bound again in another coroutine: a spawn
+/// does not inherit them.
 ///
 /// {@snippet class=dev.heddle.snippets.ScopeSnippetsTest region=bindings}
 ///
-/// Immutable; one may be used for many spawns, in any loop and thread.
+/// Immutable; may be used for many spawns, on any loop and thread.
 ///
 /// @since 0.1
 public final class ScopedBindings {
-  private final ScopedValue.@Nullable Carrier carrier; // null: none of them was bound
+  private final ScopedValue.@Nullable Carrier carrier; // null: none was bound
 
   private ScopedBindings(ScopedValue.@Nullable Carrier carrier) {
     this.carrier = carrier;
   }
 
-  /// Takes the current values; those that are not bound stay unbound.
+  /// Captures the current bindings; unbound values stay unbound.
   public static ScopedBindings capture(ScopedValue<?>... values) {
     ScopedValue.Carrier carrier = null;
     for (ScopedValue<?> value : values) {
@@ -38,14 +38,14 @@ public final class ScopedBindings {
     return carrier == null ? ScopedValue.where(value, bound) : carrier.where(value, bound);
   }
 
-  /// A body that runs with these values bound.
+  /// Wraps a body so that it runs with these values bound.
   public <T extends @Nullable Object> Body<T> wrap(Body<T> body) {
     Objects.requireNonNull(body, "body");
     ScopedValue.Carrier bound = carrier;
     return bound == null ? body : () -> bound.call(body::run);
   }
 
-  /// An action that runs with these values bound.
+  /// Wraps an action so that it runs with these values bound.
   public Action wrap(Action action) {
     Objects.requireNonNull(action, "action");
     ScopedValue.Carrier bound = carrier;

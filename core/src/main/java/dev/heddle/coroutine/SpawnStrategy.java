@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine;
 
-/// Says in which scope to spawn, and sees each coroutine before and after it is queued: to give it
-/// values, a priority or handlers, or to count it.
+/// Provides the scope of a spawn, and is called before and after the coroutine is queued: to set
+/// its values, priority or handlers, or to count it.
 ///
 /// Called in this order, in the coroutine that spawns: [#provideScope()], [#beforeEnqueue],
 /// [#afterEnqueue]; then the body runs.
@@ -11,11 +11,11 @@ package dev.heddle.coroutine;
 ///
 /// @since 0.1
 public interface SpawnStrategy extends ScopeProvider {
-  /// The coroutine exists and is not queued yet. What this throws, the spawn throws, and there is
-  /// no coroutine.
+  /// The coroutine exists and is not queued yet. If this throws, so does the spawn, and the
+  /// coroutine is discarded.
   default void beforeEnqueue(Coroutine<?> coroutine, Scope scope) {}
 
-  /// The coroutine is queued and has not started. What this throws, the spawn throws, and the
+  /// The coroutine is queued and has not started. If this throws, so does the spawn, and the
   /// coroutine is cancelled.
   default void afterEnqueue(Coroutine<?> coroutine, Scope scope) {}
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine;
 
-/// What a [SwitchHandler] is called for.
+/// The reason for a call of a [SwitchHandler].
 ///
 /// @since 0.1
 public enum Switch {
-  /// The coroutine has just got control: its body begins, or it goes on after a suspension.
+  /// The coroutine was mounted: its body begins, or it resumes after a suspension.
   ENTER,
 
   /// The coroutine is about to suspend.

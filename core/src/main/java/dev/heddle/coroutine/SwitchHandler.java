@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine;
 
-/// Called when one coroutine enters or leaves its loop's thread.
+/// Called when a coroutine enters or leaves its loop's thread.
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=switchHandler}
 ///
-/// ENTER is called when the body begins, and LEAVE and ENTER, in pairs, around each suspension on
-/// the loop; FINISH once, as the last thing that runs on the coroutine's stack. A coroutine that
-/// was cancelled before its start has entered nothing and calls nothing. What the JDK parks (a
-/// sleep, a lock, a socket of its own) stays on its stack, for the handlers it has not left.
+/// A handler is called with ENTER when the body begins, with LEAVE and ENTER around each suspension
+/// in Heddle, and once with FINISH, the last code on the coroutine's stack. A coroutine that was
+/// cancelled before its start calls no handler, nor does a wait in the JDK (a sleep, a lock, a JDK
+/// socket).
 ///
-/// Runs on that coroutine's own stack and must not suspend: a wait in it is refused with an error;
-/// a new coroutine may be started. What it throws fails the coroutine, at the place where it
-/// starts, waits or ends; the other handlers are called all the same, and a wait that fails so
-/// leaves with an ENTER for the LEAVE. A stack that ends inside a handler has thrown, too; the
-/// ENTER then comes with the next switch, when there is room again.
+/// Handlers run on the coroutine's own stack and must not suspend: a wait in a handler throws;
+/// spawning is allowed. A throwable of a handler fails the coroutine where it starts, waits or
+/// ends. The other handlers are still called, and a wait that fails so still calls ENTER after
+/// LEAVE. A stack overflow in a handler counts as thrown; its ENTER then comes with the next switch
+/// for which there is room on the stack.
 ///
-/// **Order** as they were added.
+/// **Order** the order of addition.
 ///
 /// @since 0.1
 @FunctionalInterface
 public interface SwitchHandler {
-  /// The coroutine enters, leaves or finishes.
+  /// Called when the coroutine enters, leaves or finishes.
   ///
   /// @return whether to be called again
   boolean onSwitch(Coroutine<?> coroutine, Switch kind);

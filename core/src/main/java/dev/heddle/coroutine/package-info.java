@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Coroutines and the scopes they live in, as users see them.
+/// The public API of coroutines and scopes.
 ///
 /// | enters | leaves |
 /// |---|---|
 /// | bodies to run, from user code | handles and scopes |
 ///
-/// Threads: everything on the loop of the coroutine. Read `Scope` first; what is behind both is the
-/// room `tree`.
+/// Threads: everything on the loop of the coroutine. Read `Scope` first; the room `tree` implements
+/// both.
 package dev.heddle.coroutine;

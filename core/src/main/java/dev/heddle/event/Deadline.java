@@ -8,8 +8,8 @@ import java.util.Objects;
 
 /// A point in time that bounds one wait or many.
 ///
-/// A value: it may be shared by coroutines, loops and threads. A wait that it ends throws
-/// [dev.heddle.DeadlineException]; what was waited for goes on.
+/// An immutable value, which coroutines, loops and threads may share. A wait that it ends throws
+/// [dev.heddle.DeadlineException]; the awaited operation continues.
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=deadline}
 ///
@@ -23,41 +23,42 @@ public final class Deadline {
     this.nanoTime = nanoTime;
   }
 
-  /// The point `delay` from now; never when `delay` exceeds 146 years.
+  /// The point `delay` from now; [#never()] if `delay` exceeds 146 years.
   ///
   /// @throws IllegalArgumentException unless `delay` is positive
   public static Deadline after(Duration delay) {
     Objects.requireNonNull(delay, "delay");
     if (!delay.isPositive()) {
       throw new IllegalArgumentException(
-          "a limit of " + delay + " has run out before it begins; it must be positive");
+          "a limit of " + delay + " has expired before it begins; it must be positive");
     }
     return new Deadline(Nanos.after(now(), delay));
   }
 
-  /// The point that does not come.
+  /// The deadline that never expires.
   public static Deadline never() {
     return NEVER;
   }
 
-  /// On the scale of its loop's clock, which is that of [System#nanoTime()] outside of tests.
+  /// The point on the scale of the loop's clock, which is that of [System#nanoTime()] outside
+  /// tests.
   public long nanoTime() {
     return nanoTime;
   }
 
-  /// Whether it does not come.
+  /// Whether it never expires.
   public boolean isNever() {
     return nanoTime == Nanos.NEVER;
   }
 
-  /// The time left; zero when it is over.
+  /// The remaining time; zero after it has expired.
   public Duration remaining() {
     return isNever()
         ? Duration.ofNanos(Long.MAX_VALUE)
         : Duration.ofNanos(Math.max(0, nanoTime - now()));
   }
 
-  // the clock of the loop that asks; outside of loops there is only the JVM's
+  // the clock of the calling loop; outside loops the JVM's
   private static long now() {
     HomeLoop loop = HomeLoop.current();
     return loop == null ? System.nanoTime() : loop.nanoTime();

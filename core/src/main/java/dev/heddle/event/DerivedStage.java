@@ -8,7 +8,7 @@ import dev.heddle.failure.CarriedFailures;
 import dev.heddle.failure.FailureTable;
 import org.jspecify.annotations.Nullable;
 
-/// Brings the outcome of one future to another, by way of a user's function.
+/// Completes a future with the outcome of another one, after a user's function.
 abstract class DerivedStage<S extends @Nullable Object, R extends @Nullable Object>
     extends FutureSource {
   final Future<S> source;
@@ -22,13 +22,13 @@ abstract class DerivedStage<S extends @Nullable Object, R extends @Nullable Obje
     this.function = function;
   }
 
-  /// Whether the function is for such an outcome; any other is passed on as it is.
+  /// Whether the function applies to such an outcome; any other outcome is passed on unchanged.
   abstract boolean isFor(@Nullable Throwable failure);
 
   /// Calls the function and completes the derived future.
   abstract void run() throws Exception;
 
-  // what the function does may be what somebody waits for
+  // another coroutine may wait for what the function does
   @Override
   final void arm() {
     event.start();
@@ -44,7 +44,7 @@ abstract class DerivedStage<S extends @Nullable Object, R extends @Nullable Obje
     return true;
   }
 
-  /// Only [Recovery] does: the others hand a failure on.
+  /// Only [Recovery] observes failures; the others pass them on.
   @Override
   public boolean accepts() {
     return false;
@@ -62,7 +62,7 @@ abstract class DerivedStage<S extends @Nullable Object, R extends @Nullable Obje
 
   private void runOrFail() {
     if (derived.isDone()) {
-      notRun(); // cancelled meanwhile
+      notRun(); // it was cancelled meanwhile
       return;
     }
     try {
@@ -73,10 +73,10 @@ abstract class DerivedStage<S extends @Nullable Object, R extends @Nullable Obje
     }
   }
 
-  /// The function was to run, but the derived future is cancelled.
+  /// The derived future was cancelled before the function ran.
   void notRun() {}
 
-  /// The function has thrown.
+  /// The function threw.
   void failed(Throwable thrown) {
     Throwable carried =
         thrown instanceof Cancellation
@@ -93,7 +93,7 @@ abstract class DerivedStage<S extends @Nullable Object, R extends @Nullable Obje
       derived
           .home()
           .futures()
-          .unobserved("a failure came after the cancellation of " + derived, failure);
+          .unobserved("a failure arrived after the cancellation of " + derived, failure);
     }
   }
 
@@ -101,7 +101,7 @@ abstract class DerivedStage<S extends @Nullable Object, R extends @Nullable Obje
     derived.succeed(value, at());
   }
 
-  // a look at the stack would find the runtime only
+  // the stack contains only frames of the runtime
   private Object at() {
     return function.getClass();
   }

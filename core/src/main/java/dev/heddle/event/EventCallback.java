@@ -3,19 +3,19 @@ package dev.heddle.event;
 
 import org.jspecify.annotations.Nullable;
 
-/// Called back each time an event fires.
+/// Called each time an event fires.
 ///
-/// A notification that meets a callback written by a user runs as a short coroutine of the loop, so
-/// the callback may take locks and even wait; the callbacks behind it wait with it.
+/// If an event has a user's callback, its notification runs as a short coroutine of the loop. So
+/// the callback may take locks and even wait; later callbacks then wait with it.
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=callback}
 ///
 /// @since 0.1
 @FunctionalInterface
 public interface EventCallback {
-  /// The event fired.
+  /// Called when the event has fired.
   ///
-  /// @param result what it fired with, or null
-  /// @param error why it failed, or null when it succeeded
+  /// @param result the value that it fired with, or null
+  /// @param error the failure that it fired with, or null
   void onEvent(Event event, @Nullable Object result, @Nullable Throwable error);
 }

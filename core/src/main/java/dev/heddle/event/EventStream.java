@@ -21,26 +21,24 @@ import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// What an event that fires again and again has fired with, one after the other: nothing that fires
-/// between two reads is missed.
+/// A buffered stream of the values of a recurring event: a reader misses nothing that fires between
+/// two reads.
 ///
-/// The stream watches from its opening to its closing. It holds as much as it has room for; what
-/// comes when it is full is lost, and the reader learns of it where it would have come. A stream of
-/// the *latest* holds one item, which a newer one replaces.
+/// The stream is subscribed from its opening to its closing. It holds up to its capacity; events
+/// that arrive while it is full are dropped, and the reader gets an [EventsLostException] at their
+/// place. A *latest* stream holds one item, which a newer one replaces.
 ///
-/// A failure of what it watches is the stream's, for whoever reads: it is thrown behind the items.
-/// One that nobody has read is reported, once, when the stream is closed or garbage, or the loop
-/// ends.
+/// A failure of the event is thrown to the reader, after the items. A failure that is not read is
+/// reported once: when the stream is closed or garbage, or the loop ends.
 ///
-/// For one reader at a time. **Thread** the loop's. **Cancelled** a read that is cancelled takes
-/// nothing.
+/// For one reader at a time. **Thread** the loop's. **Cancelled** a cancelled read removes nothing.
 ///
 /// {@snippet class=dev.heddle.snippets.FutureSnippetsTest region=stream}
 ///
-/// @param <T> what the event fires with
+/// @param <T> the type of the event's values
 /// @since 0.1
 public final class EventStream<T extends @Nullable Object> implements Iterable<T>, AutoCloseable {
-  private static final Object NULL = new Object(); // the queue takes none
+  private static final Object NULL = new Object(); // an ArrayDeque rejects null
 
   private final EventSource source;
   private final int capacity;
@@ -51,11 +49,11 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   private final Object openedAt;
 
   // loop only
-  private final ArrayDeque<Object> items = new ArrayDeque<>(); // with a Lost where some are missing
-  private int itemCount; // items that are not Lost
+  private final ArrayDeque<Object> items = new ArrayDeque<>(); // a Lost marks a gap
+  private int itemCount; // without the Lost markers
   private long lost;
-  private @Nullable Throwable failure; // behind the items
-  private @Nullable ObservationToken unreadFailure; // while nobody has read the failure
+  private @Nullable Throwable failure; // thrown after the items
+  private @Nullable ObservationToken unreadFailure; // until the failure is read
   private boolean reading;
   private boolean closed;
 
@@ -75,7 +73,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     source.startDaemon();
   }
 
-  /// Opens a stream over an event.
+  /// Opens a stream of an event.
   ///
   /// @param capacity how many items it holds, at least 1
   public static <T extends @Nullable Object> EventStream<T> of(Awaitable<T> source, int capacity) {
@@ -89,19 +87,19 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     }
   }
 
-  /// Opens a stream over an event whose older firings do not matter once there is a newer one.
+  /// Opens a stream of an event for which only the newest firing matters.
   public static <T extends @Nullable Object> EventStream<T> latest(Awaitable<T> source) {
     return open(source, 1, true, null);
   }
 
-  /// Opens a stream in which an item merges with one of the same key that nobody has read, and
-  /// stays at its place.
+  /// Opens a stream in which an item merges with an unread one of the same key, and keeps the place
+  /// of that one.
   ///
-  /// For events of the runtime's own: both functions run where the event fires, and take no lock.
+  /// For events of the runtime: both functions run where the event fires, and take no lock.
   ///
   /// @param capacity how many items it holds, at least 1
   /// @param key of an item
-  /// @param merge makes one of an unread item and a later one
+  /// @param merge combines an unread item and a later one
   public static <T extends @Nullable Object> EventStream<T> merging(
       Awaitable<T> source,
       int capacity,
@@ -122,26 +120,26 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
 
   /// The next item. **Suspends** unless there is one.
   ///
-  /// @throws EventsLostException where items were lost; the read after it goes on behind them
-  /// @throws IllegalStateException when the stream is closed, or somebody else is reading
+  /// @throws EventsLostException where items were lost; the next read continues after the gap
+  /// @throws IllegalStateException when the stream is closed, or another coroutine is reading
   public T next() {
     awaitReady(() -> source.home().await(ready));
     return poll();
   }
 
-  /// The next item, but not beyond a deadline. Else as [#next()].
+  /// The next item, at most until the deadline. Else as [#next()].
   ///
-  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  /// @throws dev.heddle.DeadlineException when the deadline expires first
   public T next(Deadline deadline) {
     awaitReady(() -> source.home().await(ready, deadline));
     return poll();
   }
 
-  /// The next item, but not beyond the moment in which `token` fires. Else as [#next()].
+  /// The next item, at most until `token` fires. Else as [#next()].
   ///
   /// @throws dev.heddle.WaitCancelledException when the token fires first
   public T next(Awaitable<?> token) {
-    EventSource end = EventSource.of(token); // a use of the token, needed or not
+    EventSource end = EventSource.of(token); // checks the token even if an item is available
     awaitReady(() -> source.home().await(ready, end));
     return poll();
   }
@@ -175,7 +173,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
               + source.info()
               + " was full ("
               + capacity
-              + "); read faster, open it with more room, or look at the state anew",
+              + "); read faster, open it with a larger capacity, or read the state again",
           gap.count);
     }
     if (item != null) {
@@ -218,18 +216,18 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     };
   }
 
-  /// Fires while a read would not suspend; takes nothing. A token for other waits, or one of
-  /// several to wait for.
+  /// Fires while a read would not suspend; removes nothing. To use as a token, or as one of several
+  /// awaitables.
   public Awaitable<?> ready() {
     return ready;
   }
 
-  /// How many items have been lost so far.
+  /// The number of items lost so far.
   public long lost() {
     return lost;
   }
 
-  /// Stops watching; what has not been read is dropped (a failure: reported), and a read that waits
+  /// Unsubscribes. Unread items are dropped, an unread failure is reported, and a waiting read
   /// fails.
   @Override
   public void close() {
@@ -239,10 +237,10 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
       source.unsubscribe(subscription, subscription.place);
       source.stopDaemon();
       items.clear();
-      // one that waits to read gets it, unless it is cancelled before
+      // a waiting reader gets it, unless it is cancelled before
       if (unreadFailure != null && !reading && failure != null) {
         read();
-        source.home().futures().unobserved("nobody read the failure of " + this, failure);
+        source.home().futures().unobserved("unread failure of " + this, failure);
       }
       ready.tell();
     }
@@ -259,7 +257,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     long count;
   }
 
-  /// An unread item that others may merge with.
+  /// An unread item with which others may merge.
   private static final class Slot {
     final @Nullable Object key;
     Object item;
@@ -315,11 +313,11 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     @Override
     public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
       if (error instanceof EventsLostException) {
-        items.add(error); // at its place; more is to come
+        items.add(error); // in order; more items may follow
       } else if (error != null) {
         failed(error);
       } else if (merging != null && merging.merge(result)) {
-        // it is there already
+        // already delivered
       } else if (latest) {
         items.clear();
         items.add(Objects.requireNonNullElse(result, NULL));

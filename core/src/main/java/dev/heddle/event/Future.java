@@ -21,38 +21,41 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A value that will be there later, as its readers see it; a [Promise] is how it comes to be.
+/// A value that will be available later, seen by its readers; a [Promise] completes it.
 ///
-/// Functions passed to [#map], [#recover] and [#onCompletion] run as short coroutines of the loop,
-/// one each: they may wait and take locks, and delay nobody who awaits this future.
+/// Functions passed to [#map], [#recover] and [#onCompletion] each run in a short coroutine of the
+/// loop: they may wait and take locks, and do not delay the coroutines that await this future.
 ///
-/// **A failure is never silent**: one that nobody has taken (awaited, recovered from, ignored) when
-/// the future is garbage, or the loop ends, is reported, once. A cancellation is no failure.
+/// **A failure is never silent**: if it is not observed (awaited, recovered from, ignored) before
+/// the future is garbage or the loop ends, it is reported, once. A cancellation is not a failure.
 ///
-/// **Thread** its loop's; from elsewhere use [#toCompletableFuture()], taken on the loop.
+/// **Thread** its loop's; for other threads call [#toCompletableFuture()] on the loop.
 ///
 /// {@snippet class=dev.heddle.snippets.FutureSnippetsTest region=future}
 ///
-/// @param <T> what it succeeds with
+/// @param <T> the type of its value
 /// @since 0.1
 public final class Future<T extends @Nullable Object> implements Completable<T> {
   /*
-   * States.  from               event                        to         who
-   *          PENDING            a value                      SUCCEEDED  loop, perhaps in a tick: promise, derivation, source
-   *          PENDING            a failure, cancel()          FAILED     the same; one that is cancelled failed with a Cancellation
-   *          SUCCEEDED, FAILED  a value, a failure, cancel() same       refused by the promise, else without effect
+   * States.  from       event               to         who
+   *          PENDING    a value             SUCCEEDED  loop, also in a tick: promise, stage, source
+   *          PENDING    a failure           FAILED     the same
+   *          PENDING    cancel()            FAILED     the same; the failure is a Cancellation
+   *          SUCCEEDED, a value, a failure, same       a promise throws, else no effect
+   *          FAILED     cancel()
    *
-   * Derived futures. map() and its like subscribe an inline callback, so that those who await the
-   * source are told at once; the user's function runs in a coroutine of its own. The source's event
-   * holds the callback, and that the derived future: it resolves whoever has let go of the source.
-   * One that is cancelled leaves it. An outcome that the function is not for is passed on without a
-   * coroutine.
+   * Derived futures. map() and the like subscribe an inline callback, so coroutines that await the
+   * source are notified at once; the user's function runs in a coroutine of its own. The source's
+   * event holds the callback, and the callback the derived future. So the derived future is
+   * completed even if the program has dropped the source. A derived future that is cancelled
+   * unsubscribes. An outcome to which the function does not apply is passed on without a coroutine.
    *
-   * Whose failure is it. Of those who wait when it comes, and of recover(). Else it is open
-   * (UnobservedOutcomes), for whoever comes later. map() and onCompletion() hand on the same
-   * throwable with the same ObservationToken: taken from one of them, it is taken.
+   * Who observes a failure. The coroutines that wait when it arrives, and recover(). Otherwise it
+   * is open (UnobservedOutcomes) until a later reader observes it. map() and onCompletion() pass on
+   * the same throwable with the same ObservationToken, so observing one of these futures observes
+   * all.
    *
-   * I1. Every subscriber is told once, and latecomers get a replay. [FutureTest]
+   * I1. Every subscriber is notified once; late subscribers get a replay. [FutureTest]
    * I2. No user code runs where a future completes. [FutureTest]
    *
    * Sources. loop-144 to loop-156.
@@ -68,13 +71,13 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   // loop only
   private byte state = PENDING;
-  private @Nullable FutureSource futureSource; // null: completed, or to be by a promise
-  private boolean used; // somebody asked for it; that nobody did is reported of a promise only
+  private @Nullable FutureSource futureSource; // null: completed, or a promise will complete it
+  private boolean used; // a reader has asked for it; false is only reported of promises
   private boolean ignored;
   private boolean withdrawn; // cancelled by a reader
-  private @Nullable Object outcome; // the value, or what it failed with
+  private @Nullable Object outcome; // the value or the failure
   private @Nullable Object completedAt;
-  private @Nullable ObservationToken observation; // while nobody has taken the outcome
+  private @Nullable ObservationToken observation; // until the outcome is observed
 
   private Future(
       HomeLoop home,
@@ -90,7 +93,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     this.endEvent = new EndEvent();
   }
 
-  /// A future that a promise completes.
+  /// Creates a future that a promise completes.
   static <T extends @Nullable Object> Future<T> promised(HomeLoop home, @Nullable String name) {
     UnobservedOutcomes.prepare();
     return new Future<>(home, name, null, null, false);
@@ -105,8 +108,8 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   /// The next outcome of something else that can be awaited, as a future, which waits for it from
   /// now on. A failure is then the future's.
   ///
-  /// @param whenCancelled told when a reader cancels the future; runs inside that call, so it
-  ///   neither waits nor takes a lock
+  /// @param whenCancelled called when a reader cancels the future, inside that call: it must
+  ///   neither wait nor take a lock
   public static <T extends @Nullable Object> Future<T> of(
       Awaitable<T> source, Consumer<Cancellation> whenCancelled) {
     return of(null, source, whenCancelled, false);
@@ -118,8 +121,8 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return of(name, source, whenCancelled, false);
   }
 
-  /// The outcome of work that is done for whoever awaits it: when the last coroutine that does is
-  /// cancelled, so is the future. Else as [#of(Awaitable, Consumer)].
+  /// The outcome of work that is done only for its awaiters: if the last coroutine that awaits it
+  /// is cancelled, the future is cancelled, too. Else as [#of(Awaitable, Consumer)].
   public static <T extends @Nullable Object> Future<T> ofWork(
       Awaitable<T> work, Consumer<Cancellation> whenCancelled) {
     return of(null, work, whenCancelled, true);
@@ -148,7 +151,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   // ---- waiting ----
 
-  /// Its end. Asking for it counts as using the future.
+  /// Its end as an event. This call counts as using the future.
   @Override
   public Event event() {
     return awaited();
@@ -187,7 +190,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   @Override
   public T await(Awaitable<?> token) {
-    EventSource end = EventSource.of(token); // a use of the token, needed or not
+    EventSource end = EventSource.of(token); // checks the token even if this is complete
     if (isDone()) {
       return observedValue();
     }
@@ -199,7 +202,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     }
   }
 
-  /// A wait for it has thrown something, its own failure or not.
+  /// Called when a wait for it has thrown, its own failure or another throwable.
   private void awaitThrew(Throwable thrown) {
     if (thrown instanceof Cancellation c) {
       awaiterCancelled(c);
@@ -208,16 +211,16 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     }
   }
 
-  /// A coroutine that awaited it was cancelled, or it was itself.
+  /// Called when a coroutine that awaited it was cancelled, or when this future was.
   private void awaiterCancelled(Cancellation c) {
     if (futureSource == null || !futureSource.isForAwaiters() || endEvent.isAwaited()) {
       return;
     }
     try {
       cancel(c);
-    } catch (Throwable e) { // the awaiter gets its cancellation all the same
+    } catch (Throwable e) { // the awaiter still gets its cancellation
       FailureTable.throwIfFatal(e);
-      home.futures().unobserved("what is to be told of a cancellation failed, of " + this, e);
+      home.futures().unobserved("the cancellation callback failed, of " + this, e);
     }
   }
 
@@ -229,7 +232,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return value();
   }
 
-  /// The value, or the failure, thrown.
+  /// Returns the value or throws the failure.
   T value() {
     if (outcome instanceof Throwable failure && state == FAILED) {
       throw Rethrow.unchecked(failure);
@@ -237,7 +240,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return asResult(outcome);
   }
 
-  /// Somebody is interested; a value needs no more.
+  /// A reader has asked for the outcome, which is enough to observe a value.
   private void markUsed() {
     used = true;
     if (state == SUCCEEDED) {
@@ -245,7 +248,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     }
   }
 
-  /// Somebody has the outcome.
+  /// A reader has got the outcome.
   void observe() {
     used = true;
     if (observation != null) {
@@ -254,7 +257,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     }
   }
 
-  /// Says that nobody needs the outcome: neither a failure nor an unused value is reported.
+  /// Declares that the outcome is not needed: neither a failure nor an unused value is reported.
   ///
   /// @return this
   public Future<T> ignore() {
@@ -263,23 +266,24 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return this;
   }
 
-  // ---- what is derived from it ----
+  // ---- derived futures ----
 
-  /// What `mapper` makes of the value. A failure passes by and goes to the derived future.
+  /// A future of `mapper`'s result for the value. A failure is passed on to the derived future.
   public <R extends @Nullable Object> Future<R> map(Transform<? super T, ? extends R> mapper) {
     Objects.requireNonNull(mapper, "mapper");
     return derive(new DerivedStage.Mapping<>(this, derived(mapper), mapper));
   }
 
-  /// The value, or what `recovery` makes of the failure, which it takes by that. That this future
-  /// was cancelled is a failure here.
+  /// A future of the value, or of `recovery`'s result for the failure, which is thereby observed. A
+  /// cancellation of this future counts as a failure here.
   public Future<T> recover(Transform<? super Throwable, ? extends T> recovery) {
     Objects.requireNonNull(recovery, "recovery");
     return derive(new DerivedStage.Recovery<>(this, derived(recovery), recovery));
   }
 
-  /// The same outcome, once `handler` has run. If the handler throws, that is the outcome; a
-  /// failure that it takes the place of is found in its report. It takes no failure itself.
+  /// A future of the same outcome, completed when `handler` has run. If the handler throws, that is
+  /// the outcome, and its report includes the failure that it replaces. This does not observe a
+  /// failure.
   public Future<T> onCompletion(Action handler) {
     Objects.requireNonNull(handler, "handler");
     return derive(new DerivedStage.Completion<>(this, derived(handler), handler));
@@ -313,15 +317,15 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return export.exported;
   }
 
-  // ---- how it ends ----
+  // ---- completion ----
 
   @Override
   public void cancel(String why) {
     cancel(new Cancellation(Objects.requireNonNull(why, "why")));
   }
 
-  /// Cancels it: those who await it get `c`. Whoever was to complete it is told where it can be
-  /// told ([Promise#isCancelled()], a pool's task), and what it brings is dropped.
+  /// Cancels it: its awaiters get `c`. Its producer is notified where possible
+  /// ([Promise#isCancelled()], a pool's task); a later result is dropped.
   @Override
   public void cancel(Cancellation c) {
     Objects.requireNonNull(c, "cancellation");
@@ -346,12 +350,12 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return end(FAILED, CoroutineException.of(failure), at, null, true);
   }
 
-  /// Ends as `other` has, with no function in between: whose failure it is does not change.
+  /// Completes with the outcome of `other`, unchanged and with its ObservationToken.
   boolean adopt(Future<?> other) {
     return end(other.state, other.outcome, other.completedAt, other.observation, false);
   }
 
-  /// @return false when it has ended already
+  /// @return false if it was complete already
   private boolean end(
       byte how,
       @Nullable Object what,
@@ -364,8 +368,8 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     state = how;
     outcome = what;
     completedAt = at;
-    futureSource = null; // or a chain of derived futures would hold all before it
-    // before anybody is told: a derived future inherits it
+    futureSource = null; // else a chain of derived futures would retain all before it
+    // before the notification: a derived future inherits it
     observation = first ? openObservation() : inherited;
     if (ignored || endEvent.hasObserver(how == FAILED)) {
       observe();
@@ -411,13 +415,13 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return state == FAILED ? (Throwable) outcome : null;
   }
 
-  /// Where it was created: file and line with `heddle.sites=exact`, else the class of the code that
-  /// did it.
+  /// Where it was created: file and line with `heddle.sites=exact`, else the class of the creating
+  /// code.
   public String createdAt() {
     return home.futures().describe(createdAt);
   }
 
-  /// Where it was completed, as [#createdAt()] has it; `unknown` before.
+  /// Where it was completed, in the form of [#createdAt()]; `unknown` before.
   public String completedAt() {
     return home.futures().describe(site(completedAt));
   }
@@ -430,12 +434,12 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return home;
   }
 
-  /// Its end; to ask for it is no use.
+  /// Its end as an event; this call does not count as using the future.
   EventSource endEvent() {
     return endEvent;
   }
 
-  /// What it is, for errors and dumps.
+  /// A description for errors and dumps.
   String describe() {
     return (name == null ? "a future" : "the future '" + name + "'") + " created at " + createdAt();
   }
@@ -450,7 +454,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return (T) value;
   }
 
-  // ---- its event, and what is subscribed to those of others ----
+  // ---- events ----
 
   /// The end of this future, as an event.
   private final class EndEvent extends EventSource {
@@ -468,7 +472,8 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
       return futureSource == null ? List.of() : futureSource.event.holders();
     }
 
-    // not hidden where another thread, or the clock, completes it: who waits for it then counts
+    // not a daemon if another thread or the clock completes it: waits for it then keep the loop
+    // alive
     @Override
     public boolean isDaemon() {
       return futureSource == null || futureSource.isDaemon();
@@ -505,8 +510,8 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     }
   }
 
-  /// Brings the next outcome of another event, which does not count before somebody awaits the
-  /// future.
+  /// Completes the future with the next outcome of another event. Until a coroutine awaits the
+  /// future, the event is only started as a daemon.
   private static final class AwaitableSource extends FutureSource {
     private final Consumer<Cancellation> whenCancelled;
     private final boolean forAwaiters;
@@ -568,7 +573,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
       }
     }
 
-    /// As a place of completion.
+    /// Describes this source as the place of completion.
     @Override
     public String toString() {
       return "its source, " + event.info();

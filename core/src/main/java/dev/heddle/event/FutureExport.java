@@ -8,7 +8,7 @@ import dev.heddle.event.source.UnobservedOutcomes;
 import dev.heddle.event.source.UnobservedOutcomes.Label;
 import org.jspecify.annotations.Nullable;
 
-/// Brings the outcome of a future to one of the JDK, whose dependents are user code.
+/// Completes a JDK future, whose dependents are user code, with the outcome of a future.
 final class FutureExport<T extends @Nullable Object>
     implements InlineCallback, UnobservedOutcomes.Waiting {
   private final Future<T> future;
@@ -21,7 +21,7 @@ final class FutureExport<T extends @Nullable Object>
 
   @Override
   public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
-    event.unsubscribe(this); // so that the exported one can be garbage before the other
+    event.unsubscribe(this); // so that the exported future can become garbage before the other
     future.home().notifyLater(this::deliver);
   }
 

@@ -5,7 +5,7 @@ import dev.heddle.Cancellation;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.InlineCallback;
 
-/// What a future gets its outcome from: the next firing of an event, unless a reader cancels first.
+/// The source of a future's outcome: the next firing of an event, unless a reader cancels first.
 abstract class FutureSource implements InlineCallback {
   final EventSource event;
   private int place = -1; // among the event's subscribers; -1: not subscribed
@@ -14,7 +14,7 @@ abstract class FutureSource implements InlineCallback {
     this.event = event;
   }
 
-  /// Begins to listen; what has fired for the last time comes at once.
+  /// Subscribes; an event that is closed is replayed at once.
   final void subscribe() {
     if (event.isClosed()) {
       event.replay(this);
@@ -24,7 +24,7 @@ abstract class FutureSource implements InlineCallback {
     }
   }
 
-  /// Listens no more.
+  /// Unsubscribes.
   final void unsubscribe() {
     int at = place;
     if (at >= 0) {
@@ -45,15 +45,16 @@ abstract class FutureSource implements InlineCallback {
   /// Disarms it.
   abstract void disarm();
 
-  /// A reader has cancelled the future.
+  /// Called when a reader has cancelled the future.
   void withdraw(Cancellation c) {
     unsubscribe();
   }
 
-  /// Whether a wait for the future keeps nobody alive: the event is hidden, or counts by itself.
+  /// Whether a wait for the future does not keep the loop alive: the event is a daemon, or counts
+  /// by itself.
   abstract boolean isDaemon();
 
-  /// Whether it works for those who await the future only.
+  /// Whether the work is done only for coroutines that await the future.
   boolean isForAwaiters() {
     return false;
   }

@@ -8,24 +8,24 @@ import org.jspecify.annotations.Nullable;
 
 /// The right to complete a [Future], once.
 ///
-/// **Thread** made and completed on its loop only; another thread completes a `RemotePromise`.
+/// **Thread** created and completed on its loop only; other threads complete a `RemotePromise`.
 /// **Suspends** never.
 ///
 /// {@snippet class=dev.heddle.snippets.FutureSnippetsTest region=promise}
 ///
-/// @param <T> what it is completed with
+/// @param <T> the type of the value
 /// @since 0.1
 public final class Promise<T extends @Nullable Object> {
   private final Future<T> future;
 
-  /// A promise of the current loop.
+  /// Creates a promise of the current loop.
   ///
   /// @throws IllegalStateException outside a coroutine
   public Promise() {
     this.future = Future.promised(loop(), null);
   }
 
-  /// A promise of the current loop, with a name for dumps and reports.
+  /// Creates a promise of the current loop, with a name for dumps and reports.
   ///
   /// @throws IllegalStateException outside a coroutine
   public Promise(String name) {
@@ -43,12 +43,12 @@ public final class Promise<T extends @Nullable Object> {
     return loop;
   }
 
-  /// What its readers get; always the same one.
+  /// The future for its readers; always the same object.
   public Future<T> future() {
     return future;
   }
 
-  /// Completes the future with a value. One that a reader has cancelled stays as it is.
+  /// Completes the future with a value. Has no effect if a reader has cancelled the future.
   ///
   /// @throws IllegalStateException when this promise was completed before, or on another thread
   ///   than its loop's
@@ -58,8 +58,8 @@ public final class Promise<T extends @Nullable Object> {
     }
   }
 
-  /// Completes the future with a failure; a [Cancellation] makes it a cancelled one. When a reader
-  /// has cancelled it, the failure is reported instead.
+  /// Completes the future with a failure; a [Cancellation] cancels it. If a reader has cancelled
+  /// the future, the failure is reported instead.
   ///
   /// @throws IllegalStateException when this promise was completed before, or on another thread
   ///   than its loop's
@@ -74,22 +74,22 @@ public final class Promise<T extends @Nullable Object> {
       future
           .home()
           .futures()
-          .unobserved("a failure came after the cancellation of " + future, failure);
+          .unobserved("a failure arrived after the cancellation of " + future, failure);
     }
   }
 
-  /// Completes the future with a value, unless it is done.
+  /// Completes the future with a value, unless it is complete.
   ///
-  /// @return whether it was not
+  /// @return false if it was complete already
   /// @throws IllegalStateException on another thread than its loop's
   public boolean tryComplete(T value) {
     checkMayComplete();
     return future.succeed(value, future.home().futures().callSite(null));
   }
 
-  /// Completes the future with a failure, unless it is done.
+  /// Completes the future with a failure, unless it is complete.
   ///
-  /// @return whether it was not
+  /// @return false if it was complete already
   /// @throws IllegalStateException on another thread than its loop's
   public boolean tryFail(Throwable failure) {
     Objects.requireNonNull(failure, "failure");
@@ -97,12 +97,12 @@ public final class Promise<T extends @Nullable Object> {
     return future.fail(failure, future.home().futures().callSite(null));
   }
 
-  /// Whether the future is done, by this promise or by a reader's cancellation.
+  /// Whether the future is complete, by this promise or by a reader's cancellation.
   public boolean isDone() {
     return future.isDone();
   }
 
-  /// Whether a reader has cancelled the future: nobody needs the value any more.
+  /// Whether a reader has cancelled the future: the value is no longer needed.
   public boolean isCancelled() {
     return future.isWithdrawn();
   }
@@ -115,7 +115,7 @@ public final class Promise<T extends @Nullable Object> {
               + Thread.currentThread()
               + "; a promise is completed on its loop only, a RemotePromise from any thread");
     }
-    future.home().requireStack(); // completed, it must tell those who wait
+    future.home().requireStack(); // room to notify the waiters after completion
   }
 
   private IllegalStateException completedBefore() {

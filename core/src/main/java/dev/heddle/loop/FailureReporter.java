@@ -35,7 +35,7 @@ final class FailureReporter {
     if (failure != null) {
       FailureTable.allMergedInto(failure)
           .forEach(
-              other -> reportAlone("a failure gave way to one that is reported: " + what, other));
+              other -> reportAlone("a failure was superseded by the one reported above: " + what, other));
     }
   }
 

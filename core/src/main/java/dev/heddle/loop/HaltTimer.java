@@ -191,7 +191,7 @@ final class HaltTimer {
 
   private void halt() {
     StandardError.say(
-        "dev.heddle: the process has not ended in time after "
+        "dev.heddle: the process did not exit in time after "
             + cause
             + ": a shutdown hook of the JVM's has not returned; it is halted with code "
             + code

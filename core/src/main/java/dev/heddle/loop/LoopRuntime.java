@@ -208,7 +208,7 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
       if (FailureTable.isFatal(e)) {
         loopShutdown.carrierFailed(e);
       } else {
-        report("a failure at the loop's end, which goes on", e);
+        report("a failure while the loop ended, which continues", e);
       }
     }
   }
@@ -411,7 +411,7 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     if (FailureTable.isFatal(failure)) {
       loopShutdown.failed(failure);
     } else {
-      report("the loop goes on after a failure of its own work on its thread", failure);
+      report("the loop continues after an internal failure on its thread", failure);
     }
   }
 

@@ -284,7 +284,7 @@ public final class LoopShutdown {
   void onDeadlock() {
     switch (phase) {
       case RUNNING -> {
-        if (!tree.root().cancelWhatMayFinish(new Cancellation("nobody else can go on"))) {
+        if (!tree.root().cancelWhatMayFinish(new Cancellation("no other coroutine can continue"))) {
           DeadlockError verdict =
               new DeadlockError(new DeadlockReport(DumpTaker.takeForDeadlock(tree)));
           deadlock = verdict;

@@ -36,7 +36,7 @@ public record StallReport(Dump dump, Duration after, List<String> unavailable)
         .append(loop())
         .append("' for ")
         .append(DumpText.inWords(after))
-        .append(", and nothing in it can wake anybody: its coroutines wait in the JDK\n")
+        .append(", and nothing in it can wake a coroutine: all wait in the JDK\n")
         .append(new WaitGraph(dump).inWords())
         .append('\n')
         .append(new DumpText(dump).tree());

@@ -282,7 +282,7 @@ class CancelledAgainTest {
                       return "a value";
                     }))
             .isInstanceOf(DeadlineException.class)
-            .hasMessageContaining("went on to its end"));
+            .hasMessageContaining("continued to its end"));
     assertThat(log).containsExactly("swallowed", "went on");
   }
 

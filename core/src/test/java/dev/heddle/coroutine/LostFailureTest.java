@@ -401,7 +401,7 @@ class LostFailureTest {
         var _ = EventStream.of(failing, 4);
       });
       assertThat(reports.failures()).containsExactly(failure);
-      assertThat(reports.messages().getFirst()).contains("nobody read the failure of a stream");
+      assertThat(reports.messages().getFirst()).contains("unread failure of a stream");
     }
   }
 

@@ -393,7 +393,7 @@ class TokenTest {
       for (int i = 0; i < 2; i++) {
         assertThatThrownBy(() -> Heddle.withDeadline(shared, () -> Heddle.delay(LONG)))
             .isInstanceOf(DeadlineException.class)
-            .hasMessageContaining("within(deadline)");
+            .hasMessageContaining("withDeadline(deadline)");
       }
     });
   }

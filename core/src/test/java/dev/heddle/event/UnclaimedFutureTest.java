@@ -180,7 +180,7 @@ class UnclaimedFutureTest {
       }
       assertThat(reports.failures()).containsExactly(failure);
       assertThat(reports.messages().getFirst())
-          .contains("nobody looked at the failure of the CompletableFuture of the future 'job'");
+          .contains("unobserved failure of the CompletableFuture of the future 'job'");
     }
   }
 
@@ -335,7 +335,7 @@ class UnclaimedFutureTest {
       });
       // a collection on a busy machine may hold the loop, which is reported, too
       assertThat(reports.messages())
-          .filteredOn(message -> message.startsWith("nobody took"))
+          .filteredOn(message -> message.startsWith("unobserved failure"))
           .hasSize(1_000);
     }
   }

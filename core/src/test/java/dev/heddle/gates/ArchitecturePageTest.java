@@ -50,7 +50,7 @@ class ArchitecturePageTest {
             "dev.heddle",
             Set.of("", "observe", "internal"),
             List.of(
-                Set.of("coroutine", "coroutine.tree"),
+                Set.of("coroutine", "coroutine.capture", "coroutine.tree"),
                 Set.of("event", "event.source"),
                 Set.of("io", "io.dns", "io.handle", "io.server")));
 

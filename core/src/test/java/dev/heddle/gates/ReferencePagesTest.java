@@ -89,8 +89,7 @@ class ReferencePagesTest {
     String options = page("options.md");
     String api = Files.readString(ROOT.resolve("api/dev.heddle.process.txt"));
     String builders =
-        "(?m)^    (?:<[^(]*> )?dev\\.heddle\\.process\\.[\\w.]*Builder"
-            + " (?!child\\b|sources\\b)(\\w+)\\(";
+        "(?m)^    (?:<[^(]*> )?dev\\.heddle\\.process\\.[\\w.]*Builder" + " (?!child\\b)(\\w+)\\(";
     assertThat(found(builders, api))
         .contains("workers", "intensity", "members")
         .allSatisfy(name -> assertThat(options).contains("\n| `%s` |".formatted(name)));

@@ -205,7 +205,7 @@ class HostileLogTest {
           return "result";
         });
     assertThat(result).isEqualTo("result");
-    assertThat(written).anyMatch(line -> line.startsWith("nobody took the failure of"));
+    assertThat(written).anyMatch(line -> line.startsWith("unobserved failure of"));
   }
 
   private static void fail() {
@@ -293,7 +293,7 @@ class HostileLogTest {
             root::set);
     assertThat(result).isEqualTo("result");
     assertThat(written)
-        .containsExactly("the loop goes on after a failure of its own work on its thread");
+        .containsExactly("the loop continues after an internal failure on its thread");
   }
 
   @Test

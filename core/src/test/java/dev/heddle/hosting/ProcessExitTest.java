@@ -94,7 +94,7 @@ class ProcessExitTest {
   void failuresJustBeforeSystemExit_areOnTheStandardError_whenTheLoggersAreGone() throws Exception {
     ChildJvm.Result child = run(Scenario.EXIT_BEHIND_FAILURES);
     assertThat(child.output())
-        .contains("dev.heddle: nobody took the failure of")
+        .contains("dev.heddle: unobserved failure of")
         .contains("IllegalStateException: the first one's")
         .contains("IllegalStateException: the second one's");
     assertThat(child.exitCode()).isEqualTo(3);

@@ -91,7 +91,7 @@ class StallReportTest {
     assertThat(child.output())
         .contains("Stall: nothing has happened in loop 'heddle' for 30 ms, ")
         .contains("coroutine-1 'main' is parked by the JDK in LinkedBlockingQueue.take (")
-        .contains("Who should feed a queue, or signal a condition, nobody can tell.\n")
+        .contains("The producer of a queue or the signaller of a condition cannot be determined.\n")
         .contains("took ab, told 1 time, with 0 cycles");
   }
 
@@ -312,7 +312,7 @@ class StallReportTest {
         .contains("cycles: 0\n")
         .contains("is parked by the JDK, for a monitor (")
         .contains(
-            "Who holds a monitor the JDK does not tell without"
+            "The JDK reports monitor owners only with"
                 + " --add-opens java.base/jdk.internal.vm=ALL-UNNAMED.");
   }
 

@@ -202,7 +202,7 @@ class TrampolineHoldTest {
         () -> Heddle.spawn("first in line", () -> turn(lock)).await());
     assertThat(report().waitsFor())
         .contains(
-            "ReentrantLock", ", held by nobody: it is the turn of coroutine-2 'first in line'");
+            "ReentrantLock", ", free: next is coroutine-2 'first in line'");
   }
 
   private static String turn(ReentrantLock lock) {

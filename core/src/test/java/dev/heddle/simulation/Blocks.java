@@ -113,7 +113,7 @@ final class Blocks {
   void within(int depth) {
     Duration limit = program.newLimit(random);
     Inner inner = new Inner(depth);
-    Region region = shields.newRegion("within(" + limit + ") ran out", limit);
+    Region region = shields.newRegion("withTimeout(" + limit + ") expired", limit);
     Step body =
         () -> {
           shields.open(region);
@@ -127,7 +127,7 @@ final class Blocks {
     if (region.isOwn(inner.threw)) {
       program.check(
           threw instanceof DeadlineException && program.now() >= region.deadline,
-          () -> life + ": within(" + limit + ") made of its cancellation " + threw);
+          () -> life + ": withTimeout(" + limit + ") made of its cancellation " + threw);
     } else if (inner.threw == null && (region.mayHaveCut() || program.isPast())) {
       // past the shutdown deadline it may have been cut, through all shields
       program.check(

@@ -14,13 +14,13 @@ final class OperatorLog extends Handler implements AutoCloseable {
   /// Why a failure was reported.
   enum Why {
     /// A supervised scope ended, and nobody had taken the failure of a member.
-    UNTAKEN("nobody took the failure of coroutine"),
+    UNTAKEN("unobserved failure of coroutine"),
     /// A scope was left without a join, and had failed.
-    UNJOINED("a member failed in a scope that nobody joined"),
+    UNJOINED("a member failed in a scope that was not joined"),
     /// Past the shutdown deadline nobody awaits those who are left in a scope.
     LATE("a member failed after the end of its scope"),
     /// It stands in the report of a failure that was reported.
-    GAVE_WAY("a failure gave way to one that is reported"),
+    GAVE_WAY("a failure was superseded by the one reported above"),
     /// Anything else: a promise that failed and that nobody awaited.
     UNCLAIMED("");
 

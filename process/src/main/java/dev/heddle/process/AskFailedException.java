@@ -3,7 +3,7 @@ package dev.heddle.process;
 
 import dev.heddle.process.scheduler.Worker;
 
-/// A request has failed: its cause says how.
+/// A request has failed; the cause tells why.
 ///
 /// @since 0.1
 public final class AskFailedException extends RuntimeException {
@@ -17,14 +17,14 @@ public final class AskFailedException extends RuntimeException {
     this.receiver = receiver;
   }
 
-  /// Takes no trace on a worker, where an answer or an end has come in: one end may fail hundreds
-  /// of thousands of requests. A body that waits for the answer adds its own frames.
+  /// Records no stack trace on a worker, where a reply or an exit arrives: one exit may fail
+  /// hundreds of thousands of requests. A body that waits for the reply adds its own frames.
   @Override
   public synchronized Throwable fillInStackTrace() {
     return Worker.current() == null ? super.fillInStackTrace() : this;
   }
 
-  /// Who was asked.
+  /// The process that was asked.
   public Pid receiver() {
     return receiver;
   }

@@ -14,17 +14,17 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// What the waits of a runtime have in common.
+/// The waits of a runtime: their limits, and where they are allowed.
 final class BoundedWaits {
   private static final Duration CENTURY = Duration.ofDays(36_525);
 
   private BoundedWaits() {}
 
-  /// Waits for an answer.
+  /// Waits for a reply.
   static <R extends @Nullable Object> R await(Pid to, Reply<R> reply, Duration limit)
       throws InterruptedException {
     CompletableFuture<R> answer = reply.answer();
-    begin(Awaited.What.ANSWER, to, limit, () -> answer.isDone() || reply.isDelegated());
+    begin(Awaited.What.REPLY, to, limit, () -> answer.isDone() || reply.isDelegated());
     try {
       return answer.get(bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
@@ -32,22 +32,21 @@ final class BoundedWaits {
           ? refused
           : new AskFailedException(to, Objects.requireNonNull(e.getCause()));
     } catch (TimeoutException _) {
-      throw new DeadlineException("no answer of " + to + " within " + limit);
+      throw new DeadlineException("no reply from " + to + " within " + limit);
     } finally {
       ProcessFiber.endWait();
-      answer.cancel(false); // given up, also when interrupted; does nothing when there is an answer
+      answer.cancel(false); // gives up the wait, also when interrupted; does nothing after a reply
     }
   }
 
-  /// A wait begins: reports name what a body waits for.
+  /// Begins a wait, so that reports name what a body waits for.
   static void begin(Awaited.What what, Pid of, Duration limit, BooleanSupplier isOver) {
     if (ProcessFiber.isCurrent()) {
       ProcessFiber.beginWait(new Awaited(what, of, limit, isOver));
     }
   }
 
-  /// What clocks can add to the time of day: less than nothing is nothing, more than a century is
-  /// that.
+  /// Limits a duration to 0 to 100 years, which clocks can add to the current time.
   static Duration bounded(Duration limit) {
     if (limit.isNegative()) {
       return Duration.ZERO;
@@ -55,7 +54,7 @@ final class BoundedWaits {
     return limit.compareTo(CENTURY) > 0 ? CENTURY : limit;
   }
 
-  /// Whoever waits in a step would hold its worker.
+  /// Refuses waits in a step, which would hold its worker.
   static void checkMayWait(String what) {
     if (Worker.current() != null || (what.equals("shutdown") && ProcessFiber.isCurrent())) {
       throw new IllegalStateException(

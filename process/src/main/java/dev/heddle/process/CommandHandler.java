@@ -3,51 +3,51 @@ package dev.heddle.process;
 
 import org.jspecify.annotations.Nullable;
 
-/// Carries out commands of one class, where it says: at once, as a coroutine on an I/O loop, or on
-/// a thread for blocking calls.
+/// Carries out the commands of one class: within the step, as a coroutine on an I/O loop, or on a
+/// thread for blocking calls.
 ///
-/// @param <C> of the commands
-/// @param <R> of their results
+/// @param <C> the class of the commands
+/// @param <R> the type of their results
 /// @since 0.1
 public sealed interface CommandHandler<C extends ProcessCommand<R>, R extends @Nullable Object> {
-  /// Begins a command, or does it.
+  /// Begins a command, or completes it.
   ///
-  /// @param <C> of the commands
-  /// @param <R> of their results
+  /// @param <C> the class of the commands
+  /// @param <R> the type of their results
   @FunctionalInterface
   interface Starter<C extends ProcessCommand<R>, R extends @Nullable Object> {
-    /// Must not block: it runs on the worker, within the step of the process. It answers through
-    /// `invocation`, now or later, from any thread. What it throws is the answer.
+    /// Must not block: it runs on the worker, within the step of the process. It replies through
+    /// `invocation`, now or later, from any thread. An exception is the reply.
     void begin(C command, Invocation<R> invocation) throws Exception;
   }
 
-  /// Does a command.
+  /// Executes a command.
   ///
-  /// @param <C> of the commands
-  /// @param <R> of their results
+  /// @param <C> the class of the commands
+  /// @param <R> the type of their results
   @FunctionalInterface
   interface Call<C extends ProcessCommand<R>, R extends @Nullable Object> {
-    /// Returns the result, or throws what the process will see as the failure.
+    /// Returns the result, or throws what the process gets as the failure.
     ///
-    /// @param caller the process that has asked
+    /// @param caller the process that issued the command
     R execute(C command, Pid caller) throws Exception;
   }
 
-  /// Runs on the worker, within the step.
+  /// Runs the command on the worker, within the step.
   static <C extends ProcessCommand<R>, R extends @Nullable Object> CommandHandler<C, R> inline(
       Starter<C, R> starter) {
     return new Inline<>(starter);
   }
 
-  /// Runs as a coroutine on one of the runtime's loops: it may wait there like any coroutine.
-  /// Cancelled when nobody wants the result any more.
+  /// Runs the command as a coroutine on one of the runtime's loops, where it may wait. The
+  /// coroutine is cancelled when the process no longer wants the result.
   static <C extends ProcessCommand<R>, R extends @Nullable Object> CommandHandler<C, R> onLoop(
       Call<C, R> body) {
     return new OnLoop<>(body);
   }
 
-  /// Runs on a thread that may be blocked, and is interrupted when nobody wants the result any
-  /// more.
+  /// Runs the command on a thread that may block. The thread is interrupted when the process no
+  /// longer wants the result.
   static <C extends ProcessCommand<R>, R extends @Nullable Object> CommandHandler<C, R> onThread(
       Call<C, R> body) {
     return new OnThread<>(body);

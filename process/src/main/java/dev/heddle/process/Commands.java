@@ -23,52 +23,54 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// The commands that every runtime carries out. They are values: equal when they ask for the same.
+/// The commands that every runtime carries out. They are values: equal when they request the same.
 ///
-/// What a command fails with arrives as the error of its completion, as the object that was thrown.
+/// The failure of a command arrives as the error of its result event, as the object that was
+/// thrown.
 ///
 /// @since 0.1
 public final class Commands {
-  private static final Duration CENTURY = Duration.ofDays(36_525); // what clocks can count to
+  private static final Duration CENTURY = Duration.ofDays(36_525); // more would overflow clocks
 
   private Commands() {}
 
   // ---- processes ----
 
-  /// Sends a message. Never fails: the result says what became of it.
+  /// Sends a message. Never fails: the result tells what became of it.
   public static ProcessCommand<SendResult> send(Pid to, @Nullable Object message) {
     return new ProcessCommands.Send(to, message);
   }
 
-  /// Sends a message as a [dev.heddle.process.Request]; the result is the answer. Fails as
-  /// [dev.heddle.process.ProcessRuntime#ask] does.
+  /// Sends a message as a [dev.heddle.process.Request]; the result is the reply. Fails like
+  /// [dev.heddle.process.ProcessRuntime#ask].
   ///
-  /// @param <R> of the answer, as the two have agreed
+  /// @param <R> the type of the reply, as the two processes have agreed
   public static <R extends @Nullable Object> ProcessCommand<R> ask(
       Pid to, @Nullable Object message, Duration limit) {
     return new ProcessCommands.Ask<>(to, message, checked(limit));
   }
 
-  /// Sends a message to whoever has a name when this is carried out: [SendResult#NOT_FOUND] when no
-  /// process has it. Else as [#send(Pid, Object)].
+  /// Sends a message to the process that has a name when this is carried out:
+  /// [SendResult#NOT_FOUND] when no process has it. Otherwise like [#send(Pid, Object)].
   public static ProcessCommand<SendResult> send(String name, @Nullable Object message) {
     return new NameCommands.Send(name, message);
   }
 
-  /// Asks whoever has a name when this is carried out. Else as [#ask(Pid, Object, Duration)].
+  /// Asks the process that has a name when this is carried out. Otherwise like [#ask(Pid, Object,
+  /// Duration)].
   ///
-  /// @param <R> of the answer, as the two have agreed
+  /// @param <R> the type of the reply, as the two processes have agreed
   public static <R extends @Nullable Object> ProcessCommand<R> ask(
       String name, @Nullable Object message, Duration limit) {
     return new NameCommands.Ask<>(name, message, checked(limit));
   }
 
-  /// Sends a message that carries a [Reply]; the result is the answer. Fails as
-  /// [dev.heddle.process.Ref#ask] does.
+  /// Sends a message that carries a [Reply]; the result is the reply. Fails like
+  /// [dev.heddle.process.Ref#ask].
   ///
-  /// @param <M> of the messages
-  /// @param <R> of the answer
-  /// @param message makes the message of the reply
+  /// @param <M> the class of the messages
+  /// @param <R> the type of the reply
+  /// @param message makes the message for a given [Reply]
   public static <M, R extends @Nullable Object> ProcessCommand<R> ask(
       Ref<M> to, Function<Reply<R>, ? extends M> message, Duration limit) {
     return new NameCommands.AskTyped<>(to, message, checked(limit));
@@ -85,11 +87,12 @@ public final class Commands {
     return new ProcessCommands.Spawn(process, options);
   }
 
-  /// Starts a child, and waits for its end. The result is its result; when it has not ended
-  /// normally, what it ended with is what this fails with. Cancelled: the child is terminated.
+  /// Starts a child and waits for its end. The result is the child's result; when the child has not
+  /// ended normally, the command fails with the cause of its exit. Cancelled: the child is
+  /// terminated.
   ///
-  /// @throws IllegalArgumentException when the options name it: the name might belong to another
-  ///   process, which is nobody's to end
+  /// @throws IllegalArgumentException when the options have a name: it might belong to another
+  ///   process, which this command must not end
   public static ProcessCommand<@Nullable Object> run(Process process, StartOptions options) {
     if (options.name() != null) {
       throw new IllegalArgumentException(
@@ -100,12 +103,12 @@ public final class Commands {
     return new ProcessCommands.Run(process, options);
   }
 
-  /// Ends a process without asking it.
+  /// Terminates a process without asking it.
   public static ProcessCommand<@Nullable Void> terminate(Pid pid) {
     return new ProcessCommands.Terminate(pid);
   }
 
-  /// Asks a process to end. Else as [dev.heddle.process.ProcessRuntime#cancel].
+  /// Asks a process to end. Otherwise like [dev.heddle.process.ProcessRuntime#cancel].
   public static ProcessCommand<@Nullable Void> cancel(Pid pid, String reason, Duration within) {
     return new ProcessCommands.Cancel(pid, reason, checked(within));
   }
@@ -115,49 +118,50 @@ public final class Commands {
     return new ProcessCommands.Link(other);
   }
 
-  /// Undoes a link.
+  /// Removes a link.
   public static ProcessCommand<@Nullable Void> unlink(Pid other) {
     return new ProcessCommands.Unlink(other);
   }
 
-  /// Monitors another process. The result is what the signal will carry.
+  /// Monitors another process. The result is the reference that the signal will carry.
   public static ProcessCommand<Long> monitor(Pid other) {
     return new ProcessCommands.Monitor(other);
   }
 
-  /// Takes a monitor back. The result is false when there is none, or its signal was seen.
+  /// Removes a monitor. The result is false when there is none, or its signal was delivered.
   public static ProcessCommand<Boolean> demonitor(long monitor) {
     return new ProcessCommands.Demonitor(monitor);
   }
 
-  /// Finds who is meant: by the text of a PID, or else by a name. Fails when nobody has that name.
+  /// Finds a process by the text of a PID, or else by a name. Fails when no process has that name.
   public static ProcessCommand<Pid> resolve(String text) {
     return new ProcessCommands.Resolve(text);
   }
 
   // ---- time ----
 
-  /// Completes after a time, never earlier. It is a timer: [#resetTimer] starts it anew, and
-  /// [#stopTimer] ends it.
+  /// Completes after a time, never earlier. It is a timer: [#resetTimer] restarts it, and
+  /// [#stopTimer] stops it.
   public static ProcessCommand<@Nullable Void> sleep(Duration time) {
     return new TimeCommands.Sleep(checked(time));
   }
 
-  /// Stops the [#sleep] or the [#tick] that this process has yielded with a tag: it completes with
-  /// a [java.util.concurrent.CancellationException]. The result is false when it has fired.
+  /// Stops the [#sleep] or the [#tick] that this process has yielded with a tag; that command fails
+  /// with a [java.util.concurrent.CancellationException]. The result is false when it has fired
+  /// already.
   public static ProcessCommand<Boolean> stopTimer(long tag) {
     return new TimeCommands.StopTimer(tag);
   }
 
-  /// Starts the [#sleep] that this process has yielded with a tag anew: it completes when `time`
-  /// has passed from now on. The result is false when it has fired; nothing is started then.
+  /// Restarts the [#sleep] that this process has yielded with a tag: it completes when `time` has
+  /// passed from now on. The result is false when it has fired already; then nothing is started.
   public static ProcessCommand<Boolean> resetTimer(long tag, Duration time) {
     return new TimeCommands.ResetTimer(tag, checked(time));
   }
 
   /// Completes at the next multiple of `period` since the runtime's start, with the number of that
-  /// multiple. Who wants the next tick yields it again: so ticks neither drift nor pile up before a
-  /// process that is slow, and a gap in the numbers says how many it has missed.
+  /// multiple. Yield it again for the next tick: so ticks neither drift nor accumulate for a slow
+  /// process, and a gap in the numbers tells how many ticks it has missed.
   ///
   /// @throws IllegalArgumentException when the period is not positive
   public static ProcessCommand<Long> tick(Duration period) {
@@ -167,11 +171,11 @@ public final class Commands {
     return new TimeCommands.Tick(checked(period));
   }
 
-  /// The same command, whose result comes behind the messages that have come before it. Else a
-  /// result comes before all messages. A [#sleep] that is in order is a timeout in the sense of
-  /// `receive`: an answer that came in time is seen first, however late its process is.
+  /// The same command with its result ordered after the messages that came before it; otherwise a
+  /// result comes before all messages. An ordered [#sleep] is a timeout in the sense of `receive`:
+  /// a reply that came in time is delivered first, however late the process runs.
   ///
-  /// To a process that waits for results only it comes at once, as any result.
+  /// A process that waits for results only gets it at once, like any result.
   public static <R extends @Nullable Object> ProcessCommand<R> inOrder(
       ProcessCommand<R> processCommand) {
     return processCommand instanceof InOrder ? processCommand : new InOrder<>(processCommand);
@@ -179,22 +183,21 @@ public final class Commands {
 
   // ---- calls ----
 
-  /// Calls something that may block, on a thread for that. Cancelled: the thread is interrupted.
+  /// Calls code that may block, on a thread for that. Cancelled: the thread is interrupted.
   ///
-  /// So many run at once as [dev.heddle.process.ProcessRuntimeBuilder#maxBlockingCalls] says, 64
-  /// where that is not said. Those above wait, so calls must not wait for one another: let
-  /// processes do that.
+  /// [dev.heddle.process.ProcessRuntimeBuilder#maxBlockingCalls] limits how many run at once, by
+  /// default 64. Further calls wait, so calls must not wait for one another: let processes do that.
   public static <R extends @Nullable Object> ProcessCommand<R> call(Callable<R> callable) {
     return new IoCommands.Call<>(callable);
   }
 
-  /// Runs a body as a coroutine on the runtime's loop, where all of Heddle's I/O is at its hand.
-  /// What it opens it must close. Cancelled: so is the coroutine.
+  /// Runs a body as a coroutine on the runtime's loop, where it can use all of Heddle's I/O. It
+  /// must close what it opens. Cancelled: the coroutine is cancelled.
   public static <R extends @Nullable Object> ProcessCommand<R> onLoop(Body<R> body) {
     return new IoCommands.Coroutine<>(body);
   }
 
-  /// Runs a program of the system to its end. Cancelled: it is ended.
+  /// Runs a program of the operating system to its end. Cancelled: the program is killed.
   public static ProcessCommand<CommandResult> exec(dev.heddle.os.Command program) {
     return new IoCommands.Exec(program);
   }
@@ -206,35 +209,35 @@ public final class Commands {
     return new IoCommands.Lookup(host);
   }
 
-  /// Opens a TCP connection. The result stands for it, for this process only, until it is given
-  /// away; it is closed with its process at the latest.
+  /// Opens a TCP connection. The result is a handle, usable by this process only, until it
+  /// transfers the handle; it is closed at the latest when its owner ends.
   public static ProcessCommand<ResourceHandle> connect(SocketAddress to) {
     return new IoCommands.Connect(to);
   }
 
-  /// Opens a TCP port. Else as [#connect].
+  /// Opens a TCP port. Otherwise like [#connect].
   public static ProcessCommand<ResourceHandle> listen(SocketAddress at) {
     return new IoCommands.Listen(at);
   }
 
-  /// The address at which a port is open.
+  /// Returns the local address of a port.
   public static ProcessCommand<SocketAddress> localAddress(ResourceHandle listener) {
     return new IoCommands.LocalAddress(listener);
   }
 
-  /// Waits for a connection. Else as [#connect].
+  /// Waits for a connection. Otherwise like [#connect].
   public static ProcessCommand<ResourceHandle> accept(ResourceHandle listener) {
     return new IoCommands.Accept(listener);
   }
 
-  /// Opens a file; reads and writes go on where the last one ended. Else as [#connect].
+  /// Opens a file; reads and writes continue where the last one ended. Otherwise like [#connect].
   public static ProcessCommand<ResourceHandle> openFile(Path path, OpenOption... options) {
     return new IoCommands.OpenFile(path, Set.of(options));
   }
 
-  /// Reads what there is, at least one byte. The result is null at the end of the input.
+  /// Reads the available bytes, at least one. The result is null at the end of the input.
   ///
-  /// @param most bytes, at least 1
+  /// @param most the maximum of bytes, at least 1
   public static ProcessCommand<byte @Nullable []> read(ResourceHandle from, int most) {
     if (most < 1) {
       throw new IllegalArgumentException("at least one byte is to be read: " + most);
@@ -242,18 +245,18 @@ public final class Commands {
     return new IoCommands.Read(from, most);
   }
 
-  /// Writes all of `bytes`, which nobody may change meanwhile.
+  /// Writes all of `bytes`, which must not change meanwhile.
   public static ProcessCommand<@Nullable Void> write(ResourceHandle to, byte[] bytes) {
     return new IoCommands.Write(to, bytes);
   }
 
-  /// Gives a connection, a port or a file to another process of this runtime: from then on that one
-  /// may use it, and this one not any more; it is closed with that one at the latest. The new owner
-  /// learns of it by a message, sent behind this: the handle itself is what it is called by.
+  /// Transfers a connection, a port or a file to another process of this runtime: from then on only
+  /// that process can use it, and it is closed at the latest when that process ends. Afterwards,
+  /// send the new owner a message with the handle.
   ///
-  /// The result is false when the new owner has ended: then the handle is closed soon. Fails, and
-  /// changes nothing, while another command uses it, a read that waits, say; when it is cancelled;
-  /// and when the PID is not one of a process of this runtime.
+  /// The result is false when the new owner has ended; the handle is then closed soon. Fails and
+  /// changes nothing while another command uses the handle (such as a waiting read), when it is
+  /// cancelled, and when the PID is not that of a process of this runtime.
   public static ProcessCommand<Boolean> transfer(ResourceHandle resourceHandle, Pid to) {
     return new IoCommands.Transfer(
         Objects.requireNonNull(resourceHandle, "handle"), Objects.requireNonNull(to, "to"));
@@ -264,25 +267,25 @@ public final class Commands {
     return new IoCommands.Close(resourceHandle);
   }
 
-  /// Reads a file at once.
+  /// Reads a whole file.
   public static ProcessCommand<byte[]> readFile(Path path) {
     return new IoCommands.ReadFile(path);
   }
 
-  /// Writes a file at once: as [java.nio.file.Files#write(Path, byte[], OpenOption...)] does with
-  /// the same options.
+  /// Writes a whole file, like [java.nio.file.Files#write(Path, byte[], OpenOption...)] with the
+  /// same options.
   public static ProcessCommand<@Nullable Void> writeFile(
       Path path, byte[] bytes, OpenOption... options) {
     return new IoCommands.WriteFile(path, bytes, Set.of(options));
   }
 
-  /// Gets what is at an address of the web, through the JDK's client; all statuses are results.
+  /// Sends an HTTP GET through the JDK's client; every status is a result.
   public static ProcessCommand<HttpResponse<byte[]>> httpGet(URI address) {
     return http(HttpRequest.newBuilder(address).GET().build());
   }
 
-  /// Sends a request through the JDK's client; all statuses are results. The body of the response
-  /// is held in memory. Cancelled: so is the exchange.
+  /// Sends a request through the JDK's client; every status is a result. The body of the response
+  /// is held in memory. Cancelled: the exchange is cancelled.
   public static ProcessCommand<HttpResponse<byte[]>> http(HttpRequest request) {
     return new IoCommands.Http(request);
   }

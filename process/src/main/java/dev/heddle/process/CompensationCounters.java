@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-/// What the threads have done that run bodies beside workers which are held up, as of a moment ago.
+/// The counts of the compensating workers, which run bodies while workers are held up, as of a
+/// moment ago.
 ///
-/// @param running how many there are now
-/// @param started how many there were
-/// @param executed runs of processes
+/// @param running how many run now
+/// @param started how many were started
+/// @param executed the runs of processes on them
 /// @since 0.1
 public record CompensationCounters(int running, long started, long executed) {}

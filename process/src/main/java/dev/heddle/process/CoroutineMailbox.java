@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// A mailbox of a coroutine: with its PID processes and others send to the coroutine as they would
-/// to a process. What they send to a mailbox that is full or closed is refused.
+/// A mailbox of a coroutine: processes and other senders use its PID as that of a process. Messages
+/// to a mailbox that is full or closed are refused.
 ///
-/// It is no process: it cannot be linked or monitored, and has no signals.
+/// It is not a process: it cannot be linked or monitored, and gets no signals.
 ///
 /// @since 0.1
 public final class CoroutineMailbox implements AutoCloseable {
@@ -26,11 +26,11 @@ public final class CoroutineMailbox implements AutoCloseable {
   // under the lock
   private final ArrayDeque<Slot> messages = new ArrayDeque<>();
   private CompletableFuture<@Nullable Void> arrival = new CompletableFuture<>();
-  private @Nullable String closed; // by what
+  private @Nullable String closed; // how, for the message
 
   private record Slot(@Nullable Object message) {}
 
-  /// An empty mailbox.
+  /// Creates an empty mailbox.
   ///
   /// @param capacity how many messages may wait, at least 1
   CoroutineMailbox(RoutingTable routingTable, long id, int capacity) {
@@ -49,7 +49,7 @@ public final class CoroutineMailbox implements AutoCloseable {
     return pid;
   }
 
-  /// What its address leads to.
+  /// The receiver of its address.
   private final class Inlet implements Receiver {
     @Override
     public SendResult receive(@Nullable Object message) {
@@ -84,7 +84,7 @@ public final class CoroutineMailbox implements AutoCloseable {
   /// The next message. **Suspends** until there is one. **Cancelled** no message is lost.
   /// **Thread** a coroutine's.
   ///
-  /// @return a message, or a [Request] of somebody who waits for an answer
+  /// @return a message, or a [Request] whose sender waits for a reply
   /// @throws IllegalStateException when the mailbox is closed, also by the shutdown of its runtime
   public @Nullable Object receive() {
     while (true) {
@@ -121,8 +121,8 @@ public final class CoroutineMailbox implements AutoCloseable {
     }
   }
 
-  /// Gives the address up. Messages that wait are dropped, requests among them are told so. The
-  /// shutdown of the runtime does the same. **Thread** any.
+  /// Closes the mailbox and its address. Waiting messages are dropped; requests among them fail.
+  /// The shutdown of the runtime does the same. **Thread** any.
   @Override
   public void close() {
     close("is closed; receive before, or open a new one", SendResult.NOT_FOUND);

@@ -25,55 +25,57 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// A process whose body is sequential code: it waits where it needs something, at any call depth,
-/// and goes on there when that has come, maybe on another worker.
+/// and continues there when that has come, maybe on another worker.
 ///
-/// What it waits for in the JDK (a queue, a lock, a socket, a future) holds no worker either. What
-/// does: a wait below a native frame or in a class initialiser, and what the JDK itself does with
-/// the thread blocked, like reading a file or looking up the name of a host. There are commands for
-/// those: [Commands#readFile], [Commands#lookup], [Commands#call].
+/// Waits in the JDK (for a queue, a lock, a socket, a future) hold no worker either. A worker is
+/// held by a wait below a native frame or in a class initialiser, and by operations for which the
+/// JDK blocks the thread, like reading a file or looking up the name of a host. There are commands
+/// for those: [Commands#readFile], [Commands#lookup], [Commands#call].
 ///
-/// When somebody ends the process, the wait of the body throws: [Cancellation] in [#receive] and
-/// [#execute], from then on each time; in the JDK it is interrupted. So `finally` blocks run. What
-/// they do without waiting is done before anybody is told of the end; a clean-up that waits again
-/// goes on beside it.
+/// When the process is ended from outside, the wait of the body throws: a [Cancellation] in
+/// [#receive] and [#execute], then and at each later call; a wait in the JDK is interrupted. So
+/// `finally` blocks run. What they do without waiting is done before the end is reported; a
+/// clean-up that waits again continues in the background.
 ///
-/// What Heddle does on loops only fails in the body: the error says what to use.
+/// Operations of Heddle that need a loop throw in the body; the error names the alternative.
 ///
-/// **Thread** its methods are for the body, on its own thread.
+/// **Thread** its methods are for the body, on the body's own thread.
 ///
 /// @since 0.1
 public abstract class CoroutineProcess implements Process {
   /*
-   * A state machine around a stack: each step takes the events, resumes the body if what it waits
-   * for has come, and says for the body what it waits for next.
+   * The process is a state machine around a stack. Each step takes the events, resumes the body if
+   * what it waits for has come, and then requests what the body waits for next.
    *
-   * The body is     it goes on with                        the step says   which is
-   *   in receive    a message or signal; the time limit    idle            Idle, woken by anything
-   *   in call       the result of its command; the limit   awaitCommands       Blocked, messages stay in the bounded mailbox
-   *   in the JDK    an execute() of its thread             awaitWakeUp      Blocked, the same
-   *   ended         nothing                                done            or the exception that it has thrown
+   *   The body is   it continues with                     the step requests  the process is
+   *     receiving   a message or signal, the time limit   idle              IDLE, woken by anything
+   *     executing   the result of its command, the limit  awaitCommands     BLOCKED (note)
+   *     in the JDK  an execute() of its thread            awaitWakeUp       BLOCKED (note)
+   *     ended       nothing                               done, or throws   COMPLETE
    *
-   * Each call has a tag of its own, never used again: a completion that comes for another one (a
-   * command that the limit has overtaken) is of no interest to anybody. proc-188. The tags begin
-   * where those of nobody else are: this process may have taken the place of another one, whose
-   * commands have no result yet.
+   * Note: messages stay in the bounded mailbox.
    *
-   * The body runs within steps only, so its fields and those of the process are one thread's; see
-   * ProcessFiber for the thread and the end.
+   * Each command has its own tag, which is never reused. A result for another tag (of a command
+   * that lost against the time limit) is ignored. proc-188. The tags begin at Long.MIN_VALUE, far
+   * from those that other processes choose: this process may have replaced another one, whose
+   * commands are still pending.
    *
-   * A time limit is no command: a timer wakes the process, and the clock says whether the limit of
-   * this wait is over. So what wakes it late, of a wait that has ended, ends no other. All waits
-   * share that timer.
+   * The body runs within steps only, so its fields and those of the process belong to one thread at
+   * a time; see ProcessFiber for the thread and the end.
    *
-   * The body reads the mailbox itself: what it has not received lies there, and counts to the
-   * bound (Unread). Its steps are given results only. Of a body within another process, which is
-   * given the messages and hands them on, the inbox is a list.
+   * A time limit is not a command: a timer wakes the process, and the clock decides whether the
+   * limit of the current wait has passed. So a late wake-up of an earlier wait ends no other wait.
+   * All waits share one timer.
+   *
+   * The body reads the mailbox itself: what it has not received stays there and counts toward the
+   * capacity (MailboxReader). Its steps are given results only. The body of a process within
+   * another process, which forwards the messages, has a list instead (ForwardedReceiveQueue).
    */
 
-  /// The body of a process that is made of a lambda.
+  /// The code of a process made of a lambda.
   @FunctionalInterface
   public interface Body {
-    /// Runs as [CoroutineProcess#run] does.
+    /// Runs like [CoroutineProcess#run].
     @Nullable Object run(CoroutineProcess self) throws Exception;
   }
 
@@ -85,7 +87,7 @@ public abstract class CoroutineProcess implements Process {
   private String entryPoint = RUN;
   private @Nullable Object input;
 
-  // what has come and was not received
+  // messages and signals not yet received
   private @Nullable ReceiveQueue receiveQueue;
 
   // the wait of the body
@@ -97,11 +99,11 @@ public abstract class CoroutineProcess implements Process {
   private @Nullable WaitTimeout timer; // of all waits with a limit
   private int refusals;
 
-  // the body; read for reports
+  // written by the body, read by reports
   private @Nullable ProcessCommand<?> executing;
-  private @Nullable Duration limited; // the wait has this limit
+  private @Nullable Duration limited; // the limit of the current wait
 
-  // what the body wants to become
+  // what the body upgrades to
   private StepOutput.@Nullable Upgrade upgrade;
   private boolean replaced;
 
@@ -109,10 +111,10 @@ public abstract class CoroutineProcess implements Process {
   private @Nullable Object result;
   private @Nullable Throwable failure;
 
-  /// A process that has not begun.
+  /// Creates a process that has not begun.
   protected CoroutineProcess() {}
 
-  /// A process of a body.
+  /// Creates a process from a body.
   public static CoroutineProcess of(Body body) {
     Objects.requireNonNull(body, "body");
     return new CoroutineProcess() {
@@ -123,12 +125,12 @@ public abstract class CoroutineProcess implements Process {
     };
   }
 
-  /// Lets this process count as started when its body has called [#ready()], and not before. To be
-  /// said before it is spawned. A class of yours overrides [#reportsReady()] instead.
+  /// Makes this process count as started only when its body has called [#ready()]. Call it before
+  /// the process is spawned. A subclass overrides [#reportsReady()] instead.
   ///
   /// ```java
   /// CoroutineProcess.of(self -> {
-  ///   var database = connect(self); // whoever is after this process waits until here
+  ///   var database = connect(self); // children after this process wait until here
   ///   self.ready();
   ///   return serve(self, database);
   /// }).reportingReady();
@@ -139,27 +141,27 @@ public abstract class CoroutineProcess implements Process {
   public CoroutineProcess reportingReady() {
     if (context != null) {
       throw new IllegalStateException(
-          context.self() + " has begun; say reportingReady() before it is spawned");
+          context.self() + " has begun; call reportingReady() before it is spawned");
     }
     reportsReady = true;
     return this;
   }
 
-  /// Whether [#reportingReady()] was said. A class whose body calls [#ready()] returns true.
+  /// Whether [#reportingReady()] was called. A subclass whose body calls [#ready()] returns true.
   @Override
   public boolean reportsReady() {
     return reportsReady;
   }
 
-  /// The body. The process ends with it: normally, with what it returns; failed, with what it
-  /// throws.
+  /// The body. The process ends when it ends: normally with the value it returns, failed with what
+  /// it throws.
   ///
-  /// @param input what the process was started with
+  /// @param input the input of the start
   protected abstract @Nullable Object run(@Nullable Object input) throws Exception;
 
   // ---- for the body ----
 
-  /// What the process knows of itself, and can do at once.
+  /// The context of the process.
   ///
   /// @throws IllegalStateException before the process has begun
   public final ProcessContext context() {
@@ -169,43 +171,45 @@ public abstract class CoroutineProcess implements Process {
     return context;
   }
 
-  /// The entry point it was started with.
+  /// The entry point selected by the start.
   public final String entryPoint() {
     return entryPoint;
   }
 
-  /// What it was started with.
+  /// The input of the start.
   public final @Nullable Object input() {
     return input;
   }
 
-  /// Says that this process has started: [ProcessContext#ready()].
+  /// Reports that this process has started: [ProcessContext#ready()].
   ///
   /// @throws IllegalStateException when the process does not report it: [#reportingReady()]
   public final void ready() {
     context().ready();
   }
 
-  /// Lets another process take the place of this one, as [StepOutput#upgrade] does: it keeps the
-  /// PID, names, links and monitors, and the mailbox. What this body has not received the other one
-  /// is given first, in order.
+  /// Replaces this process by another one, as [StepOutput#upgrade] does: it keeps the PID, names,
+  /// links and monitors, and the mailbox. The other process first gets what this body has not
+  /// received, in order.
   ///
-  /// This call does not return. It throws [Cancellation], and so does each later wait of this body:
-  /// `finally` blocks run, and what they do without waiting is done before the other process
-  /// begins. Commands that are on their way are the other one's.
+  /// This call does not return. It throws a [Cancellation], and so does each later wait of this
+  /// body: `finally` blocks run, and what they do without waiting is done before the other process
+  /// begins. Pending commands belong to the other process.
   ///
-  /// A body that catches that and goes on is on its own: from the moment at which the other process
-  /// begins, [#context()] refuses it what is the other's, with an [IllegalStateException]:
-  /// [ProcessContext] says what it may still call.
+  /// A body that catches the [Cancellation] and continues runs in the background. Once the other
+  /// process has begun, [#context()] refuses it whatever belongs to that process, with an
+  /// [IllegalStateException]; [ProcessContext] lists what it may still call.
   ///
-  /// A body that runs within another process does the same with that process, which passes on the
-  /// output of its step.
+  /// The body of a process within another process upgrades that process, which passes on the output
+  /// of its step.
   ///
-  /// @param source what the runtime's factory makes a process of; where it fails, this process does
-  /// @param entry a method of that
-  /// @param with for its init
+  /// @param source what the runtime's factory makes the process of; if that fails, this process
+  ///   fails
+  /// @param entry an entry point of it
+  /// @param with the input for its `init`
   /// @throws Cancellation always
-  /// @throws PinnedException where the body cannot be taken off its worker; nothing was done
+  /// @throws PinnedException when a native frame or class initialiser keeps the body on its worker;
+  ///   nothing was done
   public final void upgrade(String source, String entry, @Nullable Object with) {
     ProcessFiber body = currentFiber("upgrade");
     Objects.requireNonNull(source, "source");
@@ -215,13 +219,13 @@ public abstract class CoroutineProcess implements Process {
     } finally {
       upgrade = null;
     }
-    throw new IllegalStateException("nobody resumes a body that is upgraded, but to end it");
+    throw new IllegalStateException("a body that upgrades was resumed, and not to end it");
   }
 
-  /// Waits for the next message or [ProcessSignal]. **Suspends** when none is there.
+  /// Waits for the next message or [ProcessSignal]. **Suspends** when there is none.
   ///
-  /// @throws Cancellation when somebody has ended the process
-  /// @throws PinnedException where the body cannot be taken off its worker
+  /// @throws Cancellation when the process was ended from outside
+  /// @throws PinnedException when a native frame or class initialiser keeps the body on its worker
   public final @Nullable Object receive() {
     return receive(_ -> true);
   }
@@ -233,8 +237,8 @@ public abstract class CoroutineProcess implements Process {
     return receive(_ -> true, limit);
   }
 
-  /// Waits for the next message or signal of a class; others stay where they are, in order, and
-  /// count to the bound of the mailbox until they are received.
+  /// Waits for the next message or signal of a class; others stay in order, and count toward the
+  /// capacity of the mailbox until they are received.
   public final <T> T receive(Class<T> type) {
     return type.cast(Objects.requireNonNull(receive(type::isInstance)));
   }
@@ -246,7 +250,7 @@ public abstract class CoroutineProcess implements Process {
     return type.cast(Objects.requireNonNull(receive(type::isInstance, limit)));
   }
 
-  /// Waits for the next message or signal that is wanted; others stay where they are, in order.
+  /// Waits for the next message or signal that matches; others stay in order.
   public final @Nullable Object receive(Predicate<? super @Nullable Object> wanted) {
     return receiveWithin(wanted, null);
   }
@@ -259,20 +263,23 @@ public abstract class CoroutineProcess implements Process {
     return receiveWithin(wanted, Objects.requireNonNull(limit, "limit"));
   }
 
-  /// Has a command carried out. **Suspends** always. Messages wait in the mailbox meanwhile.
+  /// Executes a command and waits for its result. **Suspends** always. Messages wait in the mailbox
+  /// meanwhile.
   ///
-  /// Throws what the command has failed with: the same object, be it checked or not. The compiler
-  /// does not know of checked ones: [#execute(ProcessCommand, Class)] declares the one that is
-  /// expected.
+  /// Throws what the command has failed with, as the same object, checked or not. The compiler does
+  /// not know of checked exceptions here: [#execute(ProcessCommand, Class)] declares the expected
+  /// one.
   ///
-  /// @param <R> of the result
-  /// @throws Cancellation when somebody has ended the process; the command is cancelled
-  /// @throws PinnedException where the body cannot be taken off its worker; nothing was done
+  /// @param <R> the type of the result
+  /// @throws Cancellation when the process was ended from outside; the command is cancelled
+  /// @throws PinnedException when a native frame or class initialiser keeps the body on its worker;
+  ///   nothing was done
   public final <R extends @Nullable Object> R execute(ProcessCommand<R> processCommand) {
     return executeWithin(processCommand, null);
   }
 
-  /// The same, for a limited time. A result that is on its way when the time is over is waited for.
+  /// The same, with a time limit. When the limit passes while the result is on its way, it waits
+  /// for the result.
   ///
   /// @throws DeadlineException when there was no result; the command is cancelled
   public final <R extends @Nullable Object> R execute(
@@ -280,15 +287,15 @@ public abstract class CoroutineProcess implements Process {
     return executeWithin(processCommand, Objects.requireNonNull(limit, "limit"));
   }
 
-  /// Has a command carried out that may fail with a checked exception: the compiler lets a `catch`
-  /// of that class stand around it.
+  /// Executes a command that may fail with a checked exception, so that the compiler allows a
+  /// `catch` of that class.
   ///
-  /// @param <X> of the failure
-  /// @param failure the checked exception that the command is known to fail with
+  /// @param <X> the type of the failure
+  /// @param failure the class of the checked exception with which the command may fail
   /// @throws X when the command has failed with it
   /// @throws UndeclaredThrowableException when the command has failed with another checked
   ///   exception, which is its cause
-  /// @throws Cancellation when somebody has ended the process; the command is cancelled
+  /// @throws Cancellation when the process was ended from outside; the command is cancelled
   public final <R extends @Nullable Object, X extends Exception> R execute(
       ProcessCommand<R> processCommand, Class<X> failure) throws X {
     return executeDeclared(processCommand, null, failure);
@@ -328,7 +335,7 @@ public abstract class CoroutineProcess implements Process {
           return found;
         }
         if (isTimeUp()) {
-          throw new DeadlineException("no message that was wanted has come within " + limit);
+          throw new DeadlineException("no matching message has come within " + limit);
         }
       }
     } finally {
@@ -345,14 +352,14 @@ public abstract class CoroutineProcess implements Process {
     try {
       executing = processCommand;
       beginWait(limit);
-      commandTag = requestCommand(processCommand); // last: reports show what was yielded last
+      commandTag = requestCommand(processCommand);
       while (commandResult == null) {
         suspend(body);
         if (commandResult == null && isTimeUp() && context().cancelCommand(commandTag)) {
           throw new DeadlineException(processCommand + " has no result within " + limit);
         }
         if (commandResult == null && isTimeUp()) {
-          endLimit(); // the answer is on its way: whoever gave it was told that it is taken
+          endLimit(); // the result is on its way, and its handler was told that it is accepted
         }
       }
       if (commandResult.error() != null) {
@@ -398,7 +405,7 @@ public abstract class CoroutineProcess implements Process {
     }
     if (body.isUnwinding()) {
       if (++refusals > REFUSALS) {
-        Thread.yield(); // whoever goes on for ever does so on no worker of ours
+        Thread.yield(); // a body that never stops must not hold a worker
       }
       throw ended();
     }
@@ -408,8 +415,8 @@ public abstract class CoroutineProcess implements Process {
   private Cancellation ended() {
     String what =
         replaced
-            ? " runs another process in the place of this body"
-            : context().exit() == null ? " goes on without this body" : " has ended";
+            ? " runs another process in place of this body"
+            : context().exit() == null ? " continues without this body" : " has ended";
     return new Cancellation(context().self() + what + "; nothing will come any more");
   }
 
@@ -430,7 +437,7 @@ public abstract class CoroutineProcess implements Process {
 
   private void endWait() {
     requestedCommands
-        .clear(); // what was not asked for yet, because the body could not leave its worker
+        .clear(); // a command that was not issued, because the body is pinned to its worker
     endLimit();
   }
 
@@ -465,14 +472,14 @@ public abstract class CoroutineProcess implements Process {
     context = self;
     entryPoint = entry;
     input = with;
-    receiveQueue = // not asked of the context: a process around this one may have put its own
-        // before ours
+    receiveQueue = // by the PID: the context may be that of a process around this one, which has
+        // replaced it
         self.self() instanceof LocalPid pid && pid.receiver() instanceof ReceiveQueue.Source live
             ? live.receiveQueueOf(this)
             : new ForwardedReceiveQueue(CoroutineProcess::leftUnseen);
   }
 
-  /// Of a body that runs in no runtime: a test makes its steps.
+  /// For a body outside a runtime, as in a test that makes its steps.
   private static void leftUnseen(ProcessEvent event) {
     if (event.data() instanceof Request request) {
       request.reply().unreceived();
@@ -525,7 +532,7 @@ public abstract class CoroutineProcess implements Process {
       }
       requestedCommands.clear();
       if (limited != null && timer != null && !timer.willWake()) {
-        out.continueNow(); // its time is over, or will be in a moment
+        out.continueNow(); // its limit has passed, or is about to
       } else if (receives) {
         out.idle();
       } else {
@@ -534,9 +541,9 @@ public abstract class CoroutineProcess implements Process {
     }
   }
 
-  /// The body of a process, as reports see it; null when it has none, or that has not begun.
+  /// The body of a process, for reports; null when the process has none, or it has not begun.
   static @Nullable FiberView fiberOf(Process process) {
-    // safe: fields of the body and the worker, read at some moment; what they lead to is immutable
+    // safe: a racy read of fields of the body and the worker; what they refer to is immutable
     ProcessFiber body = process instanceof CoroutineProcess p ? p.thread : null;
     return body == null ? null : ((CoroutineProcess) process).view(body);
   }
@@ -544,7 +551,7 @@ public abstract class CoroutineProcess implements Process {
   private FiberView view(ProcessFiber body) {
     Awaited awaited = body.awaited();
     if (awaited != null) {
-      return new FiberView(body, awaited.words(), awaited.limit());
+      return new FiberView(body, awaited.description(), awaited.limit());
     }
     ProcessCommand<?> processCommand = executing;
     String call = processCommand == null ? null : processCommand.getClass().getSimpleName();
@@ -556,12 +563,12 @@ public abstract class CoroutineProcess implements Process {
       result = run(input);
     } catch (Throwable t) {
       failure = t;
-      if (ProcessFiber.isDetached() && !isEndRequest(t)) { // no step looks at that any more
+      if (ProcessFiber.isDetached() && !isEndRequest(t)) { // no step reads `failure` any more
         UninterruptibleLog.write(
             Level.WARNING,
             "the body of "
                 + context().self()
-                + " has failed, which had ended or went on without it",
+                + ", which has ended or continues without it, has failed",
             t);
       }
     }

@@ -4,34 +4,34 @@ package dev.heddle.process;
 import dev.heddle.process.dispatch.PendingCommand;
 import org.jspecify.annotations.Nullable;
 
-/// One command on its way, and the right to answer it once. What a handler is given that begins a
-/// command: [CommandHandler.Starter].
+/// A command in progress, and the right to reply to it once. A [CommandHandler.Starter] is given
+/// one for each command that it begins.
 ///
 /// **Thread** any.
 ///
 /// @param <R> of the result
 /// @since 0.1
 public sealed interface Invocation<R extends @Nullable Object> permits PendingCommand {
-  /// The process that wants the answer.
+  /// The process that issued the command.
   Pid caller();
 
-  /// What the answer will carry.
+  /// The tag that the reply will carry.
   long tag();
 
-  /// Answers with a result.
+  /// Replies with a result.
   ///
-  /// @return false when it was answered before, or its process does not want it any more
+  /// @return false when it has a reply already, or its process no longer wants one
   boolean complete(R result);
 
-  /// Answers with a failure.
+  /// Replies with a failure.
   ///
-  /// @return false when it was answered before, or its process does not want it any more
+  /// @return false when it has a reply already, or its process no longer wants one
   boolean fail(Throwable failure);
 
-  /// Says what to do when the process does not want the answer any more: at once, when that is so
-  /// already. A later action replaces an earlier one.
+  /// Sets the action to run when the process no longer wants the reply; it runs at once when that
+  /// is already so. A later action replaces an earlier one.
   void onCancel(Runnable action);
 
-  /// Whether the process waits for the answer.
+  /// Whether the process still waits for the reply.
   boolean isOpen();
 }

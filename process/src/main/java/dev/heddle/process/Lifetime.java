@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-/// How long a process may live, compared with its parent.
+/// How the life of a process depends on its parent.
 ///
 /// @since 0.1
 public enum Lifetime {
-  /// the end of its parent is nothing to it, as of processes in Erlang that are not linked
+  /// the end of its parent does not affect it, as for processes in Erlang that are not linked
   INDEPENDENT,
-  /// it ends with its parent, however that has ended, as children do in Pekko: it is asked by
-  /// [ProcessSignal.Cancel] if it traps exits, and has the time that [StartOptions#shutdown] says;
-  /// else it is ended, with [Exit.Reason#SHUTDOWN]
+  /// it ends when its parent has ended for any reason, as children do in Pekko: if it traps exits,
+  /// it gets a [ProcessSignal.Cancel] and has the time of [StartOptions#shutdown]; otherwise it is
+  /// ended, with [Exit.Reason#SHUTDOWN]
   WITH_PARENT
 }

@@ -3,10 +3,10 @@ package dev.heddle.process;
 
 import org.jspecify.annotations.Nullable;
 
-/// The cause of an exit that has come over a link.
+/// The cause of an exit that a link has propagated.
 ///
-/// Along a line of links, each exit has one such exception of its own, and all of them have the
-/// cause of the first exit: causes do not nest, however long the line is.
+/// Along a chain of links each exit has its own exception of this class, and all of them have the
+/// cause of the first exit. So causes do not nest, however long the chain is.
 ///
 /// @since 0.1
 public final class LinkedExitException extends RuntimeException {
@@ -19,9 +19,9 @@ public final class LinkedExitException extends RuntimeException {
     this.origin = origin;
   }
 
-  /// The cause of what follows from an exit.
+  /// The cause of the exit that another exit leads to.
   ///
-  /// @param exit of the process at the other end of the link
+  /// @param exit the exit of the process at the other end of the link
   public static LinkedExitException after(Exit exit) {
     String linked = "linked to " + exit.pid() + ", which has ended: " + exit.reason();
     return exit.cause() instanceof LinkedExitException before
@@ -30,7 +30,7 @@ public final class LinkedExitException extends RuntimeException {
         : new LinkedExitException(linked, exit.pid(), exit.cause());
   }
 
-  /// The process whose end was the first.
+  /// The process at which the chain of exits began.
   public Pid origin() {
     return origin;
   }

@@ -4,13 +4,13 @@ package dev.heddle.process;
 import java.time.Duration;
 import java.util.List;
 
-/// Word of a step that holds its worker for too long.
+/// A report of a step that holds its worker for too long.
 ///
-/// @param pid of the process
+/// @param pid the process
 /// @param kind the class of the process
 /// @param worker the name of the worker's thread
-/// @param duration how long it has lasted until now; it goes on
-/// @param stack where it is now, the innermost frame first
+/// @param duration how long it has lasted until now; it still lasts
+/// @param stack its current stack, innermost frame first
 /// @since 0.1
 public record LongStep(
     Pid pid, String kind, String worker, Duration duration, List<StackTraceElement> stack) {
@@ -19,7 +19,7 @@ public record LongStep(
     stack = List.copyOf(stack);
   }
 
-  /// In words, with the stack.
+  /// A description with the stack.
   public String text() {
     StringBuilder text =
         new StringBuilder(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-/// Nobody carries out commands of this class.
+/// There is no handler for commands of this class.
 ///
 /// @since 0.1
 public final class NoHandlerException extends RuntimeException {

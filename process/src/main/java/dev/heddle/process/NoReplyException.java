@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-/// A process has ended without having answered a request.
+/// A process has ended without replying to a request.
 ///
 /// @since 0.1
 public final class NoReplyException extends RuntimeException {
@@ -9,20 +9,20 @@ public final class NoReplyException extends RuntimeException {
 
   private final transient Exit exit;
 
-  /// A request to a process that has ended so.
+  /// For a request to a process that has ended with `exit`.
   public NoReplyException(Exit exit) {
     super(exit.pid() + " has ended without an answer: " + exit.reason(), exit.cause());
     this.exit = exit;
   }
 
-  /// Takes no trace. It would be that of the end of the process, and one process may leave hundreds
-  /// of thousands of requests.
+  /// Records no stack trace: it would be that of the end of the process, and one process may leave
+  /// hundreds of thousands of requests.
   @Override
   public synchronized Throwable fillInStackTrace() {
     return this;
   }
 
-  /// How it has ended.
+  /// The exit of the process.
   public Exit exit() {
     return exit;
   }

@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Several messages in one: sent as one, one event for whoever gets it, one place in its mailbox.
+/// Several messages as one: sent at once, one event for the receiver, one message in its mailbox.
 ///
-/// @param topic what they are about; empty for nothing in particular
-/// @param messages in their order
+/// @param topic what they are about; empty when there is no topic
+/// @param messages the messages in their order
 /// @since 0.1
 public record Parcel(String topic, List<@Nullable Object> messages) {
   /// Copies the list.
   ///
-  /// @throws NullPointerException when there is no list, or no topic
+  /// @throws NullPointerException when the list or the topic is null
   public Parcel {
     Objects.requireNonNull(topic, "topic");
     messages = Collections.unmodifiableList(new ArrayList<>(messages));

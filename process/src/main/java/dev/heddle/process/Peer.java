@@ -3,17 +3,17 @@ package dev.heddle.process;
 
 import org.jspecify.annotations.Nullable;
 
-/// A way to processes that live elsewhere: on another node, or under another host of this one.
+/// A connection to processes on another node, or under another host of this one.
 ///
-/// Whoever implements it keeps the order of the messages of one thread, and says no rather than
-/// nothing when a message cannot go its way.
+/// An implementation keeps the order of the messages of one thread, and returns a refusal when it
+/// cannot pass a message on.
 ///
 /// @since 0.1
 @FunctionalInterface
 public interface Peer {
-  /// Takes a message for an address over there. Must not block. What it throws is logged, and the
-  /// message was [SendResult#UNREACHABLE].
+  /// Passes on a message. Must not block. An exception is logged, and the message counts as
+  /// [SendResult#UNREACHABLE].
   ///
-  /// @param message what was sent, or a [dev.heddle.process.Request], whose reply goes back
+  /// @param message the message, or a [dev.heddle.process.Request], whose reply goes back
   SendResult send(Pid to, @Nullable Object message);
 }

@@ -5,16 +5,16 @@ import dev.heddle.process.routing.LocalPid;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The address of a process: node, host on that node, number, and which life of the host the number
-/// belongs to.
+/// The address of a process: node, host on that node, number, and the incarnation of the host, that
+/// is which of its lives the number belongs to.
 ///
-/// Its text is `{node@host|0x2a.3}`, or `{host|0x2a.3}` where the node is the local one. A
-/// backslash stands before each `{`, `}`, `@`, `|` or backslash that is part of a name.
+/// The text form is `{node@host|0x2a.3}`, or `{host|0x2a.3}` for the local node. A `{`, `}`, `@`,
+/// `|` or backslash in a name is escaped with a backslash.
 ///
-/// Two are equal when all four parts are. A PID that the runtime has given out reaches its process
-/// without a look-up, also when it is kept for long; one that was parsed is looked up.
+/// Two PIDs are equal when all four parts are. A PID that the runtime returned reaches its process
+/// without a look-up, however long it is kept. A parsed PID is looked up at each use.
 ///
-/// **Thread** any: it is immutable.
+/// **Thread** any: a PID is immutable.
 ///
 /// @since 0.1
 public sealed class Pid permits LocalPid {
@@ -23,11 +23,11 @@ public sealed class Pid permits LocalPid {
   private final long id;
   private final int incarnation;
 
-  /// An address.
+  /// Creates an address.
   ///
   /// @param node empty for the local one
-  /// @param host on it, not empty
-  /// @param id of the process
+  /// @param host the host on that node, not empty
+  /// @param id the number of the process
   /// @param incarnation which life of the host, not negative
   public Pid(String node, String host, long id, int incarnation) {
     this.node = Objects.requireNonNull(node, "node");
@@ -40,9 +40,9 @@ public sealed class Pid permits LocalPid {
     }
   }
 
-  /// Reads what [#toString()] has written.
+  /// Parses the text form that [#toString()] returns.
   ///
-  /// @throws IllegalArgumentException when it is no PID; the message says where
+  /// @throws IllegalArgumentException when the text is not a PID; the message names the position
   public static Pid parse(String text) {
     return PidText.parse(text);
   }
@@ -67,10 +67,10 @@ public sealed class Pid permits LocalPid {
     return incarnation;
   }
 
-  /// The same address for long keeping. A PID that a start has returned leads straight to its
-  /// process, and keeps how that has ended, with the result, for as long as the PID is kept. The
-  /// address is looked up at each use and keeps nothing. Once its process has ended it leads to
-  /// nobody: `exit` then says [Exit.Reason#NOT_FOUND].
+  /// Returns the same address in a form to keep for long. A PID that a start has returned
+  /// references its process: it keeps that process's exit and result in memory for as long as the
+  /// PID is kept. The address references nothing and is looked up at each use. Once its process has
+  /// ended it leads nowhere, and the exit is reported as [Exit.Reason#NOT_FOUND].
   ///
   /// @return a PID equal to this one
   public Pid address() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-/// How a PID is written and read.
+/// Formats and parses PIDs.
 final class PidText {
   private static final String SPECIAL = "{}@|\\";
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-/// Where a process stands among those that are to be stepped.
+/// The scheduling priority of a process among those that are ready.
 ///
 /// @since 0.1
 public enum Priority {
-  /// Before all of normal priority; at least one step in 61 is one of the others all the same.
+  /// Before all processes of normal priority; even so, at least one step in 61 is for the others.
   HIGH,
-  /// In its turn; near whoever woke it.
+  /// In its turn, preferably on the worker that woke it.
   NORMAL,
-  /// Behind all that wait for any worker.
+  /// At the tail of the queue that all workers share.
   LOW
 }

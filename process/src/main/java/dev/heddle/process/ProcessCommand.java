@@ -3,11 +3,11 @@ package dev.heddle.process;
 
 import org.jspecify.annotations.Nullable;
 
-/// What a process asks somebody else to do: its class says who, its fields what. [Commands] has
-/// those that everybody needs; others are records of yours, with a handler given to the runtime's
-/// builder.
+/// A request of a process to the runtime: its class selects the handler, its fields are the
+/// arguments. [Commands] has the common ones; others are records of the program, with a handler
+/// given to [ProcessRuntimeBuilder#handler].
 ///
-/// @param <R> of the result
+/// @param <R> the type of the result
 /// @since 0.1
 @SuppressWarnings("unused") // R ties the command to the result of its handler
 public interface ProcessCommand<R extends @Nullable Object> {}

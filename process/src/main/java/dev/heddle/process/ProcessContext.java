@@ -4,45 +4,45 @@ package dev.heddle.process;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a process knows of itself, and what it can do at once, without yielding a command.
+/// What a process can ask and do at once, without yielding a command.
 ///
-/// **Thread** of the process, within `init`, `step` and `close`; what says *any* may be called from
-/// others too.
+/// **Thread** of the process, within `init`, `step` and `close`; methods marked *any* may be called
+/// from other threads too.
 ///
-/// A body that goes on when an upgrade has replaced it, or the process around it has closed it, may
-/// call what says *any*, and nothing else: the rest throws an [IllegalStateException] for as long
-/// as the process lives.
+/// A body that continues after an upgrade has replaced it, or after the process around it has
+/// closed it, may call only the methods marked *any*; the others throw an [IllegalStateException]
+/// for as long as the process is alive.
 ///
 /// @since 0.1
 public interface ProcessContext {
   /// The address of this process. **Thread** any.
   Pid self();
 
-  /// Who started it; null when nobody but the program did. **Thread** any.
+  /// The process that started it; null when only the program did. **Thread** any.
   @Nullable Pid parent();
 
-  /// The runtime it lives in. **Thread** any.
+  /// The runtime of this process. **Thread** any.
   ProcessRuntime runtime();
 
   /// Whether it has ended. **Thread** any.
   boolean isEnded();
 
-  /// How it ends, once that is decided: for `close`. Null before. **Thread** any.
+  /// How it ends, once that is decided, as for `close`; null before. **Thread** any.
   @Nullable Exit exit();
 
-  /// Makes this process take another step, whatever it waits for: for callbacks of others that have
-  /// something for it. One that has ended is left alone. **Thread** any.
+  /// Makes this process take another step, whatever it waits for: for callbacks that have something
+  /// for it. Does nothing when the process has ended. **Thread** any.
   void wakeUp();
 
-  /// Says that this process has started, as [Process#reportsReady()] has promised: whoever waits
-  /// for its start goes on. Once is enough; more often does no harm. A process that ends before it
-  /// has said so counts as one that has not started.
+  /// Reports that this process has started, if its [Process#reportsReady()] is true; waiters for
+  /// its start continue. Further calls do nothing. A process that ends before this call counts as
+  /// not started.
   ///
-  /// @throws IllegalStateException when the process does not promise to say so: it counts as
-  ///   started since its `init` has returned, and nobody waits for this word
+  /// @throws IllegalStateException when [Process#reportsReady()] is false: the process counts as
+  ///   started since its `init` has returned
   void ready();
 
-  /// What this process has done until now.
+  /// The statistics of this process.
   ProcessStatistics statistics();
 
   // ---- messages and children ----
@@ -50,22 +50,23 @@ public interface ProcessContext {
   /// Sends a message. **Suspends** the body of a [CoroutineProcess], and a coroutine, while the
   /// mailbox is full and its policy is [MailboxPolicy#SUSPEND]; a step never. **Thread** any.
   ///
-  /// A failure that nobody catches ends this process, as any other does. A process that is to live
-  /// on when the other one has ended, or is slow, sends by [#offer].
+  /// An exception that is not caught ends this process, as any other does. To survive the end or
+  /// the full mailbox of the receiver, use [#offer].
   ///
   /// @throws SendFailedException when it was not accepted
   void send(Pid to, @Nullable Object message);
 
-  /// Sends a message, and says what became of it; fails for nobody who is full, gone or far away.
-  /// **Suspends** never. **Thread** any.
+  /// Sends a message and returns what became of it; never throws for a receiver that is full, has
+  /// ended or cannot be reached. **Suspends** never. **Thread** any.
   SendResult offer(Pid to, @Nullable Object message);
 
-  /// Sends a message to whoever has a name at this moment. Else as [#send(Pid, Object)].
+  /// Sends a message to the process that has a name at this moment. Otherwise like [#send(Pid,
+  /// Object)].
   ///
   /// @throws SendFailedException when no process has the name, or it was not accepted
   void send(String name, @Nullable Object message);
 
-  /// Sends a message to whoever has a name at this moment, and says what became of it:
+  /// Sends a message to the process that has a name at this moment, and returns what became of it:
   /// [SendResult#NOT_FOUND] when no process has the name. **Suspends** never. **Thread** any.
   SendResult offer(String name, @Nullable Object message);
 
@@ -77,95 +78,93 @@ public interface ProcessContext {
 
   /// Starts a process of which this one is the parent.
   ///
-  /// @return what leads to it, typed by its protocol
+  /// @return a reference to it, typed by its protocol
   <M> Ref<M> spawn(TypedProcess<M> process);
 
   /// Starts a process of which this one is the parent, unless the options name another.
   ///
-  /// @return what leads to it, or to the process that has its name, typed by its protocol
+  /// @return a reference to it, or to the process that has its name, typed by its protocol
   /// @throws StartRefusedException as [ProcessRuntime#spawn(TypedProcess, StartOptions)]
   <M> Ref<M> spawn(TypedProcess<M> process, StartOptions options);
 
-  // ---- commands on their way ----
+  // ---- pending commands ----
 
   /// Cancels a command of this process: its result is a
-  /// [java.util.concurrent.CancellationException], and whoever carries it out is told to stop.
+  /// [java.util.concurrent.CancellationException], and its handler is told to stop.
   ///
-  /// @return false when there is none with that tag, or its result is on its way
+  /// @return false when there is none with that tag, or its result has been sent already
   boolean cancelCommand(long tag);
 
-  /// How many commands have no result yet.
+  /// The number of commands without a result.
   int pendingCommands();
 
-  // ---- ties ----
+  // ---- links, monitors and names ----
 
-  /// Links this process to another: when one ends other than normally, so does the other. When that
-  /// one has ended so already, this one is told at once.
+  /// Links this process to another: when one ends other than normally, so does the other. When the
+  /// other one has already ended so, the link takes effect at once.
   ///
-  /// How it has ended is known by the PID that its start has given. A PID that was read from text
-  /// leads to nobody once its process has ended: that counts as [Exit.Reason#NOT_FOUND], which is
-  /// no normal end, whatever it was.
+  /// A PID returned by a start knows how its process has ended. A PID parsed from text leads
+  /// nowhere once its process has ended: that counts as [Exit.Reason#NOT_FOUND], which is not a
+  /// normal exit, however the process has ended.
   ///
   /// @throws IllegalStateException when this process has ended
   void link(Pid other);
 
-  /// Undoes a link, which either of the two may do. When this has returned, that link ends this
-  /// process no more, and no [ProcessSignal.LinkDown] of it is seen any more, also when it was on
-  /// its way; what this step was handed before it called this is in its hands. Where the other
-  /// process had ended before, and this one does not trap exits, its own end may have been decided
-  /// before this was called: then it takes no further step. A link that is made anew is another
-  /// one.
+  /// Removes a link; either side may do so. After this call that link no longer ends this process,
+  /// and no [ProcessSignal.LinkDown] of it is delivered, even if it was on its way; events that
+  /// this step was given before stay with it. If the other process had ended before, and this one
+  /// does not trap exits, the end of this one may be decided already: then it takes no further
+  /// step. Linking again makes a new link.
   void unlink(Pid other);
 
-  /// Those that this process is linked to, the first linked first.
+  /// The linked processes, in the order of the links.
   List<Pid> links();
 
-  /// Those that this process monitors, one for each monitor.
+  /// The monitored processes, one for each monitor.
   List<Pid> monitored();
 
-  /// Asks another process to end, with a reason in the program's own terms. One that traps exits
-  /// gets a [ProcessSignal.ExitRequest], and decides; any other ends on purpose before its next
-  /// step, as [Exit.Reason#SHUTDOWN], with the reason as [Exit#detail]. **Thread** any.
+  /// Asks another process to end, with a reason in the program's own terms. A process that traps
+  /// exits gets a [ProcessSignal.ExitRequest], and decides. Any other ends before its next step, as
+  /// [Exit.Reason#SHUTDOWN], with the reason as [Exit#detail]. **Thread** any.
   ///
-  /// This is `exit(Pid, shutdown)` of OTP. With a deadline there is [ProcessRuntime#cancel]; to end
-  /// a process without asking, as a failure, [ProcessRuntime#terminate].
+  /// This is `exit(Pid, shutdown)` of OTP. [ProcessRuntime#cancel] asks with a deadline;
+  /// [ProcessRuntime#terminate] ends a process without asking, as a failure.
   ///
   /// @param detail the reason, not null
   /// @throws SendFailedException when there is no such process
   void requestExit(Pid other, Object detail);
 
-  /// Whether this process is told of ends instead of being ended by them: of a linked process, by
-  /// [ProcessSignal.LinkDown]; of its own, when somebody cancels it or the runtime shuts down, by
-  /// [ProcessSignal.Cancel]: then it has until the signal's deadline to clean up and say `done`;
-  /// when another process wants it to end, by [ProcessSignal.ExitRequest]. Off until said
-  /// otherwise.
+  /// Sets whether this process gets signals instead of being ended: a [ProcessSignal.LinkDown] when
+  /// a linked process ends; a [ProcessSignal.Cancel] when it is cancelled or the runtime shuts
+  /// down, and then has until the signal's deadline to clean up and call `done`; a
+  /// [ProcessSignal.ExitRequest] when another process requests its exit. Off at first.
   ///
-  /// What counts is what it said last before the end of the other comes to it: it sees a signal
-  /// that was on its way also when it traps no more, and an end that was decided stays decided.
+  /// The setting at the moment when the end of the other process arrives decides. A signal that is
+  /// then on its way is delivered even after a `trapExits(false)`, and a decided end stays decided.
   void trapExits(boolean trap);
 
-  /// Lets this process be told when another ends, by [ProcessSignal.Down]; at once when it has
-  /// ended, or never was.
+  /// Monitors another process: this one gets a [ProcessSignal.Down] when that one ends, and at once
+  /// when it has ended or never existed.
   ///
-  /// @return what the signal will carry: each monitor has its own
+  /// @return the reference that the signal will carry; each monitor has its own
   /// @throws IllegalStateException when this process has ended
   long monitor(Pid other);
 
-  /// Monitors the process that has a name at this moment. When none has it, this process is told at
+  /// Monitors the process that has a name at this moment. When none has it, the signal comes at
   /// once, with [Exit.Reason#NOT_FOUND].
   ///
-  /// @return what the signal will carry
+  /// @return the reference that the signal will carry
   /// @throws IllegalStateException when this process has ended
   long monitor(String name);
 
-  /// Takes a monitor back: its signal will not be seen any more, also when it is on its way.
+  /// Removes a monitor: its signal is no longer delivered, even if it is on its way.
   ///
-  /// @return false when there is none, or its signal was seen
+  /// @return false when there is none, or its signal was delivered
   boolean demonitor(long monitor);
 
-  /// Gives this process one more name.
+  /// Gives this process a further name.
   ///
-  /// @return who has the name now: this process, or whoever had it before
+  /// @return the process that has the name now: this one, or the one that had it before
   /// @throws IllegalStateException when this process has ended
   Pid register(String name);
 
@@ -176,10 +175,10 @@ public interface ProcessContext {
 
   // ---- attributes ----
 
-  /// What was put under a key, by this process, by what it was before an upgrade, or by those that
-  /// started it.
+  /// The value of a key, set by this process, by the one it has replaced in an upgrade, or
+  /// inherited from the processes that started it.
   @Nullable Object attribute(String key);
 
-  /// Puts something under a key, for this process and those that it starts from now on.
+  /// Sets the value of a key, for this process and those that it starts from now on.
   void setAttribute(String key, Object value);
 }

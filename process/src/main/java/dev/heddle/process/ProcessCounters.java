@@ -3,19 +3,19 @@ package dev.heddle.process;
 
 import java.util.List;
 
-/// What a runtime has counted since its start, as of a moment ago.
+/// The counts of a runtime since its start, as of a moment ago.
 ///
-/// @param processes that live
-/// @param started that were started
-/// @param executed runs of processes, of all workers and spares; a run is some steps without a
-///   break
-/// @param undelivered messages and signals that lay in mailboxes when their processes ended
-/// @param lateResults answers to commands that came for nobody
-/// @param longSteps steps that have held a worker for too long
-/// @param queueDelay how long processes that were ready have waited for a worker
-/// @param deadlocks of processes that were reported
-/// @param compensation what ran beside the workers while these were held up
-/// @param workers each of them, in the order of their numbers
+/// @param processes the processes that are alive
+/// @param started the processes started
+/// @param executed runs of processes, on all workers and compensating workers; a run is several
+///   steps without a break
+/// @param undelivered messages and signals left in mailboxes when their processes ended
+/// @param lateResults command results that came when the process no longer waited for them
+/// @param longSteps steps that held a worker for too long
+/// @param queueDelay how long ready processes waited for a worker
+/// @param deadlocks the deadlocks reported
+/// @param compensation what compensating workers have done
+/// @param workers the counters of each worker, in the order of their numbers
 /// @since 0.1
 public record ProcessCounters(
     int processes,

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Word of processes that wait for each other.
+/// A report of processes that wait for each other.
 ///
 /// ```java
 /// ProcessRuntime.builder()
@@ -15,25 +15,26 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// @param kind how they wait
-/// @param duration how long it has lasted at least; it goes on
-/// @param waits those who wait; of a cycle each for the next, the last for the first
+/// @param duration how long it has lasted at least; it still lasts
+/// @param waits the waiting processes; in a cycle each waits for the next, the last for the first
 /// @since 0.1
 public record ProcessDeadlock(Kind kind, Duration duration, List<Wait> waits) {
   /// How processes wait for each other.
   public enum Kind {
-    /// each waits for the next, and takes nothing else meanwhile
+    /// each waits for the next, and handles nothing else meanwhile
     CYCLE,
-    /// all workers stand in steps that wait: what another process should do for them no worker does
+    /// all workers are blocked in steps that wait, so no other process can run to end those waits
     WORKERS
   }
 
-  /// One that waits.
+  /// A process that waits.
   ///
-  /// @param pid of the process
+  /// @param pid the process
   /// @param kind the class of the process
-  /// @param waitsFor in words
-  /// @param awaited the process that is waited for; null when that cannot be known
-  /// @param stack of its body or its step, the innermost frame first; empty when it is in neither
+  /// @param waitsFor a description of what it waits for
+  /// @param awaited the process it waits for; null when that cannot be known
+  /// @param stack the stack of its body or its step, innermost frame first; empty when it has
+  ///   neither
   public record Wait(
       Pid pid, String kind, String waitsFor, @Nullable Pid awaited, List<StackTraceElement> stack) {
     /// Copies the list.
@@ -47,7 +48,7 @@ public record ProcessDeadlock(Kind kind, Duration duration, List<Wait> waits) {
     waits = List.copyOf(waits);
   }
 
-  /// In words, with the stacks.
+  /// A description with the stacks.
   public String text() {
     String who =
         switch (kind) {
@@ -59,9 +60,9 @@ public record ProcessDeadlock(Kind kind, Duration duration, List<Wait> waits) {
                       .collect(Collectors.joining(", "))
                   + "; end one of them, or give its wait a limit";
           case WORKERS ->
-              "all %d workers have stood for at least %d ms in steps that wait: no process gets on"
+              "all %d workers have been blocked for at least %d ms in steps that wait: no process makes progress"
                       .formatted(waits.size(), duration.toMillis())
-                  + " unless another thread lets one of them go on; a step must not wait: yield a"
+                  + " unless another thread ends one of those waits; a step must not wait: yield a"
                   + " command, or let a body wait";
         };
     StringBuilder text = new StringBuilder(who);

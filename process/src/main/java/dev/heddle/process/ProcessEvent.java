@@ -3,34 +3,34 @@ package dev.heddle.process;
 
 import org.jspecify.annotations.Nullable;
 
-/// Something that has come for a process.
+/// An event for a process.
 ///
-/// @param type whether a command is done or somebody has sent something
-/// @param tag of the command, as the process chose it; 0 for a message
-/// @param data the result of the command, or what was sent: any message, or a [ProcessSignal]
-/// @param error why the command failed; null when it did not
+/// @param type whether a command is done or a message was sent
+/// @param tag the tag of the command, as the process chose it; 0 for a message
+/// @param data the result of the command, or what was sent: a message, or a [ProcessSignal]
+/// @param error the failure of the command, or null
 /// @since 0.1
 public record ProcessEvent(Type type, long tag, @Nullable Object data, @Nullable Throwable error) {
 
-  /// What kind of event it is.
+  /// The kind of an event.
   public enum Type {
     /// a command that the process yielded is done
     YIELD_COMPLETE,
-    /// somebody has sent something
+    /// a message or signal was sent
     MESSAGE
   }
 
-  /// Word of a message.
+  /// A message, as an event.
   public static ProcessEvent message(@Nullable Object data) {
     return new ProcessEvent(Type.MESSAGE, 0, data, null);
   }
 
-  /// Word of a command that is done.
+  /// The result of a command, as an event.
   public static ProcessEvent completed(long tag, @Nullable Object result) {
     return new ProcessEvent(Type.YIELD_COMPLETE, tag, result, null);
   }
 
-  /// Word of a command that has failed.
+  /// The failure of a command, as an event.
   public static ProcessEvent failed(long tag, Throwable error) {
     return new ProcessEvent(Type.YIELD_COMPLETE, tag, null, error);
   }

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /// Ends the process that throws it, from any call depth, with a reason in the program's own terms:
 /// [Exit#detail] is that object.
 ///
-/// It says how the process ends; what throws it may be a body, a step or an `init`. A step can say
-/// the same by [StepOutput#fail] and [StepOutput#shutdown(Object)].
+/// A body, a step or an `init` may throw it. A step can do the same by [StepOutput#fail] and
+/// [StepOutput#shutdown(Object)].
 ///
 /// ```java
 /// if (stock.isEmpty()) {
@@ -32,7 +32,7 @@ public final class ProcessExitException extends RuntimeException {
     this(detail, null);
   }
 
-  /// A failure that something else has caused.
+  /// A failure with a cause.
   public ProcessExitException(Object detail, @Nullable Throwable cause) {
     this(
         "the process has failed: " + Objects.requireNonNull(detail, "detail"),
@@ -48,19 +48,19 @@ public final class ProcessExitException extends RuntimeException {
       boolean isShutdown,
       boolean isLinked,
       @Nullable Throwable cause) {
-    // nobody looks for the place of what is on purpose, or of another one's end
+    // no stack trace for an exit on purpose, or one that follows another process's end
     super(message, cause, true, !isShutdown && !isLinked);
     this.detail = detail;
     this.isShutdown = isShutdown;
     this.isLinked = isLinked;
   }
 
-  /// An end on purpose: the reason is [Exit.Reason#SHUTDOWN].
+  /// An exit on purpose: the reason is [Exit.Reason#SHUTDOWN].
   public static ProcessExitException shutdown() {
     return new ProcessExitException("the process ends on purpose", null, true, false, null);
   }
 
-  /// The same, with a reason in the program's own terms.
+  /// An exit on purpose, with a reason in the program's own terms.
   public static ProcessExitException shutdown(Object detail) {
     return new ProcessExitException(
         "the process ends on purpose: " + Objects.requireNonNull(detail, "detail"),
@@ -70,12 +70,12 @@ public final class ProcessExitException extends RuntimeException {
         null);
   }
 
-  /// The end of a process that traps exits, and ends with another all the same: exactly as the link
-  /// would have ended it. After a failure the reason is [Exit.Reason#LINKED], after an end on
-  /// purpose [Exit.Reason#SHUTDOWN]; the cause is a [LinkedExitException], and the detail is the
-  /// other one's.
+  /// The exit of a process that traps exits and still ends with another one, exactly as the link
+  /// would have ended it. After a failure the reason is [Exit.Reason#LINKED], after an exit on
+  /// purpose [Exit.Reason#SHUTDOWN]; the cause is a [LinkedExitException], and the detail is that
+  /// of the other process.
   ///
-  /// @param exit of the other, as a [ProcessSignal.LinkDown] has told it
+  /// @param exit the exit of the other process, from its [ProcessSignal.LinkDown]
   public static ProcessExitException linked(Exit exit) {
     LinkedExitException cause = LinkedExitException.after(exit);
     return new ProcessExitException(
@@ -87,12 +87,12 @@ public final class ProcessExitException extends RuntimeException {
     return detail;
   }
 
-  /// Whether the end is on purpose.
+  /// Whether the exit is on purpose.
   public boolean isShutdown() {
     return isShutdown;
   }
 
-  /// Whether the end follows from another one's.
+  /// Whether the exit follows that of a linked process.
   public boolean isLinked() {
     return isLinked;
   }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-/// Makes processes of the sources that upgrades name: [StepOutput#upgrade],
-/// [CoroutineProcess#upgrade].
+/// Makes the processes that upgrades name: [StepOutput#upgrade], [CoroutineProcess#upgrade].
 ///
 /// @since 0.1
 @FunctionalInterface
 public interface ProcessFactory {
-  /// A new process of this source. What it throws fails the process that upgrades. **Thread** any.
+  /// Makes a new process of this source. An exception fails the process that upgrades. **Thread**
+  /// any.
   Process create(String source) throws Exception;
 }

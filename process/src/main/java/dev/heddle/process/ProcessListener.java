@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-/// Is told of the starts and ends of all processes of a runtime. Must not block.
+/// Called when processes of a runtime start and end. Must not block.
 ///
 /// @since 0.1
 public interface ProcessListener {
-  /// A process is about to start; its PID is known already. What this throws refuses the start, and
-  /// whoever starts it gets to see it. **Thread** of whoever starts it.
+  /// Called before a process starts; its PID is known already. An exception refuses the start and
+  /// is thrown to the caller that starts the process. **Thread** that of this caller.
   default void onStart(Pid pid, StartOptions options) throws Exception {}
 
-  /// A process of which [#onStart] was told, and did not refuse, has ended: links, monitors and
-  /// whoever waits for its exit know already. What this throws is logged. **Thread** a worker's, or
-  /// that of a shutdown.
+  /// Called when a process has ended whose start passed [#onStart]. Its links, its monitors and the
+  /// waiters for its exit have been notified before. An exception is logged. **Thread** a worker,
+  /// or the thread of a shutdown.
   default void onComplete(Exit exit) {}
 }

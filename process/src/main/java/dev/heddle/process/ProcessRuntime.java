@@ -37,13 +37,13 @@ import org.jspecify.annotations.Nullable;
 
 /// Runs processes on all cores.
 ///
-/// Its threads are daemons: a program ends with its last other thread, whatever its processes do
-/// then. So `main` waits for what is to be done: `Heddle.await(runtime.whenExited(pid))`, and
-/// behind it [#close], by `try`, which lets all others end. A server waits for a process that never
-/// ends.
+/// Its threads are daemon threads: a program ends with its last other thread, whatever its
+/// processes are doing. So `main` waits for the work, as by
+/// `Heddle.await(runtime.whenExited(pid))`, and then calls [#close], best by `try`, which ends the
+/// remaining processes in order. A server waits for a process that never ends.
 ///
-/// **Thread** any. What waits ([#ask], [#shutdown]) suspends a coroutine of a loop, blocks a
-/// thread, and is refused in a step of a process, which it would hold.
+/// **Thread** any. Methods that wait ([#ask], [#shutdown]) suspend a coroutine of a loop and block
+/// a thread. In a step of a process they throw, since they would hold its worker.
 ///
 /// @since 0.1
 public final class ProcessRuntime implements AutoCloseable {
@@ -62,7 +62,7 @@ public final class ProcessRuntime implements AutoCloseable {
   private final CompletableFuture<ShutdownReport> report = new CompletableFuture<>();
 
   ProcessRuntime(ProcessRuntimeBuilder how) {
-    // initialised while there is stack: where that ends it could not be, and then never again
+    // initialised here: at the end of a stack it would fail, and then the class is lost for good
     Objects.requireNonNull(StartOptions.defaults());
     this.name = how.host;
     this.scheduler =
@@ -100,12 +100,12 @@ public final class ProcessRuntime implements AutoCloseable {
     scheduler.start();
   }
 
-  /// A runtime with a worker for each processor.
+  /// Starts a runtime with one worker for each processor.
   public static ProcessRuntime start() {
     return builder().start();
   }
 
-  /// Says how a runtime is to be.
+  /// Configures a runtime.
   public static ProcessRuntimeBuilder builder() {
     return new ProcessRuntimeBuilder();
   }
@@ -118,51 +118,52 @@ public final class ProcessRuntime implements AutoCloseable {
 
   /// Starts a process.
   ///
-  /// @throws StartRefusedException when there are too many, or the runtime shuts down
+  /// @throws StartRefusedException when the maximum of processes is reached, or the runtime shuts
+  ///   down
   public Pid spawn(Process process) {
     return spawn(process, StartOptions.defaults());
   }
 
-  /// Starts a process; returns the PID of the one that has its name, if there is one already.
+  /// Starts a process; when another process has its name already, returns the PID of that one.
   ///
-  /// @throws UnknownEntryPointException when it has no such entry point
-  /// @throws StartRefusedException when there are too many, the runtime shuts down, or an option
-  ///   cannot be met
+  /// @throws UnknownEntryPointException when the process has no such entry point
+  /// @throws StartRefusedException when the maximum of processes is reached, the runtime shuts
+  ///   down, or an option cannot be met
   public Pid spawn(Process process, StartOptions options) {
     return host.starter().spawn(process, options, null);
   }
 
-  /// Starts a process that says which messages it takes. Else as [#spawn(Process)].
+  /// Starts a typed process. Otherwise like [#spawn(Process)].
   ///
-  /// @return what leads to it: the compiler lets only messages of its protocol through
+  /// @return a reference to it, which accepts only messages of its protocol
   public <M> Ref<M> spawn(TypedProcess<M> process) {
     return spawn(process, StartOptions.defaults());
   }
 
-  /// Starts a process that says which messages it takes. Else as [#spawn(Process, StartOptions)].
+  /// Starts a typed process. Otherwise like [#spawn(Process, StartOptions)].
   ///
-  /// @return what leads to it, or to the process that has its name: the compiler lets only messages
-  ///   of its protocol through
-  /// @throws StartRefusedException also when the process that has its name does not take messages
+  /// @return a reference to it, or to the process that has its name, which accepts only messages of
+  ///   its protocol
+  /// @throws StartRefusedException also when the process that has its name does not accept messages
   ///   of that protocol
   public <M> Ref<M> spawn(TypedProcess<M> process, StartOptions options) {
     return host.starter().spawnTyped(process, options, null);
   }
 
-  /// What leads to one process, typed. Nobody checks that it takes such messages: a message that it
-  /// does not know is treated as its class says.
+  /// A typed reference to one process. It is not checked that the process accepts such messages:
+  /// what it does with an unknown message depends on its class.
   public <M> Ref<M> ref(Pid pid, Class<M> protocol) {
     return new Ref<>(this, pid, null, protocol);
   }
 
-  /// What leads to whoever has a name at the time, typed: so it survives restarts. Nobody checks
-  /// that the process takes such messages.
+  /// A typed reference to the process that has a name at each use, so it survives restarts. It is
+  /// not checked that the process accepts such messages.
   public <M> Ref<M> ref(String name, Class<M> protocol) {
     return new Ref<>(this, null, name, protocol);
   }
 
-  /// Sends a message. **Suspends** a coroutine, and the body of a [CoroutineProcess], while the
-  /// mailbox is full and its policy is [MailboxPolicy#SUSPEND]; nobody else.
+  /// Sends a message. **Suspends** a coroutine or the body of a [CoroutineProcess] while the
+  /// mailbox is full and its policy is [MailboxPolicy#SUSPEND]; no other caller.
   ///
   /// @throws SendFailedException when it was not accepted
   public void send(Pid to, @Nullable Object message) {
@@ -172,47 +173,48 @@ public final class ProcessRuntime implements AutoCloseable {
     }
   }
 
-  /// Sends a message to whoever has a name at this moment. Else as [#send(Pid, Object)].
+  /// Sends a message to the process that has a name at this moment. Otherwise like [#send(Pid,
+  /// Object)].
   ///
   /// @throws SendFailedException when no process has the name, or it was not accepted
   public void send(String name, @Nullable Object message) {
     send(find(name, message), message);
   }
 
-  /// The process that has a name, for a message.
+  /// The process that has a name, to send it a message.
   Pid find(String name, @Nullable Object message) {
     return requests.find(name, message);
   }
 
-  /// Sends a message, and says what became of it. **Suspends** never.
+  /// Sends a message and returns what became of it. **Suspends** never.
   public SendResult offer(Pid to, @Nullable Object message) {
     return host.offer(to, message);
   }
 
-  /// Sends a message to whoever has a name at this moment, and says what became of it:
+  /// Sends a message to the process that has a name at this moment, and returns what became of it:
   /// [SendResult#NOT_FOUND] when no process has the name. **Suspends** never.
   public SendResult offer(String name, @Nullable Object message) {
     ProcessInstance to = host.directory().named(name);
     return to == null ? host.refused(name, message) : host.offer(to.self(), message);
   }
 
-  /// Asks whoever has a name at this moment. Else as [#ask(Pid, Object, Duration)].
+  /// Asks the process that has a name at this moment. Otherwise like [#ask(Pid, Object, Duration)].
   ///
-  /// @param <R> of the answer, as the two have agreed
-  @SuppressWarnings("TypeParameterUnusedInFormals") // who asks knows what is answered
+  /// @param <R> the type of the reply, as the two processes have agreed
+  @SuppressWarnings("TypeParameterUnusedInFormals") // the asker knows the type of the reply
   public <R extends @Nullable Object> R ask(String name, @Nullable Object message, Duration limit)
       throws InterruptedException {
     return ask(find(name, message), message, limit);
   }
 
-  /// Sends a message as a [Request] and waits for the answer.
+  /// Sends a message as a [Request] and waits for the reply.
   ///
-  /// @param <R> of the answer, as the two have agreed
+  /// @param <R> the type of the reply, as the two processes have agreed
   /// @param limit how long to wait
   /// @throws SendFailedException when it was not accepted
-  /// @throws DeadlineException when no answer came in time
-  /// @throws AskFailedException when the process has ended without an answer, or has answered with
-  ///   a failure
+  /// @throws DeadlineException when no reply came in time
+  /// @throws AskFailedException when the process has ended without a reply, or has replied with a
+  ///   failure
   /// @throws IllegalStateException in a step of a process, which it would hold
   @SuppressWarnings({
     "unchecked",
@@ -235,10 +237,10 @@ public final class ProcessRuntime implements AutoCloseable {
     return BoundedWaits.await(to, reply, limit);
   }
 
-  /// Sends a message as a [Request]. The future is the answer; completing or cancelling it gives
-  /// the answer up. What depends on it runs where it is answered, most often on a worker, and must
-  /// not block there: the `…Async` forms take an executor.
-  @SuppressWarnings("unchecked") // what the answer is, the two have agreed
+  /// Sends a message as a [Request]. The future is the reply; completing or cancelling it gives up
+  /// the wait. Dependent stages run on the thread that replies, usually a worker, and must not
+  /// block there; the `…Async` forms take an executor.
+  @SuppressWarnings("unchecked") // the two have agreed on the type of the reply
   public <R extends @Nullable Object> CompletableFuture<R> request(
       Pid to, @Nullable Object message) {
     CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
@@ -246,11 +248,11 @@ public final class ProcessRuntime implements AutoCloseable {
     return (CompletableFuture<R>) answer;
   }
 
-  /// Lets another process answer a request. Like [#request] of its message, but that process can
-  /// see when the first asker gives up: its [Reply#isOpen] says so, and the future is cancelled as
-  /// soon as it has looked. The answer comes to the future only: whoever hands a request on may
-  /// look at it, and answers in its turn. When that process ends without having taken the request,
-  /// the future fails with a [SendFailedException], whose cause tells of the end.
+  /// Forwards a request to another process. Like [#request] with its message, but that process sees
+  /// when the first asker gives up: its [Reply#isOpen] returns false, and that call cancels the
+  /// future. The reply completes the future only; the process that forwards may inspect it, and
+  /// then replies itself. When the other process ends without having received the request, the
+  /// future fails with a [SendFailedException] whose cause tells of the exit.
   public CompletableFuture<@Nullable Object> forward(Pid to, Request request) {
     request.reply().delegate();
     CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
@@ -258,7 +260,7 @@ public final class ProcessRuntime implements AutoCloseable {
     return answer;
   }
 
-  /// Sends a message that carries the reply to it, which the future is the answer of.
+  /// Sends a message that carries its reply; the future receives it.
   <R extends @Nullable Object> void request(
       Pid to, Function<Reply<R>, ?> message, CompletableFuture<R> answer) {
     requests.send(to, message, Reply.inMessage(answer));
@@ -266,7 +268,7 @@ public final class ProcessRuntime implements AutoCloseable {
 
   // ---- other runtimes, and coroutines ----
 
-  /// This runtime as a peer of others: takes messages for its own processes and mailboxes, and
+  /// This runtime as a peer of others: it accepts messages for its own processes and mailboxes, and
   /// refuses all others as [SendResult#UNREACHABLE].
   public Peer asPeer() {
     return (to, message) -> {
@@ -279,29 +281,28 @@ public final class ProcessRuntime implements AutoCloseable {
     };
   }
 
-  /// Adds the way to another node.
+  /// Adds the peer that leads to another node.
   ///
   /// @throws IllegalArgumentException when that node is this one, or has a peer
   public void connect(String node, Peer peer) {
     routingTable.addNode(node, peer);
   }
 
-  /// Takes away the way to another node: what is sent there from now on is
-  /// [SendResult#UNREACHABLE].
+  /// Removes the peer of another node. Later messages to it are [SendResult#UNREACHABLE].
   ///
   /// @return false when there is none
   public boolean disconnect(String node) {
     return routingTable.removeNode(node);
   }
 
-  /// Adds the way to another host of this node.
+  /// Adds the peer that leads to another host of this node.
   ///
   /// @throws IllegalArgumentException when that host is this one, or has a peer
   public void connectHost(String other, Peer peer) {
     routingTable.addHost(other, peer);
   }
 
-  /// Takes away the way to another host of this node.
+  /// Removes the peer of another host of this node.
   ///
   /// @return false when there is none
   public boolean disconnectHost(String other) {
@@ -316,38 +317,38 @@ public final class ProcessRuntime implements AutoCloseable {
     return new CoroutineMailbox(routingTable, host.newNumber(), capacity);
   }
 
-  /// Asks a process to end, by [ProcessSignal.Cancel], and terminates it when it has not by the
-  /// deadline. One that does not trap exits ends before its next step, with [Exit.Reason#SHUTDOWN]:
-  /// it was asked, and a supervisor does not restart a TRANSIENT child for that.
+  /// Asks a process to end, by [ProcessSignal.Cancel], and terminates it when it has not ended by
+  /// the deadline. A process that does not trap exits ends before its next step, with
+  /// [Exit.Reason#SHUTDOWN], so a supervisor does not restart a TRANSIENT child for that.
   ///
-  /// @param reason in words
-  /// @param within how much time it has
+  /// @param reason a description
+  /// @param within how long it has to end
   /// @throws SendFailedException when there is no such process
   public void cancel(Pid pid, String reason, Duration within) {
     host.endings().cancel(find(pid), reason, BoundedWaits.bounded(within));
   }
 
-  /// Asks a process to end, with a reason in the program's own terms. Else as
-  /// [ProcessContext#requestExit]; the signal names nobody.
+  /// Asks a process to end, with a reason in the program's own terms. Otherwise like
+  /// [ProcessContext#requestExit], but the signal names no sender.
   ///
   /// @throws SendFailedException when there is no such process
   public void requestExit(Pid pid, Object detail) {
     host.endings().requestExit(pid, new ProcessSignal.ExitRequest(null, detail));
   }
 
-  /// The limit of the waits of a body.
+  /// The time limit for the waits of a body.
   ///
-  /// @param wake called when it is over
+  /// @param wake called when the time is over
   WaitTimeout waitLimit(Runnable wake) {
     return new WaitTimeout(timers, wake);
   }
 
-  /// How many timers there are, some of them disarmed, as of a moment ago.
+  /// How many timers there are, including disarmed ones that are still to be removed.
   int timers() {
     return timers.size();
   }
 
-  /// Ends a process before its next step. It is not asked: [#cancel] asks.
+  /// Ends a process before its next step, without asking it as [#cancel] does.
   ///
   /// @throws SendFailedException when there is no such process
   public void terminate(Pid pid) {
@@ -359,22 +360,21 @@ public final class ProcessRuntime implements AutoCloseable {
     return host.endings().living(pid);
   }
 
-  /// Who has a name, or null.
+  /// The process that has a name, or null.
   public @Nullable Pid whereIs(String name) {
     ProcessInstance owner = host.directory().named(name);
     return owner == null ? null : owner.self();
   }
 
-  /// Completes when a process has a name, with its PID: at once when one has it. Cancelling it
-  /// gives the wait up. What depends on it runs on the thread of whoever takes the name, and must
-  /// not block there.
+  /// Completes with the PID of the process that has a name: at once, or when a process takes the
+  /// name. Cancelling it gives up the wait. Dependent stages run on the thread that registers the
+  /// name, and must not block there.
   public CompletableFuture<Pid> whenRegistered(String name) {
     return host.directory().registered(Objects.requireNonNull(name, "name"));
   }
 
-  /// Waits until a process has a name: so one that is being restarted is back. It may not have
-  /// begun yet; messages wait for it. **Suspends** a coroutine and the body of a process, blocks a
-  /// thread.
+  /// Waits until a process has a name, as after a restart. The process may not have begun yet;
+  /// messages wait for it. **Suspends** a coroutine and the body of a process, blocks a thread.
   ///
   /// @throws DeadlineException when no process has it in time
   /// @throws IllegalStateException in a step of a process, which it would hold
@@ -392,15 +392,16 @@ public final class ProcessRuntime implements AutoCloseable {
     }
   }
 
-  /// Events of this runtime, and those of the program: dead letters, starts and ends.
+  /// Events of this runtime and of the program: dead letters, starts and ends.
   public EventBus events() {
     return host.events();
   }
 
-  /// Completes when a process ends; at once when it has, or never was. Completing or cancelling it
-  /// does nothing to the process. What depends on it runs on the worker of the last step, and must
-  /// not block there; [#close] and [#shutdown] are refused. The `…Async` forms take an executor; a
-  /// coroutine waits by [dev.heddle.Heddle#await(java.util.concurrent.CompletionStage)].
+  /// Completes when a process ends; at once when it has ended or never existed. Completing or
+  /// cancelling it does not affect the process. Dependent stages run on the worker of the last
+  /// step, and must not block there; [#close] and [#shutdown] throw there. The `…Async` forms take
+  /// an executor; a coroutine waits by
+  /// [dev.heddle.Heddle#await(java.util.concurrent.CompletionStage)].
   public CompletableFuture<Exit> whenExited(Pid pid) {
     CompletableFuture<Exit> exit = new CompletableFuture<>();
     ProcessInstance live = host.directory().findProcess(pid);
@@ -416,9 +417,9 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   /// Waits for the end of a process. **Suspends** a coroutine and the body of a process, blocks a
-  /// thread. Of a wait that is over, also by its limit or an interrupt, nothing stays behind: so it
-  /// can be repeated for as long as the process lives. Each future of [#whenExited] is kept until
-  /// the end or until it is cancelled.
+  /// thread. A wait that ends early, by its limit or an interrupt, leaves nothing behind, so it can
+  /// be repeated. A future of [#whenExited], in contrast, is kept until the process ends or the
+  /// future is cancelled.
   ///
   /// @param limit how long to wait
   /// @throws DeadlineException when the process has not ended in time
@@ -435,19 +436,19 @@ public final class ProcessRuntime implements AutoCloseable {
       throw new DeadlineException(pid + " has not ended within " + limit);
     } finally {
       ProcessFiber.endWait();
-      exit.cancel(false); // takes its listener back; does nothing when there is an exit
+      exit.cancel(false); // removes its listener; does nothing when there is an exit
     }
   }
 
-  /// How many events lay in mailboxes of processes that ended.
+  /// How many events were left in the mailboxes of processes that ended.
   public long undelivered() {
     return host.undelivered();
   }
 
-  /// Completes with true when a process has started: when its `init` has returned, or, if
-  /// [Process#reportsReady()], when it has called [ProcessContext#ready()]; with false when the
-  /// process has ended before that, or there is none. Completing or cancelling it does nothing to
-  /// the process. What depends on it runs on a worker, as of [#whenExited].
+  /// Completes with true when a process has started: when its `init` has returned or, if
+  /// [Process#reportsReady()], it has called [ProcessContext#ready()]. Completes with false when
+  /// the process ended before that, or does not exist. Completing or cancelling it does not affect
+  /// the process. Dependent stages run on a worker, as for [#whenExited].
   public CompletableFuture<Boolean> whenStarted(Pid pid) {
     CompletableFuture<Boolean> started = new CompletableFuture<>();
     ProcessInstance live = host.directory().findProcess(pid);
@@ -461,29 +462,29 @@ public final class ProcessRuntime implements AutoCloseable {
     return started;
   }
 
-  // ---- what it is like ----
+  // ---- inspection ----
 
-  /// All processes, in the order of their starts. **Cost** a look at each.
+  /// All processes, ordered by their numbers. **Cost** a read of each.
   public List<ProcessSnapshot> processes() {
     return view.snapshots();
   }
 
-  /// One process, with the stack of its step, or of its body when that waits; null when it has
-  /// ended, or never was.
+  /// One process, with the stack of its step, or of its body while that waits; null when it has
+  /// ended or never existed.
   ///
-  /// @throws IllegalArgumentException when the address is not one of a process of this runtime
+  /// @throws IllegalArgumentException when the address is not that of a process of this runtime
   public @Nullable ProcessSnapshot process(Pid pid) {
     return view.snapshot(pid);
   }
 
-  /// What was counted.
+  /// The counters of the runtime.
   public ProcessCounters counters() {
     return view.counters();
   }
 
-  /// The workers, and each process with what it does and waits for, and its stack if it is in a
-  /// step, or has a body that waits; of those that are alike the first ones. **Cost** a look at
-  /// each process, some microseconds at each body.
+  /// A text that lists the workers and the processes: what each process does and waits for, and the
+  /// stack of its step or of its waiting body. Of processes that are alike it shows the first ones.
+  /// **Cost** a read of each process, some microseconds for each body.
   public String dump() {
     return written().text();
   }
@@ -498,11 +499,11 @@ public final class ProcessRuntime implements AutoCloseable {
 
   private LongStepHandler watch() {
     return new LongStepHandler() {
-      private QueueDelay told = QueueDelay.NONE;
+      private QueueDelay reported = QueueDelay.NONE;
 
       @Override
       public void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
-        view.longStep(task, worker, nanos, stack); // the workers start when there is a view
+        view.longStep(task, worker, nanos, stack); // safe: the workers start after `view` is set
       }
 
       @Override
@@ -511,8 +512,8 @@ public final class ProcessRuntime implements AutoCloseable {
         view.checkForDeadlocks();
         if (ProcessJfrEvents.areRecorded()) {
           ProcessCounters now = counters();
-          ProcessJfrEvents.runtime(name, now, now.queueDelay().since(told));
-          told = now.queueDelay();
+          ProcessJfrEvents.runtime(name, now, now.queueDelay().since(reported));
+          reported = now.queueDelay();
         }
       }
     };
@@ -520,24 +521,25 @@ public final class ProcessRuntime implements AutoCloseable {
 
   // ---- the end ----
 
-  /// Shuts down with the deadline that the builder was given, 10 s where it was given none.
+  /// Shuts down with the deadline of the builder, 10 s by default.
   @Override
   public void close() {
     shutdown(shutdownDeadline);
   }
 
   /// Asks all processes to end, by [ProcessSignal.Cancel], and gives them three quarters of the
-  /// time, at least all but a second, to do so: timers, I/O and messages work as before, only new
-  /// processes are refused. Then it ends those that are left, before their next step. Always back
-  /// by the deadline. A second call waits for the first.
+  /// time, or all of it but a second when that is more. Timers, I/O and messages keep working; only
+  /// new processes are refused. Then it terminates the remaining processes before their next step.
+  /// It returns by the deadline in any case. A second call waits for the first.
   ///
-  /// A process that was started linked, by one that traps exits, is left to that one for as long as
-  /// it lives: so children of supervisors end in the order of these, and pools finish their calls.
+  /// A process that was started linked, by a parent that traps exits, is left to that parent while
+  /// the parent is alive. So supervisors end their children in their own order, and pools finish
+  /// their calls.
   ///
-  /// An interrupt ends the waiting: what is left is ended at once, as if the deadline had come, and
-  /// the thread is still interrupted afterwards.
+  /// An interrupt ends the wait: the remaining processes are ended at once, as at the deadline, and
+  /// the thread stays interrupted.
   ///
-  /// @param deadline for all of it
+  /// @param deadline the time for everything
   /// @return what became of the processes
   /// @throws IllegalStateException in a step of a process, which would wait for its own end
   public ShutdownReport shutdown(Duration deadline) {
@@ -546,14 +548,14 @@ public final class ProcessRuntime implements AutoCloseable {
       try {
         report.complete(end(BoundedWaits.bounded(deadline)));
       } catch (Throwable t) {
-        report.completeExceptionally(t); // else a second caller would wait for ever
+        report.completeExceptionally(t); // else a second caller would wait forever
         throw t;
       }
     }
     return report.join();
   }
 
-  /// Ends it, and takes it out of what lists runtimes: whoever has the report finds it in none.
+  /// Ends the runtime and removes it from the lists of runtimes, before its report is visible.
   private ShutdownReport end(Duration deadline) {
     try {
       return new HostShutdown(host, scheduler, timers, loops).run(deadline);
@@ -562,7 +564,7 @@ public final class ProcessRuntime implements AutoCloseable {
     }
   }
 
-  /// What each worker has done.
+  /// The counters of each worker.
   public List<WorkerCounters> workers() {
     return scheduler.counters();
   }

@@ -13,7 +13,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Says how a runtime is to be. For one thread; each method returns the builder.
+/// Configures a runtime. For one thread; each method returns the builder.
 ///
 /// @since 0.1
 public final class ProcessRuntimeBuilder {
@@ -37,7 +37,7 @@ public final class ProcessRuntimeBuilder {
 
   ProcessRuntimeBuilder() {}
 
-  /// How many threads step processes; the number of processors where this is not said.
+  /// How many threads step processes; by default the number of processors.
   public ProcessRuntimeBuilder workers(int count) {
     if (count < 1) {
       throw new IllegalArgumentException("at least one worker is needed: " + count);
@@ -46,15 +46,15 @@ public final class ProcessRuntimeBuilder {
     return this;
   }
 
-  /// The name of the node that this runtime is, or is a part of, in its PIDs; a runtime without one
-  /// can send to others, but they have no address for it.
+  /// The name of the node in the PIDs of this runtime. A runtime without one can send to other
+  /// nodes, but they have no address for it.
   public ProcessRuntimeBuilder node(String name) {
     this.node = Objects.requireNonNull(name, "node");
     return this;
   }
 
-  /// The name of this runtime on its node, in its PIDs and those of its threads; `heddle` where
-  /// this is not said.
+  /// The name of this runtime on its node, in its PIDs and the names of its threads; `heddle` by
+  /// default.
   public ProcessRuntimeBuilder host(String name) {
     if (name.isEmpty()) {
       throw new IllegalArgumentException("the name of a host has at least one character");
@@ -63,10 +63,10 @@ public final class ProcessRuntimeBuilder {
     return this;
   }
 
-  /// Which life of the host this is, in its PIDs: addresses of another life reach nobody. A random
-  /// number where this is not said.
+  /// Which life of the host this is, in its PIDs; an address of another life leads nowhere. By
+  /// default a random number.
   ///
-  /// @param life not negative
+  /// @param life the incarnation, not negative
   public ProcessRuntimeBuilder incarnation(int life) {
     if (life < 0) {
       throw new IllegalArgumentException("an incarnation is not negative: " + life);
@@ -75,7 +75,7 @@ public final class ProcessRuntimeBuilder {
     return this;
   }
 
-  /// The way to another node.
+  /// Adds the peer that leads to another node.
   ///
   /// @throws IllegalArgumentException when it has one already
   public ProcessRuntimeBuilder peer(String other, Peer peer) {
@@ -86,7 +86,7 @@ public final class ProcessRuntimeBuilder {
     return this;
   }
 
-  /// How many processes may live at once; no limit where this is not said.
+  /// How many processes may be alive at once; unlimited by default.
   public ProcessRuntimeBuilder maxProcesses(int processes) {
     if (processes < 1) {
       throw new IllegalArgumentException("at least one process must be allowed: " + processes);
@@ -95,31 +95,32 @@ public final class ProcessRuntimeBuilder {
     return this;
   }
 
-  /// Makes processes of the sources that upgrades name.
+  /// Sets the factory of the processes that upgrades name.
   public ProcessRuntimeBuilder factory(ProcessFactory of) {
     this.factory = Objects.requireNonNull(of, "factory");
     return this;
   }
 
-  /// Is told of starts and ends. Several are told in the order in which they were named; the first
-  /// that refuses a start is the last that is asked, and those before it are told of the end.
+  /// Adds a listener of starts and ends. Several listeners are called in the order in which they
+  /// were added. When one refuses a start, those after it are not called, and those before it are
+  /// notified of the end.
   public ProcessRuntimeBuilder listener(ProcessListener of) {
     listeners.add(Objects.requireNonNull(of, "listener"));
     return this;
   }
 
-  /// Says who carries out the commands of a class.
+  /// Sets the handler of the commands of a class.
   ///
-  /// @throws IllegalStateException when somebody does already
+  /// @throws IllegalStateException when the class has a handler already
   public <C extends ProcessCommand<R>, R extends @Nullable Object> ProcessRuntimeBuilder handler(
       Class<C> type, CommandHandler<C, R> handler) {
     registry.register(type, handler);
     return this;
   }
 
-  /// How many commands may be on threads at once, [dev.heddle.process.Commands#call] and those of
-  /// handlers on threads: as the option `offloadThreads` of the loop says where this is not said,
-  /// usually 64. Those above wait for one to end, and for ever if that one waits for them.
+  /// How many commands may occupy threads at once: [dev.heddle.process.Commands#call] and those of
+  /// handlers on threads. By default the option `offloadThreads` of the loop, usually 64. Further
+  /// commands wait for one to end; they wait forever if that one waits for them.
   public ProcessRuntimeBuilder maxBlockingCalls(int atOnce) {
     if (atOnce < 1) {
       throw new IllegalArgumentException("at least one call must be allowed at once: " + atOnce);
@@ -128,21 +129,21 @@ public final class ProcessRuntimeBuilder {
     return this;
   }
 
-  /// How the loop runs on which commands are carried out.
+  /// The options of the loop on which commands are carried out.
   public ProcessRuntimeBuilder loop(HeddleOptions options) {
     this.loop = Objects.requireNonNull(options, "options");
     return this;
   }
 
-  /// After which time in one step a process is reported to hold its worker: by a warning in the
-  /// log, with the stack, and an event in a flight recording. 200 ms where this is not said.
+  /// The time in one step after which a process is reported to hold its worker: by a warning in the
+  /// log, with the stack, and an event in a flight recording. 200 ms by default.
   public ProcessRuntimeBuilder longStep(Duration limit) {
     return longStep(limit, _ -> {});
   }
 
-  /// The same; `handler` is told, too, once for each step, while the step goes on or soon after.
-  /// What it throws is logged. **Thread** one for that, on which the log is written too: when 1,000
-  /// reports wait for it, the next are dropped.
+  /// Like [#longStep(Duration)]; `handler` is also called, once for each step, while the step goes
+  /// on or soon after. An exception of it is logged. **Thread** the one that also writes these
+  /// logs; when 1,000 reports wait for it, further ones are dropped.
   public ProcessRuntimeBuilder longStep(Duration limit, Consumer<LongStep> handler) {
     if (limit.isNegative() || limit.isZero()) {
       throw new IllegalArgumentException("a limit of long steps is more than no time: " + limit);
@@ -152,23 +153,24 @@ public final class ProcessRuntimeBuilder {
     return this;
   }
 
-  /// For how long processes must have waited for each other before that is reported as a deadlock:
-  /// by a warning in the log, with who waits for whom and the stacks, an event in a flight
-  /// recording, and in dumps while it lasts. 5 s where this is not said.
+  /// How long processes must have waited for each other before it is reported as a deadlock: by a
+  /// warning in the log, with the waits and the stacks, an event in a flight recording, and in
+  /// dumps while it lasts. 5 s by default.
   ///
-  /// A runtime looks once a second, and reports what two looks have found; so it takes a second or
-  /// two longer. What counts as such a wait: [ProcessDeadlock.Kind], and `call` of an
-  /// [dev.heddle.process.Commands#ask], [ProcessRuntime#ask] and [ProcessRuntime#awaitExit] in a
-  /// body, and sends to a full mailbox with the policy [MailboxPolicy#SUSPEND]. Waits for futures,
-  /// locks and queues of the JDK do not count, for nobody knows who ends them, but where all
-  /// workers stand in steps that wait so. A request that a process has passed on by hand, not by
-  /// [ProcessRuntime#forward], may be reported though it is answered later.
+  /// A runtime checks once a second and reports what two checks have found, so a report takes a
+  /// second or two longer. Such waits are: a step that waits for the results of a
+  /// [dev.heddle.process.Commands#ask] only; [ProcessRuntime#ask] and [ProcessRuntime#awaitExit] in
+  /// a body; sends to a full mailbox with the policy [MailboxPolicy#SUSPEND]. Waits for futures,
+  /// locks and queues of the JDK do not count, since it is unknown which process would end them,
+  /// except when all workers are blocked in steps by such waits. A request that a process forwards
+  /// by its own means, not by [ProcessRuntime#forward], may be reported although it is replied to
+  /// later.
   public ProcessRuntimeBuilder deadlock(Duration after) {
     return deadlock(after, _ -> {});
   }
 
-  /// The same; `handler` is told, too, once for each deadlock. What it throws is logged. **Thread**
-  /// that of [#longStep(Duration, Consumer)].
+  /// Like [#deadlock(Duration)]; `handler` is also called, once for each deadlock. An exception of
+  /// it is logged. **Thread** that of [#longStep(Duration, Consumer)].
   public ProcessRuntimeBuilder deadlock(Duration after, Consumer<ProcessDeadlock> handler) {
     if (after.isNegative()) {
       throw new IllegalArgumentException(
@@ -179,9 +181,9 @@ public final class ProcessRuntimeBuilder {
     return this;
   }
 
-  /// How much time [ProcessRuntime#close] gives all processes to end; 10 s where this is not said.
+  /// How long [ProcessRuntime#close] gives all processes to end; 10 s by default.
   ///
-  /// @param within as [ProcessRuntime#shutdown] takes it
+  /// @param within the deadline, as for [ProcessRuntime#shutdown]
   public ProcessRuntimeBuilder shutdownDeadline(Duration within) {
     if (within.isNegative()) {
       throw new IllegalArgumentException("a deadline is not in the past: " + within);
@@ -190,14 +192,14 @@ public final class ProcessRuntimeBuilder {
     return this;
   }
 
-  /// How long processes live whose start options do not say, and which have a parent:
-  /// [Lifetime#INDEPENDENT] where this is not said.
+  /// The lifetime of processes that have a parent and whose start options set none;
+  /// [Lifetime#INDEPENDENT] by default.
   public ProcessRuntimeBuilder childLifetime(Lifetime lifetime) {
     this.childLifetime = Objects.requireNonNull(lifetime, "lifetime");
     return this;
   }
 
-  /// Starts the workers.
+  /// Starts the runtime.
   public ProcessRuntime start() {
     return new ProcessRuntime(this);
   }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-/// A runtime of processes, as management tools see it: `dev.heddle:type=ProcessRuntime,name=...` in
-/// the platform's MBean server. It is there from the runtime's start if the server has been used
-/// before, else from about a second after that; until the end of the runtime.
+/// A process runtime for management tools: `dev.heddle:type=ProcessRuntime,name=...` in the
+/// platform's MBean server. It is registered at the runtime's start if the server has been used
+/// before, otherwise about a second after the first use, and removed when the runtime ends.
 ///
-/// Counts are read while the workers run and may lag a moment behind. A JVM in which runtimes are
-/// says so by the system property [#ANNOUNCEMENT], so that tools start no server in one that has
-/// none.
+/// Counts are read while the workers run and may lag a moment behind. A JVM with runtimes has the
+/// system property [#ANNOUNCEMENT], so that tools start no server in one without.
 ///
 /// @since 0.1
 public interface ProcessRuntimeMXBean {
-  /// The system property whose value is how many runtimes there are.
+  /// The system property with the number of runtimes.
   String ANNOUNCEMENT = "dev.heddle.processes";
 
   /// The name of the host.
@@ -35,20 +34,19 @@ public interface ProcessRuntimeMXBean {
   /// As [ProcessCounters#longSteps()].
   long getLongSteps();
 
-  /// How long it has run, in milliseconds.
+  /// Its uptime in milliseconds.
   long getUptimeMillis();
 
   /// How many workers there are.
   int getWorkers();
 
-  /// How many of them do not sleep.
+  /// How many of them are not parked.
   int getAwakeWorkers();
 
-  /// Within how many microseconds half of the processes that were ready had a worker, as
-  /// [QueueDelay#percentile] says.
+  /// The median delay of ready processes in microseconds, as [QueueDelay#percentile] defines it.
   long getQueueDelayMedianMicros();
 
-  /// The same for 99 of 100.
+  /// The 99th percentile of this delay.
   long getQueueDelay99Micros();
 
   /// A line for each worker.

@@ -5,50 +5,49 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// What the runtime itself sends to a process, as the data of a message event. Signals do not count
-/// to the bound of the mailbox, and none is dropped.
+/// A message of the runtime itself to a process, as the data of a message event. Signals do not
+/// count toward the capacity of the mailbox, and none is dropped.
 ///
 /// @since 0.1
 public sealed interface ProcessSignal {
-  /// Somebody asks the process to end in an orderly way; only for processes that trap exits, the
-  /// others are ended. **Order** before all messages.
+  /// The process is asked to end in an orderly way. Only processes that trap exits get it; others
+  /// are ended. **Order** before all messages.
   ///
-  /// The deadline is a point of the monotonic clock, which nobody sets: a wall clock that is put
-  /// forward takes no time from a clean-up.
+  /// The deadline is a point of the monotonic clock, so that a change of the wall clock takes no
+  /// time from a clean-up.
   ///
-  /// @param reason in words
-  /// @param deadlineNanos after which it is ended without being asked, on the scale of
-  ///   [System#nanoTime()]
+  /// @param reason a description
+  /// @param deadlineNanos when it is terminated, on the scale of [System#nanoTime()]
   record Cancel(String reason, long deadlineNanos) implements ProcessSignal {
-    /// Asks for an end within a time from now on.
+    /// A request to end within a time from now on.
     public static Cancel within(String reason, Duration time) {
       long nanos = Math.max(0, TimeUnit.NANOSECONDS.convert(time)); // 292 years at most
       return new Cancel(reason, System.nanoTime() + nanos);
     }
 
-    /// The time that is left to clean up; zero when it is over.
+    /// The time left to clean up; zero when it is over.
     public Duration remaining() {
       return Duration.ofNanos(Math.max(0, deadlineNanos - System.nanoTime()));
     }
   }
 
-  /// Another process asks this one to end, with a reason in the program's own terms, by
-  /// [ProcessContext#requestExit]; only for processes that trap exits, the others are ended. There
-  /// is no deadline: what follows from it is for this process to decide.
+  /// Another process asks this one to end, by [ProcessContext#requestExit], with a reason in the
+  /// program's own terms. Only processes that trap exits get it; others are ended. There is no
+  /// deadline: this process decides what it does.
   ///
-  /// @param from the process that asks; null when it was the program
+  /// @param from the process that asks; null when it is the program
   /// @param detail the reason
   record ExitRequest(@Nullable Pid from, Object detail) implements ProcessSignal {}
 
-  /// A process that this one monitors has ended. **Order** behind all messages and answers that it
-  /// has sent to this one.
+  /// A monitored process has ended. **Order** after all messages and replies that it has sent to
+  /// this process.
   ///
-  /// @param monitor what `monitor` has returned
+  /// @param monitor the reference that `monitor` returned
   /// @param exit how it ended
   record Down(long monitor, Exit exit) implements ProcessSignal {}
 
-  /// A process to which this one is linked has ended; only for processes that trap exits, the
-  /// others end with it. **Order** behind all messages and answers that it has sent to this one.
+  /// A linked process has ended. Only processes that trap exits get it; others end with it.
+  /// **Order** after all messages and replies that it has sent to this process.
   ///
   /// @param exit how it ended
   record LinkDown(Exit exit) implements ProcessSignal {}

@@ -5,28 +5,28 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/// A process as it was a moment ago. Its values were read one after the other while it went on, so
-/// they need not fit each other.
+/// The state of a process a moment ago. The values were read one after the other while the process
+/// went on, so they may not be consistent with each other.
 ///
-/// @param pid of it
+/// @param pid the process
 /// @param kind the class of the process
-/// @param state what it does
-/// @param starting whether it has begun and not started: its `init` goes on, or it has not said
-///   that it is ready, as its [Process#reportsReady()] has promised
-/// @param mailbox messages and signals that wait in it
-/// @param steps that have begun
-/// @param pendingCommands of it that have no result yet
-/// @param waitsFor the command it has yielded last, by its class, while it is blocked by commands;
-///   of the body of a [CoroutineProcess], the command it has called, `receive`, the `room of` a
-///   mailbox, `the answer of` or `the end of` a process; with `, for a thread` until one of the
-///   threads for calls has taken it; with ` within PT1M` when the body waits for no longer than
-///   that; null else, also while the body waits for something of the JDK
-/// @param parent who started it, or null
-/// @param names that it has
-/// @param links addresses of those that it is linked to
-/// @param monitored addresses of those that it monitors, one for each monitor
-/// @param stack of its step while it runs, of the body of a [CoroutineProcess] also while that
-///   waits, the innermost frame first; empty else, and where it was not asked for
+/// @param state what it was doing
+/// @param starting whether it has begun and not started: its `init` is running, or it has not
+///   called [ProcessContext#ready()] although it [reports it][Process#reportsReady()]
+/// @param mailbox the messages and signals waiting in its mailbox
+/// @param steps the steps begun
+/// @param pendingCommands its commands that have no result yet
+/// @param waitsFor while it is blocked by commands, the class of the command it yielded last; of
+///   the body of a [CoroutineProcess], the command it executes, `receive`, `a reply from` or `the
+///   end of` a process, or `space in the mailbox of` one; followed by `, for a thread` until one of
+///   the threads for calls runs it, and by ` within PT1M` when the wait has that limit; null
+///   otherwise, also while the body waits for something of the JDK
+/// @param parent the process that started it, or null
+/// @param names its names
+/// @param links the addresses of its linked processes
+/// @param monitored the addresses it monitors, one for each monitor
+/// @param stack the stack of its step while it runs; of the body of a [CoroutineProcess] also while
+///   that waits; innermost frame first; empty otherwise, and when stacks were not requested
 /// @since 0.1
 public record ProcessSnapshot(
     Pid pid,
@@ -42,13 +42,13 @@ public record ProcessSnapshot(
     List<Pid> links,
     List<Pid> monitored,
     List<StackTraceElement> stack) {
-  /// What a process does.
+  /// What a process is doing.
   public enum State {
     /// waits for a worker
     READY,
     /// is in a step
     RUNNING,
-    /// waits for a command
+    /// waits for command results
     BLOCKED,
     /// waits for anything
     IDLE,
@@ -69,14 +69,14 @@ public record ProcessSnapshot(
     stack = List.copyOf(stack);
   }
 
-  /// In one line, for dumps.
+  /// A description in one line, for dumps.
   public String info() {
     StringBuilder text = new StringBuilder(pid + " " + kind + " " + state.displayName());
     if (waitsFor != null) {
       text.append(" for ").append(waitsFor);
     }
     if (starting) {
-      text.append(", STARTING: has not said ready() yet");
+      text.append(", STARTING: has not called ready() yet");
     }
     text.append(", ").append(steps).append(" steps, ").append(mailbox).append(" in the mailbox");
     if (!names.isEmpty()) {

@@ -2,7 +2,7 @@
 package dev.heddle.process;
 
 /// What a process has done since its start, as it sees itself: [ProcessContext#statistics()]. An
-/// upgrade does not begin these counts anew.
+/// upgrade does not reset the counts.
 ///
 /// ```java
 /// if (context.statistics().mailbox() > 10_000) {
@@ -10,9 +10,9 @@ package dev.heddle.process;
 /// }
 /// ```
 ///
-/// @param steps that have begun, the one that asks included
-/// @param received events that steps were given: messages, signals and results of commands
-/// @param mailbox messages that wait in its mailbox
-/// @param pendingCommands of it that have no result yet
+/// @param steps the steps begun, including the current one
+/// @param received the events given to steps: messages, signals and command results
+/// @param mailbox the messages waiting in its mailbox
+/// @param pendingCommands its commands that have no result yet
 /// @since 0.1
 public record ProcessStatistics(long steps, long received, int mailbox, int pendingCommands) {}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-/// The cause of an exit that somebody else has decided.
+/// The cause of an exit that was decided outside the process.
 ///
 /// @since 0.1
 public final class ProcessTerminatedException extends RuntimeException {

@@ -6,36 +6,35 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// How long processes that were ready have waited for a worker: a sample of one in 64 on average,
-/// chosen by chance.
+/// How long ready processes have waited for a worker: a random sample of one in 64 on average.
 ///
-/// @param counts of delays by length: in place n, those of less than 2^n µs that are in no place
-///   before; in the last, all that are longer
+/// @param counts a histogram: bucket n counts the delays below 2^n µs that are in no earlier
+///   bucket; the last one counts all longer delays
 /// @since 0.1
 public record QueueDelay(List<Long> counts) {
   private static final int BUCKETS = 32; // the last but one ends at some 17 minutes
 
-  /// None were measured.
+  /// No samples.
   public static final QueueDelay NONE = new QueueDelay(Collections.nCopies(BUCKETS, 0L));
 
   /// Copies the list.
   ///
-  /// @throws IllegalArgumentException when it has not as many places as [#NONE]
+  /// @throws IllegalArgumentException when it has not as many buckets as [#NONE]
   public QueueDelay {
     counts = List.copyOf(counts);
     if (counts.size() != BUCKETS) {
-      throw new IllegalArgumentException(BUCKETS + " places are needed, not " + counts.size());
+      throw new IllegalArgumentException(BUCKETS + " buckets are needed, not " + counts.size());
     }
   }
 
-  /// How many delays were measured.
+  /// The number of samples.
   public long samples() {
     return counts.stream().mapToLong(Long::longValue).sum();
   }
 
-  /// Those that were measured after `earlier`.
+  /// The samples taken after `earlier`.
   ///
-  /// @param earlier of the same runtime
+  /// @param earlier an older value of the same runtime
   public QueueDelay since(QueueDelay earlier) {
     return new QueueDelay(
         IntStream.range(0, BUCKETS)
@@ -43,10 +42,10 @@ public record QueueDelay(List<Long> counts) {
             .toList());
   }
 
-  /// A time within which a part of all delays was over: at most twice as long as needed for that.
-  /// Zero without samples.
+  /// The delay that a given part of the samples did not exceed, rounded up to a power of two in µs:
+  /// at most twice the exact value. Zero without samples.
   ///
-  /// @param part from 0 to 1
+  /// @param part from 0 to 1, such as 0.99
   public Duration percentile(double part) {
     if (!(part >= 0 && part <= 1)) {
       throw new IllegalArgumentException("a part is from 0 to 1, not " + part);

@@ -8,12 +8,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Leads to a process that takes messages of one class: to one process for ever, or to the process
-/// that has a name at the time.
+/// A typed reference to a process: to one process forever, or to the process that has a name at
+/// each use.
 ///
-/// A reference by name survives restarts: it looks the name up at each use, in the runtime that has
-/// made it. While no process has the name, [#offer] returns [SendResult#NOT_FOUND], [#send] and
-/// [#ask] throw, and [#awaitPresent] waits for the next process. A reference that a start has given
+/// A reference by name survives restarts: it looks the name up at each use, in the runtime that
+/// created it. While no process has the name, [#offer] returns [SendResult#NOT_FOUND], [#send] and
+/// [#ask] throw, and [#awaitPresent] waits for the next process. A reference returned by a start
 /// leads to that process only.
 ///
 /// ```java
@@ -22,15 +22,17 @@ import org.jspecify.annotations.Nullable;
 /// int total = counter.ask(Counter.Total::new, Duration.ofSeconds(1));
 /// ```
 ///
-/// Untyped and typed are turned into each other on purpose only: [ProcessRuntime#ref] and [#pid].
+/// An untyped address becomes typed, and the other way round, only explicitly: by
+/// [ProcessRuntime#ref] and [#pid].
 ///
-/// **Thread** any: it is immutable. Two are equal when runtime, protocol, and PID or name are.
+/// **Thread** any: it is immutable. Two are equal when their runtime, protocol, and PID or name
+/// are.
 ///
-/// @param <M> of the messages
+/// @param <M> the class of the messages
 /// @since 0.1
 public final class Ref<M> {
   private final ProcessRuntime runtime;
-  private final @Nullable Pid pid; // one of the two
+  private final @Nullable Pid pid; // this or the name
   private final @Nullable String name;
   private final Class<M> protocol;
 
@@ -43,7 +45,7 @@ public final class Ref<M> {
 
   // ---- messages ----
 
-  /// Sends a message. Else as [ProcessRuntime#send(Pid, Object)].
+  /// Sends a message. Otherwise like [ProcessRuntime#send(Pid, Object)].
   ///
   /// @throws SendFailedException when it was not accepted, or no process has the name
   public void send(M message) {
@@ -54,31 +56,31 @@ public final class Ref<M> {
     }
   }
 
-  /// Sends a message, and says what became of it. **Suspends** never.
+  /// Sends a message and returns what became of it. **Suspends** never.
   public SendResult offer(M message) {
     return name != null
         ? runtime.offer(name, message)
         : runtime.offer(Objects.requireNonNull(pid), message);
   }
 
-  /// Sends a message that carries a [Reply], and waits for the answer. **Suspends** a coroutine and
+  /// Sends a message that carries a [Reply], and waits for the reply. **Suspends** a coroutine and
   /// the body of a process, blocks a thread.
   ///
-  /// @param <R> of the answer
-  /// @param message makes the message of the reply
+  /// @param <R> the type of the reply
+  /// @param message makes the message for a given [Reply]
   /// @param limit how long to wait
   /// @throws SendFailedException when it was not accepted, or no process has the name
-  /// @throws DeadlineException when no answer came in time
-  /// @throws AskFailedException when the process has ended without an answer, or has answered with
-  ///   a failure
-  /// @throws IllegalStateException in a step of a process, which it would hold: that yields
-  ///   [dev.heddle.process.Commands#ask(Ref, Function, Duration)]
+  /// @throws DeadlineException when no reply came in time
+  /// @throws AskFailedException when the process has ended without a reply, or has replied with a
+  ///   failure
+  /// @throws IllegalStateException in a step of a process, whose worker it would hold; a step
+  ///   yields [dev.heddle.process.Commands#ask(Ref, Function, Duration)]
   public <R extends @Nullable Object> R ask(Function<Reply<R>, ? extends M> message, Duration limit)
       throws InterruptedException {
     return runtime.ask(find(message), message, limit);
   }
 
-  /// The same without waiting; the future is the answer. Else as [ProcessRuntime#request].
+  /// The same without waiting; the future is the reply. Otherwise like [ProcessRuntime#request].
   ///
   /// @throws SendFailedException when no process has the name
   public <R extends @Nullable Object> CompletableFuture<R> request(
@@ -97,14 +99,14 @@ public final class Ref<M> {
     return name != null ? runtime.find(name, message) : Objects.requireNonNull(pid);
   }
 
-  // ---- where it leads ----
+  // ---- what it leads to ----
 
-  /// The process that it leads to at this moment, untyped; null when no process has the name.
+  /// The PID of the process it leads to at this moment; null when no process has the name.
   public @Nullable Pid pid() {
     return name != null ? runtime.whereIs(name) : pid;
   }
 
-  /// The name by which it looks its process up, or null.
+  /// The name it looks up, or null.
   public @Nullable String name() {
     return name;
   }
@@ -114,40 +116,40 @@ public final class Ref<M> {
     return protocol;
   }
 
-  /// The runtime by which it sends, and in which it looks a name up.
+  /// The runtime through which it sends, and in which it looks a name up.
   public ProcessRuntime runtime() {
     return runtime;
   }
 
-  /// Waits until it leads to a process: one that is being restarted is back, but may not have begun
-  /// yet. **Suspends** a coroutine and the body of a process, blocks a thread.
+  /// Waits until it leads to a process, as after a restart; the process may not have begun yet.
+  /// **Suspends** a coroutine and the body of a process, blocks a thread.
   ///
   /// @return the process
   /// @throws DeadlineException when no process has the name in time
-  /// @throws SendFailedException when it leads to one process only, and that has ended
+  /// @throws SendFailedException when it leads to one process only, and that one has ended
   /// @throws IllegalArgumentException when it leads to one process only, of another runtime
-  /// @throws IllegalStateException in a step of a process, which it would hold: that yields
-  ///   [dev.heddle.process.Commands#awaitName]
+  /// @throws IllegalStateException in a step of a process, whose worker it would hold; a step
+  ///   yields [dev.heddle.process.Commands#awaitName]
   public Pid awaitPresent(Duration limit) throws InterruptedException {
     if (name != null) {
       return runtime.awaitName(name, limit);
     }
     Pid only = Objects.requireNonNull(pid);
     CompletableFuture<Exit> exit = runtime.whenExited(only);
-    if (!exit.cancel(false)) { // takes its listener back; does nothing when there is an exit
+    if (!exit.cancel(false)) { // removes its listener; does nothing when there is an exit
       throw new SendFailedException(only, SendResult.NOT_FOUND);
     }
     return only;
   }
 
-  /// Lets a process be told, by [ProcessSignal.Down], when the process ends to which this leads
-  /// now; at once when it leads to none. It does not go over to the next life after a restart: call
+  /// Monitors the process to which this leads now: the watcher gets a [ProcessSignal.Down] when
+  /// that process ends, and at once when there is none. The monitor does not follow a restart: call
   /// it again.
   ///
-  /// @param by the context of the process that is to be told; within its steps
-  /// @return what the signal will carry
-  /// @throws IllegalArgumentException when this leads to a process of another runtime: monitors do
-  ///   not reach there
+  /// @param by the context of the watching process; within its steps
+  /// @return the reference that the signal will carry
+  /// @throws IllegalArgumentException when this leads to a process of another runtime, which cannot
+  ///   be monitored
   public long monitor(ProcessContext by) {
     if (name == null) {
       return by.monitor(Objects.requireNonNull(pid));
@@ -156,10 +158,10 @@ public final class Ref<M> {
     return by.monitor(name);
   }
 
-  /// Checks that a name is looked up where that is meant: two runtimes may both have one.
+  /// Checks that a name is looked up in the expected runtime, since two runtimes may both have it.
   ///
-  /// @param what it cannot be otherwise
-  /// @throws IllegalArgumentException when this looks up a name, in another runtime
+  /// @param what what it cannot be in that case, for the message
+  /// @throws IllegalArgumentException when this looks a name up in another runtime
   public void checkRuntime(ProcessRuntime expected, String what) {
     if (name != null && runtime != expected) {
       throw new IllegalArgumentException(

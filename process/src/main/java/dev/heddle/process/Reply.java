@@ -5,25 +5,25 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// Takes the answer to a request, once. A process that ends without an answer fails it; later and
-/// second answers go nowhere.
+/// Receives the reply to a request, once. When the process ends without replying, the request
+/// fails. A second reply, and one that comes too late, is ignored.
 ///
-/// A typed protocol carries it in its messages, as `record Count(Reply<Integer> reply)`: so the
-/// compiler knows what is answered, and `counter.ask(Count::new, limit)` asks.
+/// A typed protocol carries it in its messages, as in `record Count(Reply<Integer> reply)`: so the
+/// compiler knows the type of the reply. `counter.ask(Count::new, limit)` sends such a request.
 ///
 /// **Thread** any.
 ///
-/// @param <R> of the answer
+/// @param <R> the type of the reply
 /// @since 0.1
 public final class Reply<R extends @Nullable Object> {
   private final CompletableFuture<R> answer;
-  private final @Nullable Reply<?> forwardedFrom; // when handed on: whose answer that will be
+  private final @Nullable Reply<?> forwardedFrom; // of a forwarded request
   private final boolean inMessage;
 
-  // the worker of the process that was asked, at its end; whoever is told of that end
+  // the worker of the process that was asked, at its end; the thread that handles that end
   private volatile boolean unreceived;
 
-  // whoever hands the request on; read by the look for deadlocks
+  // the process that forwards the request; read by the deadlock detector
   private volatile boolean delegated;
 
   private Reply(CompletableFuture<R> answer, @Nullable Reply<?> forwardedFrom, boolean inMessage) {
@@ -32,22 +32,22 @@ public final class Reply<R extends @Nullable Object> {
     this.inMessage = inMessage;
   }
 
-  /// Takes the answer to a message that knows nothing of it.
+  /// The reply to a message that does not contain it.
   static Reply<@Nullable Object> untyped(CompletableFuture<@Nullable Object> answer) {
     return new Reply<>(answer, null, false);
   }
 
-  /// Takes the answer to a message that is made with it.
+  /// The reply to a message that contains it.
   static <R extends @Nullable Object> Reply<R> inMessage(CompletableFuture<R> answer) {
     return new Reply<>(answer, null, true);
   }
 
-  /// Takes the answer of whoever a request was handed on to.
+  /// The reply to a forwarded request.
   ///
-  /// @param first of that request
+  /// @param first the reply to the original request
   static Reply<@Nullable Object> forwarded(
       CompletableFuture<@Nullable Object> answer, Reply<?> first) {
-    if (first.inMessage) { // the answer goes to the first one only
+    if (first.inMessage) { // the process replies to the original one only
       var _ =
           first.answer.whenComplete((result, failure) -> {
             var _ =
@@ -61,33 +61,33 @@ public final class Reply<R extends @Nullable Object> {
     return answer;
   }
 
-  /// The process that was asked lets another one answer.
+  /// The process that was asked lets another one reply.
   void delegate() {
     delegated = true;
   }
 
-  /// Whether the process that was asked has let another one answer.
+  /// Whether the process that was asked lets another one reply.
   boolean isDelegated() {
     return delegated;
   }
 
-  /// Whether it belongs to a request that was handed on.
+  /// Whether it belongs to a forwarded request.
   boolean isForwarded() {
     return forwardedFrom != null;
   }
 
-  /// Whether the message that it belongs to carries it, or the one that was handed on first.
+  /// Whether the message, or that of the original request, contains it.
   boolean isInMessage() {
     return inMessage;
   }
 
-  /// The process that was asked is about to end, and has not taken the request.
+  /// The process that was asked is about to end, and has not received the request.
   void unreceived() {
     unreceived = true;
   }
 
-  /// The process that was asked has ended. Whoever has handed on a request that was not taken may
-  /// hand it on to another: so he is told that it was as good as not sent.
+  /// The process that was asked has ended. A forwarded request that it had not received fails as if
+  /// it had not been sent, so that its sender can forward it to another process.
   void processEnded(Exit exit) {
     RuntimeException none = new NoReplyException(exit);
     if (forwardedFrom != null && unreceived) {
@@ -99,11 +99,11 @@ public final class Reply<R extends @Nullable Object> {
     }
   }
 
-  /// Whether somebody waits for the answer: false when it was answered, or the asker has given up.
-  /// Worth a look before the work for an answer begins, and while it goes on.
+  /// Whether the asker still waits: false after a reply, and when the asker has given up. Check it
+  /// before expensive work for a reply, and during it.
   ///
-  /// Of a request that was handed on, too. Whoever has handed it on is told of the first look that
-  /// finds it given up, and waits for no answer any more.
+  /// It works for a forwarded request too: the first call that finds that the asker has given up
+  /// also ends the wait of the process that forwarded the request.
   public boolean isOpen() {
     if (forwardedFrom != null && !forwardedFrom.isOpen()) {
       answer.cancel(false);
@@ -111,16 +111,16 @@ public final class Reply<R extends @Nullable Object> {
     return !answer.isDone();
   }
 
-  /// Answers.
+  /// Replies.
   ///
-  /// @return false when it was answered before, or the asker has given up
+  /// @return false when there was a reply before, or the asker has given up
   public boolean complete(R result) {
     return isOpen() && answer.complete(result);
   }
 
-  /// Answers with a failure, which `ask` will throw.
+  /// Replies with a failure, which `ask` throws.
   ///
-  /// @return false when it was answered before, or the asker has given up
+  /// @return false when there was a reply before, or the asker has given up
   public boolean fail(Throwable failure) {
     Objects.requireNonNull(failure, "failure");
     return isOpen() && answer.completeExceptionally(failure);

@@ -10,11 +10,11 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Sends the requests of a runtime, and fails each whose process ends without an answer.
+/// Sends the requests of a runtime, and fails those whose process ends without a reply.
 final class RequestSender implements Requests {
   private final Supplier<ProcessHost> host;
 
-  /// @param host of the runtime, which may be made after this
+  /// @param host the host of the runtime, which may be created after this
   RequestSender(Supplier<ProcessHost> host) {
     this.host = host;
   }
@@ -50,7 +50,7 @@ final class RequestSender implements Requests {
   }
 
   @SuppressWarnings(
-      "unchecked") // safe: who takes a request whose message carries the reply takes that
+      "unchecked") // safe: the receiver of a message that carries the reply uses that one
   private static Reply<@Nullable Object> untyped(Reply<?> reply) {
     return (Reply<@Nullable Object>) reply;
   }
@@ -62,7 +62,8 @@ final class RequestSender implements Requests {
     }
   }
 
-  /// Sends a request, which fails when its process ends; of another runtime, that one sees to it.
+  /// Sends a request and fails it when its process ends; for a process of another runtime, that
+  /// runtime does so.
   SendResult deliver(Pid to, Request request) {
     ProcessInstance live = host.get().directory().find(to);
     if (live == null) {

@@ -3,7 +3,7 @@ package dev.heddle.process;
 
 import java.util.stream.Collectors;
 
-/// A runtime, as management tools see it.
+/// The MBean of a runtime.
 final class RuntimeBean implements ProcessRuntimeMXBean {
   private final ProcessRuntime runtime;
   private final String name;

@@ -22,14 +22,14 @@ public final class SendFailedException extends RuntimeException {
               "the mailbox of "
                   + receiver
                   + " is full; send less, wait for replies, start it with a larger mailbox, or send"
-                  + " by offer(), which returns what became of the message in place of throwing";
+                  + " by offer(), which returns what became of the message instead of throwing";
           case NOT_FOUND ->
               "process not found: "
                   + receiver
-                  + "; it has ended, or never was; monitor() tells"
-                  + " of its end, and offer() returns NOT_FOUND in place of throwing";
+                  + "; it has ended, or never existed; monitor() reports"
+                  + " its end, and offer() returns NOT_FOUND instead of throwing";
           case CLOSED -> "the runtime of " + receiver + " has shut down";
-          case UNREACHABLE -> "no way leads to " + receiver + "; connect its node, or its host";
+          case UNREACHABLE -> "no peer leads to " + receiver + "; connect its node, or its host";
         });
     this.receiver = receiver;
     this.name = null;
@@ -49,17 +49,17 @@ public final class SendFailedException extends RuntimeException {
     this.result = SendResult.NOT_FOUND;
   }
 
-  /// To whom it was sent; an address of nobody, when that was a name that no process has.
+  /// The receiver; an address that leads nowhere when no process has the name.
   public Pid receiver() {
     return receiver;
   }
 
-  /// The name that no process has, or null when another thing was amiss.
+  /// The name that no process has; null for any other failure.
   public @Nullable String name() {
     return name;
   }
 
-  /// What became of it.
+  /// The result of the send.
   public SendResult result() {
     return result;
   }

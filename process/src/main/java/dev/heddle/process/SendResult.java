@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-/// What became of a message at the moment it was sent.
+/// The result of sending a message, as of that moment.
 ///
 /// @since 0.1
 public enum SendResult {
-  /// It is in the mailbox: the receiver will see it, unless it ends first.
+  /// The message is in the mailbox: the receiver gets it, unless it ends first.
   ACCEPTED,
-  /// The mailbox is full, and its policy is to refuse.
+  /// The mailbox is full: its policy rejects messages, or this sender cannot wait for space.
   FULL,
-  /// The mailbox is full, and its policy is to drop what comes; or it was the oldest one there, and
-  /// had to give way.
+  /// The mailbox is full, and its policy drops the new message; or this message was the oldest one
+  /// there and was dropped for a later one.
   DROPPED,
-  /// Nobody has this address, or whoever had it has ended.
+  /// No process has this address, or it has ended.
   NOT_FOUND,
   /// The runtime has shut down.
   CLOSED,
-  /// No way leads to that node or host.
+  /// There is no peer for that node or host.
   UNREACHABLE;
 
-  /// Whether this message is on its way; with a policy of dropping the oldest also when another one
-  /// was dropped for it.
+  /// Whether this message was accepted; with a drop-oldest policy another one may have been dropped
+  /// for it.
   public boolean isAccepted() {
     return this == ACCEPTED;
   }

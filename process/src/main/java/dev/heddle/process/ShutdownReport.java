@@ -5,10 +5,10 @@ import java.util.List;
 
 /// What a shutdown did.
 ///
-/// @param asked how many processes were asked to end, because they trap exits
-/// @param terminated how many of those had not ended in time, and were ended
-/// @param abandoned those that held a worker even then; others that no worker had got round to by
-///   the deadline are ended after it, and not named
+/// @param asked how many processes were asked to end because they trap exits
+/// @param terminated how many of those missed their time and were terminated
+/// @param abandoned the processes that held a worker at the deadline; processes that no worker
+///   reached by then are ended afterwards and not listed
 /// @since 0.1
 public record ShutdownReport(int asked, int terminated, List<Abandoned> abandoned) {
   /// Copies the list.
@@ -18,18 +18,18 @@ public record ShutdownReport(int asked, int terminated, List<Abandoned> abandone
 
   /// A process that held a worker at the deadline.
   ///
-  /// @param pid of it
+  /// @param pid the process
   /// @param kind the class of the process
-  /// @param phase what does not return
-  /// @param stack where that was, the innermost frame first; empty when it was in none
+  /// @param phase which code does not return
+  /// @param stack where it is, innermost frame first; empty when it is in no code of its own
   public record Abandoned(Pid pid, String kind, Phase phase, List<StackTraceElement> stack) {
-    /// What of a process does not return.
+    /// The code that does not return.
     public enum Phase {
-      /// its step, its `init` or its `close`: it is told to have ended, as [Exit.Reason#ABANDONED]
+      /// its step, its `init` or its `close`; its exit is reported as [Exit.Reason#ABANDONED]
       STEP,
-      /// somebody who is told of its end: [ProcessListener#onComplete], or a callback of
-      /// [ProcessRuntime#whenExited] or [ProcessRuntime#request]. It has ended; those who come
-      /// after are not told before that returns
+      /// an observer of its end: [ProcessListener#onComplete], or a callback of
+      /// [ProcessRuntime#whenExited] or [ProcessRuntime#request]. The process has ended; later
+      /// observers are called when that one returns
       CLOSE
     }
 

@@ -7,14 +7,15 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// How a process is started. A value: each `with…` makes another one, [#defaults()] is the first.
+/// How a process is started. Immutable: each `with…` returns a changed copy of [#defaults()] or of
+/// another value.
 ///
 /// @since 0.1
 public final class StartOptions {
-  /// Messages that may wait where nothing else is said: some megabytes of small ones.
+  /// The default capacity of a mailbox, in messages: some megabytes of small ones.
   public static final int DEFAULT_MAILBOX = 100_000;
 
-  /// How long a process that ends with its parent may clean up where nothing else is said.
+  /// The default time to clean up for a process that ends with its parent.
   public static final Duration DEFAULT_SHUTDOWN = Duration.ofSeconds(5);
 
   private static final StartOptions DEFAULT = new StartOptions(new Draft());
@@ -32,7 +33,7 @@ public final class StartOptions {
   private final Priority priority;
   private final Map<String, Object> attributes;
 
-  /// What becomes options.
+  /// The mutable copy from which options are made.
   private static final class Draft {
     String entryPoint = Process.RUN;
     @Nullable Object input;
@@ -65,8 +66,8 @@ public final class StartOptions {
     }
   }
 
-  /// The entry point `run`, no input, no name, no ties, [#DEFAULT_MAILBOX] messages, refused above
-  /// that.
+  /// The entry point `run`, no input, no name, no link, no monitor, a mailbox of [#DEFAULT_MAILBOX]
+  /// messages that rejects further ones.
   public static StartOptions defaults() {
     return DEFAULT;
   }
@@ -86,25 +87,25 @@ public final class StartOptions {
     this.attributes = of.attributes;
   }
 
-  // ---- what is said ----
+  // ---- the values ----
 
   /// The entry point.
   public String entryPoint() {
     return entryPoint;
   }
 
-  /// What `init` is given.
+  /// The input for `init`.
   public @Nullable Object input() {
     return input;
   }
 
-  /// What it is registered under, for as long as it lives; when another process has the name, that
-  /// one is given to whoever starts this one, which is not started.
+  /// The name it is registered under while it is alive. When another process has the name, this
+  /// process is not started, and the caller gets the other's PID.
   public @Nullable String name() {
     return name;
   }
 
-  /// The parent, in place of the process that starts it.
+  /// The parent, in place of the process that calls `spawn`.
   public @Nullable Pid parent() {
     return parent;
   }
@@ -119,53 +120,53 @@ public final class StartOptions {
     return monitored;
   }
 
-  /// Whether it ends with its parent; null when the runtime says.
+  /// Whether it ends with its parent; null for the default of the runtime.
   public @Nullable Lifetime lifetime() {
     return lifetime;
   }
 
-  /// How long it may clean up when it ends with its parent.
+  /// The time to clean up when it ends with its parent.
   public Duration shutdown() {
     return shutdown;
   }
 
-  /// How many messages may wait, at least 1; signals and results have no bound.
+  /// The capacity of the mailbox in messages, at least 1; signals and results are not limited.
   public int mailbox() {
     return mailbox;
   }
 
-  /// What becomes of a message that finds the mailbox full.
+  /// What happens to a message for a full mailbox.
   public MailboxPolicy policy() {
     return policy;
   }
 
-  /// Its priority among those that are to be stepped.
+  /// The scheduling priority.
   public Priority priority() {
     return priority;
   }
 
-  /// What it and those that it starts find in their contexts.
+  /// The attributes that it, and the processes it starts, find in their contexts.
   public Map<String, Object> attributes() {
     return attributes;
   }
 
-  // ---- saying it ----
+  // ---- changed copies ----
 
-  /// The same with another entry point.
+  /// Returns a copy with another entry point.
   public StartOptions withEntryPoint(String changed) {
     Draft made = new Draft(this);
-    made.entryPoint = Objects.requireNonNull(changed, "method");
+    made.entryPoint = Objects.requireNonNull(changed, "entryPoint");
     return new StartOptions(made);
   }
 
-  /// The same with an input.
+  /// Returns a copy with an input.
   public StartOptions withInput(@Nullable Object changed) {
     Draft made = new Draft(this);
     made.input = changed;
     return new StartOptions(made);
   }
 
-  /// The same with a name.
+  /// Returns a copy with a name.
   ///
   /// @throws IllegalArgumentException when it is empty
   public StartOptions withName(@Nullable String changed) {
@@ -178,35 +179,35 @@ public final class StartOptions {
     return new StartOptions(made);
   }
 
-  /// The same with a parent.
+  /// Returns a copy with a parent.
   public StartOptions withParent(@Nullable Pid changed) {
     Draft made = new Draft(this);
     made.parent = changed;
     return new StartOptions(made);
   }
 
-  /// The same, linked to its parent.
+  /// Returns a copy that links the process to its parent.
   public StartOptions linked() {
     Draft made = new Draft(this);
     made.link = true;
     return new StartOptions(made);
   }
 
-  /// The same, monitored by its parent.
+  /// Returns a copy that lets the parent monitor the process.
   public StartOptions monitored() {
     Draft made = new Draft(this);
     made.monitor = true;
     return new StartOptions(made);
   }
 
-  /// The same with another lifetime. A start [Lifetime#WITH_PARENT] needs a parent that lives, and
-  /// fails with a [StartRefusedException] without one.
+  /// Returns a copy with another lifetime. A start with [Lifetime#WITH_PARENT] needs a parent that
+  /// is alive; without one it fails with a [StartRefusedException].
   ///
-  /// All children of a parent that has ended are asked at the same time, and have their own
-  /// children asked when they have ended. Where an order matters, or a child is to be started
-  /// again, there are supervisors.
+  /// When a parent has ended, all its children are cancelled at the same time; their own children
+  /// follow when they have ended. Use a supervisor where the order matters or a child is to be
+  /// restarted.
   ///
-  /// @param changed null when the runtime is to say, see
+  /// @param changed null for the default of the runtime,
   ///   [ProcessRuntimeBuilder#childLifetime(Lifetime)]
   public StartOptions withLifetime(@Nullable Lifetime changed) {
     Draft made = new Draft(this);
@@ -214,9 +215,9 @@ public final class StartOptions {
     return new StartOptions(made);
   }
 
-  /// The same with another time to clean up when it ends with its parent. It is ended after that.
-  /// Of a supervisor's child that time is said to the supervisor, which refuses options that have
-  /// one: [dev.heddle.process.supervisor.ChildSpec#withShutdown(Duration)].
+  /// Returns a copy with another time to clean up when the process ends with its parent; it is
+  /// terminated after that. For a supervisor's child, set the time in the supervisor, which refuses
+  /// options that have one: [dev.heddle.process.supervisor.ChildSpec#withShutdown(Duration)].
   ///
   /// @throws IllegalArgumentException when the time is negative
   public StartOptions withShutdown(Duration changed) {
@@ -228,9 +229,9 @@ public final class StartOptions {
     return new StartOptions(made);
   }
 
-  /// The same with another bound of the mailbox, and what happens there.
+  /// Returns a copy with another mailbox capacity, and what happens to messages above it.
   ///
-  /// @throws IllegalArgumentException when it holds nothing
+  /// @throws IllegalArgumentException when the capacity is below 1
   public StartOptions withMailbox(int messages, MailboxPolicy whenFull) {
     if (messages < 1) {
       throw new IllegalArgumentException("a mailbox holds at least one message: " + messages);
@@ -241,14 +242,14 @@ public final class StartOptions {
     return new StartOptions(made);
   }
 
-  /// The same with another priority.
+  /// Returns a copy with another priority.
   public StartOptions withPriority(Priority changed) {
     Draft made = new Draft(this);
     made.priority = Objects.requireNonNull(changed, "priority");
     return new StartOptions(made);
   }
 
-  /// The same with other attributes.
+  /// Returns a copy with other attributes.
   public StartOptions withAttributes(Map<String, Object> changed) {
     Draft made = new Draft(this);
     made.attributes = Map.copyOf(changed);
@@ -274,7 +275,7 @@ public final class StartOptions {
 
   private Map<String, Object> values() {
     Map<String, Object> values = new LinkedHashMap<>();
-    values.put("method", entryPoint);
+    values.put("entryPoint", entryPoint);
     put(values, "input", input);
     put(values, "name", name);
     put(values, "parent", parent);

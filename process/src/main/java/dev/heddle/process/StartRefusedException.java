@@ -3,7 +3,7 @@ package dev.heddle.process;
 
 import org.jspecify.annotations.Nullable;
 
-/// A process was not started.
+/// A process could not be started.
 ///
 /// @since 0.1
 public final class StartRefusedException extends RuntimeException {

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A process of sequential code that takes messages of one class.
+/// A process of sequential code that receives messages of one class.
 ///
 /// ```java
 /// Ref<Message> counter = runtime.spawn(TypedCoroutineProcess.of(Message.class, self -> {
@@ -15,24 +15,24 @@ import org.jspecify.annotations.Nullable;
 ///   while (true) {
 ///     switch (self.next()) {
 ///       case Add(int amount) -> total += amount;
-///       case Total(Reply<Integer> reply) -> reply.with(total);
+///       case Total(Reply<Integer> reply) -> reply.complete(total);
 ///     }
 ///   }
 /// }));
 /// ```
 ///
-/// [#next] passes over signals, which stay for `receive(ProcessSignal.class)`. A message of another
-/// class is a [DeadLetter], `UNHANDLED`; an `ask` with it fails.
+/// [#next] skips signals, which stay for `receive(ProcessSignal.class)`. A message of another class
+/// becomes a [DeadLetter], `UNHANDLED`; an `ask` with it fails.
 ///
-/// @param <M> of its messages
+/// @param <M> the class of its messages
 /// @since 0.1
 public final class TypedCoroutineProcess<M> extends CoroutineProcess implements TypedProcess<M> {
   /// The code of such a process.
   ///
-  /// @param <M> of its messages
+  /// @param <M> the class of its messages
   @FunctionalInterface
   public interface Code<M> {
-    /// Runs as [CoroutineProcess#run] does.
+    /// Runs like [CoroutineProcess#run].
     @Nullable Object run(TypedCoroutineProcess<M> self) throws Exception;
   }
 
@@ -44,7 +44,7 @@ public final class TypedCoroutineProcess<M> extends CoroutineProcess implements 
     this.code = Objects.requireNonNull(code, "code");
   }
 
-  /// A process of a body.
+  /// Creates a process from its code.
   public static <M> TypedCoroutineProcess<M> of(Class<M> protocol, Code<M> code) {
     return new TypedCoroutineProcess<>(protocol, code);
   }
@@ -62,7 +62,7 @@ public final class TypedCoroutineProcess<M> extends CoroutineProcess implements 
 
   /// Waits for the next message of the protocol. **Suspends** when none is there.
   ///
-  /// @throws dev.heddle.Cancellation when the process was ended
+  /// @throws dev.heddle.Cancellation when the process was ended from outside
   public M next() {
     while (true) {
       M message = admit(receive(event -> !(event instanceof ProcessSignal)));
@@ -72,9 +72,9 @@ public final class TypedCoroutineProcess<M> extends CoroutineProcess implements 
     }
   }
 
-  /// The same, for a limited time.
+  /// The same, with a time limit.
   ///
-  /// @throws DeadlineException when nothing has come
+  /// @throws DeadlineException when no message came in time
   public M next(Duration limit) {
     long begin = System.nanoTime();
     Duration left = limit;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-/// A process that says which messages it takes: its protocol, most often a sealed interface of
-/// records. Its start gives a [Ref], through which the compiler lets no other messages.
+/// A process that declares the messages it accepts: its protocol, usually a sealed interface of
+/// records. Starting it returns a [Ref], through which the compiler accepts only such messages.
 ///
 /// ```java
 /// sealed interface Message {}
@@ -14,14 +14,15 @@ package dev.heddle.process;
 /// int total = counter.ask(Total::new, Duration.ofSeconds(1));
 /// ```
 ///
-/// A sealed protocol makes a `switch` over it exhaustive. Beneath, all is as for other processes: a
-/// message of another class can be sent to its PID, and each kind of typed process says what it
+/// A `switch` over a sealed protocol is exhaustive. Otherwise it is like any process: a message of
+/// another class can still be sent to its PID, and each kind of typed process documents what it
 /// does with it. Ready-made: [dev.heddle.process.behavior.GenServer],
 /// [dev.heddle.process.behavior.StateMachine], [TypedCoroutineProcess].
 ///
-/// @param <M> of its messages
+/// @param <M> the class of its messages
 /// @since 0.1
 public interface TypedProcess<M> extends Process {
-  /// The class of its messages. Always the same one; **Thread** any, also while the process runs.
+  /// The class of its messages. Must always return the same class. **Thread** any, also while the
+  /// process runs.
   Class<M> protocol();
 }

@@ -4,14 +4,14 @@ package dev.heddle.process;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// A process has no entry point of the name with which it was to be started.
+/// A process was started with an entry point that it does not have.
 ///
 /// @since 0.1
 public final class UnknownEntryPointException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;
 
-  /// For `method`, where there are only `known`.
-  public UnknownEntryPointException(String method, Set<String> known) {
-    super("no entry point '" + method + "'; this process has " + new TreeSet<>(known));
+  /// For the entry point `name` of a process that has only `known`.
+  public UnknownEntryPointException(String name, Set<String> known) {
+    super("no entry point '" + name + "'; this process has " + new TreeSet<>(known));
   }
 }

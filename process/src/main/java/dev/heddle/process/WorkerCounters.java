@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-/// What one worker has done, as of a moment ago.
+/// The counts of one worker, as of a moment ago.
 ///
 /// @param number of the worker, from 0
 /// @param executed runs of tasks
 /// @param stolen tasks taken from other workers
-/// @param parks how often it went to sleep
+/// @param parks how often it was parked
 /// @param queued tasks in its deque
-/// @param asleep whether it sleeps
+/// @param asleep whether it is parked
 public record WorkerCounters(
     int number, long executed, long stolen, long parks, int queued, boolean asleep) {}

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The front door of the process runtime: what a process is, how it is started, addressed and
-/// ended.
+/// The public API of the process runtime: what a process is, and how to start, address and end one.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | processes, options and messages, from user code | processes that live, to their room; results and exits, to whoever asked |
+/// | processes, options and messages, from user code | process instances, to their room; results and exits, to their callers |
 ///
-/// Threads: a runtime and PIDs from any thread, a context within the steps of its process. The
-/// plain values of this package may be used by every room. Read `Process`, then `ProcessRuntime`.
+/// Threads: a runtime and PIDs from any thread, a context within the steps of its process. Every
+/// room may use the plain values of this package. Read `Process`, then `ProcessRuntime`.
 package dev.heddle.process;

@@ -137,7 +137,7 @@ class BodyMailboxTest {
               self.context().send(to, message);
               return "sent";
             }));
-    while (!("room of " + to).equals(snapshot(sender).waitsFor())) {
+    while (!("space in the mailbox of " + to).equals(snapshot(sender).waitsFor())) {
       assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
       Thread.yield();
     }

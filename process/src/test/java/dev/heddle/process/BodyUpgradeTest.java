@@ -217,7 +217,7 @@ class BodyUpgradeTest {
         .allSatisfy((_, thrown) ->
             assertThat(thrown)
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining(pid + " goes on without this body"));
+                .hasMessageContaining(pid + " continues without this body"));
     assertThat(story.self()).isEqualTo(pid);
     assertThat(story.offered()).isEqualTo(SendResult.ACCEPTED);
     assertThat(story.ended()).isFalse();
@@ -339,7 +339,7 @@ class BodyUpgradeTest {
       runtime.send(pid, "end");
       assertThat(Kit.exit(runtime, pid).result()).isEqualTo("end");
       replaced.countDown();
-      String words = "the body of " + pid + " has failed, which had ended or went on without it";
+      String words = "the body of " + pid + ", which has ended or continues without it, has failed";
       LogRecord entry = Kit.take(logged);
       while (!words.equals(entry.getMessage())) {
         entry = Kit.take(logged); // a slow machine may have had others

@@ -183,7 +183,7 @@ class DeadlockRingsTest {
   @Tag("proc-266")
   void ring_ofAsksAndFullMailboxes_isReported() throws Exception {
     assertThat(assertThatItIsReported(askAndFullMailbox).text())
-        .contains("room of", "the answer of");
+        .contains("space in the mailbox of", "a reply from");
   }
 
   @Test

@@ -129,7 +129,7 @@ class GiveTest {
               connection
                   + " is not open in "
                   + acceptor
-                  + ": it was closed or given away, or another process has opened it");
+                  + ": it was closed or transferred, or another process has opened it");
       assertThatThrownBy(() -> give(connection, server)).hasRootCauseInstanceOf(IOException.class);
       client.getOutputStream().write(42);
       assertThat(read(server, connection)).containsExactly(42);
@@ -174,7 +174,7 @@ class GiveTest {
               connection
                   + " is in use by another command of "
                   + reader
-                  + "; give it away when that has its result, or cancel that first");
+                  + "; transfer it when that has its result, or cancel that first");
       runtime.send(reader, new ResourceHandle[] {connection});
       assertThat(((ProcessEvent) Kit.take(seen)).error()).isInstanceOf(CancellationException.class);
       assertThat(Kit.take(seen)).isEqualTo(ProcessEvent.completed(3, true));

@@ -118,7 +118,7 @@ class MessagesTest {
     Kit.get(exit);
     assertThatThrownBy(() -> runtime.send(pid, "more"))
         .isInstanceOf(SendFailedException.class)
-        .hasMessageStartingWith("process not found: " + pid + "; it has ended, or never was");
+        .hasMessageStartingWith("process not found: " + pid + "; it has ended, or never existed");
   }
 
   @Test
@@ -238,7 +238,7 @@ class MessagesTest {
     Pid silent = runtime.spawn(Kit.resting());
     assertThatThrownBy(() -> runtime.ask(silent, 1, Duration.ofMillis(1)))
         .isInstanceOf(DeadlineException.class)
-        .hasMessageContaining("no answer of " + silent);
+        .hasMessageContaining("no reply from " + silent);
   }
 
   @Test

@@ -58,7 +58,7 @@ class MisuseTest {
   @Test
   @SuppressWarnings("NullAway") // that is the mistake
   void spawnOfNothing_isRefused_inWords() {
-    String words = "the process to spawn is null; whoever makes it must return a new one";
+    String words = "the process to spawn is null; its factory must return a new one";
     assertThatThrownBy(() -> runtime.spawn(null)).hasMessage(words);
     assertThatThrownBy(() -> runtime.spawn(Kit.resting(), null))
         .hasMessage("the options to spawn with are null; use StartOptions.defaults()");
@@ -171,7 +171,7 @@ class MisuseTest {
       Pid pid = runtime.spawn(CoroutineProcess.of(self -> self.execute(new Kit.Call("all"))));
       assertThat(Kit.exit(runtime, pid).result()).isEqualTo("answer");
       String words =
-          "the handler of dev.heddle.process.Kit$Call has failed, of which " + pid + " is not told";
+          "the handler of dev.heddle.process.Kit$Call has failed, which was not reported to " + pid;
       assertThat(logged) // in the step before the last
           .anySatisfy(entry -> {
             assertThat(entry.getMessage()).isEqualTo(words);

@@ -90,8 +90,7 @@ class ProcessDeadlockTest {
     ring();
     ProcessDeadlock deadlock = reported();
     assertIsTheRing(deadlock, stuck);
-    assertThat(deadlock.text())
-        .contains("the answer of", "within PT24H", "ProcessDeadlockTest.ask");
+    assertThat(deadlock.text()).contains("a reply from", "within PT24H", "ProcessDeadlockTest.ask");
     awaitDump("deadlock of 2 processes", true);
     assertThat(runtime.counters().deadlocks()).isEqualTo(1);
     runtime.terminate(stuck.getFirst());
@@ -165,7 +164,7 @@ class ProcessDeadlockTest {
         ask(self, echo);
       }
     });
-    awaitDump("the answer of " + asks, true); // all stand
+    awaitDump("a reply from " + asks, true); // all stand
     for (int i = 0; i < 3; i++) { // deadlocks one after the other: so there were looks between
       stuck.clear();
       ring();

@@ -78,7 +78,7 @@ class ReadinessTest {
         started.thenApply(_ -> snapshot(pid)); // on the worker, within ready()
     Kit.take(story);
     assertThat(snapshot(pid).starting()).isTrue();
-    assertThat(runtime.dump()).contains("STARTING: has not said ready() yet");
+    assertThat(runtime.dump()).contains("STARTING: has not called ready() yet");
     assertThat(started).isNotDone();
     runtime.send(pid, "connected");
     assertThat(Kit.get(started)).isTrue();

@@ -487,7 +487,7 @@ class UpgradeTest {
               }
             }));
     var exit = runtime.whenExited(pid);
-    assertThat(Kit.take(thrown)).hasMessageContaining("in the place of this body");
+    assertThat(Kit.take(thrown)).hasMessageContaining("in place of this body");
     Kit.take(thrown);
     runtime.send(pid, "for the next");
     assertThat(Kit.get(exit).result()).isEqualTo("for the next");

@@ -102,7 +102,7 @@ class WaitingBodyTest {
               return null;
             },
             State.BLOCKED,
-            "room of " + full);
+            "space in the mailbox of " + full);
     assertThat(callers(waiting)).contains("InstanceContext.send(", "WaitingBodyTest.lambda$");
     runtime.terminate(full);
   }

@@ -8,18 +8,18 @@ import java.util.Locale;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Stands in `System.out` or `System.err` for the stream below it: each call goes to what the
-/// current coroutine has open, else there.
+/// Replaces `System.out` or `System.err`: delegates each call to the open capture of the current
+/// coroutine, else to the original stream.
 ///
-/// Every public method is handed on as it is, so that a stream below that does something of its own
-/// is asked what it would have been asked, and locks and half-written characters stay with each
-/// stream. Nothing is ever written to this one.
-@SuppressWarnings("AnnotateFormatMethod") // its caller's format is checked where it is called
+/// Every public method is delegated unchanged, so a custom original stream gets the same calls as
+/// without this one, and each stream keeps its own lock and encoder state. Nothing is written to
+/// this object itself.
+@SuppressWarnings("AnnotateFormatMethod") // the format is checked in the caller
 final class DispatchingStream extends PrintStream {
   private final PrintStream below;
   private final Supplier<@Nullable PrintStream> current;
 
-  /// @param current the stream that the current coroutine has open; null: none
+  /// @param current supplies the open capture of the current coroutine; null: none
   DispatchingStream(PrintStream below, Supplier<@Nullable PrintStream> current) {
     super(below, false, below.charset());
     this.below = below;

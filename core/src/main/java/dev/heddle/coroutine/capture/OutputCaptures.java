@@ -12,26 +12,26 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/// The captures that one coroutine has open.
+/// The open captures of one coroutine.
 public final class OutputCaptures implements SwitchHandler {
   /*
-   * The process has one System.out, and a coroutine leaves its thread in two ways: a wait on the
-   * loop, which LEAVE and ENTER surround, and one that the JDK parks, which they do not. So nothing
-   * is swapped as coroutines come and go: the one stream that stands in System.out asks, at each
-   * call, what the current coroutine has open. That is found among its switch handlers. The handler
-   * is there for the end: it is one-shot, added with the first capture, gone at the first switch
-   * that finds none, and at FINISH it closes what is left.
+   * The JVM has one System.out, and a coroutine leaves its thread in two ways: by a wait in Heddle,
+   * which calls LEAVE and ENTER, and by a wait in the JDK, which does not. Therefore System.out is
+   * not swapped at switches. Instead one stream is installed there; at each call it looks up the
+   * open capture of the current coroutine, which is kept as one of its switch handlers. The handler
+   * itself serves only the end: it is added with the first capture, removed at the first switch
+   * that finds none open, and at FINISH it closes the remaining captures.
    *
-   * Threads. Those of its coroutine. The streams are counted for the process, see StandardStreams.
+   * Threads. Its coroutine's. The streams are counted for the whole JVM, see StandardStreams.
    *
-   * I1. A capture gets what its coroutine prints on its own stack while no younger one is open, and
-   *     nothing else. [OutputCaptureTest]
-   * I2. A capture holds the standard streams from its opening until it is closed, once.
-   *     [OutputCaptureTest]
+   * I1. A capture gets exactly what its coroutine prints on its own stack while no inner one is
+   *     open. [OutputCaptureTest]
+   * I2. A capture holds the standard streams from its opening until it is closed, and releases them
+   *     once. [OutputCaptureTest]
    *
-   * Rejected. A thread-local: of the context, which serves other coroutines. Swapping System.out in
-   * LEAVE and ENTER: see above, and other threads print, too. Handing captures on to spawned
-   * coroutines: they outlive the block that reads the text.
+   * Rejected. A thread-local: it belongs to the context, which other coroutines reuse. Swapping
+   * System.out in LEAVE and ENTER: see above; and other threads print, too. Inheriting captures in
+   * spawned coroutines: they outlive the block that reads the text.
    *
    * Sources. Promises T10, T11; loop-284.
    */
@@ -41,7 +41,7 @@ public final class OutputCaptures implements SwitchHandler {
 
   private OutputCaptures() {}
 
-  /// Opens a capture of the current coroutine.
+  /// Opens a capture in the current coroutine.
   public static OutputCapture open() {
     CoroutineNode<?> self = CoroutineNode.current();
     StackGuard.requireRoom();
@@ -53,7 +53,7 @@ public final class OutputCaptures implements SwitchHandler {
     return mine.add(self);
   }
 
-  /// The innermost capture of the current coroutine; null where nobody captures.
+  /// The innermost open capture of the current coroutine; null: none.
   private static @Nullable Capture current() {
     CoroutineNode<?> self = CoroutineNode.currentOrNull();
     OutputCaptures open = self == null ? null : self.switchHandler(OutputCaptures.class);
@@ -85,7 +85,7 @@ public final class OutputCaptures implements SwitchHandler {
     return innermost != null;
   }
 
-  /// One of them.
+  /// One capture.
   final class Capture implements OutputCapture {
     private final CoroutineNode<?> owner;
     private final @Nullable Capture outer;

@@ -3,10 +3,9 @@ package dev.heddle.coroutine.capture;
 
 import java.io.PrintStream;
 
-/// `System.out` and `System.err` of the process, which are replaced while captures are open.
+/// Replaces `System.out` and `System.err` of the JVM while captures are open.
 ///
-/// **Thread** any; a coroutine that finds another thread here waits as in any code of the JDK, and
-/// no carrier comes here.
+/// **Thread** any but a carrier; a coroutine waits for the lock as for any monitor.
 final class StandardStreams {
   private static final StandardStreams OF_PROCESS = new StandardStreams();
 
@@ -15,11 +14,11 @@ final class StandardStreams {
 
   private StandardStreams() {}
 
-  /// Lets coroutines capture, until it is released as often.
+  /// Acquires the streams; each call must be paired with a release.
   static void acquire() {
     synchronized (OF_PROCESS) {
       OF_PROCESS.captures++;
-      install(); // also beside others: somebody may have set new streams
+      install(); // always: other code may have set new streams
     }
   }
 
@@ -42,7 +41,7 @@ final class StandardStreams {
     }
   }
 
-  // what somebody else has set meanwhile stays
+  // a stream that other code has set meanwhile stays
   private static void restore() {
     if (System.out instanceof DispatchingStream ours) {
       System.setOut(ours.below());

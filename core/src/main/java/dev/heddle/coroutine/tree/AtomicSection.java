@@ -9,18 +9,19 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A section of a coroutine that must not suspend, so that no other coroutine sees its middle.
+/// A section of a coroutine that must not suspend, so that no other coroutine sees its intermediate
+/// state.
 ///
-/// A wait on the loop is refused where it is asked for: as a switch handler would, before LEAVE, so
-/// that whoever is in no section pays nothing. Two kinds cannot be refused, and the end of the
-/// section fails instead: a wait in the JDK, which the scheduler sees after the fact, and one of a
-/// scope opened inside the section, whose members would be left behind.
+/// A wait in Heddle throws at the call: the section acts as a switch handler before LEAVE, so
+/// coroutines without a section pay nothing. Two kinds of suspension cannot be refused, so the end
+/// of the section fails instead: a wait in the JDK, which the scheduler learns of afterwards, and
+/// the end of a scope opened inside the section, whose members would be abandoned.
 final class AtomicSection {
   private final @Nullable AtomicSection outer;
   private final @Nullable Scope around; // the innermost scope of the coroutine's own
 
   // loop only
-  private boolean rejecting; // the ENTER that follows belongs to a LEAVE that nobody was told of
+  private boolean rejecting; // the next ENTER belongs to a LEAVE that was refused
   private @Nullable IllegalStateException violation; // the first one
 
   /// @param around the innermost scope that the coroutine has opened; null: none
@@ -31,7 +32,7 @@ final class AtomicSection {
 
   /// Runs `body` in this section.
   ///
-  /// @param changed called as the section begins and ends
+  /// @param changed called at the begin and the end of the section
   <T extends @Nullable Object> T run(Body<T> body, Consumer<@Nullable AtomicSection> changed)
       throws Exception {
     changed.accept(this);
@@ -53,17 +54,17 @@ final class AtomicSection {
     return result;
   }
 
-  // what has seen the middle of this one has seen the middle of those around it
+  // code that saw the middle of this section also saw the middle of the enclosing ones
   private void notifyOuter() {
     if (outer != null && violation != null) {
       outer.record(violation);
     }
   }
 
-  /// A switch of the coroutine: LEAVE is refused.
+  /// Handles a switch of the coroutine: refuses LEAVE.
   ///
   /// @param innermost the innermost scope that it has opened now
-  /// @return whether the handlers are not to be told
+  /// @return whether the switch handlers must not be called
   boolean intercept(
       Coroutine<?> self, @Nullable Scope innermost, boolean enter, boolean finishing) {
     if (enter) {
@@ -87,7 +88,7 @@ final class AtomicSection {
     throw refused;
   }
 
-  /// The JDK has parked the coroutine; on the trampoline.
+  /// Called on the trampoline when the JDK has parked the coroutine.
   void parked(Coroutine<?> self, StackTraceElement[] frames) {
     List<StackTraceElement> stack = ProgramFrames.of(frames);
     StackTraceElement called = ProgramFrames.calledInJdk(stack);

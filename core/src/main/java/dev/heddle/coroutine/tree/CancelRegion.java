@@ -12,17 +12,16 @@ import org.jspecify.annotations.Nullable;
 /// or a block with a deadline.
 final class CancelRegion implements InlineCallback {
   /*
-   * The regions of a coroutine are nested like its blocks. A suspension point throws the request
-   * of the outermost region that has one to deliver: that region unwinds the most. The region to
-   * which the request belongs recognises its own cancellation as it passes, and turns it into what
-   * the block promises (the scope's failure, a DeadlineException); all other regions let it
-   * through. A request that was never delivered ends with its region. So neither can swallow the
-   * other's.
+   * The regions of a coroutine are nested like its blocks. A suspension point throws the request of
+   * the outermost region that has one to deliver, since that region unwinds the most. The region
+   * that made the request recognises its own cancellation and converts it into the result of the
+   * block (the scope's failure, a DeadlineException); all other regions let it pass. A request that
+   * was never delivered ends with its region. So no region can swallow the request of another.
    *
-   * A wait in the JDK is interrupted. The interrupt that ends such a wait has delivered the
-   * request, once, as a wait on the loop that throws it has: what follows is clean-up, and may
-   * wait. A wait that an interrupt does not end (lock(), a monitor) is left alone, and the request
-   * stays to be delivered.
+   * A wait in the JDK is interrupted. An interrupt that ends the wait counts as the delivery of the
+   * request, like a throw from a wait in Heddle: the code after it is clean-up, and may wait. A
+   * wait that an interrupt does not end (lock(), a monitor) is left alone, and the request remains
+   * to be delivered.
    *
    * States.
    *   from       event              to         who
@@ -33,31 +32,30 @@ final class CancelRegion implements InlineCallback {
    *   REQUESTED  interrupted()      DELIVERED  the coroutine at its next call, or the loop
    *                                            when it is parked again: an interrupt has
    *                                            ended its wait in the JDK
-   *   REQUESTED  supersede()            DELIVERED  a region around it has delivered: both unwind
+   *   REQUESTED  supersede()        DELIVERED  a region around it has delivered: both unwind
    *                                            together
-   *   DELIVERED  undeliver()         REQUESTED  the coroutine: a scope it left threw its
+   *   DELIVERED  undeliver()        REQUESTED  the coroutine: a scope it left threw its
    *                                            failure instead
-   *   DELIVERED  grace period over  FORCED  a timer, in a tick
-   *   REQUESTED, force()           FORCED  the loop, past its shutdown deadline
+   *   DELIVERED  grace period over  FORCED     a timer, in a tick
+   *   REQUESTED, force()            FORCED     the loop, past its shutdown deadline
    *   DELIVERED
-   *   FORCED  deliver(),         FORCED  the coroutine, at every suspension point; each
+   *   FORCED     deliver(),         FORCED     the coroutine, at every suspension point; each
    *              interrupted()                 wait in the JDK
    *   any        close()            CLOSED     the coroutine, as it leaves the block
    *
    * Threads. The loop's.
    *
-   * I1. Until a region insists, at least the grace period passes between two of its deliveries.
-   *     One that gave way to a failure is no delivery, and checkCancelled() throws once what an
-   *     interrupt has delivered. [CancellationTest, CleanUpMatrixTest]
-   * I2. A region that closes takes its timers and its undelivered request along.
-   *     [CancellationTest]
-   * I3. No two deliveries throw the same object, nor do two coroutines. Each repeats the first
-   *     one, as its cause: by that a region recognises its own cancellation, also when a member
-   *     brings it back. [CancellationTest]
+   * I1. Until a region is forced, at least the grace period passes between two of its deliveries. A
+   *     delivery that a failure superseded does not count. After an interrupt has delivered,
+   *     checkCancelled() throws once. [CancellationTest, CleanUpMatrixTest]
+   * I2. A region that closes discards its timers and its undelivered request. [CancellationTest]
+   * I3. No two deliveries throw the same object, nor do two coroutines. Each further one has the
+   *     first as its cause: by that a region recognises its own cancellation, also when a member
+   *     throws it back. [CancellationTest]
    *
-   * Rejected. Waiting for the next suspension on the loop after an interrupt: it would cut the
-   * clean-up that waits there. The interrupt flag alone as the sign that a wait has ended: a
-   * closed socket leaves the flag set, and so does lock(). Decision 0029.
+   * Rejected. Delivering at the next suspension in Heddle after an interrupt: it would cancel the
+   * clean-up that waits there. The interrupt flag alone as the sign that a wait has ended: the flag
+   * is also set after a closed socket and after lock(). Decision 0029.
    *
    * Sources. trap-17, trap-19, trap-20, trap-61; trio's cancel scopes.
    */
@@ -69,7 +67,7 @@ final class CancelRegion implements InlineCallback {
 
   private final CancellableCoroutine owner;
   final @Nullable CancelRegion outer;
-  final int shields; // protect blocks around it: only those opened inside it hold it back
+  final int shields; // shields around it: only those opened inside it hold it back
 
   // loop only
   private int state = OPEN;
@@ -84,9 +82,9 @@ final class CancelRegion implements InlineCallback {
   private boolean everDelivered;
   private boolean everInterrupted; // whether or not that ended the wait
   private boolean firstThrown;
-  private boolean mayHaveResult; // perhaps, in place of being cut: its result tells
-  @Nullable CancelRegion interruptedBefore; // for whose sake the coroutine was, before this one
-  private boolean interruptUnclaimed; // it has delivered, and no Cancellation has been thrown
+  private boolean mayHaveResult; // although cancelled; then its result counts
+  @Nullable CancelRegion interruptedBefore; // the region interrupted before this one
+  private boolean interruptUnclaimed; // delivered by interrupt; no Cancellation thrown yet
 
   CancelRegion(CancellableCoroutine owner, @Nullable CancelRegion outer, int shields) {
     this.owner = owner;
@@ -107,7 +105,7 @@ final class CancelRegion implements InlineCallback {
     }
   }
 
-  /// Cancels the region with a cancellation that nobody else gets.
+  /// Cancels the region with a cancellation of its own.
   boolean request(Cancellation own) {
     if (state != OPEN) {
       return false;
@@ -117,12 +115,12 @@ final class CancelRegion implements InlineCallback {
     return true;
   }
 
-  /// Cancels the region with a cancellation that others get, too.
+  /// Cancels the region with a repetition of a shared cancellation.
   boolean requestShared(Cancellation shared) {
     return state == OPEN && request(repeated(shared));
   }
 
-  // a subclass of the program's may refuse
+  // a user's subclass may throw
   private static Cancellation repeated(Cancellation of) {
     try {
       Cancellation again = of.again();
@@ -130,12 +128,12 @@ final class CancelRegion implements InlineCallback {
         return again;
       }
     } catch (RuntimeException | LinkageError _) {
-      // safe: what is thrown in its place says the same
+      // safe: the replacement below carries the same message
     }
     return new Cancellation(String.valueOf(of.getMessage()), of);
   }
 
-  /// Cancels the region for a reason; the cancellation is made where it is thrown.
+  /// Cancels the region for a reason; the Cancellation is created when it is thrown.
   void request(String why, @Nullable Throwable because) {
     if (state == OPEN) {
       reason = why;
@@ -163,14 +161,14 @@ final class CancelRegion implements InlineCallback {
     return everRequested;
   }
 
-  /// Whether a body that has returned `result` went on to its end although it had been cut. Where
-  /// the result may be what another thread handed over in that moment, it counts: it would be lost.
-  /// Also after the region has been closed.
+  /// Whether a body that returned `result` had been cancelled and continued to its end. A result
+  /// that another thread may have handed over just then counts as success, since it would be lost
+  /// otherwise. Valid after the region has been closed.
   boolean wasCancelled(@Nullable Object result) {
     return everDelivered && !(mayHaveResult && result != null);
   }
 
-  /// Whether every suspension point is to throw.
+  /// Whether every suspension point throws.
   boolean isForced() {
     return state == FORCED;
   }
@@ -185,7 +183,7 @@ final class CancelRegion implements InlineCallback {
     return false;
   }
 
-  /// Whether it has something to deliver at a point inside so many protect blocks.
+  /// Whether it has something to deliver at a point inside `shieldsHere` shields.
   boolean delivers(int shieldsHere) {
     return hasSomethingToDeliver() && shieldsHere <= shields;
   }
@@ -194,7 +192,7 @@ final class CancelRegion implements InlineCallback {
     return state == REQUESTED || state == FORCED;
   }
 
-  /// What to throw now.
+  /// Delivers: returns the cancellation to throw now.
   Cancellation deliver() {
     interruptUnclaimed = false;
     Cancellation first = cancellation();
@@ -204,15 +202,15 @@ final class CancelRegion implements InlineCallback {
     return now;
   }
 
-  /// A wait of the JDK's is interrupted for its sake.
+  /// Called when a wait in the JDK is interrupted for this region.
   ///
-  /// @param before the region for whose sake the coroutine was interrupted before; null: none
+  /// @param before the region for which the coroutine was interrupted before; null: none
   void interruptSent(@Nullable CancelRegion before) {
     everInterrupted = true;
     interruptedBefore = before == this ? interruptedBefore : before;
   }
 
-  /// An interrupt for its sake has ended a wait of the JDK's.
+  /// Called when an interrupt for this region has ended a wait in the JDK.
   void interrupted() {
     if (state != CLOSED) {
       delivered();
@@ -220,10 +218,9 @@ final class CancelRegion implements InlineCallback {
     }
   }
 
-  /// What the JDK threw for an interrupt was caught, and the code asks whether that was for a
-  /// cancellation.
+  /// Called when code that caught a JDK exception asks whether it was caused by a cancellation.
   ///
-  /// @return the cancellation, once; null when none was delivered that way
+  /// @return the cancellation, once; null if none was delivered by an interrupt
   @Nullable Cancellation claimInterrupt(int shieldsHere) {
     if (!interruptUnclaimed || !isRequested() || shieldsHere > shields) {
       return null;
@@ -248,19 +245,19 @@ final class CancelRegion implements InlineCallback {
     }
   }
 
-  // while a loop stops, its deadline is the grace period of whole coroutines
+  // while a loop stops, its shutdown deadline is the grace period of whole coroutines
   private boolean endsWithTheLoop() {
     return owner.isWhole(this) && owner.tree().host().isStopping();
   }
 
-  /// It ends behind an interrupt that may have come too late for it: others may have handed over
-  /// what it waited for.
+  /// Called when it ends after an interrupt that may have come too late: another thread may have
+  /// handed over the awaited item.
   void markMayHaveResult() {
     mayHaveResult = true;
     everDelivered |= state == REQUESTED;
   }
 
-  /// A region around it has delivered: what is in this one unwinds already.
+  /// Called when a region around it has delivered: the code in this one is unwinding already.
   void supersede() {
     if (state == REQUESTED) {
       everDelivered = true;
@@ -269,7 +266,8 @@ final class CancelRegion implements InlineCallback {
     }
   }
 
-  /// What was delivered has given way to a failure, and nobody has seen it: it is to be delivered.
+  /// Called when a failure superseded the delivered cancellation before any code saw it: it must be
+  /// delivered again.
   void undeliver(Throwable delivered) {
     if (state == DELIVERED && delivered == cancellation) {
       state = REQUESTED;
@@ -280,23 +278,23 @@ final class CancelRegion implements InlineCallback {
     }
   }
 
-  /// What led to it; null when nothing failed.
+  /// The failure that caused the cancellation; null: none.
   @Nullable Throwable cause() {
     return cause;
   }
 
-  /// Whether `thrown` is to give way to what led to this region's end: its own cancellation does,
-  /// and any other where a failure would be lost.
+  /// Whether the cause of this region's end supersedes `thrown`: it does for its own cancellation,
+  /// and for any other one if a failure would be lost otherwise.
   boolean overrides(Throwable thrown) {
     return explains(thrown) || (thrown instanceof Cancellation && hasFailed());
   }
 
-  /// Whether what bounds it has failed; a cancellation is no failure.
+  /// Whether the token or timer that bounds it failed; a cancellation is not a failure.
   boolean hasFailed() {
     return cause != null && !(cause instanceof Cancellation);
   }
 
-  /// What bounds it fires now, or never again for this region.
+  /// A later firing of the bound has no effect on this region.
   @Override
   public boolean accepts() {
     return state == OPEN;
@@ -311,14 +309,14 @@ final class CancelRegion implements InlineCallback {
     return c;
   }
 
-  /// Whether a coroutine whose whole body is this region was cancelled, having thrown `thrown`: a
-  /// body that swallows its cancellation, or never met it, was cancelled all the same.
+  /// Whether a coroutine whose whole body is this region counts as cancelled after its body threw
+  /// `thrown`: also if the body swallowed its cancellation, or never met it.
   boolean endsAsCancelled(@Nullable Throwable thrown) {
     return isRequested() && (thrown == null || thrown instanceof Cancellation || explains(thrown));
   }
 
-  /// Whether `thrown` is this region's own cancellation, or what the JDK makes of an interrupt sent
-  /// for it, and not for a region around it.
+  /// Whether `thrown` is this region's own cancellation, or the JDK's exception for an interrupt
+  /// that was sent for this region and not for an outer one.
   boolean explains(Throwable thrown) {
     return isRequested()
         && (isOwn(thrown)
@@ -338,7 +336,7 @@ final class CancelRegion implements InlineCallback {
     if (event == limit) {
       if (state == OPEN) {
         cause = error;
-        EventSource.of(event).onConsumed(); // it has cut this block, and cuts no other
+        EventSource.of(event).onConsumed(); // it cancels only this block
         requested();
         owner.cancelInside(this);
       }

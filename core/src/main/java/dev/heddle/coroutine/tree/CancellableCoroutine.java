@@ -24,19 +24,19 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// What can be cancelled of a coroutine: its regions, its shields, and how it learns of it.
+/// The cancellation of a coroutine: its regions, its shields, and how a request is delivered.
 ///
-/// Inheritance, and no composition, on purpose: Subscriptions, Waker, CancellableCoroutine and
-/// CoroutineNode are one object, since each further one would cost every parked coroutine a header
-/// and every switch an indirection. What most coroutines never need stands in [ColdState].
+/// Inheritance instead of composition, on purpose: Subscriptions, Waker, CancellableCoroutine and
+/// CoroutineNode are one object. A further object would cost every parked coroutine a header and
+/// every switch an indirection. State that most coroutines never need is in [ColdState].
 ///
 /// The protocol is described in [CancelRegion].
 public abstract class CancellableCoroutine extends Waker {
   private static final String IGNORED_CANCELLATION =
-      ", and the body went on to its end all the same";
+      ", but the body continued to its end";
   private static final Duration INTERRUPT_PAUSE = Duration.ofMillis(10); // between two waits
 
-  // loop only; null: nobody has cancelled, shielded or watched it, and it has opened no scope
+  // loop only; null: never cancelled, shielded or observed, and no scope opened
   private @Nullable ColdState coldState;
 
   CancellableCoroutine(Scheduler scheduler) {
@@ -46,12 +46,12 @@ public abstract class CancellableCoroutine extends Waker {
   /// The tree it belongs to.
   public abstract CoroutineTree tree();
 
-  /// What it has of the rarely needed; null when that is nothing.
+  /// Its rarely needed state; null: none yet.
   final @Nullable ColdState coldStateOrNull() {
     return coldState;
   }
 
-  /// Room for the rarely needed.
+  /// Its rarely needed state, created at the first call.
   final ColdState coldState() {
     ColdState r = coldState;
     if (r == null) {
@@ -95,7 +95,7 @@ public abstract class CancellableCoroutine extends Waker {
   }
 
   /// Cancels the members of the scopes that were opened inside a region, with the region's own
-  /// cancellation: one that awaits a member in vain brings it back to where it is explained.
+  /// cancellation, so that the region recognises it if a member's await throws it back.
   void cancelInside(CancelRegion region) {
     ScopeNode outermost = outermostInside(region);
     if (outermost != null) {
@@ -108,13 +108,13 @@ public abstract class CancellableCoroutine extends Waker {
     ScopeNode outermost = null;
     for (ScopeNode s = ownBlock(); s != null; s = s.outerBlock()) {
       if ((whole || s.isInside(region)) && s.links.shields <= region.shields) {
-        outermost = s; // a cancellation of it reaches those inside it
+        outermost = s; // its cancellation reaches the inner ones
       }
     }
     return outermost;
   }
 
-  /// Cancels it with a cancellation that others get, too.
+  /// Cancels it with a repetition of a shared cancellation.
   void cancelShared(Cancellation shared) {
     if (isCancellable() && whole().requestShared(shared) && maySkipBody()) {
       ignore();
@@ -137,10 +137,10 @@ public abstract class CancellableCoroutine extends Waker {
     return own;
   }
 
-  /// Whether it need not run at all when it is cancelled before its start.
+  /// Whether its body can be skipped if it is cancelled before its start.
   abstract boolean maySkipBody();
 
-  /// The loop's time is over: from now on every suspension throws, whatever shields it.
+  /// Called at the shutdown deadline: from now on every suspension throws, despite shields.
   public void forceCancel() {
     cancelShared(new Cancellation("the loop's shutdown deadline is over"));
     CancelRegion whole = own();
@@ -150,7 +150,7 @@ public abstract class CancellableCoroutine extends Waker {
     recheckCancellation();
   }
 
-  /// Whether somebody has cancelled it, be it done or not.
+  /// Whether it was cancelled, even if it is already done.
   public boolean isCancelled() {
     CancelRegion whole = own();
     return whole != null && whole.wasRequested();
@@ -160,8 +160,8 @@ public abstract class CancellableCoroutine extends Waker {
     return coldState == null ? null : coldState.own;
   }
 
-  /// The cancellation that is the outcome of a body that has thrown `thrown`; null when it was not
-  /// cancelled, or failed with something else.
+  /// The cancellation that is the outcome of a body that threw `thrown`; null if it was not
+  /// cancelled, or failed with another throwable.
   @Nullable Cancellation endedBy(@Nullable Throwable thrown) {
     CancelRegion whole = own();
     return whole != null && whole.endsAsCancelled(thrown) ? whole.cancellation() : null;
@@ -174,9 +174,9 @@ public abstract class CancellableCoroutine extends Waker {
     }
   }
 
-  // ---- learning of it ----
+  // ---- delivery ----
 
-  /// A region of this coroutine has something to deliver.
+  /// Called when a region of this coroutine has a request to deliver.
   void cancellationRequested() {
     ColdState r = coldState();
     r.undelivered++;
@@ -190,23 +190,24 @@ public abstract class CancellableCoroutine extends Waker {
     updatePending();
   }
 
-  /// A region around others has delivered its request: theirs unwind with it.
+  /// Called when an outer region has delivered its request: the inner ones unwind with it.
   void supersedeInside(CancelRegion outer) {
     for (CancelRegion r = coldState().innermost; r != null && r != outer; r = r.outer) {
       r.supersede();
     }
   }
 
-  /// What was delivered is not heeded: from now on it is thrown at every wait.
+  /// Called when a delivered cancellation was ignored for the grace period: every further wait
+  /// throws.
   void gracePeriodEnded(Cancellation unheeded) {
     tree().host().gracePeriodEnded(this, unheeded);
   }
 
-  /// A cancellation that a scope met and that gave way to a failure was seen by nobody: it is
-  /// thrown at the next suspension, again.
+  /// Called when a failure superseded a cancellation that the owner of a scope met, so no code saw
+  /// it: it is delivered again at the next suspension.
   ///
-  /// @param met what the scope met
-  /// @param thrown what it has thrown
+  /// @param met the cancellation that the owner met
+  /// @param thrown the throwable that the scope threw
   void postpone(@Nullable Throwable met, @Nullable Throwable thrown) {
     if (met == null || met == thrown) {
       return;
@@ -225,7 +226,7 @@ public abstract class CancellableCoroutine extends Waker {
     setCancellationPending(r != null && r.undelivered > 0 && deliverable(r) != null);
   }
 
-  /// The outermost region that may throw here: it unwinds the most.
+  /// The outermost region that may deliver here, since it unwinds the most.
   private @Nullable CancelRegion deliverable(ColdState r) {
     int shieldsHere = tree().isPastDeadline() ? 0 : r.shieldDepth;
     if (r.own != null && r.own.delivers(shieldsHere)) {
@@ -244,7 +245,7 @@ public abstract class CancellableCoroutine extends Waker {
     return coldState == null ? null : deliverable(coldState);
   }
 
-  /// Makes a coroutine that waits notice what is to be delivered.
+  /// Makes a waiting coroutine notice a pending request.
   void recheckCancellation() {
     updatePending();
     if (!isCancellationPending() || interruptWait() || !isStarted() || isDone()) {
@@ -255,8 +256,8 @@ public abstract class CancellableCoroutine extends Waker {
     }
   }
 
-  // On the trampoline, where nobody is mounted. What the JDK lets go on by then comes here again as
-  // soon as it is parked again.
+  // Runs on the trampoline, where no coroutine is mounted. A coroutine that the JDK has unparked by
+  // then comes here again when it parks again.
   @Override
   protected void interruptForeignWait() {
     ExecutionContext context = context();
@@ -278,7 +279,7 @@ public abstract class CancellableCoroutine extends Waker {
       return;
     }
     if (r.interruptEnd != ForeignWaits.End.STILL_WAITING && !parkedOn.isInterruptible()) {
-      return; // a lock keeps the flag to itself until it is taken: only then it says anything
+      return; // lock() hides the flag until it is acquired; only then can the flag be judged
     }
     decideAmbiguous(r, parkedOn.thread().isInterrupted());
     CancelRegion region = deliverable();
@@ -297,8 +298,8 @@ public abstract class CancellableCoroutine extends Waker {
       pauseInterrupts(r);
     }
     if (end == ForeignWaits.End.BY_INTERRUPT || end == ForeignWaits.End.AMBIGUOUS) {
-      // before anybody else runs: one that ended the wait now would have it return as if nothing
-      // had been, and what it took would be lost
+      // before any other coroutine runs: if one ended the wait now, the wait would return normally
+      // and what it returned would be lost
       boolean ran = scheduler().resumeNow(parkedOn);
       if (!ran && r.interruptEnd == ForeignWaits.End.BY_INTERRUPT) {
         r.interruptEnd = parkedOn.afterInterrupt();
@@ -306,17 +307,17 @@ public abstract class CancellableCoroutine extends Waker {
     }
   }
 
-  /// Whether it runs with the flag set behind a wait that may have ended by what others handed
-  /// over.
+  /// Whether it runs with the flag set, after a wait that another thread may have ended by handing
+  /// over an item.
   private boolean isInterruptAmbiguous() {
     return coldState != null
         && coldState.interruptEnd == ForeignWaits.End.AMBIGUOUS
         && Thread.currentThread().isInterrupted();
   }
 
-  // It is settled as late as it is asked for: until the coroutine has run, another may end the wait
-  // that was interrupted. UNDECIDED, another probably has: only a flag that is gone says that it
-  // was felt. AMBIGUOUS, probably none has, and who left the flag is a library that restored it.
+  // Decides as late as possible: until the coroutine has run, another thread may end the
+  // interrupted wait. UNDECIDED: another thread probably ended it, so the interrupt was noticed
+  // only if the flag is clear. AMBIGUOUS: probably none did, and a library restored the flag.
   private void decideAmbiguous(ColdState r, boolean flag) {
     ForeignWaits.End end = r.interruptEnd;
     r.interruptEnd = ForeignWaits.End.STILL_WAITING;
@@ -327,7 +328,7 @@ public abstract class CancellableCoroutine extends Waker {
     }
   }
 
-  // a wait that begins anew each time would else be parked and unparked without end
+  // otherwise a wait that is retried in a loop would be parked and unparked without end
   private void pauseInterrupts(ColdState r) {
     TimerEvent pause = tree().daemonTimer(INTERRUPT_PAUSE);
     pause.subscribe(new InterruptAgain());
@@ -361,7 +362,7 @@ public abstract class CancellableCoroutine extends Waker {
     }
     VirtualThreads.repairState();
     if (isInterruptAmbiguous() && r.interruptedFor != null) {
-      r.interruptedFor.markMayHaveResult(); // the flag, which would say so at its end, goes now
+      r.interruptedFor.markMayHaveResult(); // the flag that would show it is cleared below
     }
     boolean flag = Thread.interrupted();
     decideAmbiguous(r, flag);
@@ -374,7 +375,7 @@ public abstract class CancellableCoroutine extends Waker {
     return shields() > 0;
   }
 
-  /// Whether its last interrupt was for a region around `inner`, which has not been left since.
+  /// Whether its last interrupt was for a region around `inner` that has not been left since.
   boolean wasInterruptedOutside(CancelRegion inner) {
     CancelRegion last = coldState == null ? null : coldState.interruptedFor;
     return last != null && last != inner && (isWhole(last) || inner.isInside(last));
@@ -393,8 +394,9 @@ public abstract class CancellableCoroutine extends Waker {
     return region != null && region.isForced();
   }
 
-  /// Throws what is to be delivered, also what only a tick would find out: a deadline that is over,
-  /// what other threads have asked for. Then what an interrupt has delivered, if nobody asked yet.
+  /// Throws a pending cancellation, also one that only a tick would discover: an expired deadline,
+  /// a request of another thread. Else the cancellation that an interrupt has delivered, if it was
+  /// not claimed yet.
   public void checkCancelled() {
     if (!isCancellationPending()) {
       scheduler().tickWhileComputing();
@@ -406,7 +408,7 @@ public abstract class CancellableCoroutine extends Waker {
     }
   }
 
-  /// Throws what is to be delivered.
+  /// Throws a pending cancellation.
   final void throwPending() {
     Cancellation c = isCancellationPending() ? pollCancellation() : null;
     if (c != null) {
@@ -429,7 +431,7 @@ public abstract class CancellableCoroutine extends Waker {
 
   CancelRegion openRegion() {
     VirtualThreads.repairState();
-    if (!isInterruptAmbiguous()) { // else a wait of the JDK's is to find the flag
+    if (!isInterruptAmbiguous()) { // else a wait in the JDK must find the flag
       clearOwnInterrupt();
     }
     ColdState r = coldState();
@@ -445,8 +447,8 @@ public abstract class CancellableCoroutine extends Waker {
       region.markMayHaveResult();
     }
     if (!isInterruptAmbiguous()
-        || r.interruptedFor == region) { // else the region around it is to find that
-      clearOwnInterrupt(); // before it is closed: what was delivered to it may not be settled yet
+        || r.interruptedFor == region) { // else the outer region must find it
+      clearOwnInterrupt(); // before it closes: its delivery may be undecided
     }
     region.close();
     r.innermost = region.outer;
@@ -457,12 +459,12 @@ public abstract class CancellableCoroutine extends Waker {
     r.interruptedFor = last;
   }
 
-  /// The innermost of the blocks that can be cancelled as one; null: none.
+  /// The innermost block that can be cancelled as a unit; null: none.
   @Nullable CancelRegion innermostRegion() {
     return coldState == null ? null : coldState.innermost;
   }
 
-  /// Protect blocks around what it runs now.
+  /// The number of shields around the current code.
   public int shields() {
     return coldState == null ? 0 : coldState.shieldDepth;
   }
@@ -477,7 +479,7 @@ public abstract class CancellableCoroutine extends Waker {
     updatePending();
   }
 
-  /// Runs `body` so that cancellations from outside it wait until it has ended.
+  /// Runs `body`; cancellations from outside wait until it has ended.
   public <R extends @Nullable Object> R shielded(Body<R> body) throws Exception {
     Objects.requireNonNull(body, "body");
     StackGuard.requireRoom();
@@ -498,17 +500,18 @@ public abstract class CancellableCoroutine extends Waker {
   public <R extends @Nullable Object> R withTimeout(Duration limit, Body<R> body) throws Exception {
     Objects.requireNonNull(body, "body");
     StackGuard.requireRoom();
-    return withDeadline(Deadline.after(limit).nanoTime(), "within(" + limit + ") ran out", body);
+    String over = "withTimeout(" + limit + ") expired";
+    return withDeadline(Deadline.after(limit).nanoTime(), over, body);
   }
 
-  /// Runs `body` until a deadline at most.
+  /// Runs `body`, at most until a deadline.
   public <R extends @Nullable Object> R withDeadline(Deadline deadline, Body<R> body)
       throws Exception {
     Objects.requireNonNull(body, "body");
     StackGuard.requireRoom();
     return deadline.isNever()
         ? body.run()
-        : withDeadline(deadline.nanoTime(), "within(deadline) ran out", body);
+        : withDeadline(deadline.nanoTime(), "withDeadline(deadline) expired", body);
   }
 
   private <R extends @Nullable Object> R withDeadline(long nanoTime, String over, Body<R> body)
@@ -534,7 +537,7 @@ public abstract class CancellableCoroutine extends Waker {
     return result;
   }
 
-  /// Runs `body` until `token` fires at most.
+  /// Runs `body`, at most until `token` fires.
   public <R extends @Nullable Object> R within(EventSource token, Body<R> body) throws Exception {
     Objects.requireNonNull(body, "body");
     StackGuard.requireRoom();
@@ -542,7 +545,7 @@ public abstract class CancellableCoroutine extends Waker {
     CancelRegion region = openRegion();
     R result;
     try {
-      region.bound(token, "the token of within(token) fired");
+      region.bound(token, "the token of cancelWhen(token) fired");
       result = body.run();
     } catch (Throwable thrown) {
       Throwable failure = region.cause();
@@ -554,7 +557,7 @@ public abstract class CancellableCoroutine extends Waker {
                   thrown,
                   () ->
                       new WaitCancelledException(
-                          describe() + ": the token of within(token) fired", failure));
+                          describe() + ": the token of cancelWhen(token) fired", failure));
       if (failure != null && region.hasFailed() && ended.getCause() != failure) {
         FailureTable.merge(ended, failure);
       }
@@ -564,23 +567,25 @@ public abstract class CancellableCoroutine extends Waker {
     }
     if (region.wasCancelled(result)) {
       throw new WaitCancelledException(
-          describe() + ": the token of within(token) fired" + IGNORED_CANCELLATION, region.cause());
+          describe() + ": the token of cancelWhen(token) fired" + IGNORED_CANCELLATION,
+          region.cause());
     }
     if (region.hasFailed()) {
       tree()
           .host()
-          .report("the token of within(token) failed, and the body went on", region.cause());
+          .report("the token of cancelWhen(token) failed, and the body continued", region.cause());
     }
     return result;
   }
 
-  // a clean-up that fails in try-with-resources is a failure of the block, as one in `finally` is
+  // a failed close() in try-with-resources counts as the block's failure, as a failure in `finally`
+  // does
   private static Throwable carriedOr(CancelRegion of, Throwable cut, Supplier<Throwable> end) {
     Throwable carried = Precedence.carriedBy(cut, of.cancellation());
     return carried == null ? end.get() : carried;
   }
 
-  /// Runs `body` so that nothing it waits for in the JDK is interrupted for a cancellation.
+  /// Runs `body`; cancellations do not interrupt its waits in the JDK.
   public <R extends @Nullable Object> R uninterruptibly(Body<R> body) throws Exception {
     Objects.requireNonNull(body, "body");
     StackGuard.requireRoom();
@@ -593,31 +598,31 @@ public abstract class CancellableCoroutine extends Waker {
     }
   }
 
-  /// Ends a coroutine that works for this one: cancels it and waits, whatever happens, until it has
-  /// ended. It has nobody left to fail for: that is reported.
+  /// Ends a coroutine that works for this one: cancels it and waits, in any case, until it has
+  /// ended. Its failure has no observer left, and is reported.
   public final void cancelAndAwait(Coroutine<?> servant, String why) {
     if (scheduler().hasEnded()) {
-      return; // it was left behind like this one
+      return; // both are abandoned
     }
     servant.cancel(why);
     enterShield();
     try {
       servant.await();
     } catch (Cancellation _) {
-      // safe: its own; this one's waits for the end of the shield
+      // safe: the servant's; this coroutine's own is shielded
     } catch (RuntimeException | Error e) {
-      tree().host().report(servant + " failed after it had been told to end", e);
+      tree().host().report(servant + " failed after it was cancelled", e);
     } finally {
       exitShield();
     }
   }
 
-  /// Whether it was named as one that goes on although it was cancelled.
+  /// Whether the log has named it as running on although it was cancelled.
   public final boolean isNamedOverdue() {
     return coldState != null && coldState.overdue;
   }
 
-  /// It has been named.
+  /// Called when it has been named.
   public final void nameOverdue() {
     coldState().overdue = true;
   }

@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 
 /// The completion handlers of one coroutine or scope.
 ///
-/// @param <S> what they are told of
+/// @param <S> the type of what ends
 final class Completions<S> {
   private final List<CompletionHandler<? super S>> handlers = new ArrayList<>(1);
 
-  /// Runs a handler that came too late, in place.
+  /// Runs a handler that was added after the end, directly.
   static <S> void runInPlace(CompletionHandler<? super S> handler, S ended) {
     try {
       handler.onCompletion(ended);
@@ -30,11 +30,11 @@ final class Completions<S> {
     handlers.add(handler);
   }
 
-  /// Runs all of them, in order. One that the shutdown deadline cuts has not failed: it is reported
-  /// as late.
+  /// Runs all handlers in order. A handler that the shutdown deadline cancels has not failed: it is
+  /// reported as late.
   ///
-  /// @param isCut whether the coroutine that runs them was cancelled with what one has thrown
-  /// @return what they threw: nothing, what the only one threw, or all of it in one
+  /// @param isCut whether a throwable is the cancellation of the coroutine that runs the handlers
+  /// @return null, the only failure, or a [dev.heddle.CompositeException] of all
   @Nullable Throwable run(S ended, Predicate<Throwable> isCut) {
     List<Throwable> thrown = new ArrayList<>(0);
     for (CompletionHandler<? super S> handler : handlers) {

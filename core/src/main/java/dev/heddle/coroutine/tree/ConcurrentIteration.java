@@ -11,43 +11,43 @@ import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One run of a concurrent iteration: workers that take turns with the source.
+/// One run of a concurrent iteration: workers that share the source.
 public final class ConcurrentIteration<T extends @Nullable Object> extends Microtask {
   /*
-   * A worker: takes an item ─> prepares a relief, posts the microtask ─> calls the action ─> takes
-   * the next item ─> ...
+   * A worker: takes an item ─> prepares a standby worker, posts the microtask ─> calls the action
+   * ─> takes the next item ─> ...
    *
-   * The microtask is run by the first tick that follows, hence not before the action suspends: it
-   * puts the relief into the ready queue, and the relief goes on with the next item. An action that
-   * does not suspend leaves the microtask where it is, and one worker does it all, as a plain loop
-   * would. So concurrency grows by need, one worker for each action that waits.
+   * The next tick runs the microtask, hence not before the action suspends. The microtask queues
+   * the standby worker, which continues with the next item. If the action does not suspend, the
+   * microtask stays posted and one worker does all the work, as in a plain loop. So concurrency
+   * grows as needed, by one worker for each waiting action.
    *
-   * The worker makes the relief, not the microtask: what a coroutine inherits comes from the thread
-   * that makes it, and may be code of the program; a tick runs on any coroutine's stack.
+   * The worker creates the standby worker, not the microtask: a coroutine inherits from the thread
+   * that creates it, and inheriting may call user code; a tick runs on the stack of any coroutine.
    *
    * States of the source.
    *   from     event                            to       who
-   *   AT REST  a worker asks for the next item  TAKEN    the worker, `advancing`
-   *   TAKEN    the item is there                AT REST  `advancing`
-   *   any      nothing left, failure, stop      OVER     the coroutine that finds out
-   * The source may suspend while it is TAKEN. A worker that finds it TAKEN ends: the mover posts
+   *   IDLE   a worker asks for the next item  TAKEN  the worker, `advancing`
+   *   TAKEN  the item is available            IDLE   `advancing`
+   *   any    no item left, failure, stop      OVER   the coroutine that finds out
+   * The source may suspend while it is TAKEN. A worker that finds it TAKEN ends; `advancing` posts
    * the microtask when it has its item.
    *
    * Threads. The loop's.
    *
-   * I1. workers <= limit, the one in the source included, and actions run in workers only: the
-   *     limit is exact. A worker counts from the moment it is queued: otherwise several ticks
-   *     before its start would each queue another. [ForEachTest]
-   * I2. The source is walked by one worker at a time, and each item goes to exactly one action.
+   * I1. workers <= limit, including the one in the source. Actions run only in workers, so the
+   *     limit is exact. A worker counts from the moment it is queued; otherwise several ticks
+   *     before its start would each queue another one. [ForEachTest]
+   * I2. One worker at a time calls the source, and each item goes to exactly one action.
    *     [ForEachTest]
-   * I3. While the source is not OVER, a worker has it, or will come back to it, or the microtask is
-   *     queued. [ForEachTest]
+   * I3. While the source is not OVER, a worker is in it, or a worker will return to it, or the
+   *     microtask is posted. [ForEachTest]
    *
-   * Cost. A worker for each action that suspends, beyond the first; one object for it, none for an
-   * item.
+   * Cost. One worker, plus one for each suspended action beyond the first; one object for each,
+   * none for an item.
    *
    * Rejected. A worker for each item: a million objects for a list of a million. A fixed set of
-   * workers: `limit` coroutines for an action that never waits, and the items out of order.
+   * workers: `limit` coroutines even for an action that never waits, and items out of order.
    *
    * Sources. Promise T6; trap-22, trap-24; TrueAsync's concurrent iterator.
    */
@@ -55,18 +55,18 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
   private final Iterator<? extends T> source;
   private final ItemTest<T> action;
   private final int limit;
-  private final Object from; // of the workers: the action's class, or the frame of the call
+  private final Object from; // site of the workers: the action's class, or the caller's frame
   private final @Nullable SpawnTrace spawner;
   private final Idle idle;
 
   // loop only
   private int workers; // queued, running or waiting
-  private @Nullable CoroutineNode<?> standby; // made, not queued
+  private @Nullable CoroutineNode<?> standby; // created, not queued
   private boolean posted;
   private @Nullable CoroutineNode<?> advancing; // the worker that is in the source
   private boolean over;
   private @Nullable Cancellation
-      workerCancellation; // of one worker alone: what it was to do is not done
+      workerCancellation; // of one worker alone: its item is not done
 
   private ConcurrentIteration(
       ScopeNode scope, Iterator<? extends T> source, ItemTest<T> action, int limit, Object from) {
@@ -81,7 +81,7 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
 
   /// Runs an iteration in a scope of its own, from the current coroutine.
   ///
-  /// @param body the user's action, to name where the workers come from
+  /// @param body the user's action, which names the workers' site
   public static <T extends @Nullable Object> void run(
       Iterable<? extends T> source,
       int limit,
@@ -118,7 +118,7 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
         caller.awaitEvent(idle);
       }
     } finally {
-      // workers that are still on their way out take no more items
+      // workers that are still ending take no more items
       over = true;
       cancel();
       release();
@@ -192,7 +192,7 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
     scope.tree.scheduler().post(this);
   }
 
-  /// The worker that posted it has suspended, or ended: who goes on?
+  /// Runs after the worker that posted it has suspended or ended: queues the next worker if needed.
   @Override
   protected void run() {
     posted = false;

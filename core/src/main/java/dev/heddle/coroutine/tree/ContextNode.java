@@ -9,7 +9,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The values of one scope or coroutine, and where to look next.
+/// The values of one scope or coroutine, and the context in which a lookup continues.
 final class ContextNode implements Context {
   private final Scheduler scheduler;
   private final Supplier<@Nullable ContextNode> parent;
@@ -17,7 +17,7 @@ final class ContextNode implements Context {
   // loop only; keys have no equality but identity
   private @Nullable Map<Key<?>, Object> values;
 
-  /// @param parent gives what to ask for what is not here; null: there is nothing to ask
+  /// @param parent supplies the context in which a lookup continues; null: none
   ContextNode(Scheduler scheduler, Supplier<@Nullable ContextNode> parent) {
     this.scheduler = scheduler;
     this.parent = parent;

@@ -32,24 +32,24 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// A coroutine: its body, its outcome, and its place in the tree.
+/// A coroutine: its body, its outcome, and its position in the tree.
 public final class CoroutineNode<T extends @Nullable Object> extends CancellableCoroutine
     implements Coroutine<T>, Unobserved {
   private static final byte FOREGROUND = 0;
   private static final byte BACKGROUND = 1;
-  private static final byte INTERNAL = 2; // delivers notifications
+  private static final byte INTERNAL = 2; // of the runtime; delivers notifications
 
   private static final byte NOT_YET = 0;
   private static final byte RETURNED = 1;
-  private static final byte FAILED = 2; // or was cancelled
+  private static final byte FAILED = 2; // or cancelled
 
   private final ScopeNode scope;
   final long id;
   final Object site; // the body's class, that and a name, or the trace of the spawn
   private final byte kind;
 
-  // loop only; what it carries (see Waker): until it starts its work, a Body or an Action, or an
-  // InheritingWork of one; once it is done what it returned, or what it failed with
+  // loop only; the payload (see Waker) is a Body, an Action or an InheritingWork until the work
+  // starts, and the result or the failure after the end
   @Nullable CoroutineNode<?> previous;
   @Nullable CoroutineNode<?> next;
   private byte end = NOT_YET;
@@ -62,7 +62,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
       Object work,
       boolean background,
       boolean runtimesOwn) {
-    // the runtime's own may be made in a tick, on the stack of some other coroutine
+    // an internal coroutine may be created in a tick, on the stack of another coroutine
     this(
         tree,
         scope,
@@ -74,7 +74,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
         tree.options().exactSites() && !runtimesOwn ? spawner() : null);
   }
 
-  /// One of which the caller knows better where it comes from.
+  /// Creates a coroutine with a given site.
   ///
   /// @param from the body's class, or the frame of the spawn
   CoroutineNode(
@@ -91,7 +91,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     this.kind = runtimesOwn ? INTERNAL : background ? BACKGROUND : FOREGROUND;
     this.id = tree.nextId();
     this.site = siteOf(from, name, spawner);
-    boolean heir = !runtimesOwn && !(work instanceof SubmittedWork); // which inherits as it begins
+    boolean heir = !runtimesOwn && !(work instanceof SubmittedWork); // else it inherits as it begins
     Inheritance taken = heir ? Inheritance.ofCurrentThread(tree.ordinaryLoader()) : null;
     setPayload(taken == null ? work : new InheritingWork(work, taken));
   }
@@ -103,10 +103,10 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return SpawnTrace.of(id, name, from, spawner);
   }
 
-  /// Work whose thread inherits something; rare, so it does not cost every coroutine a field.
+  /// Work whose thread inherits something; rare, so it is not a field of every coroutine.
   private record InheritingWork(Object work, Inheritance inheritance) {}
 
-  // ---- finding it ----
+  // ---- lookup ----
 
   /// The current coroutine.
   ///
@@ -124,7 +124,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return node;
   }
 
-  /// The coroutine that runs on this thread, if there is one and its loop has not ended.
+  /// The coroutine that runs on this thread; null: none, or its loop has ended.
   public static @Nullable CoroutineNode<?> onLoopOrNull() {
     CoroutineNode<?> node = currentOrNull();
     return node == null || node.scheduler().hasEnded() ? null : node;
@@ -151,7 +151,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return scope;
   }
 
-  /// The scope that a spawn without a scope goes to.
+  /// The scope to which spawns go by default.
   public ScopeNode currentScope() {
     ScopeNode opened = ownBlock();
     return opened == null ? scope : opened;
@@ -162,12 +162,12 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return current != null && current.site instanceof SpawnTrace trace ? trace : null;
   }
 
-  /// Whether the loop goes on for its sake.
+  /// Whether it keeps the loop alive.
   boolean keepsLoopAlive() {
     return kind == INTERNAL || (kind != BACKGROUND && !scope.links.isDaemon());
   }
 
-  /// The name that the program has given it; null: none.
+  /// The name that the program gave it; null: none.
   public @Nullable String givenName() {
     return switch (site) {
       case SpawnTrace trace -> trace.name();
@@ -176,7 +176,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     };
   }
 
-  /// Where it was spawned and by whom, as far as is known.
+  /// The known chain of its spawners.
   SpawnTrace spawnTrace() {
     if (site instanceof SpawnTrace trace) {
       return trace;
@@ -196,15 +196,15 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return Objects.requireNonNull(trace);
   }
 
-  // ---- its life ----
+  // ---- life cycle ----
 
-  /// A notification is delivered whatever happens to the loop; others wait for it.
+  /// Notifications are delivered even while the loop stops, since others wait for them.
   @Override
   boolean isCancellable() {
     return !isDone() && (kind != INTERNAL || tree().isPastDeadline());
   }
 
-  // it has a failure to tell, or a callback to call, that is not told otherwise
+  // an internal coroutine has a failure to deliver or a callback to call, which must not be lost
   @Override
   boolean maySkipBody() {
     return kind != INTERNAL;
@@ -251,7 +251,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     }
   }
 
-  // nobody hears of a cancellation: the failures that it carries take its place
+  // a cancellation reaches no observer, so the failures that it carries replace it
   private @Nullable Throwable failureInsteadOf(@Nullable Throwable thrown) {
     Cancellation cut = thrown == null ? null : endedBy(thrown);
     if (thrown == null || (cut == null && !(thrown instanceof Cancellation))) {
@@ -261,7 +261,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return carried == null ? thrown : carried;
   }
 
-  // a scope opened and not closed ends with its owner, at the latest
+  // a scope that was opened and not closed ends with its owner at the latest
   private @Nullable Throwable closeOpenScopes(@Nullable Throwable thrown) {
     Throwable first = thrown;
     for (ScopeNode open = ownBlock(); open != null && !scheduler().hasEnded(); open = ownBlock()) {
@@ -316,7 +316,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   @Override
-  @SuppressWarnings("unchecked") // told of this coroutine only
+  @SuppressWarnings("unchecked") // called with this coroutine only
   public void onCompletion(CompletionHandler<? super Coroutine<T>> handler) {
     Objects.requireNonNull(handler, "handler");
     scheduler().checkOnLoop();
@@ -331,8 +331,8 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     r.completions.add((CompletionHandler<? super Coroutine<?>>) handler);
   }
 
-  /// What it has met, as an owner that leaves a scope, of two waits. A cancellation that gives way
-  /// is postponed.
+  /// The first of the throwables of two waits of an owner that leaves a scope. A cancellation that
+  /// is superseded is postponed.
   @Nullable Throwable met(@Nullable Throwable met, @Nullable Throwable further) {
     Throwable kept = Precedence.earlier(met, further);
     postpone(met, kept);
@@ -340,7 +340,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return kept;
   }
 
-  /// One that was cancelled before it was queued never runs.
+  /// Skips the body if it was cancelled before it was queued.
   void skipIfCancelled() {
     if (isCancelled()) {
       ignore();
@@ -352,7 +352,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     setPayload(with);
   }
 
-  /// The loop has ended without it: whoever holds a future of it learns that.
+  /// Called when the loop has ended without it: futures of it learn that.
   public void abandon() {
     end(FAILED, new LoopEndedException(describe() + " was abandoned at the shutdown deadline"));
     if (completion != null) {
@@ -360,7 +360,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     }
   }
 
-  /// It never comes back to its loop, which goes on without it.
+  /// Called when it will never return to its loop, which continues without it.
   public void detach() {
     end(FAILED, new LoopEndedException(describe() + " has called System.exit"));
     var _ = completion != null && completion.fireOutcome();
@@ -402,14 +402,14 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public T await(Awaitable<?> token) {
-    EventSource end = EventSource.of(token); // a use of the token, needed or not
+    EventSource end = EventSource.of(token); // checks the token even if this has ended
     return isDone() ? outcome() : awaitUntil(Deadline.never(), end);
   }
 
   private T awaitUntil(Deadline deadline, @Nullable EventSource token) {
     CoroutineNode<?> waiting = current();
     if (waiting == this) {
-      throw new IllegalStateException(describe() + " awaits itself; it would wait for ever");
+      throw new IllegalStateException(describe() + " awaits itself; it would wait forever");
     }
     if (waiting.scheduler() != scheduler()) {
       throw new IllegalStateException(
@@ -420,14 +420,14 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return outcome();
   }
 
-  /// Waits for an event; its result is returned, its error thrown.
+  /// Waits for an event; returns its result or throws its failure.
   public @Nullable Object awaitEvent(EventSource event) {
     renew();
     resumeWhen(event);
     return scheduler().suspend(this);
   }
 
-  /// Waits for an event, but not beyond a deadline, nor the moment in which a token fires.
+  /// Waits for an event, at most until a deadline or until a token fires.
   ///
   /// @param token null: none
   public @Nullable Object awaitEvent(EventSource event, Deadline by, @Nullable EventSource token) {
@@ -436,7 +436,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return scheduler().suspend(this);
   }
 
-  /// Waits for `delay`, and never less.
+  /// Waits for at least `delay`.
   public void delay(Duration delay) {
     awaitEvent(tree().timer(tree().nanoTimeAfter(delay)));
   }
@@ -482,7 +482,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return handlers;
   }
 
-  /// Its first switch handler of a class; null: it has none.
+  /// Its first switch handler of a class; null: none.
   public <H extends SwitchHandler> @Nullable H switchHandler(Class<H> kind) {
     ColdState r = coldStateOrNull();
     return r == null || r.handlers == null ? null : r.handlers.find(kind);
@@ -500,7 +500,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     updateHasSwitchHandlers();
   }
 
-  // to learn of switches while a section or a handler wants to
+  // switches must be reported while there is a section or a handler
   private void updateHasSwitchHandlers() {
     ColdState r = coldState();
     setHasSwitchHandlers(r.section != null || (r.handlers != null && !r.handlers.isEmpty()));
@@ -590,11 +590,11 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public String describe() {
-    // nobody has spawned main, and the class that wraps its body would say nothing
+    // main has no spawner, and its body's class is a wrapper
     return isMain() ? label() : label() + " spawned at " + spawnSite();
   }
 
-  /// Number and name, as reports call it.
+  /// Number and name, for reports.
   public String label() {
     return SpawnTrace.label(id, givenName());
   }
@@ -604,7 +604,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return id == SpawnTrace.MAIN;
   }
 
-  /// Where it was spawned, in words.
+  /// The display name of its spawn site.
   public String spawnSite() {
     return SpawnSites.describe(site);
   }
@@ -647,14 +647,14 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
       scope.failures().onObserversGone(CoroutineNode.this);
     }
 
-    /// Whether somebody waits, who then takes the outcome.
+    /// Fires; returns whether a coroutine observes the outcome.
     boolean fireOutcome() {
       boolean awaited = hasObserver(end == FAILED);
       fire(result(), failure());
       return awaited;
     }
 
-    /// Tells futures of other threads; coroutines have nobody left to run them.
+    /// Notifies futures of other threads; waiting coroutines cannot run any more.
     void abandon() {
       fireNow(null, failure());
     }

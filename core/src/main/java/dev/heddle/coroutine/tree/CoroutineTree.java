@@ -13,8 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The scopes and coroutines of one loop: their root, what all of them share, and how many there
-/// are.
+/// The scopes and coroutines of one loop: the root scope, shared state, and counts.
 ///
 /// **Thread** the loop's.
 public final class CoroutineTree {
@@ -28,11 +27,11 @@ public final class CoroutineTree {
   // loop only
   private long ids;
   int liveCount; // coroutines that have not ended; ScopeLinks counts here
-  int keepAliveCount; // of those: whose end the loop waits for
-  boolean remainingCancelled; // when none was needed
+  int keepAliveCount; // of those: keep the loop alive
+  boolean remainingCancelled; // because none kept the loop alive
   private @Nullable Registration overdueRemaining;
 
-  /// The tree of a loop that the current thread is about to run.
+  /// Creates the tree of a loop that the current thread will run.
   public CoroutineTree(HeddleOptions options, Scheduler scheduler, TreeHost host) {
     SpawnSites.prepare();
     this.options = options;
@@ -46,7 +45,7 @@ public final class CoroutineTree {
     return scheduler;
   }
 
-  /// What the loop was started with.
+  /// The options of the loop.
   public HeddleOptions options() {
     return options;
   }
@@ -56,7 +55,7 @@ public final class CoroutineTree {
     return host;
   }
 
-  /// The scope of the main coroutine, above all others.
+  /// The root scope, that of the main coroutine.
   public ScopeNode root() {
     return root;
   }
@@ -90,7 +89,7 @@ public final class CoroutineTree {
     }
   }
 
-  /// So many of the coroutines no longer keep the loop alive. When none does, the rest is
+  /// Subtracts coroutines that no longer keep the loop alive. When none does, the rest is
   /// cancelled.
   void keepAliveReleased(int released) {
     keepAliveCount -= released;
@@ -108,7 +107,7 @@ public final class CoroutineTree {
     overdueRemaining = report;
   }
 
-  /// What has been counted so far.
+  /// The counters so far.
   public LoopCounters counters() {
     SchedulerCounters c = scheduler.counters();
     return new LoopCounters(
@@ -126,23 +125,22 @@ public final class CoroutineTree {
 
   // ---- time ----
 
-  /// `delay` from now, by the loop's clock, read anew.
+  /// `delay` from now, by a fresh reading of the loop's clock.
   public long nanoTimeAfter(Duration delay) {
     return Nanos.after(scheduler.nanoTime(), delay);
   }
 
-  /// A timer that is not armed, for `deadline` on the scale of the loop's clock.
+  /// An unarmed timer for `deadline`, on the scale of the loop's clock.
   public TimerEvent timer(long deadline) {
     return new TimerEvent(scheduler, scheduler.timers(), deadline, false);
   }
 
-  /// A timer that neither keeps the loop alive nor counts against a deadlock. Else as the first
-  /// one.
+  /// A timer that neither keeps the loop alive nor counts against a deadlock. Else as [#timer].
   public TimerEvent daemonTimer(long deadline) {
     return new TimerEvent(scheduler, scheduler.timers(), deadline, true);
   }
 
-  /// A hidden timer for `after` from now.
+  /// A daemon timer for `after` from now.
   public TimerEvent daemonTimer(Duration after) {
     return daemonTimer(nanoTimeAfter(after));
   }

@@ -10,14 +10,14 @@ import java.net.SocketTimeoutException;
 import java.nio.channels.ClosedByInterruptException;
 import org.jspecify.annotations.Nullable;
 
-/// What the JDK throws out of a wait that was interrupted.
+/// Recognises what the JDK throws from a wait that was interrupted.
 public final class Interruptions {
-  private static final int DEEPEST = 16; // causes; a chain may be a circle
+  private static final int DEEPEST = 16; // causes; a chain may be circular
 
   private Interruptions() {}
 
-  /// Whether it is one, or what a library has made of one. The end of an inner block that was cut
-  /// is neither: it has said so itself.
+  /// Whether it is such a throwable, or a library's wrapper of one. The end of a cancelled inner
+  /// block is neither: the block has reported it already.
   static boolean isCausedByInterrupt(Throwable thrown) {
     Throwable cause = thrown;
     for (int depth = 0; cause != null && depth < DEEPEST; depth++) {
@@ -32,24 +32,24 @@ public final class Interruptions {
     return false;
   }
 
-  // a class of the program's may answer with an exception
+  // a user's class may throw from getCause()
   private static @Nullable Throwable causeOf(Throwable thrown) {
     try {
       return thrown.getCause();
     } catch (Throwable _) {
-      return null; // safe: what cannot be asked for its cause has none that is known here
+      return null; // safe: then its cause counts as unknown
     }
   }
 
-  /// Whether it is one, perhaps wrapped by a block of ours.
+  /// Whether it is such a throwable, perhaps wrapped by a block of Heddle.
   public static boolean isInterrupt(@Nullable Throwable thrown) {
     return thrown instanceof InterruptedException
-        // wrapped by an inner block, which was not the one to be cancelled
+        // wrapped by an inner block that was not the cancelled one
         || (thrown instanceof CoroutineException wrapped && isInterrupt(wrapped.getCause()))
         || thrown instanceof ClosedByInterruptException
         || (thrown instanceof InterruptedIOException && !(thrown instanceof SocketTimeoutException))
-        // a virtual thread interrupted in Socket.read: the JDK closes the socket and says so in
-        // words only
+        // a virtual thread interrupted in Socket.read: the JDK closes the socket and reports that
+        // only in the message
         || (thrown instanceof SocketException && "Closed by interrupt".equals(thrown.getMessage()));
   }
 }

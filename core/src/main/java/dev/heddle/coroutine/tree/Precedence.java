@@ -8,12 +8,11 @@ import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
-/// Which of two failures is thrown, and which gives way to it.
+/// Decides which of two failures is thrown, and which is superseded.
 public final class Precedence {
   private Precedence() {}
 
-  /// What to throw of what was thrown and a failure that came later: the earlier one, unless it
-  /// gives way.
+  /// The one to throw of a throwable and a later failure: the earlier one, unless it is superseded.
   static @Nullable Throwable first(@Nullable Throwable thrown, @Nullable Throwable failure) {
     if (thrown == null || failure == null || !isCancellation(thrown)) {
       return merged(thrown, failure);
@@ -22,26 +21,27 @@ public final class Precedence {
     return failure;
   }
 
-  /// What takes the place of a cancellation that has come to its end: the failures that it carries,
-  /// as one; null when it carries none.
+  /// The failures that a cancellation carries, as one throwable, which replaces the cancellation at
+  /// its end; null: none.
   public static @Nullable Throwable carriedBy(Throwable cut) {
     return CarriedFailures.take(cut, attached -> isPartOf(cut, attached));
   }
 
-  /// The same of a cancellation that may have been thrown several times.
+  /// Like the other one, for a cancellation that may have been thrown several times.
   ///
-  /// @param first what was thrown the first time; null: the same
+  /// @param first the first throw of it; null: the same
   static @Nullable Throwable carriedBy(Throwable cut, @Nullable Cancellation first) {
     Throwable carried = carriedBy(cut);
     return first == null || first == cut ? carried : merged(carried, carriedBy(first));
   }
 
-  /// A cancellation gives way to `thrown`, which then has in its report what that one carries.
+  /// `thrown` supersedes a cancellation; the report of `thrown` then includes what the cancellation
+  /// carries.
   static void transferCarried(Throwable cut, Throwable thrown) {
     CarriedFailures.transferTo(cut, thrown, attached -> isPartOf(cut, attached));
   }
 
-  // an interrupt closes the channel or socket that was waited for: that it is closed is no news
+  // an interrupt closes the awaited channel or socket, so an exception about that is no failure
   private static boolean isPartOf(Throwable cut, Throwable attached) {
     boolean closed =
         attached instanceof ClosedChannelException
@@ -50,12 +50,12 @@ public final class Precedence {
     return isCancellation(attached) || (closed && Interruptions.isCausedByInterrupt(cut));
   }
 
-  /// Whether it is a cancellation, or what the JDK makes of interrupts for their sake.
+  /// Whether it is a cancellation, or the JDK's exception for an interrupt by one.
   static boolean isCancellation(@Nullable Throwable thrown) {
     return thrown instanceof Cancellation || (thrown != null && Interruptions.isInterrupt(thrown));
   }
 
-  /// Of two failures the first, which has the other in its report.
+  /// The first of two failures; its report includes the other.
   public static @Nullable Throwable merged(
       @Nullable Throwable failure, @Nullable Throwable further) {
     if (failure != null && further != null) {
@@ -64,15 +64,15 @@ public final class Precedence {
     return failure == null ? further : failure;
   }
 
-  /// Of two failures of a scope the first; a cancellation, of somebody else in whom it was awaited,
-  /// gives way to the other, or whatever it met on its way would be lost with it.
+  /// The first of two failures of a scope. If it is the cancellation of another coroutine, which a
+  /// member awaited, the other one supersedes it; otherwise the failure would be lost.
   static @Nullable Throwable ofScope(@Nullable Throwable failure, @Nullable Throwable further) {
     boolean givesWay = failure instanceof Cancellation && !(further instanceof Cancellation);
     return further != null && givesWay ? merged(further, failure) : merged(failure, further);
   }
 
-  /// What to throw of what was thrown and what an owner met as it left. A cancellation that comes
-  /// second is no news: it is to be postponed.
+  /// The one to throw of a throwable and of what an owner met as it left. A cancellation that comes
+  /// second is postponed.
   static @Nullable Throwable earlier(@Nullable Throwable thrown, @Nullable Throwable met) {
     if (thrown == null || !(met instanceof Cancellation)) {
       return first(thrown, met);

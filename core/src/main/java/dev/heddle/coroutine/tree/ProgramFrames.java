@@ -7,7 +7,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Tells the frames of a program, and of the libraries it calls, from those of the runtime.
+/// Distinguishes the frames of a program, and of the libraries it calls, from those of the runtime.
 public final class ProgramFrames {
   private static final List<String> RUNTIME =
       List.of(
@@ -28,7 +28,7 @@ public final class ProgramFrames {
           "dev.heddle.process.",
           "dev.heddle.cli.");
 
-  // of the rooms whose names programs may have taken for packages of their own: each class
+  // in rooms whose names programs may use for packages of their own: each class
   private static final Set<String> API_TYPES =
       Set.of(
           "dev.heddle.Heddle",
@@ -51,7 +51,7 @@ public final class ProgramFrames {
           "dev.heddle.event.Promise",
           "dev.heddle.event.FutureSource");
 
-  // what the JDK puts below and above the frames of a virtual thread
+  // frames that the JDK adds below and above those of a virtual thread
   private static final List<String> MACHINERY =
       List.of(
           "jdk.internal.",
@@ -61,19 +61,19 @@ public final class ProgramFrames {
 
   private static final List<String> JDK = List.of("java.", "javax.", "jdk.", "sun.");
 
-  // what a launcher calls a program's main with
+  // frames by which a launcher calls a program's main
   private static final List<String> CALLERS = List.of("java.lang.reflect.", "java.lang.invoke.");
 
   private ProgramFrames() {}
 
-  /// Whether it is a class of this runtime.
+  /// Whether it is a class of Heddle.
   public static boolean isRuntime(String className) {
     int nested = className.indexOf('$');
     String outermost = nested < 0 ? className : className.substring(0, nested);
     return startsWithOneOf(className, RUNTIME) || API_TYPES.contains(outermost);
   }
 
-  /// The method of the runtime that the program has called on this thread, as `Heddle.spawn`.
+  /// The method of Heddle that the program has called on this thread, for example `Heddle.spawn`.
   static String calledApiMethod() {
     StackWalker.StackFrame door =
         StackWalker.getInstance()
@@ -90,7 +90,7 @@ public final class ProgramFrames {
     return isRuntime(className) || className.startsWith("dev.heddle.os.");
   }
 
-  /// Whether it is neither the runtime's nor the JDK's.
+  /// Whether it is a class of neither Heddle nor the JDK.
   public static boolean isProgram(String className) {
     return !isJdk(className) && !isRuntime(className);
   }
@@ -109,8 +109,8 @@ public final class ProgramFrames {
     return false;
   }
 
-  /// The frames that a reader looks for, the innermost first, without loaders and modules; all of
-  /// them with `heddle.trace=full`.
+  /// The frames that matter to a reader, the innermost first, without loaders and modules; all
+  /// frames with `heddle.trace=full`.
   public static List<StackTraceElement> of(StackTraceElement[] stack) {
     List<StackTraceElement> frames = Arrays.stream(stack).map(ProgramFrames::shortened).toList();
     if ("full".equals(System.getProperty("heddle.trace"))) {
@@ -133,7 +133,7 @@ public final class ProgramFrames {
     return isRuntime(className) || startsWithOneOf(className, MACHINERY);
   }
 
-  // what the runtime has called to suspend, or to take the dump
+  // frames of the runtime for suspending, or for taking the dump
   private static int firstBelowTheRuntime(List<StackTraceElement> frames, int end) {
     int first = 0;
     for (int i = 0; i < end && !isProgram(frames.get(i).getClassName()); i++) {
@@ -154,18 +154,18 @@ public final class ProgramFrames {
         frame.getLineNumber());
   }
 
-  /// The first frame of the program's own: where it is; null when there is none.
+  /// The innermost frame of the program: its current position; null: none.
   public static @Nullable String site(List<StackTraceElement> stack) {
     return own(stack).findFirst().map(StackTraceElement::toString).orElse(null);
   }
 
-  /// A site without its line, which differs from sample to sample of the same code.
+  /// A site without its line, since the line differs from sample to sample of the same code.
   public static String method(String site) {
     int line = site.indexOf('(');
     return line < 0 ? site : site.substring(0, line);
   }
 
-  /// The last of these: where it began.
+  /// The outermost of these frames: where the code began.
   public static @Nullable StackTraceElement root(List<StackTraceElement> stack) {
     return own(stack).reduce((above, below) -> below).orElse(null);
   }
@@ -174,8 +174,8 @@ public final class ProgramFrames {
     return stack.stream().filter(frame -> isProgram(frame.getClassName()));
   }
 
-  /// The method of the JDK that the program has called and not come back from; null when its own
-  /// code is the innermost.
+  /// The JDK method that the program has called and that has not returned; null if its own code is
+  /// the innermost.
   public static @Nullable StackTraceElement calledInJdk(List<StackTraceElement> stack) {
     StackTraceElement called = null;
     for (StackTraceElement frame : stack) {

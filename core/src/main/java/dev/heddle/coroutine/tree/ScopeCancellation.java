@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The cancellation of a scope, and of all that stands below it.
+/// The cancellation of a scope and of all scopes below it.
 final class ScopeCancellation implements InlineCallback {
   /*
    * States.
@@ -22,26 +22,26 @@ final class ScopeCancellation implements InlineCallback {
    *   OPEN        cancel(), a failure, close()   CANCELLED  no more members; all members are
    *                                                         cancelled, the block's body too, and
    *                                                         all below
-   *   OPEN        cancel(DRAIN)     DRAINING    no more members; those that have not
+   *   OPEN        cancel(DRAIN)                  DRAINING   no more members; those that have not
    *                                                         started are cancelled, the others
-   *                                                         become spare
-   *   DRAINING     cancel(), a failure, the       CANCELLED  as above
-   *               foreground is gone, the loop
-   *               needs none of those left
-   *   not CLOSED  nothing is left, and the       CLOSED     completion handlers run, scopes below
+   *                                                         become daemons
+   *   DRAINING    cancel(), a failure, the       CANCELLED  as above
+   *               foreground has ended, no
+   *               member keeps the loop alive
+   *   not CLOSED  no member is left, and the     CLOSED     completion handlers run, scopes below
    *               owner leaves the scope                    close
-   *   CANCELLED   nothing is left, and the       CLOSED     the same
+   *   CANCELLED   no member is left, and the     CLOSED     the same
    *               scope has no owner
    *
-   * From above to below. One walk cancels the members of all scopes below, without recursion: a
-   * tree may be deeper than a stack. The walk stops at scopes that are cancelled already (the
-   * coroutines below them are cleaning up, within their grace period), and at those behind a
-   * protect block: what is inside waits for its end. DRAIN also stops at scopes that
-   * members have opened: those are their way to finish.
+   * Downwards. One iterative pass cancels the members of all scopes below; recursion would not do,
+   * since a tree may be deeper than a stack. The pass stops at scopes that are cancelled already
+   * (their coroutines are cleaning up, within their grace period), and at scopes behind a shield:
+   * those wait for its end. DRAIN also stops at scopes that members have opened, since the members
+   * need them to finish.
    *
    * Threads. The loop's, also a tick: a timer cancels.
    *
-   * I1. A cancellation reaches everything below that is not protected from it. [ScopeTreeTest]
+   * I1. A cancellation reaches everything below that is not shielded from it. [ScopeTreeTest]
    * I2. The root is always OPEN: clean-up code at the end of the loop may spawn there.
    *     [ScopeTreeTest]
    *
@@ -59,7 +59,7 @@ final class ScopeCancellation implements InlineCallback {
 
   // loop only
   private State state = State.OPEN;
-  private @Nullable Cancellation cancelledWith; // stays so when it is closed
+  private @Nullable Cancellation cancelledWith; // kept after it is closed
   private @Nullable TimerEvent cancelTimer;
   private @Nullable Duration cancelDelay;
 
@@ -75,7 +75,7 @@ final class ScopeCancellation implements InlineCallback {
     return cancelledWith != null;
   }
 
-  /// Why it was cancelled; null: it was not.
+  /// The reason of its cancellation; null: it was not cancelled.
   @Nullable String reason() {
     return cancelledWith == null ? null : cancelledWith.getMessage();
   }
@@ -85,7 +85,7 @@ final class ScopeCancellation implements InlineCallback {
     stopCancelTimer();
   }
 
-  // ---- by users ----
+  // ---- users' calls ----
 
   void cancel(String why, CancelMode mode) {
     Objects.requireNonNull(mode, "mode");
@@ -120,7 +120,7 @@ final class ScopeCancellation implements InlineCallback {
     }
   }
 
-  /// The scope's time is over.
+  /// Called when the time of cancelAfter() is over.
   @Override
   public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
     if (event == cancelTimer) {
@@ -128,9 +128,9 @@ final class ScopeCancellation implements InlineCallback {
     }
   }
 
-  // ---- from above to below ----
+  // ---- downwards ----
 
-  /// Cancels the body of the block, too.
+  /// Cancels all members and the body of the block.
   private void cancelAll(Cancellation c) {
     CancelRegion body = scope.region();
     if (body != null && state != State.CLOSED) {
@@ -165,7 +165,8 @@ final class ScopeCancellation implements InlineCallback {
       m.cancelShared(c);
     }
     CancelRegion body = scope.region();
-    // the body of a block in another's body; one in a member's is that member's
+    // the body of a block that is nested in another block's body; a member's block belongs to that
+    // member
     if (fromAbove && body != null && scope.links.isPartOfParent()) {
       body.requestShared(c);
     }
@@ -209,7 +210,7 @@ final class ScopeCancellation implements InlineCallback {
     return !letting.isEmpty();
   }
 
-  /// Cancels the background members, now that the others are done; the scopes stay as they are.
+  /// Cancels the background members when the others have ended; the scopes stay as they are.
   void cancelBackground() {
     Cancellation c = new Cancellation("everything else is done");
     ScopeNode s = scope;
@@ -224,7 +225,7 @@ final class ScopeCancellation implements InlineCallback {
     }
   }
 
-  // from below to above, as their ends go
+  // upwards, the order in which they will end
   private static void closeCompleted(List<ScopeNode> visited) {
     visited.reversed().forEach(ScopeNode::closeIfOver);
   }

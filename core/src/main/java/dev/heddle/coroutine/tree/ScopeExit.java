@@ -6,21 +6,21 @@ import dev.heddle.coroutine.tree.ScopeCancellation.State;
 import dev.heddle.internal.Rethrow;
 import org.jspecify.annotations.Nullable;
 
-/// How coroutines end a scope and leave it: the order is drawn in [ScopeNode].
+/// How coroutines end a scope and leave it; [ScopeNode] shows the order.
 final class ScopeExit {
   private ScopeExit() {}
 
-  /// The body of a block is over.
+  /// Called when the body of a block has ended.
   ///
   /// @param bodyThrew null: it returned
-  /// @return what the block is to throw; null: nothing
+  /// @return the throwable that the block must throw; null: none
   static @Nullable Throwable endBlock(
       ScopeNode scope, CoroutineNode<?> owner, @Nullable Throwable bodyThrew) {
     Throwable left = closeInner(scope, owner);
     Throwable threw = Precedence.earlier(bodyThrew, left);
     boolean failedBefore = scope.failure() != null;
     if (scope.region() != null) {
-      // the body is over: a member's failure has nothing left to cancel here
+      // the body has ended, so a member's failure must not cancel it
       owner.closeRegion(scope.region());
     }
     if (threw != null) {
@@ -40,7 +40,7 @@ final class ScopeExit {
     return outcome;
   }
 
-  // no `+`: linking it takes more stack than there may be
+  // no `+`: linking it may need more stack than is left
   private static Cancellation cancellationFor(String what, Throwable of) {
     return of instanceof Cancellation c
         ? c
@@ -77,7 +77,7 @@ final class ScopeExit {
     return closing.met(met, scope.waiters.awaitAllShielded(closing)); // its handlers
   }
 
-  // those that were left to finish may do so, unless the coroutine that closes is cancelled
+  // draining members may finish, unless the closing coroutine is cancelled
   private static @Nullable Throwable awaitRemaining(ScopeNode scope, CoroutineNode<?> closing) {
     if (scope.state() == State.DRAINING) {
       return awaitMembers(scope, closing);
@@ -86,9 +86,9 @@ final class ScopeExit {
     return scope.waiters.awaitAllShielded(closing);
   }
 
-  /// Ends an opened scope: its owner leaves.
+  /// Ends an opened scope when its owner leaves.
   ///
-  /// @return what is to be thrown for it
+  /// @return the throwable that the owner must throw; null: none
   static @Nullable Throwable closeFor(ScopeNode scope, CoroutineNode<?> owner) {
     assert scope.isOpened() : "a block ends by itself: " + scope;
     Throwable met = closeInner(scope, owner);
@@ -100,7 +100,7 @@ final class ScopeExit {
     return outcome;
   }
 
-  // scopes opened inside this one and left open
+  // inner scopes that were left open
   private static @Nullable Throwable closeInner(ScopeNode scope, CoroutineNode<?> owner) {
     Throwable threw = null;
     for (ScopeNode inner = owner.ownBlock();

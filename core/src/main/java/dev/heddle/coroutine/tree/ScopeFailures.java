@@ -12,17 +12,17 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Where the failures go that nobody awaits, in one scope.
+/// The routing of the unobserved failures of one scope.
 final class ScopeFailures {
   /*
-   * From below to above. A failure that no code awaits comes from a member, from a completion
-   * handler, or from a scope below that has no owner. It goes, in this order,
+   * Upwards. An unobserved failure comes from a member, from a completion handler, or from a scope
+   * below without an owner. It goes, in this order,
    *
    *   to the failure handler; a failure from below goes to the handler for children first
    *   to its member, in a supervised scope, for a later await; unobserved, it is reported
    *   to the scope, which fails: all in it are cancelled, and it ends with this failure
    *
-   * and from a failed scope it goes on
+   * and from a failed scope it continues
    *
    *   BLOCK   to the caller of the block: the block throws it
    *   OPENED  to the coroutine that joins the scope; unjoined, to the parent's handler for
@@ -31,31 +31,30 @@ final class ScopeFailures {
    *           without it, to the parent, as above
    *   ROOT    to the loop, which stops with it
    *
-   * A failed scope has one failure, the first; a cancellation of another coroutine that failed it
-   * gives way to a later failure. Later failures are merged into the report of the first until
-   * that has been handed over: to a joiner, a handler, the parent. The receiver will not look at
-   * its report again, so a still later failure goes a way of its own: from a CHILD to the parent,
-   * from the others to the owner, who has still to leave. The same holds for a failure that comes
-   * when the scope is closed already (a completion handler's). A supervised parent keeps the first
-   * failure of a child for a coroutine that joins the child; no code can take a later one, so it
-   * is reported at once.
+   * A failed scope has one failure, the first; if that is the cancellation of another coroutine, a
+   * later failure supersedes it. Later failures are merged into the report of the first until that
+   * has been handed over to a joiner, a handler or the parent. The receiver does not read its
+   * report again, so a still later failure is routed separately: from a CHILD to the parent, from
+   * other scopes to the owner, which has yet to leave. The same holds for a failure after the scope
+   * is closed (of a completion handler). A supervised parent keeps the first failure of a child for
+   * a coroutine that joins the child; a later one has no observer and is reported at once.
    *
-   * A report names the merged failures, too: what is only in the report of a failure that is
-   * logged has reached no code.
+   * A report names the merged failures, too: code that gets only the logged report would never see
+   * them otherwise.
    *
-   * The end of the JVM itself (OutOfMemoryError) passes all this by: it ends the loop, and no code
-   * of the program is called for it.
+   * A fatal failure (OutOfMemoryError) takes none of these ways: it ends the loop without calling
+   * user code.
    *
-   * I1. Each failure goes exactly one of these ways, and once. [FailureTest, ScopeHandlerTest,
+   * I1. Each failure takes exactly one of these ways, once. [FailureTest, ScopeHandlerTest,
    *     LostFailureTest, RandomLossTest]
    *
-   * Cost. Constant for each failure: that a failure was taken is found by hash, in whatever order
-   * the failures are awaited.
+   * Cost. Constant for each failure: a kept failure is found by hash, in whatever order the
+   * failures are awaited.
    *
    * Sources. loop-10, loop-12, loop-36, loop-37, loop-98, loop-117, loop-125 to loop-134; trap-18,
    * trap-19, trap-21, trap-23.
    */
-  // past the shutdown deadline only: until then nobody leaves a scope before its members do
+  // only past the shutdown deadline: until then no owner leaves a scope before its members end
   private static final String LATE = "a member failed after the end of its scope";
 
   private final ScopeNode scope;
@@ -63,12 +62,12 @@ final class ScopeFailures {
 
   // loop only
   private @Nullable Throwable failure;
-  private @Nullable CoroutineNode<?> failed; // whose failure it is
-  private boolean thrown; // somebody has got it
-  private boolean propagated; // it was the parent's, or reported
-  private @Nullable Throwable late; // a completion handler's, for whoever leaves
+  private @Nullable CoroutineNode<?> failed; // the member that failed
+  private boolean thrown; // an observer has got it
+  private boolean propagated; // passed to the parent, or reported
+  private @Nullable Throwable late; // of a completion handler, for the leaving owner
   private final Set<Unobserved> unobservedFailures =
-      new LinkedHashSet<>(0); // by identity: neither has equals()
+      new LinkedHashSet<>(0); // by identity: no equals()
   private @Nullable FailureHandler handler;
   private @Nullable FailureHandler childHandler;
 
@@ -77,12 +76,12 @@ final class ScopeFailures {
     this.tree = scope.tree;
   }
 
-  /// A failure that a supervised scope keeps, for whoever awaits what failed.
+  /// A member or child scope whose failure a supervised scope keeps for a later observer.
   sealed interface Unobserved permits CoroutineNode, ScopeNode {
-    /// What failed, for reports.
+    /// Its description, for reports.
     String describe();
 
-    /// What it failed with.
+    /// Its failure.
     @Nullable Throwable failure();
   }
 
@@ -96,12 +95,12 @@ final class ScopeFailures {
     childHandler = replacement;
   }
 
-  // ---- they come ----
+  // ---- arrival ----
 
-  /// Of a member, or of what it has asked for at its end.
+  /// Routes the failure of a member, or of a member's completion handlers.
   void unobserved(CoroutineNode<?> member, Throwable unobserved) {
     FailureHandler mine = handler;
-    // whoever called run() awaits main
+    // the caller of run() observes main
     if (mine != null && !member.isMain()) {
       handle(mine, scope, member, unobserved);
     } else if (!scope.isSupervised()) {
@@ -115,7 +114,7 @@ final class ScopeFailures {
     }
   }
 
-  /// Of a member that somebody awaited as it failed, and nobody does any more.
+  /// Routes the failure of a member whose observers have left.
   void onObserversGone(CoroutineNode<?> member) {
     Throwable failed = member.failure();
     if (failed != null && !(failed instanceof Cancellation && member.isCancelled())) {
@@ -123,7 +122,7 @@ final class ScopeFailures {
     }
   }
 
-  /// Of a scope below.
+  /// Routes the failure of a scope below.
   void childFailed(ScopeNode child, CoroutineNode<?> member, Throwable unobserved) {
     FailureHandler mine = childHandler != null ? childHandler : handler;
     if (mine != null) {
@@ -160,11 +159,11 @@ final class ScopeFailures {
     Throwable cut = CoroutineNode.current().endedBy(threw);
     Throwable further = cut == null ? threw : Precedence.carriedBy(threw);
     if (further == null) {
-      // past the shutdown deadline: that it was late is said of the handler, but not what it was
-      // for
+      // past the shutdown deadline the handler is reported as late, but its failure must be
+      // reported, too
       tree.host()
           .report(
-              "the shutdown deadline has cut the failure handler that was told of this",
+              "the shutdown deadline cancelled the failure handler for this failure",
               unobserved);
       return;
     }
@@ -172,7 +171,7 @@ final class ScopeFailures {
     fail(member, further);
   }
 
-  /// The scope fails, whatever handlers it has.
+  /// Fails the scope, regardless of its handlers.
   void fail(CoroutineNode<?> member, Throwable with) {
     if (scope.state() == State.CLOSED) {
       failLate(member, with);
@@ -215,7 +214,8 @@ final class ScopeFailures {
     }
   }
 
-  /// Hands on the failure of a scope that nobody owns, unless somebody has it, or is to get it.
+  /// Passes on the failure of a scope without an owner, unless an observer has got it or will get
+  /// it.
   void propagate() {
     ScopeNode above = scope.parent();
     if (failure == null || failed == null || above == null || thrown || propagated) {
@@ -232,7 +232,7 @@ final class ScopeFailures {
     if (scope.isUnowned() && above != null) {
       above.failures().childFailed(scope, member, with);
     } else if (tree.isPastDeadline()) {
-      // who owned the scope may have left it already, for nobody is awaited any more
+      // an owner may have left it already: past the deadline it waits for no member
       tree.host().report(LATE, with);
     } else if (late == null) {
       late = with;
@@ -241,7 +241,7 @@ final class ScopeFailures {
     }
   }
 
-  // ---- they are taken ----
+  // ---- observation ----
 
   @Nullable Throwable failure() {
     return failure;
@@ -251,7 +251,7 @@ final class ScopeFailures {
     return late;
   }
 
-  /// Throws the scope's failure, if it has one, to somebody who waited for that.
+  /// Throws the scope's failure, if it has one, to a waiter.
   void throwIfFailed() {
     if (failure != null) {
       observed();
@@ -259,7 +259,7 @@ final class ScopeFailures {
     }
   }
 
-  /// Somebody has got the scope's failure, if it has one.
+  /// Called when an observer has got the scope's failure, if it has one.
   void observed() {
     thrown = failure != null;
     ScopeNode above = scope.parent();
@@ -268,13 +268,13 @@ final class ScopeFailures {
     }
   }
 
-  /// What a block throws: the scope's failure, and what came late.
+  /// The throwable of a block: the scope's failure, with what came late.
   @Nullable Throwable takeAll() {
     observed();
     return Precedence.ofScope(failure, late);
   }
 
-  /// Gives the scope's failure, unless somebody has it, to a handler, here and now.
+  /// Passes the scope's failure directly to a handler, unless it was observed.
   void passTo(FailureHandler asked) throws Exception {
     if (failure != null && failed != null && !thrown) {
       observed();
@@ -282,20 +282,20 @@ final class ScopeFailures {
     }
   }
 
-  /// Somebody has taken what was kept here.
+  /// Called when a kept failure was observed.
   void observed(Unobserved holder) {
     unobservedFailures.remove(holder);
   }
 
-  /// Nobody can take any more what was kept here.
+  /// Called when kept failures can no longer be observed.
   void reportUnobserved() {
     for (Unobserved holder : unobservedFailures) {
-      tree.host().report("nobody took the failure of " + holder.describe(), holder.failure());
+      tree.host().report("unobserved failure of " + holder.describe(), holder.failure());
     }
     unobservedFailures.clear();
   }
 
-  /// The owner leaves a scope that it may not have joined.
+  /// Called when the owner leaves a scope, perhaps without a join.
   void ownerLeaves() {
     ScopeNode above = scope.parent();
     if (failure == null || thrown || failed == null || above == null) {
@@ -306,16 +306,15 @@ final class ScopeFailures {
     if (theirs != null && theirs.childHandler != null) {
       theirs.handle(theirs.childHandler, scope, failed, failure);
     } else {
-      tree.host().report("a member failed in a scope that nobody joined", failure);
+      tree.host().report("a member failed in a scope that was not joined", failure);
     }
   }
 
   // ---- handlers ----
 
-  /// Runs the completion handlers of what has ended; what they throw is a failure that nobody
-  /// awaits.
+  /// Runs the completion handlers of an ended member or scope; their failure is unobserved.
   ///
-  /// @param member whose handlers they are; null: the scope's own
+  /// @param member the owner of the handlers; null: the scope
   <S> void complete(S ended, Completions<S> handlers, @Nullable CoroutineNode<?> member) {
     runDetached(
         "completion handlers",
@@ -331,7 +330,7 @@ final class ScopeFailures {
   }
 
   /// Runs handlers as a coroutine that no cancellation of this scope reaches. The scope does not
-  /// end before it. It belongs to the nearest scope that is still open, and so does what it spawns.
+  /// end before it. It belongs to the nearest scope that is still open, as do its spawns.
   private void runDetached(String what, Action handlers) {
     ScopeNode host = scope;
     for (ScopeNode above = host.parent();

@@ -5,32 +5,32 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The place of a scope in its tree: what stands above and below it, its members, and how many of
-/// those below are still there.
+/// The position of a scope in its tree: its parent, its children, its members, and the counts of
+/// those that are left.
 final class ScopeLinks {
   /*
-   * Counts. `foreground` counts what keeps the scope from its end: its foreground members, the
-   * handlers that run for it, and each scope below that has a foreground itself and whose owner is
-   * not a member of some scope below (otherwise the owner counts, for as long as it owns).
-   * `background` likewise counts background members and the scopes below that have some.
+   * Counts. `foreground` counts what keeps the scope from ending: its foreground members, its
+   * running handlers, and each scope below that has a foreground itself and whose owner is not a
+   * member of a scope below. (Otherwise the owner is counted instead, as long as it owns the
+   * scope.) `background` likewise counts background members and the scopes below that have some.
    *
    *                              foreground
    *   server ── session ─┬─ a     server 1 (session), session 2 (a, b)
    *             (child)  └─ b ─── block ── c      c counts in the block of b only: b waits for it
    *
-   * When a count becomes 1 or 0, the scope above learns of it. So both counts are as exact as the
-   * members, for one step up at the first member and one at the last.
+   * When a count becomes 1 or 0, the parent scope is updated. So both counts are exact, at the
+   * price of one step upwards at the first member and one at the last.
    *
-   * Needed. A coroutine keeps the loop alive unless it is a background member or belongs to a spare
-   * scope. A scope is spare once its started members were left to finish, or when it stands below
-   * a spare scope or below a member that is not needed.
+   * Keeping the loop alive. A coroutine does so unless it is a background member or belongs to a
+   * daemon scope. A scope is a daemon once it drains, and if it is below a daemon scope or below a
+   * member that does not keep the loop alive.
    *
    * Threads. The loop's.
    *
-   * I1. If a scope has a foreground, the scope above it has one, or an owner that waits.
+   * I1. If a scope has a foreground, so has its parent, or the scope has an owner that waits.
    *     [ScopeTreeTest]
-   * I2. The tree's count of needed coroutines is the number of those whose keepsLoopAlive() is
-   *     true. [ScopeTreeTest]
+   * I2. The tree's keepAliveCount is the number of coroutines whose keepsLoopAlive() is true.
+   *     [ScopeTreeTest]
    *
    * Sources. loop-105, loop-108 to loop-110, loop-120, loop-121, loop-289, loop-290, loop-302.
    */
@@ -38,10 +38,10 @@ final class ScopeLinks {
   private final ScopeNode scope;
   final @Nullable ScopeNode parent;
   final @Nullable CoroutineNode<?> owner;
-  final int shields; // protect blocks of the owner around it
+  final int shields; // the owner's shields around it
 
   // loop only
-  private @Nullable ScopeLinks countingParent; // the scope above, when it counts this one
+  private @Nullable ScopeLinks countingParent; // the parent, if it counts this one
   private @Nullable ScopeNode previousSibling;
   private @Nullable ScopeNode nextSibling;
   private @Nullable ScopeNode firstChild;
@@ -107,7 +107,8 @@ final class ScopeLinks {
     }
   }
 
-  /// Its owner has left it behind, and no longer stands for it: the scope above counts it.
+  /// Called when the owner has left it behind and no longer counts in its place: the parent counts
+  /// it.
   void countInParent() {
     if (countingParent == null && parent != null) {
       countingParent = parent.links;
@@ -122,10 +123,10 @@ final class ScopeLinks {
 
   // ---- members ----
 
-  /// Adds a member, and queues it. All or nothing, also where the stack ends: what can overflow
-  /// comes first, and what comes then calls nothing.
+  /// Adds a member and queues it, all or nothing even if the stack overflows: calls that can
+  /// overflow come first, the code after them calls nothing.
   void admit(CoroutineNode<?> member) {
-    tree.host().spawned(member); // before anything has changed, should the stack end there
+    tree.host().spawned(member); // first, since it may overflow the stack
     boolean inBackground = member.isBackground();
     boolean isNeeded = member.keepsLoopAlive();
     member.enqueue();
@@ -139,11 +140,11 @@ final class ScopeLinks {
     lastMember = member;
     if (inBackground) {
       for (ScopeLinks s = this; s != null && s.background++ == 0; s = s.countingParent) {
-        // gainBackground(), without a call
+        // gainBackground(), inlined
       }
     } else {
       for (ScopeLinks s = this; s != null && s.foreground++ == 0; s = s.countingParent) {
-        // gainForeground(), without a call
+        // gainForeground(), inlined
       }
     }
     tree.liveCount++;
@@ -201,8 +202,8 @@ final class ScopeLinks {
     return found;
   }
 
-  /// Those that keep the scope from its end by themselves: the owner of a scope stands for all in
-  /// it. So the reports of scopes that stand in one another, however deep, name each once.
+  /// The coroutines that keep the scope from ending by themselves. The owner of a scope represents
+  /// all coroutines in it, so a report of nested scopes names each coroutine once.
   List<CoroutineNode<?>> awaitedMembers() {
     List<CoroutineNode<?>> found = new ArrayList<>();
     ScopeNode s = scope;
@@ -269,7 +270,7 @@ final class ScopeLinks {
     return null;
   }
 
-  /// Whether `other` is this scope or stands below it.
+  /// Whether `other` is this scope or below it.
   boolean encloses(@Nullable ScopeNode other) {
     for (ScopeNode s = other; s != null; s = s.links.parent) {
       if (s == scope) {
@@ -279,26 +280,26 @@ final class ScopeLinks {
     return false;
   }
 
-  /// Whether a protect block stands between this scope and the one above: what comes from above
-  /// waits for its end.
+  /// Whether a shield is between this scope and its parent: cancellations from above wait for its
+  /// end.
   boolean isShielded() {
     int outside = parent != null && parent.owner() == owner ? parent.links.shields : 0;
     return shields > outside;
   }
 
-  /// Whether it counts in the scope above: it is a part of it, not the business of one of its
+  /// Whether the parent counts it: it is part of the parent, not only of one of the parent's
   /// members.
   boolean isPartOfParent() {
     return countingParent != null;
   }
 
-  // ---- needed or not ----
+  // ---- keeping the loop alive ----
 
   boolean isDaemon() {
     return daemon;
   }
 
-  /// It and all below it no longer keep the loop alive.
+  /// Makes it and all scopes below it daemons.
   void becomeDaemon() {
     int released = 0;
     for (ScopeNode s = scope; s != null; s = s.nextIn(scope, true)) {
@@ -317,7 +318,7 @@ final class ScopeLinks {
     }
     daemon = true;
     for (CoroutineNode<?> m = firstMember; m != null; m = m.next) {
-      needed -= m.keepsLoopAlive() ? 1 : 0; // the runtime's own stay needed
+      needed -= m.keepsLoopAlive() ? 1 : 0; // internal ones still do
     }
     return needed;
   }

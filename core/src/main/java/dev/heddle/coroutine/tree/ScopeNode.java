@@ -28,36 +28,37 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A scope: what users call, the kinds of scopes, and how each ends. Its parts are its place in the
-/// tree ([ScopeLinks]), its cancellation ([ScopeCancellation]), the coroutines that wait for it
-/// ([ScopeWaiters]) and its failures ([ScopeFailures]).
+/// A scope: the public operations, the kinds of scopes, and how each ends. Its parts are its
+/// position in the tree ([ScopeLinks]), its cancellation ([ScopeCancellation]), the coroutines that
+/// wait for it ([ScopeWaiters]) and its failures ([ScopeFailures]).
 public final class ScopeNode implements Scope, Unobserved {
   /*
-   * Kinds. A BLOCK ends as its body does. An OPENED scope ends when its owner closes it. A CHILD
-   * has no owner: it ends when it has been cancelled and nothing of it is left. The ROOT ends with
-   * its loop. States: see ScopeCancellation; failures: see ScopeFailures.
+   * Kinds. A BLOCK ends with its body. An OPENED scope ends when its owner closes it. A CHILD has
+   * no owner: it ends when it is cancelled and no member is left. The ROOT ends with its loop.
+   * States: see ScopeCancellation; failures: see ScopeFailures.
    *
-   * Leaving. The owner of a scope leaves it only when nothing of it is left:
+   * Leaving. The owner of a scope leaves it only when no member is left:
    *
    *   body ended ─> failed? cancel all ─> await the foreground ─> cancel the background
    *                 │                     ─> await it ─> CLOSED ─> await the handlers
-   *                 └ cancelled while it awaits: cancel all, go on awaiting, throw at the end
+   *                 └ cancelled while it awaits: cancel all, keep awaiting, throw at the end
    *
-   * An owner that cannot wait (a pinned frame, a switch handler that throws) leaves all the same,
-   * with that failure. The members that are left are cancelled, and the scope ends as a CHILD
-   * does; the scope above awaits it.
+   * An owner that cannot wait (a pinned frame, a switch handler that throws) leaves with that
+   * failure. The remaining members are cancelled, and the scope then ends as a CHILD does; its
+   * parent awaits it.
    *
-   * A block throws what came first: what its body threw, or the scope's failure; the other is
-   * merged into the report of that one. A cancellation that the body threw, or that the owner met
-   * while it awaited, gives way to the scope's failure, which would otherwise be lost. A
-   * cancellation that the owner met is then thrown at the next suspension: no code has seen it.
+   * A block throws the first of two throwables, that of its body and the scope's failure; the other
+   * one is merged into its report. The scope's failure supersedes a cancellation that the body
+   * threw or that the owner met while it awaited, since the failure would be lost otherwise. A
+   * cancellation that the owner met is then thrown at the next suspension, since no code has seen
+   * it.
    *
    * Threads. The loop's.
    *
-   * I1. Nothing is left of a CLOSED scope (but past the shutdown deadline). [ScopeTreeTest]
+   * I1. A CLOSED scope has no members (except past the shutdown deadline). [ScopeTreeTest]
    *
-   * Rejected. One class for all of it: 1,500 lines, or four superclasses that each permit one
-   * subclass. The parts cost a scope two more objects, and a coroutine none.
+   * Rejected. One class for everything: 1,500 lines, or four superclasses that each permit one
+   * subclass. The parts cost two more objects for a scope, none for a coroutine.
    *
    * Sources. loop-14 to loop-18, loop-96, loop-105 to loop-142; trap-17, trap-18, trap-19, trap-22.
    */
@@ -73,14 +74,14 @@ public final class ScopeNode implements Scope, Unobserved {
   final ScopeCancellation cancellation = new ScopeCancellation(this);
   final ScopeWaiters waiters;
   private final boolean supervised;
-  private final boolean inherits; // the context of the scope above
+  private final boolean inherits; // the parent's context
   private final @Nullable ScopeNode outerBlock; // of the owner
   private final @Nullable CancelRegion outerRegion; // the owner's innermost region outside
   private final @Nullable CancelRegion region; // the block's body
 
   // loop only
   private Kind kind;
-  private @Nullable ScopeFailures failures; // null: it has none, and no handlers for them
+  private @Nullable ScopeFailures failures; // null: no failures and no failure handlers
   private @Nullable Completions<Scope> completions;
   private @Nullable ContextNode context;
 
@@ -112,22 +113,22 @@ public final class ScopeNode implements Scope, Unobserved {
     return new ScopeNode(tree, Kind.ROOT, false, false, null, null);
   }
 
-  /// A scope for try-with-resources, owned by the current coroutine.
+  /// Opens a scope for try-with-resources, owned by the current coroutine.
   public static ScopeNode open() {
     CoroutineNode<?> owner = CoroutineNode.current();
     StackGuard.requireRoom();
     return new ScopeNode(owner.tree(), Kind.OPENED, false, true, owner.currentScope(), owner);
   }
 
-  /// Where a spawn without a scope goes: into the current one, or, where that takes no more because
-  /// the loop stops, into the root.
+  /// The scope to which spawns go by default: the current one, or the root if the loop stops and
+  /// the current one takes no more members.
   public static ScopeNode spawnTarget() {
     ScopeNode current = CoroutineNode.current().currentScope();
     CoroutineTree tree = current.tree;
     return tree.host().isStopping() && !current.isOpen() ? tree.root() : current;
   }
 
-  /// A scope below the root that inherits no context.
+  /// Opens a child of the root that inherits no context.
   public static ScopeNode detached() {
     ScopeNode root = CoroutineNode.current().tree().root();
     return new ScopeNode(root.tree, Kind.CHILD, false, false, root, null);
@@ -208,7 +209,7 @@ public final class ScopeNode implements Scope, Unobserved {
     return member;
   }
 
-  /// Adds a coroutine that was made for this scope, and queues it.
+  /// Adds a coroutine that was created for this scope, and queues it.
   public void admit(CoroutineNode<?> member) {
     links.admit(member);
   }
@@ -221,15 +222,15 @@ public final class ScopeNode implements Scope, Unobserved {
     return new CoroutineNode<>(tree, this, name, work, inBackground, false);
   }
 
-  /// Whether it takes new members.
+  /// Whether it accepts new members.
   public boolean isOpen() {
     return state() == State.OPEN && !tree.isPastDeadline();
   }
 
-  /// Refuses a new member unless it is open.
+  /// Throws unless it accepts new members.
   ///
-  /// @throws IllegalStateException when the scope is closed or cancelled, or the loop's time is
-  ///   over
+  /// @throws IllegalStateException when the scope is closed or cancelled, or the loop is past its
+  ///   shutdown deadline
   void checkOpen(@Nullable String name) {
     if (!isOpen()) {
       throw notOpenException("spawn " + (name == null ? "a coroutine" : "'" + name + "'"));
@@ -239,7 +240,7 @@ public final class ScopeNode implements Scope, Unobserved {
   private IllegalStateException notOpenException(String what) {
     CoroutineNode<?> current = CoroutineNode.currentOrNull();
     if (current != null) {
-      current.throwPending(); // that the scope is over is then no news of its own
+      current.throwPending(); // the caller's own cancellation comes first
     }
     String where =
         switch (state()) {
@@ -251,18 +252,18 @@ public final class ScopeNode implements Scope, Unobserved {
         "cannot " + what + " in a " + where + "; do it before it ends, or open a new one");
   }
 
-  /// Makes a coroutine that may become a member later, perhaps in a tick.
+  /// Creates a coroutine that may become a member later, perhaps in a tick.
   ///
   /// @param from the body's class, or the frame of the spawn
   CoroutineNode<?> prepare(Action work, Object from, @Nullable SpawnTrace spawner) {
     return new CoroutineNode<@Nullable Void>(tree, this, null, work, false, false, from, spawner);
   }
 
-  /// Spawns as a strategy wants it.
+  /// Spawns with a strategy.
   public <T extends @Nullable Object> Coroutine<T> spawn(SpawnStrategy strategy, Body<T> body) {
     CoroutineNode<T> member = newMember(null, body, false);
     strategy.beforeEnqueue(member, this);
-    checkOpen(null); // the strategy may have waited
+    checkOpen(null); // the strategy may have suspended
     admit(member);
     member.skipIfCancelled();
     try {
@@ -274,27 +275,28 @@ public final class ScopeNode implements Scope, Unobserved {
     return member;
   }
 
-  /// The main coroutine, which [#admit] starts.
+  /// Creates the main coroutine; [#admit] starts it.
   public <T extends @Nullable Object> CoroutineNode<T> newMain(Object work) {
     return new CoroutineNode<>(tree, this, "main", work, false, false);
   }
 
-  /// One that another thread has asked for, which [#admit] starts.
+  /// Creates a coroutine that another thread has submitted; [#admit] starts it.
   public CoroutineNode<?> newSubmitted(SubmittedWork asked) {
     return new CoroutineNode<@Nullable Void>(
         tree, this, asked.name(), asked, false, false, asked.site(), null);
   }
 
-  /// One of the loop's own, made perhaps in a tick; [#admit] starts it, whatever the scope's state.
+  /// Creates an internal coroutine, perhaps in a tick; [#admit] starts it in any state of the
+  /// scope.
   public CoroutineNode<?> newInternal(String name, Action work) {
     return new CoroutineNode<@Nullable Void>(tree, this, name, work, false, true);
   }
 
-  /// A member has ended.
+  /// Called when a member has ended.
   ///
-  /// @param failed with what, unless it succeeded or was cancelled
-  /// @param taken whether somebody awaited it
-  /// @param asked its completion handlers, which keep scope and loop until they have run
+  /// @param failed its failure; null if it succeeded or was cancelled
+  /// @param taken whether the outcome was observed
+  /// @param asked its completion handlers; scope and loop stay alive until they have run
   void memberEnded(
       CoroutineNode<?> member,
       @Nullable Throwable failed,
@@ -346,7 +348,7 @@ public final class ScopeNode implements Scope, Unobserved {
     completions.add(handler);
   }
 
-  // ---- cancelling it ----
+  // ---- cancelling ----
 
   State state() {
     return cancellation.state();
@@ -372,15 +374,16 @@ public final class ScopeNode implements Scope, Unobserved {
     cancellation.cancelAfter(delay);
   }
 
-  /// Cancels every member of this scope and of those below; none may join any more, except at the
-  /// root.
+  /// Cancels every member of this scope and of those below; no member can join any more, except at
+  /// the root.
   public void cancelMembers(Cancellation c) {
     cancellation.cancelMembers(c);
   }
 
-  /// Cancels what was left to finish: the loop can do without, or cannot go on with it.
+  /// Cancels the draining members, because nothing else keeps the loop alive or the loop is
+  /// deadlocked.
   ///
-  /// @return whether there was some
+  /// @return whether there were any
   public boolean cancelWhatMayFinish(Cancellation c) {
     return cancellation.cancelDraining(c);
   }
@@ -396,7 +399,7 @@ public final class ScopeNode implements Scope, Unobserved {
     }
   }
 
-  // ---- waiting for it ----
+  // ---- waiting ----
 
   @Override
   public void join() {
@@ -440,13 +443,13 @@ public final class ScopeNode implements Scope, Unobserved {
 
   // ---- the end ----
 
-  /// Nothing of it is left in the foreground, or in the background.
+  /// Called when no foreground member, or no background member, is left.
   void drained() {
     waiters.drained();
     closeIfOver();
   }
 
-  /// Closes it, if nothing of it is left and it needs no owner for that.
+  /// Closes it if no member is left and it needs no owner for that.
   void closeIfOver() {
     if (links.foreground() > 0) {
       return;
@@ -458,7 +461,7 @@ public final class ScopeNode implements Scope, Unobserved {
     }
   }
 
-  /// Nothing of it is left, and nothing may come: it is closed, and the scopes below with it.
+  /// Closes it and the scopes below: no member is left, and none can be added.
   private void closeTree() {
     List<ScopeNode> below = new ArrayList<>();
     for (ScopeNode s = this; s != null; s = s.nextIn(this, true)) {
@@ -473,7 +476,7 @@ public final class ScopeNode implements Scope, Unobserved {
       failures.reportUnobserved();
     }
     if (!links.isEmpty()) {
-      return; // past the shutdown deadline: reports still have to find who is left
+      return; // past the shutdown deadline: reports must still find the members
     }
     if (links.parent != null) {
       links.parent.links.unlinkChild(this);
@@ -489,9 +492,9 @@ public final class ScopeNode implements Scope, Unobserved {
     ScopeExit.close(this);
   }
 
-  /// The owner leaves it.
+  /// Called when the owner leaves it.
   ///
-  /// @return what the wait for its handlers failed with
+  /// @return the throwable of the wait for its handlers; null: none
   @Nullable Throwable leave(CoroutineNode<?> owner) {
     Throwable met = null;
     if (links.isEmpty() || tree.isPastDeadline()) {
@@ -527,7 +530,7 @@ public final class ScopeNode implements Scope, Unobserved {
     return inherits ? links.parent : null;
   }
 
-  /// The first context there is of a scope, or of those that it inherits from.
+  /// The nearest existing context of a scope or of those from which it inherits.
   static @Nullable ContextNode nearestContext(@Nullable ScopeNode from) {
     for (ScopeNode s = from; s != null; s = s.inheritsFrom()) {
       if (s.context != null) {
@@ -542,30 +545,30 @@ public final class ScopeNode implements Scope, Unobserved {
     return List.copyOf(links.children());
   }
 
-  /// Every member and every coroutine in scopes below, for reports.
+  /// All members of this scope and of those below, for reports.
   public List<CoroutineNode<?>> members() {
     return links.members();
   }
 
-  /// Its members, without those of scopes below, for reports.
+  /// Its own members, for reports.
   public List<CoroutineNode<?>> ownMembers() {
     return links.ownMembers();
   }
 
-  /// The scope behind this one on a walk over `top` and all below it, from above to below, without
-  /// recursion: trees may be deeper than stacks.
+  /// The scope after this one in a pre-order traversal of `top` and all scopes below it; not
+  /// recursive, since trees may be deeper than stacks.
   ///
-  /// @param below whether to go on below this one
+  /// @param below whether to descend into this one
   public @Nullable ScopeNode nextIn(ScopeNode top, boolean below) {
     return links.nextIn(top, below);
   }
 
-  /// The scope above; null at the root.
+  /// The parent; null at the root.
   public @Nullable ScopeNode parent() {
     return links.parent;
   }
 
-  /// The coroutine that has opened it; null: it ends by itself.
+  /// The coroutine that opened it; null: it ends by itself.
   public @Nullable CoroutineNode<?> owner() {
     return links.owner;
   }
@@ -580,7 +583,7 @@ public final class ScopeNode implements Scope, Unobserved {
     return false;
   }
 
-  /// The scope around it that the same coroutine has opened.
+  /// The enclosing scope that the same coroutine has opened.
   @Nullable ScopeNode outerBlock() {
     return outerBlock;
   }
@@ -590,7 +593,7 @@ public final class ScopeNode implements Scope, Unobserved {
     return failures == null ? null : failures.failure();
   }
 
-  /// What its failures do, made at the first.
+  /// Its failure routing, created at the first use.
   ScopeFailures failures() {
     ScopeFailures f = failures;
     if (f == null) {
@@ -604,7 +607,7 @@ public final class ScopeNode implements Scope, Unobserved {
     return failures;
   }
 
-  /// Somebody took what was kept here.
+  /// Called when a kept failure was observed.
   void observed(Unobserved holder) {
     if (failures != null) {
       failures.observed(holder);
@@ -615,22 +618,22 @@ public final class ScopeNode implements Scope, Unobserved {
     return supervised;
   }
 
-  /// Whether no coroutine owns it: it ends by itself.
+  /// Whether it has no owner and ends by itself.
   boolean isUnowned() {
     return kind == Kind.CHILD;
   }
 
-  /// Whether its owner ends it when it pleases.
+  /// Whether its owner ends it by a call.
   boolean isOpened() {
     return kind == Kind.OPENED;
   }
 
-  /// Whether it ends as its body does.
+  /// Whether it ends with its body.
   boolean isBlock() {
     return kind == Kind.BLOCK;
   }
 
-  /// The region of the block's body, if it is a block.
+  /// The region of the block's body; null: it is no block.
   @Nullable CancelRegion region() {
     return region;
   }
@@ -640,7 +643,7 @@ public final class ScopeNode implements Scope, Unobserved {
     return state() == State.CLOSED;
   }
 
-  /// What it is, in a few words, for reports.
+  /// A short description, for reports.
   @Override
   public String describe() {
     return switch (kind) {

@@ -13,15 +13,15 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// The coroutines that wait for a scope: its owner, who leaves it, and others, who join it. As an
-/// event it fires each time nothing is left of the scope in the foreground, or in the background.
+/// The coroutines that wait for a scope: its owner, which leaves it, and others, which join it. As
+/// an event it fires each time no foreground member, or no background member, is left.
 final class ScopeWaiters extends EventSource {
   private static final int MAX_ATTEMPTS = 2;
 
   private final ScopeNode scope;
 
   // loop only
-  private int joiners; // those who will get its failure
+  private int joiners; // will get its failure
   private @Nullable Ended ended;
 
   ScopeWaiters(ScopeNode scope) {
@@ -81,7 +81,7 @@ final class ScopeWaiters extends EventSource {
     return waiting;
   }
 
-  /// The current coroutine, unless the scope's end waits for that.
+  /// The current coroutine; throws if the scope's end waits for it.
   CoroutineNode<?> checkOutside() {
     scope.tree.scheduler().checkOnLoop();
     scope.refuseAtRoot("cannot be waited for");
@@ -104,7 +104,7 @@ final class ScopeWaiters extends EventSource {
     }
   }
 
-  // the failure of the scope, if it has one by the end of the wait, is this waiter's
+  // if the scope has failed by the end of the wait, this waiter gets the failure
   private void awaitAsJoiner(
       CoroutineNode<?> waiting, boolean all, Deadline deadline, @Nullable EventSource token) {
     boolean stays = false;
@@ -134,17 +134,17 @@ final class ScopeWaiters extends EventSource {
     }
   }
 
-  /// Whether some coroutine is to get the scope's failure: it joins the scope, or awaits its end.
+  /// Whether a coroutine will get the scope's failure: it joins the scope, or awaits its end.
   boolean isJoined() {
     return joiners > 0 || (ended != null && ended.isAwaited());
   }
 
   // ---- leaving ----
 
-  /// Waits until nothing is left in the foreground.
+  /// Waits until no foreground member is left.
   ///
-  /// @return what ended the wait: a cancellation, or what kept it from waiting; null: nothing is
-  ///   left
+  /// @return the throwable that ended the wait: a cancellation, or what prevented waiting; null: no
+  ///   member is left
   @Nullable Throwable awaitForeground(CoroutineNode<?> waiting) {
     Throwable met = null;
     while (met == null && scope.links.foreground() > 0) {
@@ -153,11 +153,10 @@ final class ScopeWaiters extends EventSource {
     return met;
   }
 
-  /// Waits until nothing is left, whatever is cancelled meanwhile. A wait that fails is tried a
-  /// second time, and no more: a switch handler may throw each time, and a pinned frame stays
-  /// pinned.
+  /// Waits until no member is left, regardless of cancellations. A failed wait is repeated once and
+  /// no more: a switch handler may throw each time, and a pinned frame stays pinned.
   ///
-  /// @return what the waits failed with; there may be members left then
+  /// @return the failure of the waits; members may be left then
   @Nullable Throwable awaitAllShielded(CoroutineNode<?> waiting) {
     if (scope.links.isEmpty() || scope.tree.isPastDeadline()) {
       return null;
@@ -169,7 +168,7 @@ final class ScopeWaiters extends EventSource {
     try {
       while (!scope.links.isEmpty() && !scope.tree.isPastDeadline() && failed < MAX_ATTEMPTS) {
         Throwable e = awaitDrained(waiting);
-        // past the shutdown deadline nothing shields any more, and no cancellation is news
+        // past the shutdown deadline shields have no effect, and a cancellation is expected
         if (e != null && !(e instanceof Cancellation && scope.tree.isPastDeadline())) {
           met = Precedence.first(met, e);
           failed++;
@@ -188,15 +187,15 @@ final class ScopeWaiters extends EventSource {
       return null;
     } catch (Throwable e) {
       if (scope.tree.scheduler().hasEnded()) {
-        throw e; // on a thread of the JDK's by now: nothing of the loop's is to be touched
+        throw e; // now on a JDK thread: must not touch the loop's state
       }
       return e;
     }
   }
 
-  // ---- what they wait for ----
+  // ---- events ----
 
-  /// Nothing is left in the foreground, or in the background.
+  /// Called when no foreground member, or no background member, is left.
   void drained() {
     fire(null, null);
   }
@@ -214,7 +213,7 @@ final class ScopeWaiters extends EventSource {
     return scope.links.awaitedMembers();
   }
 
-  /// The scope has ended.
+  /// Called when the scope has ended.
   void fireEnded() {
     ScopeFailures failures = scope.failuresOrNull();
     if (ended != null) {
@@ -223,7 +222,7 @@ final class ScopeWaiters extends EventSource {
       }
       ended.fireEnded();
     }
-    propagate(); // those who were to take it may have left
+    propagate(); // its observers may have left
   }
 
   /// The end of the scope.

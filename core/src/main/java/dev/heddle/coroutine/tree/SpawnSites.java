@@ -4,22 +4,21 @@ package dev.heddle.coroutine.tree;
 import java.lang.StackWalker.StackFrame;
 import java.util.function.Function;
 
-/// Where coroutines come from: the class of their body, or, where asked for, the exact line of the
-/// spawn.
+/// Spawn sites: the class of the body or, with exact sites, the line of the spawn.
 public final class SpawnSites {
   private static final StackWalker WALKER = StackWalker.getInstance();
 
   private SpawnSites() {}
 
-  /// Most coroutines have no name, and so no field for it.
+  /// The site of a named coroutine; most have no name, so it is not a field of the coroutine.
   record NamedSite(String name, Class<?> body) {}
 
-  /// Has the class initialised while there is stack: where that ends it could not be, and then
-  /// never again.
+  /// Initialises the class while there is room on the stack: an overflow would make its
+  /// initialisation fail for good.
   static void prepare() {}
 
-  /// The program's own frame that called the runtime: about 1 us, for the walk alone. Its file and
-  /// line are resolved when somebody asks.
+  /// The program's frame that called the runtime; about 1 us for the stack walk. Its file and line
+  /// are resolved on demand.
   public static Object caller() {
     return WALKER.walk(frames ->
         frames
@@ -29,7 +28,7 @@ public final class SpawnSites {
             .orElse("unknown"));
   }
 
-  /// A site in words.
+  /// The display name of a site.
   public static String describe(Object site) {
     if (site instanceof SpawnTrace trace) {
       return describe(trace.site());

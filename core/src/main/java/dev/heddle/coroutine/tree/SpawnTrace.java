@@ -7,16 +7,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Where a coroutine was spawned, and the same of whoever spawned it: the asynchronous trace. Holds
-/// names and sites only, no coroutine.
+/// The spawn site of a coroutine and the traces of its spawners: the asynchronous trace. Holds
+/// names and sites only, no coroutines.
 ///
-/// With exact sites it is made at the spawn and leads from spawner to spawner. Else it is made when
-/// a coroutine fails, and leads from owner to owner of the scopes around it, who are all still
-/// there.
+/// With exact sites it is created at the spawn and leads from spawner to spawner. Otherwise it is
+/// created when a coroutine fails, and leads from owner to owner of the enclosing scopes, which
+/// still exist.
 ///
 /// @param site the body's class, or the frame of the spawn
-/// @param length of the chain behind it
-/// @param cut whether the chain was longer than is kept
+/// @param length the length of the chain after it
+/// @param cut whether the chain was truncated
 record SpawnTrace(
     long id,
     @Nullable String name,
@@ -25,9 +25,9 @@ record SpawnTrace(
     int length,
     boolean cut)
     implements Origin {
-  static final long MAIN = 1; // the first of its loop, and nobody's
+  static final long MAIN = 1; // the first coroutine of its loop; it has no spawner
 
-  // coroutines that spawn their successor and end would else keep the trace of all before them
+  // else coroutines that each spawn a successor and end would retain the whole chain
   static final int LONGEST = 64;
 
   /// The trace of a coroutine whose spawner has `spawner`.
@@ -39,7 +39,7 @@ record SpawnTrace(
     return new SpawnTrace(id, name, site, cut ? null : spawner, cut ? 0 : spawner.length + 1, cut);
   }
 
-  /// Number and name, as everywhere.
+  /// Number and name.
   static String label(long id, @Nullable String name) {
     return CoroutineSnapshot.label(id, name);
   }

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// The switch handlers of one coroutine, in the order in which they were added.
 final class SwitchHandlers {
   /*
-   * A handler that saved something in LEAVE restores it in ENTER. So the two must pair for each
-   * handler, whatever happens in between.
+   * A handler that saves something in LEAVE restores it in ENTER. So the two calls must pair for
+   * each handler in any case.
    *
    * States of a handler.
    *          from   event                                    to     who
@@ -23,22 +23,22 @@ final class SwitchHandlers {
    *          -      added later                              HERE   the caller of add, also while
    *                                                                 the coroutine is suspended
    *          HERE   the coroutine suspends: LEAVE            AWAY   the coroutine
-   *          AWAY   it goes on: ENTER                        HERE   the coroutine
-   *          AWAY   it suspends or ends: ENTER, then that    as it  the coroutine, whose stack had
-   *                                                                 ended before ENTER could run
+   *          AWAY   it resumes: ENTER                        HERE   the coroutine
+   *          AWAY   it suspends or ends: ENTER, then that    as it  the coroutine, whose stack
+   *                                                                 overflowed before that ENTER
    *          HERE   it ends: FINISH                          GONE   the coroutine, as the last
    *                                                                 thing on its stack
    *
-   * A suspension that does not take place (pinned, or a LEAVE handler threw) has gone through AWAY
-   * all the same. When the stack ends between two handlers, the first is AWAY and the second HERE.
-   * Each handler knows its own state; otherwise each switch would have to probe the stack (50 ns).
+   * A suspension that fails (pinned, or a LEAVE handler threw) has passed through AWAY as well. If
+   * the stack overflows between two handlers, the first is AWAY and the second HERE. Each handler
+   * records its own state; otherwise each switch would have to probe the stack (50 ns).
    *
    * Threads. The loop's, on the stack of the coroutine.
    *
    * I1. ENTER runs as often as LEAVE, plus once for the start; FINISH runs once, unless the
    *     coroutine never started or was abandoned. [SwitchHandlerTest, SwitchCountTest]
-   * I2. What one handler throws keeps no other from its call. [SwitchHandlerTest]
-   * I3. The list changes between calls, never during one: a handler leaves it by returning false.
+   * I2. A handler that throws does not prevent the calls of the others. [SwitchHandlerTest]
+   * I3. The list changes between calls, never during one; a handler leaves it by returning false.
    *     [SwitchHandlerTest]
    *
    * Sources. Promise T10; loop-304.
@@ -46,7 +46,7 @@ final class SwitchHandlers {
   private final List<Entry> handlers = new ArrayList<>(1);
   private boolean notifying;
 
-  /// Refuses a change while one of them runs.
+  /// Throws if a handler is running.
   ///
   /// @throws IllegalStateException naming the coroutine
   void checkIdle(Coroutine<?> coroutine) {
@@ -70,7 +70,7 @@ final class SwitchHandlers {
     handlers.add(new Entry(Objects.requireNonNull(handler, "handler"), away));
   }
 
-  /// The first handler of a class; null: there is none.
+  /// The first handler of a class; null: none.
   <H extends SwitchHandler> @Nullable H find(Class<H> kind) {
     for (int i = 0; i < handlers.size(); i++) {
       if (kind.isInstance(handlers.get(i).handler)) {
@@ -90,7 +90,7 @@ final class SwitchHandlers {
     return false;
   }
 
-  /// Tells all of them; then throws what some have thrown. Allocates nothing unless they throw.
+  /// Calls all handlers, then throws their failures. Allocates nothing unless one throws.
   void notifyAll(Coroutine<?> coroutine, boolean enter, boolean finishing) {
     List<Throwable> failures = null;
     notifying = true;
@@ -111,7 +111,7 @@ final class SwitchHandlers {
     }
   }
 
-  // ENTER is for those that are away: not for one that was added in the middle of a suspension
+  // ENTER is only for handlers that are AWAY: not for one that was added during a suspension
   private @Nullable List<Throwable> call(
       Coroutine<?> coroutine,
       boolean enter,
@@ -120,7 +120,7 @@ final class SwitchHandlers {
     List<Throwable> thrown = failures;
     for (int i = 0; i < handlers.size(); ) {
       Entry entry = handlers.get(i);
-      boolean stays = true; // also one that throws: who has seen LEAVE is to see ENTER
+      boolean stays = true; // even if it throws: after LEAVE it must get ENTER
       try {
         stays = (enter && !entry.away) || entry.invoke(coroutine, enter, finishing);
       } catch (Throwable e) {

@@ -8,44 +8,44 @@ import dev.heddle.observe.WaitSnapshot;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// All that a tree of coroutines asks of the loop that runs it. So the tree knows neither the life
-/// of a loop nor its diagnostics, which both know the tree.
+/// The interface through which a coroutine tree uses its loop. So the tree depends neither on the
+/// life cycle of a loop nor on its diagnostics, which both depend on the tree.
 ///
 /// **Thread** the loop's, unless a method says otherwise.
 public interface TreeHost {
-  /// Whether the loop has been asked to stop.
+  /// Whether the loop is stopping.
   boolean isStopping();
 
-  /// Whether the shutdown deadline is over: no shield holds any more, and every wait throws.
+  /// Whether the shutdown deadline has passed: shields have no effect, and every wait throws.
   boolean isPastDeadline();
 
-  /// A coroutine is about to join the tree. Throws nothing but what the end of the stack throws.
+  /// Called when a coroutine is about to join the tree. Throws nothing but a stack overflow.
   void spawned(Coroutine<?> coroutine);
 
-  /// A coroutine has ended.
+  /// Called when a coroutine has ended.
   void ended(Coroutine<?> coroutine);
 
-  /// The last coroutine has ended.
+  /// Called when the last coroutine has ended.
   void allHaveEnded();
 
-  /// A member of the root scope failed, and no code awaits or handles that.
+  /// Called when a member of the root scope failed, unobserved and unhandled.
   void rootFailed(Throwable failure);
 
-  /// The JVM or the runtime itself failed.
+  /// Called when the JVM or the runtime itself failed.
   void failed(Throwable failure);
 
-  /// Reports a failure that no code of the program will get. **Thread** any; never waits.
+  /// Reports an unobserved failure. **Thread** any; never waits.
   void report(String what, @Nullable Throwable failure);
 
-  /// A coroutine goes on although it was cancelled and its grace period is over.
+  /// Called when a coroutine still runs although its grace period is over.
   void gracePeriodEnded(CancellableCoroutine late, Cancellation unheeded);
 
-  /// A coroutine, or the loop, now waits for the cancelled members of a scope: reports those that
-  /// have not ended by the end of the grace period.
+  /// Called when a coroutine, or the loop, begins to wait for the cancelled members of a scope:
+  /// reports those that have not ended by the end of the grace period.
   ///
   /// @return to be closed when the wait is over
   Registration reportOverdue(ScopeNode scope);
 
-  /// What a coroutine waits for.
+  /// The events that a coroutine waits for.
   List<WaitSnapshot> waitsOf(CoroutineNode<?> coroutine);
 }

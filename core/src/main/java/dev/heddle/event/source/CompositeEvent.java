@@ -12,10 +12,10 @@ import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// An event made of several: who waits for it waits for all of its parts at once.
+/// An event composed of several: a wait for it is a wait for all of its parts at once.
 ///
-/// Its parts are armed with it and disarmed with it; each is told apart by its place, so the same
-/// event may be there twice. [#anyOf] and [#allOf] make the usual ones.
+/// Its parts are armed and disarmed with it. A part is identified by its index, so one event may be
+/// several parts. [#anyOf] and [#allOf] are the usual composites.
 ///
 /// **Cost** one object for each part; arming and disarming are linear.
 ///
@@ -30,12 +30,12 @@ public abstract class CompositeEvent extends EventSource {
   // loop only
   private boolean armed;
 
-  /// Without parts.
+  /// Creates an event without parts.
   protected CompositeEvent(HomeLoop home) {
     super(home);
   }
 
-  /// Fires each time one of several fires, with what that one fires with; closed when one of them
+  /// Fires each time one of several fires, with the outcome of that one; closed when one of them
   /// is.
   ///
   /// @throws IllegalArgumentException without parts
@@ -43,10 +43,10 @@ public abstract class CompositeEvent extends EventSource {
     return new AnyOf(List.of(several));
   }
 
-  /// Fires when each of several has fired, and is closed then; with the first failure among them,
-  /// if one failed, which has the others in its report. Where the wait ends before, those that came
-  /// are found in the report of what ended it. An event that fires again and again counts if it
-  /// fires while somebody waits.
+  /// Fires when each of several has fired, and is then closed. It fires with the first failure
+  /// among them, if one failed; the report of that failure includes the others. If the wait ends
+  /// earlier, the report of what ended it includes the failures so far. A recurring event counts if
+  /// it fires while a coroutine waits.
   ///
   /// @throws IllegalArgumentException without parts
   public static CompositeEvent allOf(Awaitable<?>... several) {
@@ -60,7 +60,7 @@ public abstract class CompositeEvent extends EventSource {
     return EventSource.of(several.getFirst()).home();
   }
 
-  /// Adds a part behind the others; while somebody waits it is armed at once.
+  /// Adds a part after the others; while a coroutine waits it is armed at once.
   ///
   /// @throws IllegalStateException when it belongs to another loop
   protected final void addPart(EventSource event) {
@@ -72,7 +72,7 @@ public abstract class CompositeEvent extends EventSource {
     }
   }
 
-  /// How many parts it has.
+  /// The number of parts.
   protected final int size() {
     return parts.size();
   }
@@ -82,15 +82,15 @@ public abstract class CompositeEvent extends EventSource {
     return parts.get(place).event;
   }
 
-  /// A part fired, or was closed when it was armed. Inline: no user code, no lock.
+  /// Called when a part fired, or was closed when it was armed. Inline: no user code, no lock.
   protected abstract void partFired(int place, @Nullable Object result, @Nullable Throwable error);
 
-  /// Whether an outcome of a part would be made use of now.
+  /// Whether a result of a part would be accepted now.
   protected boolean acceptsResults() {
     return !isDecided() && hasObserver();
   }
 
-  /// Whether a failure of a part would be made use of now.
+  /// Whether a failure of a part would be accepted now.
   protected boolean acceptsFailures() {
     return acceptsResults();
   }
@@ -131,7 +131,7 @@ public abstract class CompositeEvent extends EventSource {
   private final class Part implements InlineCallback {
     private final int place;
     private final EventSource event;
-    private int at = -1; // its place at the event; -1: not subscribed
+    private int at = -1; // its index at the event; -1: not subscribed
 
     Part(int place, EventSource event) {
       this.place = place;
@@ -176,9 +176,9 @@ public abstract class CompositeEvent extends EventSource {
     }
   }
 
-  /// Stateless: what its parts are, it is.
+  /// Its state is that of its parts.
   private static final class AnyOf extends CompositeEvent {
-    private @Nullable EventSource last; // that fired in this wait
+    private @Nullable EventSource last; // the part that fired in this wait
 
     AnyOf(List<Awaitable<?>> several) {
       super(homeLoopOf(several));
@@ -205,7 +205,7 @@ public abstract class CompositeEvent extends EventSource {
       super.arm();
     }
 
-    // asking every part each time would be quadratic
+    // checking all parts at each firing would be quadratic
     @Override
     protected boolean isDecided() {
       return last != null;
@@ -223,7 +223,7 @@ public abstract class CompositeEvent extends EventSource {
 
     @Override
     protected void partFired(int place, @Nullable Object result, @Nullable Throwable error) {
-      // the one that wakes; what fires after it, in the same look, is nobody's
+      // the waking part; what fires after it in the same poll is not consumed
       if (last == null || hasObserver()) {
         last = part(place);
       }
@@ -254,7 +254,7 @@ public abstract class CompositeEvent extends EventSource {
     }
   }
 
-  /// Passes a replay on under the composite's name.
+  /// Passes a replay on as an event of the composite.
   private record Forward(EventSource composite, EventCallback callback) implements InlineCallback {
     @Override
     public boolean accepts() {
@@ -299,7 +299,7 @@ public abstract class CompositeEvent extends EventSource {
       }
     }
 
-    // the first one; a cancellation gives way
+    // keeps the first; a failure supersedes a cancellation
     private void collect(Throwable error) {
       if (failure == null || failure instanceof Cancellation) {
         failure = error;

@@ -10,54 +10,54 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// What an [Event] is made of: its subscribers, whether coroutines wait for it, and how it fires.
+/// The implementation of an [Event]: its subscribers, arming and disarming, and firing.
 public abstract non-sealed class EventSource implements Event {
   /*
-   * Notification. Hooks first, then the callbacks in the order of their subscription. The first
-   * callback is kept here; when a second one comes while it is there, or while a notification runs,
-   * all move to Subscribers, and stay there. It says how they are removed: no place changes while a
-   * notification runs. Swap-remove would run one callback twice and another never (trap-8).
+   * Notification. Hooks run first, then the callbacks in the order of their subscription. The first
+   * callback is kept in a field here. When a second one is added while it is there, or one is added
+   * during a notification, all move to Subscribers and stay there. Subscribers keeps every index
+   * stable during a notification. Swap-remove would run one callback twice and another never
+   * (trap-8).
    *
-   * States.  from    event                           to      who
-   *          IDLE    start(), startDaemon()                ARMED   loop: the first of them arms,
-   *                                                                later ones only count
-   *          ARMED   stop(), stopDaemon()               IDLE    loop: the last of them disarms
-   *          any     close(result, error)            CLOSED  loop: once; disarms nothing, the stops
-   *                                                          still to come do
+   * States.  from    event                   to      who
+   *          IDLE    start(), startDaemon()  ARMED   loop: the first one arms; later ones count
+   *          ARMED   stop(), stopDaemon()    IDLE    loop: the last one disarms
+   *          any     the last firing         CLOSED  loop: once; does not disarm, the remaining
+   *                                                  stops do
    *
-   * Who keeps the loop alive. A start is somebody who waits; a watch is a stream or a future, for
-   * whom others may wait, or nobody. An event that is not hidden counts while there are starts.
+   * Keeping the loop alive. start() counts a coroutine that waits; startDaemon() a stream or a
+   * future, for which another coroutine may wait or not. An event that is not a daemon keeps the
+   * loop alive while it has starts beyond the daemon starts.
    *
-   * Threads. The loop's own, as the class says. What other threads want to tell an event goes
-   * through the loop's inbox.
+   * Threads. The loop's. Other threads reach an event only through the loop's inbox.
    *
-   * I1. Every callback that was subscribed when its turn came runs exactly once per notification.
+   * I1. Every callback that is subscribed when its turn comes runs exactly once per notification.
    *     [EventModelTest]
-   * I2. arm() and disarm() alternate; a second stop of a shared event disarms nobody else.
-   *     [EventTest]
-   * I3. A callback that throws ends the notification, and the list stays sound. [EventTest]
-   * I4. A watch neither adds to the count nor takes anybody off it. [EventTest]
-   * I5. A notification that meets a callback of a user's runs nowhere but in a coroutine of its
-   *     own, as a whole. One that is added while an inline notification runs is told from the next
-   *     one on. [EventModelTest]
+   * I2. arm() and disarm() alternate; a surplus stop of a shared event does not disarm it for
+   *     others. [EventTest]
+   * I3. A callback that throws ends the notification; the list stays consistent. [EventTest]
+   * I4. A daemon start never changes whether the event keeps the loop alive. [EventTest]
+   * I5. If an event has a user's callback, its whole notification runs in a coroutine of its own. A
+   *     user's callback that is added during an inline notification is called from the next one on.
+   *     [EventModelTest]
    *
-   * Cost. One callback: a field; more: a list, of 4 to 8 bytes each. To subscribe and to
-   * unsubscribe takes constant time, amortised, in whatever order callbacks leave: n coroutines
-   * that wait for one event are woken, cut or cancelled in O(n). [EventCostTest]
+   * Cost. One callback: a field; more: a list, of 4 to 8 bytes each. Subscribing and unsubscribing
+   * take amortised constant time, in whatever order callbacks leave: n coroutines that wait for one
+   * event are woken, timed out or cancelled in O(n). [EventCostTest]
    *
    * Sources. trap-8, trap-9, trap-10, trap-13, trap-64.
    */
   private final HomeLoop home;
 
   // loop only
-  private @Nullable EventCallback singleCallback; // null: none, or they are all in `subscribers`
-  private @Nullable Subscribers subscribers; // null: there was never more than one
+  private @Nullable EventCallback singleCallback; // null: none, or all are in `subscribers`
+  private @Nullable Subscribers subscribers; // null: never more than one so far
   private int notifying; // depth
-  private int starts; // watches included
+  private int starts; // daemon starts included
   private int daemonStarts;
   private boolean countedAsArmed; // as one that keeps the loop alive
 
-  /// An idle event of a loop.
+  /// Creates an idle event of a loop.
   protected EventSource(HomeLoop home) {
     this.home = home;
   }
@@ -67,7 +67,7 @@ public abstract non-sealed class EventSource implements Event {
     return home;
   }
 
-  /// The event of anything that can be awaited.
+  /// The event of an awaitable.
   public static EventSource of(Awaitable<?> awaitable) {
     return (EventSource) awaitable.event();
   }
@@ -77,8 +77,8 @@ public abstract non-sealed class EventSource implements Event {
     return this;
   }
 
-  /// The coroutines that have to act before this event can fire: to end, to release, to complete.
-  /// Reports name them and look for cycles among them; an event that does not know says nothing.
+  /// The coroutines that must act (end, release, complete) before this event can fire. Reports name
+  /// them and look for cycles among them; empty if unknown.
   public Collection<? extends Awaitable<?>> holders() {
     return List.of();
   }
@@ -100,10 +100,10 @@ public abstract non-sealed class EventSource implements Event {
     var _ = add(callback);
   }
 
-  /// Adds a callback behind those that are there. It does not keep the loop alive: [#start()] does.
+  /// Adds a callback after the existing ones. It does not keep the loop alive: [#start()] does.
   ///
-  /// @return its place, for [#unsubscribe(EventCallback, int)]; when the place changes, an
-  ///   [InlineCallback] is told
+  /// @return its index, for [#unsubscribe(EventCallback, int)]; an [InlineCallback] is notified
+  ///   when the index changes
   public final int add(EventCallback callback) {
     if (!(callback instanceof InlineCallback)) {
       Objects.requireNonNull(callback, "callback");
@@ -139,8 +139,8 @@ public abstract non-sealed class EventSource implements Event {
 
   /// Removes a callback that [#add] has put at `place`. Else as [#unsubscribe(EventCallback)].
   ///
-  /// **Cost** constant, amortised, for a callback of a user's; for an [InlineCallback] if `place`
-  /// is what it was last told.
+  /// **Cost** amortised constant for a user's callback; for an [InlineCallback] if `place` is the
+  /// index of which it was last notified.
   public final void unsubscribe(EventCallback callback, int place) {
     Subscribers list = subscribers;
     if (list == null) {
@@ -160,24 +160,24 @@ public abstract non-sealed class EventSource implements Event {
     }
   }
 
-  /// Callbacks in force.
+  /// The number of subscribed callbacks.
   public final int subscribers() {
     Subscribers list = subscribers;
     return list != null ? list.live() : size();
   }
 
-  /// Places of callbacks looked at to remove some, so far.
+  /// The number of list entries visited so far to remove callbacks.
   public final long visited() {
     Subscribers list = subscribers;
     return list != null ? list.visited() : 0;
   }
 
-  /// Whether somebody would make use of a result that comes now.
+  /// Whether a subscriber would accept a result now.
   public final boolean hasObserver() {
     return hasObserver(false);
   }
 
-  /// Whether somebody would make use of an outcome that comes now.
+  /// Whether a subscriber would accept an outcome now.
   ///
   /// @param failing whether it is a failure
   public final boolean hasObserver(boolean failing) {
@@ -193,10 +193,11 @@ public abstract non-sealed class EventSource implements Event {
     return false;
   }
 
-  /// A coroutine that waited for this event goes on with what it has fired with.
+  /// Called when a coroutine that waited for this event resumes with its outcome.
   public void onConsumed() {}
 
-  /// A wait for this event has ended with `by` instead: what it has collected is to be found there.
+  /// Called when a wait for this event ended with `by` instead: failures collected so far go to the
+  /// report of `by`.
   public void onSuperseded(Throwable by) {}
 
   /// Refuses a wait on another loop.
@@ -212,7 +213,7 @@ public abstract non-sealed class EventSource implements Event {
 
   // ---- arming ----
 
-  /// Counts one more who waits; the first one arms the event.
+  /// Counts a waiting coroutine; the first start arms the event.
   public final void start() {
     int before = starts++;
     if (before == daemonStarts) {
@@ -226,7 +227,7 @@ public abstract non-sealed class EventSource implements Event {
     }
   }
 
-  /// Counts one less; the last one disarms it.
+  /// Ends a [#start()]; the last stop disarms the event.
   ///
   /// @throws IllegalStateException when it was stopped more often than started
   public final void stop() {
@@ -241,7 +242,7 @@ public abstract non-sealed class EventSource implements Event {
     }
   }
 
-  /// Arms it as [#start()] does, for somebody who does not wait: it keeps nobody alive.
+  /// Counts a listener that does not keep the loop alive. Arms as [#start()] does.
   public final void startDaemon() {
     daemonStarts++;
     if (starts++ == 0) {
@@ -249,7 +250,7 @@ public abstract non-sealed class EventSource implements Event {
     }
   }
 
-  /// Ends a watch.
+  /// Ends a [#startDaemon()].
   public final void stopDaemon() {
     daemonStarts--;
     if (--starts == 0) {
@@ -257,12 +258,12 @@ public abstract non-sealed class EventSource implements Event {
     }
   }
 
-  /// Whether somebody waits.
+  /// Whether a coroutine waits.
   protected final boolean isStarted() {
     return starts > daemonStarts;
   }
 
-  /// Nothing more is to come: whoever has not stopped it does not keep the loop alive.
+  /// Called when nothing more will come: remaining starts no longer keep the loop alive.
   protected final void settled() {
     if (countedAsArmed) {
       countedAsArmed = false;
@@ -270,14 +271,14 @@ public abstract non-sealed class EventSource implements Event {
     }
   }
 
-  /// Begins to watch for what this event stands for. Lock-free; runs on the waiting coroutine's
-  /// stack.
+  /// Starts the underlying operation (a timer, a readiness registration). Lock-free; runs on the
+  /// waiting coroutine's stack.
   protected void arm() {}
 
-  /// Ends watching. Lock-free.
+  /// Stops the underlying operation. Lock-free.
   protected void disarm() {}
 
-  /// Tells a latecomer how a closed event ended.
+  /// Calls a late subscriber with the outcome of a closed event.
   ///
   /// @throws IllegalStateException when it is not closed
   public void replay(EventCallback callback) {
@@ -286,7 +287,7 @@ public abstract non-sealed class EventSource implements Event {
 
   // ---- firing ----
 
-  /// Tells every subscriber.
+  /// Notifies every subscriber.
   protected final void fire(@Nullable Object result, @Nullable Throwable error) {
     if (subscribers() == 0) {
       return;
@@ -309,14 +310,14 @@ public abstract non-sealed class EventSource implements Event {
     return list != null ? list.hasCustom() : !(singleCallback instanceof InlineCallback);
   }
 
-  /// Those who were to take the failure that it has fired with have left before they were told.
+  /// Called when the subscribers that would have observed a failure have left before they were
+  /// notified.
   protected void onObserversGone() {}
 
   private void fireInline(@Nullable Object result, @Nullable Throwable error) {
     notifying++;
     try {
-      // the size is read anew each turn: callbacks added meanwhile run in this pass, a user's
-      // excepted
+      // size() is read in each iteration: inline callbacks added meanwhile run in this pass
       for (int i = 0; i < size(); i++) {
         if (at(i) instanceof InlineCallback callback) {
           callback.onEvent(this, result, error);
@@ -328,8 +329,8 @@ public abstract non-sealed class EventSource implements Event {
     }
   }
 
-  /// Tells every subscriber here and now, whoever they are, hooks first; in a coroutine of its own,
-  /// or when the loop has ended.
+  /// Notifies every subscriber directly, hooks first, whatever their kind. To be called in a
+  /// coroutine of its own, or after the loop has ended.
   protected final void fireNow(@Nullable Object result, @Nullable Throwable error) {
     notifying++;
     try {

@@ -16,52 +16,55 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// What [dev.heddle.event.Completable#toCompletableFuture()] gives: a future of the JDK that knows
-/// whether anybody has looked at its failure.
+/// The result of [dev.heddle.event.Completable#toCompletableFuture()]: a JDK future that records
+/// whether its failure was observed.
 ///
 /// **Thread** any.
 public final class ExportedFuture<T extends @Nullable Object> extends CompletableFuture<T> {
   /*
-   * Who takes the failure. Whoever gets it thrown or returned (get, join, getNow, exceptionNow),
-   * and whoever makes a future or a stage that depends on this one: from there on it is the JDK's
-   * affair. That may happen on any thread, also long after the loop has ended. So neither the
-   * failure nor the loop's end decides that nobody has; that the future is garbage does.
+   * Who observes the failure. A caller that gets it thrown or returned (get, join, getNow,
+   * exceptionNow), and a caller that derives a future or a stage from this one: from then on the
+   * failure is the JDK's concern. Both may happen on any thread, also long after the loop has
+   * ended. Therefore neither the failure itself nor the loop's end decides that it is unobserved;
+   * only that the future has become garbage does.
    *
-   * States.  from     event                                       to       who, order
-   *          UNKNOWN  fail(), nothing depends on it               OPEN     the loop: the fate first, then the outcome
-   *          UNKNOWN  fail(), something depends on it             TAKEN    the loop
-   *          UNKNOWN  fail(), somebody else has completed it      TAKEN    the loop: reported at once
-   *          OPEN     a reader has it, a dependent is made        TAKEN    any thread
-   *          OPEN     it is garbage                               TAKEN    the reporting thread (UnobservedOutcomes): reported
+   * States.  from     event                          to        who, order
+   *          UNKNOWN  fail(), no dependents          OPEN      loop: the token, then the outcome
+   *          UNKNOWN  fail(), with dependents        OBSERVED  loop
+   *          UNKNOWN  fail(), completed by others    OBSERVED  loop: reported at once
+   *          OPEN     a reader gets it, or a         OBSERVED  any thread
+   *                   dependent is created
+   *          OPEN     the future is garbage          OBSERVED  reporting thread: reports it
+   *                                                            (UnobservedOutcomes)
    *
-   * Memory order. The fate is set before the outcome: a reader that sees the outcome sees the fate.
-   * Who takes it exchanges it.
+   * Memory order. The token is set before the outcome: a reader that sees the outcome sees the
+   * token. An observer takes the token by an exchange.
    *
-   * Rejected. Reporting at the loop's end: `run` may return the future, and its caller read it
-   * then. Failing the scope while nothing depends on the future yet: whether a thread is in get()
-   * in time is a matter of luck.
+   * Rejected. Reporting at the loop's end: `run` may return the future, and its caller may read it
+   * later. Failing the scope if the future has no dependents yet: whether a thread calls get() in
+   * time would be a race.
    */
 
-  // claims must be reachable to be queued, and these outlive their ledgers; coroutines and other
-  // threads take its lock, no carrier
+  // entries must be reachable to be queued, and these outlive their loops; coroutines and other
+  // threads take this set's lock, carriers do not
   static final Set<Object> OPEN = ConcurrentHashMap.newKeySet();
 
   private final UnobservedOutcomes ledger;
   private final Exported described;
 
-  // the loop sets it, any thread takes it
+  // set by the loop, taken by any thread
   private final AtomicReference<@Nullable ObservationToken> observation = new AtomicReference<>();
 
-  // any thread: those in get() and join(), who count as dependents there
+  // any thread: the callers in get() and join(), which CompletableFuture counts as dependents
   private final AtomicInteger reading = new AtomicInteger();
 
-  /// An open one.
+  /// Creates an incomplete future.
   public ExportedFuture(UnobservedOutcomes ledger, Label of) {
     this.ledger = ledger;
     this.described = new Exported(ledger, of);
   }
 
-  /// Completes it with a failure that nobody has taken.
+  /// Completes it with an unobserved failure.
   public void fail(Throwable failure) {
     if (failure instanceof Cancellation || getNumberOfDependents() > reading.get()) {
       if (!completeExceptionally(failure) && !(failure instanceof Cancellation)) {
@@ -78,7 +81,7 @@ public final class ExportedFuture<T extends @Nullable Object> extends Completabl
 
   private void onLateFailure(Throwable failure) {
     ledger.unobserved(
-        "a failure came after somebody else had completed the CompletableFuture of "
+        "a failure arrived after other code had completed the CompletableFuture of "
             + described.what(),
         failure);
   }
@@ -90,7 +93,7 @@ public final class ExportedFuture<T extends @Nullable Object> extends Completabl
     }
   }
 
-  // ---- those who look at it ----
+  // ---- readers ----
 
   private void inspected() {
     reading.decrementAndGet();
@@ -150,17 +153,17 @@ public final class ExportedFuture<T extends @Nullable Object> extends Completabl
     }
   }
 
-  // ---- those who depend on it ----
+  // ---- dependents ----
 
   @Override
   public <U extends @Nullable Object> CompletableFuture<U> newIncompleteFuture() {
-    observed(); // whoever attaches itself before the end is found by the end
+    observed(); // a dependent attached before the end is counted at the end
     return new CompletableFuture<>();
   }
 
   @Override
   public CompletableFuture<T> toCompletableFuture() {
-    observed(); // an argument of thenCombine() and the like
+    observed(); // called for arguments of thenCombine() and the like
     return this;
   }
 

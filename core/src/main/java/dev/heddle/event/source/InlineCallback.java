@@ -5,38 +5,38 @@ import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
 import dev.heddle.event.NotifyHook;
 
-/// A callback that runs where its event fires, possibly on another coroutine's stack.
+/// A callback that runs where its event fires, possibly on the stack of another coroutine.
 ///
-/// For the runtime's own callbacks only: it must take no lock, run no user code, block on nothing
-/// and throw nothing. A coroutine parked inside it would keep what it holds while the carrier needs
-/// it, and the loop would be dead.
+/// Only for the runtime's own callbacks: it must take no lock, run no user code, not block and not
+/// throw. If a coroutine parked inside it, the carrier could never proceed past what that coroutine
+/// holds.
 public interface InlineCallback extends EventCallback {
-  /// Whether it makes use of an outcome that comes now: false for one that was woken already.
+  /// Whether it accepts an outcome now: false for a waiter that is already woken.
   default boolean accepts() {
     return true;
   }
 
-  /// Whether it makes use of a failure that comes now: also one that was woken already, but by a
-  /// result, or by a failure that gives way to this one.
+  /// Whether it accepts a failure now: also a waiter that is already woken, if by a result or by a
+  /// failure that this one supersedes.
   default boolean acceptsFailure() {
     return accepts();
   }
 
-  /// Its place at `event` has changed: [EventSource#unsubscribe(EventCallback, int)] wants the new
-  /// one.
+  /// Called when its index at `event` has changed: [EventSource#unsubscribe(EventCallback, int)]
+  /// needs the new one.
   ///
-  /// One that may leave an event which has many must keep its place up to date, or its leaving
-  /// costs a scan. It must not subscribe, unsubscribe or fire here.
+  /// A callback that may leave an event with many subscribers must keep its index up to date, else
+  /// its removal needs a scan. It must not subscribe, unsubscribe or fire here.
   default void moved(Event event, int place) {}
 
-  /// Whether `callback`, of whichever kind, makes use of an outcome that comes now.
+  /// Whether `callback`, of either kind, accepts an outcome now.
   static boolean accepts(EventCallback callback) {
     return callback instanceof InlineCallback inline
         ? inline.accepts()
         : !(callback instanceof NotifyHook);
   }
 
-  /// Whether `callback`, of whichever kind, makes use of a failure that comes now.
+  /// Whether `callback`, of either kind, accepts a failure now.
   static boolean acceptsFailure(EventCallback callback) {
     return callback instanceof InlineCallback inline
         ? inline.acceptsFailure()

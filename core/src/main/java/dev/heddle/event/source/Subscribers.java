@@ -7,46 +7,46 @@ import java.util.Arrays;
 import java.util.IdentityHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// The callbacks of an event that has had more than one, in the order of their subscription.
+/// The callbacks of an event that has had several, in the order of their subscription.
 final class Subscribers {
   /*
-   * A list of places. A subscription appends; a removal leaves a tombstone (null), so that no place
-   * changes while a notification walks the list. Compaction closes the gaps when no notification
-   * runs and half of the places are tombstones; it keeps the order.
+   * An array of slots. A subscription appends; a removal leaves a tombstone (null), so no index
+   * changes while a notification iterates. Compaction closes the gaps when no notification runs and
+   * half of the slots are tombstones; it keeps the order.
    *
-   * Finding a callback that leaves. Each of the runtime's own (InlineCallback) remembers its place
-   * and is told when compaction has moved it, so nothing is searched. A user's callback is any
-   * object and cannot be told: when it is not at the place at which it was put, it is found by an
-   * index from callbacks to places. The index is built by the first such removal, kept up by later
-   * subscriptions and dropped by the next compaction. One callback may be subscribed several times:
-   * its seats are chained, the latest first. A seat whose callback has left is dropped when the
-   * chain is next walked.
+   * Finding a callback to remove. Each of the runtime's own callbacks (InlineCallback) remembers
+   * its index and is notified when compaction moves it, so no search is needed. A user's callback
+   * cannot be notified. If it is not at the index where it was added, an index map from callbacks
+   * to slots finds it. The first such removal builds the map, later subscriptions update it, and
+   * the next compaction drops it. One callback may be subscribed several times: its entries are
+   * chained, the latest first. An entry whose callback has left is dropped when the chain is next
+   * traversed.
    *
    * Threads. The loop's.
    *
-   * I1. Outside compact(), the nulls in places[0, size) are as many as `tombstones`; behind `size`
-   *     there are only nulls. [EventModelTest]
-   * I2. Callbacks stand in the order of their subscription. [EventModelTest]
-   * I3. A callback of the runtime's stands at the place that it was last told, or below it. Below
-   *     only where the stack ended inside moved(): it is then found by a scan down from there.
+   * I1. Outside compact(), slots[0, size) contain exactly `tombstones` nulls; from `size` on there
+   *     are only nulls. [EventModelTest]
+   * I2. Callbacks are in the order of their subscription. [EventModelTest]
+   * I3. A callback of the runtime is at the index of which it was last notified, or below it. It is
+   *     below only if a stack overflow happened inside moved(); then a scan downwards finds it.
    *     [EventCostTest]
    *
-   * Cost. n callbacks that leave, in any order, take O(n) steps in total. A removal is one step.
-   * Compaction visits at most two places for each removal since the one before it, and so does
-   * building the index. A scan remains for a callback of the runtime's that leaves without saying
-   * where it is; those of today are alone at their events.
+   * Cost. The removal of n callbacks, in any order, takes O(n) steps in total; one removal is one
+   * step. Compaction visits at most two slots for each removal since the previous one, and so does
+   * building the map. Only a callback of the runtime that leaves without its index needs a scan;
+   * the existing ones of that kind are alone at their events.
    *
-   * Rejected. Linked nodes: 24 bytes for each waiting coroutine, where a place takes 4 to 8. A hash
-   * table for all callbacks: 40 bytes each. Tickets that only grow, found by binary search: 4 bytes
-   * more for each, and a logarithm. An index for the runtime's callbacks, too: it would stay as
-   * long as an event has a crowd that comes and goes.
+   * Rejected. Linked nodes: 24 bytes for each waiting coroutine; a slot takes 4 to 8. A hash table
+   * for all callbacks: 40 bytes each. Growing tickets found by binary search: 4 more bytes each,
+   * and logarithmic time. A map for the runtime's callbacks, too: it would remain as long as an
+   * event has many changing subscribers.
    *
    * Sources. trap-8.
    */
   private static final @Nullable EventCallback[] NONE = {};
   private static final int MIN_CAPACITY = 4; // places
-  private static final int MAX_SCANNED = 8; // a scan of so many costs less than an index
-  private static final int MAX_RETAINED = 64; // places that stay when the last callback has left
+  private static final int MAX_SCANNED = 8; // a scan of this length costs less than a map
+  private static final int MAX_RETAINED = 64; // slots kept when the last callback has left
 
   private final Event event;
 
@@ -58,9 +58,9 @@ final class Subscribers {
   private @Nullable IdentityHashMap<EventCallback, IndexEntry> index; // of users' callbacks
   private long visited;
 
-  /// The list of an event whose only callback so far becomes the first one.
+  /// Creates the list of an event; its only callback so far becomes the first one.
   ///
-  /// @param only null: it left in the notification that is running
+  /// @param only null: it left during the running notification
   Subscribers(Event event, @Nullable EventCallback only) {
     this.event = event;
     this.slots = new EventCallback[MIN_CAPACITY];
@@ -73,34 +73,34 @@ final class Subscribers {
     }
   }
 
-  /// Places in use, those of tombstones included.
+  /// The number of slots in use, tombstones included.
   int size() {
     return size;
   }
 
-  /// The callback at a place below [#size()]; null: a tombstone.
+  /// The callback at an index below [#size()]; null: a tombstone.
   @Nullable EventCallback at(int place) {
     return slots[place];
   }
 
-  /// Callbacks in force.
+  /// The number of subscribed callbacks.
   int live() {
     return size - tombstones;
   }
 
-  /// Whether one of them is a user's.
+  /// Whether one of them is a user's callback.
   boolean hasCustom() {
     return custom > 0;
   }
 
-  /// Places looked at to remove callbacks, so far: what removals have cost.
+  /// The number of slots visited so far for removals.
   long visited() {
     return visited;
   }
 
   /// Appends a callback.
   ///
-  /// @return its place
+  /// @return its index
   int add(EventCallback callback) {
     if (size == slots.length) {
       slots = Arrays.copyOf(slots, Math.max(MIN_CAPACITY, size * 2));
@@ -117,7 +117,7 @@ final class Subscribers {
 
   /// Removes a callback; one that is not there is ignored.
   ///
-  /// @param place where it is, or was put
+  /// @param place its index, or the index at which it was added
   void remove(EventCallback callback, int place) {
     visited++;
     int at =
@@ -226,7 +226,7 @@ final class Subscribers {
     }
   }
 
-  // in an order in which I1 holds wherever the stack ends: no call between the two writes
+  // in an order in which I1 holds wherever a stack overflow happens: no call between the two writes
   private void closeGaps() {
     int live = 0;
     for (int i = 0; i < size; i++) {

@@ -12,50 +12,52 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Accounts for the futures of one loop: remembers the outcomes that nobody has taken, and reports
-/// those that nobody will.
+/// The table of one loop's outcomes (of futures and streams) that are not yet observed. It reports
+/// those that can no longer be observed.
 public abstract class UnobservedOutcomes {
   /*
-   * An outcome is *open* while nobody has taken it. Whoever could still take it holds its
-   * ObservationToken: the future that failed, and those derived from it that fail with the same
-   * throwable; or the stream that has met a failure. When the last of them is garbage nobody can,
-   * and the outcome is reported; at the end of the loop all that are open are. The ledger holds the
-   * Entry, which knows what to report and reaches its ObservationToken only by a phantom reference.
+   * An outcome is *open* until it is observed. Every object through which it can still be observed
+   * holds its ObservationToken: the future that failed, the futures derived from it that fail with
+   * the same throwable, or the stream that met a failure. When the last holder is garbage the
+   * outcome can no longer be observed, and is reported. At the end of the loop all open outcomes
+   * are reported. The table holds the Entry, which knows what to report and reaches the
+   * ObservationToken only by a phantom reference.
    *
-   *        Future ──> Fate ──> Claim ──> throwable, sites, for the report
-   *        Future ──────┘        └┄┄┄┄┄> the ObservationToken (phantom)
-   *        ledger ──────────────────┘
+   *        Future ──> ObservationToken ──> Entry ──> throwable, sites, for the report
+   *        Future ───────┘                  ↑ └┄┄┄> the ObservationToken (phantom)
+   *        table ───────────────────────────┘
    *
-   * A failure that went to a future of the JDK is not the ledger's any more: see ExportedFuture.
+   * A failure that went to a JDK future is not in the table: see ExportedFuture.
    *
-   * States.  from      event                              to        who, order
-   *          OPEN      observe(): awaited, ignored, ...      SETTLED   loop: exchange, then unlinked
-   *          OPEN      the last holder is garbage         SETTLED   the reporting thread: exchange;
-   *                                                                 who found OPEN reports
-   *          OPEN      the loop ends                      SETTLED   carrier: exchange; who found
-   *                                                                 OPEN reports
-   *          SETTLED   any of these                       SETTLED   nothing to do
+   * States.  from     event                          to       who, order
+   *          OPEN     observe(): awaited, ignored,   SETTLED  loop: exchange, then unlinks it
+   *                   ...
+   *          OPEN     the last holder is garbage     SETTLED  reporting thread: exchange; reports
+   *                                                           if it found OPEN
+   *          OPEN     the loop ends                  SETTLED  carrier: exchange; reports if it
+   *                                                           found OPEN
+   *          SETTLED  any of these                   SETTLED  nothing to do
    *
-   * Threads. The loop's, but for dropped(), which the reporting thread calls. There is one such
-   * thread for all loops, a daemon that sleeps in the reference queue; it starts with the first
-   * future or stream.
+   * Threads. The loop's, except dropped(), which the reporting thread calls. That is one daemon
+   * thread for all loops, which sleeps in the reference queue; it starts with the first future or
+   * stream.
    *
-   * I1. An outcome is taken or reported, and reported at most once. [UnclaimedFutureTest,
+   * I1. An outcome is either observed or reported, and reported at most once. [UnclaimedFutureTest,
    *     EventStreamTest]
-   * I3. At the loop's end everybody is told, whatever one of them does. [LoopEndTest]
-   * I2. No lock here: futures complete in ticks, on whatever stack. [RoomsTest]
+   * I2. At the loop's end every waiter is notified, even if one of them throws. [LoopEndTest]
+   * I3. No lock is taken here: futures complete in ticks, on any stack. [RoomsTest]
    *
-   * Memory order. `settled` is exchanged on both sides, so one of them finds OPEN. What the report
-   * reads is final.
+   * Memory order. Both sides exchange `settled`, so only one of them finds OPEN. All fields that
+   * the report reads are final.
    *
-   * Cost. Nothing for an outcome that is taken as it comes. Else two small objects; entries that
-   * the reporting thread has settled are swept when the list has doubled, so it is at most twice as
-   * long as what is open, and constant per entry.
+   * Cost. Nothing for an outcome that is observed at once. Otherwise two small objects. Entries
+   * that the reporting thread has settled are swept when the list has doubled, so the list is at
+   * most twice as long as the open outcomes, and the sweep is amortised constant per entry.
    *
-   * Rejected. java.lang.ref.Cleaner: its list is locked, and a coroutine parked on that lock in a
-   * tick would stop the loop. Looking at the queue from the loop: a loop that sleeps would report
-   * when it wakes. A claim for each future: a failure handed on to ten derived futures would be
-   * reported ten times.
+   * Rejected. java.lang.ref.Cleaner: its list has a lock, and a coroutine parked on it in a tick
+   * would stop the loop. Polling the queue from the loop: a sleeping loop would report only when it
+   * wakes. A token for each future: a failure passed on to ten derived futures would be reported
+   * ten times.
    *
    * Sources. loop-153, loop-154; trap-18.
    */
@@ -67,31 +69,31 @@ public abstract class UnobservedOutcomes {
   private int sweepAt = SMALLEST_SWEEP;
   private final Set<Waiting> waiting = Collections.newSetFromMap(new IdentityHashMap<>());
 
-  /// An empty ledger.
+  /// Creates an empty table.
   protected UnobservedOutcomes() {}
 
-  // ---- what the loop adds ----
+  // ---- provided by the loop ----
 
-  /// Where the current code is, for [#describe]: the line of the call where exact sites are asked
-  /// for, else the class of `code`.
+  /// The current call site, for [#describe]: the line of the call with exact sites, else the class
+  /// of `code`.
   ///
   /// @param code what was passed to the call; null: the body of the current coroutine
   public abstract Object callSite(@Nullable Object code);
 
-  /// Where a site is, in words.
+  /// The display name of a site.
   public abstract String describe(Object site);
 
-  /// Reports a failure that nobody will get, from any thread.
+  /// Reports an unobserved failure. **Thread** any.
   public abstract void unobserved(String what, Throwable failure);
 
-  /// Warns of a success that nobody has used, from any thread.
+  /// Warns of an unused value. **Thread** any.
   protected abstract void unused(String what);
 
   // ---- open outcomes ----
 
-  /// Opens an entry for an outcome that nobody has taken.
+  /// Opens an entry for an unobserved outcome.
   ///
-  /// @param failure null for a success that nobody has used
+  /// @param failure null for an unused value
   public ObservationToken open(Subject label, @Nullable Throwable failure) {
     if (entries >= sweepAt) {
       sweep();
@@ -107,8 +109,8 @@ public abstract class UnobservedOutcomes {
     return observationToken;
   }
 
-  /// Opens an entry for a failure that went to a future of the JDK. Any thread may take it, also
-  /// after the loop has ended, which therefore does not close it.
+  /// Opens an entry for a failure that went to a JDK future. It may be observed on any thread, also
+  /// after the loop has ended; therefore the loop's end does not close it.
   public ObservationToken openForExport(Exported future, Throwable failure) {
     ObservationToken observationToken = new ObservationToken(this, future, failure);
     ExportedFuture.OPEN.add(observationToken.entry);
@@ -121,7 +123,7 @@ public abstract class UnobservedOutcomes {
     } else if (newest == entry) {
       newest = entry.older;
     } else {
-      return; // swept already
+      return; // already swept
     }
     if (entry.older != null) {
       entry.older.younger = entry.younger;
@@ -142,12 +144,12 @@ public abstract class UnobservedOutcomes {
     sweepAt = Math.max(SMALLEST_SWEEP, 2 * entries);
   }
 
-  /// Has what the queue of dropped outcomes needs, so that nothing is started in a tick.
+  /// Starts the reporting thread ahead of need, so that no thread is started in a tick.
   public static void prepare() {
     Unreachable.start();
   }
 
-  // ---- who waits on other threads ----
+  // ---- waiters on other threads ----
 
   public void add(Waiting other) {
     waiting.add(other);
@@ -157,20 +159,20 @@ public abstract class UnobservedOutcomes {
     waiting.remove(other);
   }
 
-  /// The loop has ended: reports what is open, and tells other threads that what they wait for will
-  /// not come.
+  /// Called when the loop has ended: reports the open outcomes, and notifies waiters on other
+  /// threads that no outcome will come.
   public void close() {
     List<Waiting> left = new ArrayList<>(waiting);
     waiting.clear();
     left.forEach(
-        waiting -> guarded("telling another thread of the loop's end", waiting::loopEnded));
+        waiting -> guarded("notifying another thread of the loop's end", waiting::loopEnded));
     for (Entry c = newest; c != null; c = c.older) {
-      guarded("reporting what nobody has taken", c::dropped);
+      guarded("reporting unobserved outcomes", c::dropped);
     }
     newest = null;
   }
 
-  // the others are told all the same
+  // the others are still notified
   private void guarded(String what, Runnable step) {
     try {
       step.run();
@@ -179,31 +181,31 @@ public abstract class UnobservedOutcomes {
     }
   }
 
-  /// Somebody on another thread who waits for one of the loop's futures.
+  /// A waiter on another thread for one of the loop's futures.
   public interface Waiting {
-    /// Tells him that it will not come.
+    /// Notifies it that no outcome will come.
     void loopEnded();
   }
 
-  /// What has an outcome that nobody has taken, in words for a report. It must not hold the
+  /// The description of an unobserved outcome's owner, for a report. It must not hold the
   /// ObservationToken.
   public sealed interface Subject {
-    /// Of a failure.
+    /// Describes its failure.
     String ofFailure(UnobservedOutcomes ledger);
 
-    /// Of a success.
+    /// Describes its unused value.
     String ofSuccess(UnobservedOutcomes ledger);
   }
 
   /// A stream that has met a failure.
   ///
-  /// @param openedAt as [#callSite] has it
+  /// @param openedAt from [#callSite]
   public record OpenStream(Object openedAt) implements Subject {
     @Override
     public String ofFailure(UnobservedOutcomes ledger) {
-      return "nobody read the failure of a stream opened at "
+      return "unread failure of a stream opened at "
           + ledger.describe(openedAt)
-          + "; read on, or await what it watches as well";
+          + "; read on, or await its source as well";
     }
 
     @Override
@@ -216,7 +218,7 @@ public abstract class UnobservedOutcomes {
   public record Exported(UnobservedOutcomes ledger, Label label) implements Subject {
     @Override
     public String ofFailure(UnobservedOutcomes of) {
-      return "nobody looked at the failure of the CompletableFuture of "
+      return "unobserved failure of the CompletableFuture of "
           + what()
           + "; get() or join() it, or attach a handler to it";
     }
@@ -233,13 +235,13 @@ public abstract class UnobservedOutcomes {
 
   /// A future.
   ///
-  /// @param createdAt as [#callSite] has it
-  /// @param completedAt as [#callSite] has it
+  /// @param createdAt from [#callSite]
+  /// @param completedAt from [#callSite]
   public record Label(@Nullable String name, Object createdAt, Object completedAt)
       implements Subject {
     @Override
     public String ofFailure(UnobservedOutcomes ledger) {
-      return "nobody took the failure of "
+      return "unobserved failure of "
           + describe(ledger)
           + "; await it, recover() from it, or ignore() it";
     }
@@ -258,7 +260,7 @@ public abstract class UnobservedOutcomes {
     }
   }
 
-  /// Held by everyone who could still take an outcome.
+  /// Held by every object through which an outcome can still be observed.
   public static final class ObservationToken {
     private final Entry entry;
 
@@ -267,7 +269,7 @@ public abstract class UnobservedOutcomes {
       entry = new Entry(this, ledger, label, failure);
     }
 
-    /// Somebody takes it.
+    /// Observes it.
     public void observe() {
       if (!entry.settle()) {
         return;
@@ -280,7 +282,7 @@ public abstract class UnobservedOutcomes {
     }
   }
 
-  /// The ledger's entry for an open outcome.
+  /// The table's entry of an open outcome.
   private static final class Entry extends PhantomReference<ObservationToken> {
     private static final VarHandle SETTLED;
 
@@ -318,12 +320,12 @@ public abstract class UnobservedOutcomes {
       return !(boolean) SETTLED.getAndSet(this, true);
     }
 
-    // its future is no part of the loop: it completes in a coroutine, and locks do no harm
+    // its future is not part of the loop: it completes in a coroutine, where locks do no harm
     boolean isForThreads() {
       return label instanceof Exported;
     }
 
-    /// Nobody can take it any more.
+    /// Called when it can no longer be observed.
     void dropped() {
       if (!settle()) {
         return;
@@ -350,7 +352,7 @@ public abstract class UnobservedOutcomes {
               .inheritInheritableThreadLocals(false)
               .name("heddle-dropped-futures")
               .unstarted(Unreachable::report);
-      // it outlives who made it, and must not keep their classes
+      // it outlives its creator, and must not retain its class loader
       thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
       thread.start();
     }
@@ -367,7 +369,7 @@ public abstract class UnobservedOutcomes {
             entry.dropped();
           }
         } catch (Throwable _) {
-          // safe: nobody has a reason to interrupt it, and a log handler that fails must not end it
+          // safe: no code interrupts it, and a failing log handler must not end it
         }
       }
     }

@@ -45,11 +45,11 @@ final class AwaitedLock {
     Thread first =
         parkedFor instanceof AbstractQueuedSynchronizer queue ? queue.getFirstQueuedThread() : null;
     if (LockOwners.isSupported() && first != null && first != waiting) {
-      return ", held by nobody: it is the turn of " + words(tree, first);
+      return ", free: next is " + words(tree, first);
     }
     return LockOwners.isSupported() || !(parkedFor instanceof AbstractOwnableSynchronizer)
         ? ""
-        : "; who holds it the JDK does not tell without --add-opens"
+        : "; the JDK reports the holder only with --add-opens"
             + " java.base/java.util.concurrent.locks="
             + LockOwners.opensTo();
   }
@@ -78,7 +78,7 @@ final class AwaitedLock {
     return "the monitor of "
         + lock
         + (owner == null
-            ? ", held by no thread of the system: by a coroutine, or another virtual thread"
+            ? ", held by a coroutine or another virtual thread"
             : ", held by thread '" + owner + "'");
   }
 }

@@ -168,7 +168,7 @@ public final class HoldDetector {
           pendingReports.stream().map(line -> line.report.text()).collect(Collectors.joining());
       pendingReports.clear();
       StandardError.say(
-          "dev.heddle: the log has not taken this for two seconds, "
+          "dev.heddle: the log has not accepted this for two seconds, "
               + loopReporter.log().whereItStands()
               + lines);
     }

@@ -145,7 +145,7 @@ final class LoopBean implements LoopMXBean {
   }
 
   private String silence() {
-    return "%sThe loop answers nobody meanwhile; its %,d coroutines cannot be listed.\n"
+    return "%sThe loop does not answer meanwhile; its %,d coroutines cannot be listed.\n"
         .formatted(held().text(), getCoroutines());
   }
 

@@ -42,7 +42,7 @@ final class MonitorOwners {
     MonitorOwners found = new MonitorOwners();
     if (!HeldMonitors.isSupported()) {
       found.unavailable.add(
-          "Who holds a monitor the JDK does not tell without --add-opens java.base/jdk.internal.vm="
+          "The JDK reports monitor owners only with --add-opens java.base/jdk.internal.vm="
               + LockOwners.opensTo()
               + ".");
       return found;
@@ -76,7 +76,7 @@ final class MonitorOwners {
       }
       if (System.nanoTime() >= until) {
         unavailable.add(
-            "Who holds a monitor was asked of some coroutines only: there are too many.");
+            "Monitor owners were read for some coroutines only: there are too many.");
         return;
       }
       read(thread);
@@ -110,8 +110,8 @@ final class MonitorOwners {
       }
       if (isHolderMissing()) {
         unavailable.add(
-            "A monitor is held by none of these coroutines, and by no thread of the system; which"
-                + " other virtual thread holds it cannot be told.");
+            "A monitor is held by none of these coroutines and by no platform thread; the JDK does not"
+                + " report which other virtual thread holds it.");
       }
     } catch (RuntimeException | LinkageError e) {
       failed(e);
@@ -150,7 +150,7 @@ final class MonitorOwners {
   }
 
   private void failed(Throwable why) {
-    unavailable.add("Who holds a monitor could not be asked: " + why + ".");
+    unavailable.add("Monitor owners could not be read: " + why + ".");
   }
 
   /// The monitor that a thread waits to enter, or null.

@@ -228,14 +228,14 @@ public final class StallDetector implements InlineCallback {
     List<String> untold = new ArrayList<>();
     if (!LockOwners.isSupported()) {
       untold.add(
-          "Who holds a lock of java.util.concurrent the JDK does not tell without"
+          "The JDK reports owners of java.util.concurrent locks only with"
               + " --add-opens java.base/java.util.concurrent.locks="
               + LockOwners.opensTo()
               + ".");
     }
     untold.addAll(monitorOwners.unavailable());
     if (dump.coroutines().stream().anyMatch(StallDetector::hasNoHolder)) {
-      untold.add("Who should feed a queue, or signal a condition, nobody can tell.");
+      untold.add("The producer of a queue or the signaller of a condition cannot be determined.");
     }
     return untold;
   }

@@ -284,7 +284,7 @@ final class Watchdog implements Runnable {
     try {
       return step.run();
     } catch (Throwable e) {
-      AsyncLog.shared().warning("the watchdog stumbled, and goes on", e);
+      AsyncLog.shared().warning("the watchdog continues after a failure", e);
       LockSupport.parkNanos(RETRY_NANOS);
       return false;
     }

@@ -150,7 +150,7 @@ public final class LoopJfrEvents {
   @Name("dev.heddle.Deadlock")
   @Label("Deadlock")
   @Category("Heddle")
-  @Description("Nothing in a loop could go on")
+  @Description("All coroutines of a loop are deadlocked")
   @StackTrace(false)
   static final class Deadlock extends Event {
     @Label("Loop")

@@ -7,38 +7,38 @@ import dev.heddle.process.ProcessEvent;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// A process, as those see it who carry out its commands. Any thread.
+/// A process for its command handlers. Any thread.
 public interface CommandIssuer {
   /// Its address.
   Pid self();
 
-  /// What it can do at once; within its steps only, but for what says otherwise.
+  /// What it can do at once; within its steps only, unless a method allows more.
   ProcessContext context();
 
-  /// Its command with that tag, when it has no answer yet; within its steps only.
+  /// Its pending command with that tag, or null; within its steps only.
   @Nullable PendingCommand<?> invocation(long tag);
 
-  /// Lets it monitor another; within its steps only.
+  /// Makes it monitor another process; within its steps only.
   ///
-  /// @param known is told the reference before the signal of that monitor can come
+  /// @param known is called with the reference before the signal of that monitor can come
   void monitor(Pid other, LongConsumer known);
 
-  /// Gives it the answer to a command. Throws an [OutOfMemoryError] or a [StackOverflowError] only
+  /// Delivers the reply to a command. Throws an [OutOfMemoryError] or a [StackOverflowError] only
   /// when nothing has happened.
   ///
-  /// @param inOrder whether the answer stands behind the messages that it has been sent before,
-  ///   when it takes messages
+  /// @param inOrder whether the reply is delivered after the messages that came before it, when it
+  ///   takes messages
   void deliver(ProcessEvent event, boolean inOrder);
 
-  /// An answer came for a command that was answered, cancelled, or left by a process that has
-  /// ended.
+  /// Called when a reply came for a command that has a reply, was cancelled, or was abandoned at
+  /// the end of its process.
   void onLateResult(PendingCommand<?> invocation);
 
-  /// It has a command on its way that only another process can bring to its end; within its steps.
+  /// Called when it has a command that only another process can complete; within its steps.
   default void waitsForProcess() {}
 
-  /// Something that was done for it has thrown, of which no answer tells it any more.
+  /// Logs an exception in work for it that no reply reports.
   ///
-  /// @param what has thrown, in words
+  /// @param what a description of that work
   void logUnreported(String what, Throwable thrown);
 }

@@ -24,35 +24,32 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The loop on which commands are carried out as coroutines. It starts with the first that needs
-/// it.
+/// The loop on which commands run as coroutines. It starts with the first command that needs it.
 public final class CommandLoop {
   /*
-   * The answer is given inside the coroutine, not by the future of its end: there what the body
-   * has thrown is still the object that it threw, where the future has wrapped it. The future
-   * answers for a body that never began, because the loop has ended or ends.
+   * The coroutine itself sends the reply, not a callback of its future: there an exception of the
+   * body is still the object that it threw, which the future wraps. The future replies for a body
+   * that never began because the loop has ended or is ending.
    *
-   *   invocation      coroutine     what happens
-   *   OPEN            not begun     begins; from then on a cancellation of the one cancels the
-   *                                 other
-   *   DROPPED         not begun     ends without having called the body
-   *   DROPPED         runs          is cancelled on the loop, by a coroutine that is submitted for
-   *                                 it; has it ended, that does nothing
-   *   OPEN            has a result  answers; whose answer is not taken, loses the race with a
-   *                                 cancellation: `unwanted` is called
-   *   OPEN            loop ended    the future fails, and the invocation with it
+   *   invocation  coroutine     what happens
+   *   OPEN        not begun     it begins; from then on a cancellation of the invocation cancels it
+   *   DROPPED     not begun     it ends without a call of the body
+   *   DROPPED     running       a coroutine is submitted that cancels it on the loop; that does
+   *                             nothing when it has ended
+   *   OPEN        has a result  it replies; when a cancellation comes first, `unwanted` is called
+   *   OPEN        loop ended    the future fails, and with it the invocation
    *
-   * What a handler spawns belongs to a scope of its command: in the root scope its failure would
-   * end the loop, and with it the commands of all. What ends the loop all the same (Heddle.exit in
-   * a handler, want of memory) costs those commands that it has; the next one starts another loop.
-   * proc-213.
+   * The coroutines that a handler spawns belong to a scope of its command: in the root scope their
+   * failure would end the loop, and with it all commands. What still ends the loop (Heddle.exit in
+   * a handler, lack of memory) fails the commands that it has; the next command starts another
+   * loop. proc-213.
    *
-   * The loop holds what is submitted until it has time for it: the bound is that of the processes,
-   * each of which waits for its results.
+   * The loop queues submitted commands without a limit of its own: the number of processes limits
+   * them, since each process waits for its results.
    */
   private static final System.Logger LOG = System.getLogger("dev.heddle.process");
-  private static final Duration RESTART_PAUSE =
-      Duration.ofSeconds(1); // to end a loop with nothing on it
+  private static final Duration UNUSED_LOOP_DEADLINE =
+      Duration.ofSeconds(1); // to end a loop that has no commands
 
   private final HeddleOptions options;
   private final SpinLock lock = new SpinLock();
@@ -64,23 +61,23 @@ public final class CommandLoop {
   // under the lock
   private final List<Runnable> atClose = new ArrayList<>();
 
-  /// A loop that is started with `options` when it is needed.
+  /// Creates a loop that is started with `options` when it is needed.
   public CommandLoop(HeddleOptions options) {
     this.options = options;
   }
 
   // ---- commands ----
 
-  /// Runs `body` as a coroutine; its outcome is the answer. Cancelled with the invocation.
+  /// Runs `body` as a coroutine; its outcome is the reply. Cancelled with the invocation.
   ///
-  /// @param processCommand that this is, for dumps
+  /// @param processCommand the command, for dumps
   <R extends @Nullable Object> void onLoop(
       ProcessCommand<R> processCommand, Body<R> body, PendingCommand<R> invocation) {
     onLoop(processCommand, body, invocation, _ -> {});
   }
 
-  /// Runs a handler's `body` as a coroutine, in a scope of its own: what it has spawned ends before
-  /// it, and fails this command only.
+  /// Runs a handler's `body` as a coroutine in its own scope: the coroutines it spawns end before
+  /// it, and their failures fail this command only.
   <R extends @Nullable Object> void inScope(
       ProcessCommand<R> processCommand, Body<R> body, PendingCommand<R> invocation) {
     onLoop(processCommand, () -> scoped(body), invocation);
@@ -97,13 +94,13 @@ public final class CommandLoop {
           throw t;
         }
       });
-    } catch (CoroutineException wrapped) { // which a scope makes of what is checked
+    } catch (CoroutineException wrapped) { // a scope wraps checked exceptions
       throw wrapped.getCause() instanceof Exception own && own == thrown.get() ? own : wrapped;
     }
   }
 
-  /// As [#onLoop(ProcessCommand, Body, PendingCommand)], of a result that is to be given back when
-  /// nobody wants it any more.
+  /// Like [#onLoop(ProcessCommand, Body, PendingCommand)], for a result that `unwanted` must
+  /// release when the process no longer wants it.
   <R extends @Nullable Object> void onLoop(
       ProcessCommand<R> processCommand,
       Body<R> body,
@@ -151,7 +148,7 @@ public final class CommandLoop {
         on.submit(
             "cancel " + name,
             () -> {
-              coroutine.cancel("nobody wants the result any more");
+              coroutine.cancel("the process no longer wants the result");
               return null;
             });
   }
@@ -162,7 +159,7 @@ public final class CommandLoop {
         : failure;
   }
 
-  /// Runs `body` on a thread for blocking calls; else as [#onLoop].
+  /// Runs `body` on a thread for blocking calls; otherwise like [#onLoop].
   <R extends @Nullable Object> void onThread(
       ProcessCommand<R> processCommand, Body<R> body, PendingCommand<R> invocation) {
     Callable<Outcome<R>> call =
@@ -179,8 +176,7 @@ public final class CommandLoop {
         invocation);
   }
 
-  /// What a call has thrown, as the object that it is: whoever waits for another thread is given a
-  /// wrapped one.
+  /// The exception of a call, as the object that was thrown: the waiting thread gets a wrapped one.
   private record Outcome<R extends @Nullable Object>(
       @Nullable R result, @Nullable Exception thrown) {
     @SuppressWarnings("NullAway") // an R where nothing was thrown
@@ -200,9 +196,9 @@ public final class CommandLoop {
     }
   }
 
-  // ---- what the runtime itself does there ----
+  // ---- actions of the runtime ----
 
-  /// Runs an action on the loop, when it has time for it.
+  /// Runs an action on the loop.
   ///
   /// @param name for dumps
   /// @throws IllegalStateException when the runtime has shut down
@@ -228,8 +224,8 @@ public final class CommandLoop {
     return now;
   }
 
-  /// Starts a loop, outside of the lock, since that takes its time; it ends at once when somebody
-  /// else was faster.
+  /// Starts a loop outside of the lock, since that takes time; the loop ends at once when another
+  /// thread has started one.
   private @Nullable Loop<?> startLoop(@Nullable Loop<?> before) {
     Loop<?> made = Loop.<@Nullable Void>start(options, CommandLoop::keepAlive);
     Loop<?> now;
@@ -243,7 +239,7 @@ public final class CommandLoop {
       lock.unlock();
     }
     if (now != made) {
-      made.shutdown(RESTART_PAUSE);
+      made.shutdown(UNUSED_LOOP_DEADLINE);
     } else if (before != null) {
       LOG.log(
           System.Logger.Level.WARNING,
@@ -259,7 +255,7 @@ public final class CommandLoop {
 
   // ---- the end ----
 
-  /// Says what else is to end with the loop.
+  /// Adds an action to run when the loop ends.
   ///
   /// @return false when it has ended
   boolean atClose(Runnable action) {
@@ -271,7 +267,7 @@ public final class CommandLoop {
     }
   }
 
-  /// Ends the loop: what still runs on it is cancelled. Waits for it, but not beyond the deadline.
+  /// Ends the loop, cancelling what still runs on it. Waits for it until the deadline.
   ///
   /// @return whether it has ended
   public boolean close(Duration deadline) throws InterruptedException {
@@ -283,7 +279,7 @@ public final class CommandLoop {
     } finally {
       lock.unlock();
     }
-    atClose.forEach(Runnable::run); // safe: nobody adds to it any more
+    atClose.forEach(Runnable::run); // safe: nothing is added any more
     if (last == null) {
       return true;
     }
@@ -292,7 +288,7 @@ public final class CommandLoop {
       var _ = last.result().get(deadline.toNanos(), TimeUnit.NANOSECONDS);
       return true;
     } catch (ExecutionException | CancellationException _) {
-      return true; // it has ended, however
+      return true; // it has ended, by a failure
     } catch (TimeoutException _) {
       return false;
     }

@@ -7,8 +7,8 @@ import java.util.IdentityHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Who carries out which commands. Filled from any thread until it is frozen, then read by all
-/// workers without a lock.
+/// The handlers of commands. Filled by any thread until it is frozen, then read by all workers
+/// without a lock.
 public final class CommandRegistry {
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -18,10 +18,10 @@ public final class CommandRegistry {
   // written under the lock, after the last change of the map
   private volatile boolean frozen;
 
-  /// Nobody carries out anything yet.
+  /// Creates an empty registry.
   public CommandRegistry() {}
 
-  /// The same handlers in a registry that is not frozen.
+  /// Copies the handlers to a registry that is not frozen.
   public CommandRegistry copy() {
     CommandRegistry copy = new CommandRegistry();
     lock.lock();
@@ -33,9 +33,9 @@ public final class CommandRegistry {
     return copy;
   }
 
-  /// Says who carries out the commands of a class.
+  /// Registers the handler of the commands of a class.
   ///
-  /// @throws IllegalStateException when somebody does already, or the registry is frozen
+  /// @throws IllegalStateException when the class has a handler, or the registry is frozen
   public <C extends ProcessCommand<R>, R extends @Nullable Object> void register(
       Class<C> type, CommandHandler<C, R> handler) {
     lock.lock();
@@ -56,12 +56,12 @@ public final class CommandRegistry {
     }
   }
 
-  /// Begins a command of the runtime's own, of whose process it knows more than other handlers do.
+  /// A handler of the runtime itself, which knows more of the process than other handlers.
   interface Start<C extends ProcessCommand<R>, R extends @Nullable Object> {
     void begin(C command, PendingCommand<R> pending) throws Exception;
   }
 
-  /// Registers how a command of the runtime's own begins, within the step.
+  /// Registers a handler of the runtime itself, which begins the command within the step.
   <C extends ProcessCommand<R>, R extends @Nullable Object> void inline(
       Class<C> type, Start<C, R> start) {
     register(
@@ -70,7 +70,7 @@ public final class CommandRegistry {
             (command, pending) -> start.begin(command, (PendingCommand<R>) pending)));
   }
 
-  /// Refuses every later change.
+  /// Refuses later changes.
   public void freeze() {
     lock.lock();
     try {
@@ -80,7 +80,7 @@ public final class CommandRegistry {
     }
   }
 
-  /// Who carries out the commands of a class, or null.
+  /// The handler of the commands of a class, or null.
   public @Nullable CommandHandler<?, ?> get(Class<?> type) {
     if (frozen) {
       return handlers.get(type); // safe: constant since the volatile write that was just read
@@ -93,7 +93,7 @@ public final class CommandRegistry {
     }
   }
 
-  /// Whether somebody carries out the commands of a class.
+  /// Whether the commands of a class have a handler.
   public boolean has(Class<?> type) {
     return get(type) != null;
   }

@@ -7,12 +7,12 @@ import dev.heddle.process.ProcessCommand;
 import dev.heddle.process.timer.Timers;
 import org.jspecify.annotations.Nullable;
 
-/// Hands commands to those who carry them out.
+/// Passes commands to their handlers.
 public final class Dispatcher {
   private final CommandRegistry registry;
   private final CommandLoop loops;
 
-  /// For the commands of the runtime, and those that are registered when this is called.
+  /// Creates a dispatcher for the commands of the runtime and those registered so far.
   ///
   /// @throws IllegalStateException when one of the runtime's own is registered
   public Dispatcher(
@@ -27,7 +27,7 @@ public final class Dispatcher {
     registry.freeze();
   }
 
-  /// Begins a command. Never throws: what goes wrong is its answer.
+  /// Begins a command. Never throws: a failure is its reply.
   public void dispatch(ProcessCommand<?> asked, PendingCommand<?> invocation) {
     ProcessCommand<?> processCommand = asked;
     if (asked instanceof InOrder<?>(ProcessCommand<?> carriedOut)) {

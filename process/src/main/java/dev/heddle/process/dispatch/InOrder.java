@@ -5,7 +5,7 @@ import dev.heddle.process.ProcessCommand;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A command whose result stands in order with messages. The [Dispatcher] takes it apart.
+/// A command whose result is ordered with messages. The [Dispatcher] unwraps it.
 public record InOrder<R extends @Nullable Object>(ProcessCommand<R> processCommand)
     implements ProcessCommand<R> {
   public InOrder {

@@ -29,8 +29,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// Commands for the world outside: coroutines on the loop, calls on threads, and the web through
-/// the JDK's client, which starts with its first request.
+/// Commands for I/O: coroutines on the loop, calls on threads, and HTTP through the JDK's client,
+/// which is created with its first request.
 public final class IoCommands {
   public record Call<R extends @Nullable Object>(Callable<R> callable)
       implements ProcessCommand<R> {}
@@ -92,7 +92,7 @@ public final class IoCommands {
   private final CommandLoop loops;
   private final OpenResources openResources;
 
-  // any thread; completed once, by whoever makes the client
+  // any thread; completed once, by the thread that creates the client
   private final CompletableFuture<HttpClient> httpClient = new CompletableFuture<>();
   private final AtomicBoolean httpClientRequested = new AtomicBoolean();
 
@@ -192,7 +192,7 @@ public final class IoCommands {
     return count < 0 ? null : Arrays.copyOf(into.array(), count);
   }
 
-  // ---- the web ----
+  // ---- HTTP ----
 
   private void send(Http http, PendingCommand<HttpResponse<byte[]>> invocation) {
     var _ =
@@ -224,7 +224,7 @@ public final class IoCommands {
         });
   }
 
-  /// The client, made on a thread of its own: that takes too long for a worker and for the loop.
+  /// The client, created on its own thread: that takes too long for a worker and for the loop.
   private CompletableFuture<HttpClient> httpClient() {
     if (httpClientRequested.compareAndSet(false, true)) {
       var _ = Thread.ofPlatform().daemon().name("heddle-http").start(this::makeClient);

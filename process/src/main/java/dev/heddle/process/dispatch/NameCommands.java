@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Commands about processes that are named, or referred to by a [Ref]. Else as [ProcessCommands].
+/// Commands to processes by name or by a [Ref]. Otherwise like [ProcessCommands].
 public final class NameCommands {
   private final ProcessCommands processes;
   private final Timers timers;
@@ -37,7 +37,7 @@ public final class NameCommands {
 
   public record Await(String name, Duration limit) implements ProcessCommand<Pid> {}
 
-  @SuppressWarnings("unchecked") // what the answer is, the two processes have agreed
+  @SuppressWarnings("unchecked") // the two processes have agreed on the type
   void register(CommandRegistry registry) {
     registry.inline(Send.class, (c, i) -> i.complete(i.context().offer(c.name(), c.message())));
     registry.inline((Class<Ask<@Nullable Object>>) (Class<?>) Ask.class, this::ask);

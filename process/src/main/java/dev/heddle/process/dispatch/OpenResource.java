@@ -3,7 +3,7 @@ package dev.heddle.process.dispatch;
 
 import dev.heddle.process.ResourceHandle;
 
-/// A handle that [OpenResources] has made.
+/// A handle created by [OpenResources].
 public final class OpenResource implements ResourceHandle {
   private final long id;
   private final String of;

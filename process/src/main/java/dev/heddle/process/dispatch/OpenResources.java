@@ -15,22 +15,22 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// What processes have open on the loop. The loop only.
+/// The open resources of processes. On the loop only.
 final class OpenResources {
   /*
-   * A handle stands in the map of one process, its owner, from its opening until it is closed; the
-   * end of the owner closes all that stand in its map then. To give one away is to move it from
-   * map to map within one tick: so at each moment it has one owner, whose end closes it. The new
-   * owner may have ended before: it is asked of its end after the move, and is told of it at once.
+   * A handle is in the map of one process, its owner, from its opening until it is closed; the end
+   * of the owner closes all handles in its map. A transfer moves a handle from map to map within
+   * one tick: so at each moment it has one owner, whose end closes it. The new owner may have ended
+   * already: the listener for its end is added after the move, and is then called at once.
    *
-   * A command that uses a handle holds it: it was begun for the old owner, who would take what is
-   * meant for the new one. So a give is refused while there is one; one that was cancelled, and
-   * has not noticed yet, it waits for. A give that is itself cancelled when the move is made is
-   * undone in the same tick: its process would not tell the new owner, who would keep open what he
-   * does not know. P11.
+   * A command that uses a handle holds it: its result would go to the old owner, although it is
+   * meant for the new one. So a transfer is refused while such a command is pending, and waits for
+   * one that was cancelled and has not ended yet. A transfer that was itself cancelled when it
+   * moves the handle is undone in the same tick: its process would not notify the new owner, which
+   * would keep a handle open that it does not know of.
    */
 
-  /// Something open, and the commands that use it now.
+  /// An open resource, and the commands that use it now.
   private static final class Open {
     final AutoCloseable what;
     private final Set<PendingCommand<?>> users = new HashSet<>(2);
@@ -49,7 +49,7 @@ final class OpenResources {
     }
   }
 
-  /// Does something with what is open.
+  /// Uses an open resource.
   interface Use<T, R extends @Nullable Object> {
     R with(T open) throws Exception;
   }
@@ -62,7 +62,7 @@ final class OpenResources {
     this.loops = loops;
   }
 
-  /// Keeps something for the process of a command, until it closes it or ends.
+  /// Keeps a resource for the process of a command, until the process closes it or ends.
   ResourceHandle add(PendingCommand<?> by, AutoCloseable opened, String what) {
     ResourceHandle resourceHandle = new OpenResource(++lastId, what);
     put(by, by.caller(), resourceHandle, new Open(opened));
@@ -78,7 +78,8 @@ final class OpenResources {
     its = new HashMap<>(4);
     its.put(resourceHandle, opened);
     open.put(owner, its);
-    // in this order: one that has ended meanwhile is told of at once, and finds what it is to close
+    // in this order: the listener of a process that has ended is called at once, and must find the
+    // entry
     var _ =
         by.context()
             .runtime()
@@ -87,9 +88,9 @@ final class OpenResources {
                 loops.submit("close handles of " + owner, () -> closeAll(open.remove(owner))));
   }
 
-  /// Uses what a handle of a process stands for.
+  /// Uses the resource of a handle of a process.
   ///
-  /// @throws IOException when it is closed, another process's, or of another kind
+  /// @throws IOException when it is closed, belongs to another process, or is of another kind
   <T, R extends @Nullable Object> R use(
       PendingCommand<?> by, ResourceHandle resourceHandle, Class<T> kind, Use<T, R> use)
       throws Exception {
@@ -97,9 +98,9 @@ final class OpenResources {
     if (!kind.isInstance(found.what)) {
       throw new IOException(
           resourceHandle
-              + " is no "
+              + " is not a "
               + kind.getSimpleName()
-              + ", but a "
+              + " but a "
               + found.what.getClass().getSimpleName());
     }
     found.users.add(by);
@@ -117,23 +118,23 @@ final class OpenResources {
           resourceHandle
               + " is not open in "
               + by.caller()
-              + ": it was closed or given away, or another process has opened it");
+              + ": it was closed or transferred, or another process has opened it");
     }
     return found;
   }
 
   /// Makes another process the owner of a handle.
   ///
-  /// @return false when that one has ended: the handle is about to be closed
-  /// @throws IOException when it is closed, another process's, or in use
-  /// @throws IllegalArgumentException when the address is not one of a process of this runtime
+  /// @return false when that one has ended: the handle is then closed soon
+  /// @throws IOException when it is closed, belongs to another process, or is in use
+  /// @throws IllegalArgumentException when the address is not that of a process of this runtime
   boolean transfer(PendingCommand<?> by, ResourceHandle resourceHandle, Pid to) throws IOException {
     CompletableFuture<?> ended = by.context().runtime().whenExited(to);
     try {
       move(by, resourceHandle, to);
       return !ended.isDone();
     } finally {
-      ended.cancel(false); // else it stays with the new owner until that ends
+      ended.cancel(false); // else the listener stays until the new owner ends
     }
   }
 
@@ -146,7 +147,7 @@ final class OpenResources {
             resourceHandle
                 + " is in use by another command of "
                 + by.caller()
-                + "; give it away when that has its result, or cancel that first");
+                + "; transfer it when that has its result, or cancel that first");
       }
       Heddle.await(found.unused.copy());
       found = find(by, resourceHandle); // it may have been closed meanwhile
@@ -157,15 +158,15 @@ final class OpenResources {
     }
   }
 
-  /// Undoes a give that nobody is told of, within its tick: so nobody has used the handle since.
+  /// Undoes a cancelled transfer, within its tick: so the handle was not used since.
   void undoTransfer(PendingCommand<?> by, ResourceHandle resourceHandle, Pid from) {
     Open found = Objects.requireNonNull(open.get(from)).remove(resourceHandle);
     put(by, by.caller(), resourceHandle, Objects.requireNonNull(found));
   }
 
-  /// Closes what a handle stands for.
+  /// Closes the resource of a handle.
   ///
-  /// @return false when it was not open in that process
+  /// @return false when that process did not have it open
   boolean close(Pid owner, ResourceHandle resourceHandle) throws Exception {
     Map<ResourceHandle, Open> its = open.get(owner);
     Open found = its == null ? null : its.remove(resourceHandle);
@@ -190,7 +191,7 @@ final class OpenResources {
     }
     for (Exception failure : failures) {
       System.getLogger("dev.heddle.process")
-          .log(System.Logger.Level.WARNING, "what a process had open did not close", failure);
+          .log(System.Logger.Level.WARNING, "a resource of a process failed to close", failure);
     }
   }
 }

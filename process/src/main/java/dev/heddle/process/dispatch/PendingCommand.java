@@ -13,9 +13,9 @@ import java.util.concurrent.CancellationException;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// A command that has no answer yet, as the runtime sees it.
+/// A command that has no reply yet, for the runtime.
 ///
-/// @param <R> of the result
+/// @param <R> the type of the result
 public final class PendingCommand<R extends @Nullable Object> implements Invocation<R> {
   /*
    * States.  from      event                        to        actor, order
@@ -30,12 +30,12 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
    *          ANSWERED  the winner has no memory,    OPEN      the winner: store; it throws, and may
    *                    or no stack                            answer again
    *
-   * onCancel() and cancel() meet at the same word: it holds the action while the command is OPEN,
-   * and an action that finds it DROPPED runs at once.
+   * onCancel() and cancel() use the same field: it holds the action while the command is OPEN, and
+   * an action set when the command is DROPPED runs at once.
    *
-   * So an answer reaches the process that has asked, once, or no process. It never reaches another
-   * process under the same number: no number is given twice, and this object knows its process,
-   * not the number. P11.
+   * So a reply reaches the process that issued the command, once, or no process. It never reaches
+   * another process with the same number: no number is used twice, and this object refers to its
+   * process, not to the number.
    */
   private static final Object OPEN = new Object();
   private static final Object ANSWERED = new Object();
@@ -53,21 +53,22 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
   private final CommandIssuer commandIssuer;
   private final long tag;
 
-  // any thread, CAS: OPEN, a Runnable (OPEN, with what a cancellation runs), ANSWERED or DROPPED
+  // any thread, CAS: OPEN, a Runnable (OPEN, with the action for a cancellation), ANSWERED or
+  // DROPPED
   @SuppressWarnings("FieldMayBeFinal") // through STATE
   private volatile Object state = OPEN;
 
-  // whoever begins to carry it out: whether the answer stands behind the messages before it
+  // written by the worker that begins it: whether the reply is ordered after the messages before it
   private boolean inOrder;
 
-  // whoever hands it on, and whoever carries it out; read for dumps
+  // written by the dispatcher and the handler; read by dumps
   private @Nullable Class<?> command;
   private volatile @Nullable String waitsFor;
   private volatile @Nullable Pid answerer;
 
-  /// A command of `commandIssuer`, not answered yet.
+  /// Creates a command of `commandIssuer` without a reply.
   public PendingCommand(CommandIssuer commandIssuer, long tag) {
-    this.commandIssuer = Objects.requireNonNull(commandIssuer, "caller");
+    this.commandIssuer = Objects.requireNonNull(commandIssuer, "commandIssuer");
     this.tag = tag;
   }
 
@@ -81,20 +82,20 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     return tag;
   }
 
-  /// What is to be carried out.
+  /// Sets the command.
   void carries(ProcessCommand<?> what) {
     command = what.getClass();
   }
 
-  /// What carries it out is called so in dumps: the command, and who has asked.
+  /// The name of the coroutine or thread that executes it, for dumps: the command and its issuer.
   String name(ProcessCommand<?> what) {
     return what.getClass().getSimpleName() + " of " + caller();
   }
 
-  /// What its process waits for, in words: the command, by its class, and for what that waits
-  /// before it is carried out; null when nobody has been given it yet. For dumps.
+  /// A description of what its process waits for: the class of the command, and what the command
+  /// itself waits for before it is executed; null when it was not dispatched yet. For dumps.
   public @Nullable String waitsFor() {
-    Class<?> what = command; // safe: read at some moment
+    Class<?> what = command; // safe: a racy read
     if (what == null) {
       return null;
     }
@@ -104,25 +105,26 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
         : what.getSimpleName() + ", for " + before;
   }
 
-  // ---- for whoever carries it out ----
+  // ---- for handlers ----
 
   void waitsFor(@Nullable String what) {
     waitsFor = what;
   }
 
-  /// Nothing but a process's answer completes it; within its step.
+  /// Only a reply of another process completes it; within its step.
   void waitsForAnswerOf(Pid process) {
     answerer = process;
     commandIssuer.waitsForProcess();
   }
 
-  /// The process whose answer it waits for; null when it waits for something else, or no more.
+  /// The process whose reply it waits for; null when it waits for something else, or no longer
+  /// waits.
   public @Nullable Pid answerer() {
     return isOpen() ? answerer : null;
   }
 
-  /// Its answer comes from a process, and stands behind the messages that this has sent before.
-  /// Within the step, before anybody can answer.
+  /// Its reply comes from a process and is ordered after the messages that this process has sent
+  /// before. Within the step, before a reply is possible.
   void answersInOrder() {
     inOrder = true;
   }
@@ -132,18 +134,18 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     return commandIssuer.context();
   }
 
-  /// Another command of its process, when it has no answer yet; within its step.
+  /// Another pending command of its process; within its step.
   @Nullable PendingCommand<?> other(long otherTag) {
     return commandIssuer.invocation(otherTag);
   }
 
-  /// Lets its process monitor another; within its step. `known` is told the reference before the
-  /// signal of that monitor can come.
+  /// Makes its process monitor another; within its step. `known` is called with the reference
+  /// before the signal of that monitor can come.
   void monitor(Pid other, LongConsumer known) {
     commandIssuer.monitor(other, known);
   }
 
-  /// What a cancellation would run, when there is no answer yet.
+  /// The action of a cancellation, if there is no reply yet.
   @Nullable Runnable action() {
     return state instanceof Runnable action ? action : null;
   }
@@ -166,7 +168,7 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     }
     try {
       commandIssuer.deliver(event, inOrder);
-    } catch (OutOfMemoryError | StackOverflowError e) { // nothing was published: try again
+    } catch (OutOfMemoryError | StackOverflowError e) { // nothing was published: may be retried
       state = seen;
       throw e;
     }
@@ -197,11 +199,11 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     return seen != ANSWERED && seen != DROPPED;
   }
 
-  // ---- for whoever has asked ----
+  // ---- for its process ----
 
-  /// Ends the wait with a [CancellationException], and stops what is being done.
+  /// Completes it with a [CancellationException], and stops its execution.
   ///
-  /// @return false when it was answered before
+  /// @return false when it had a reply before
   public boolean cancel(String why) {
     Object seen = leaveOpen(DROPPED);
     if (seen == null) {
@@ -212,7 +214,7 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     return true;
   }
 
-  /// Stops what is being done for a process that has ended.
+  /// Stops its execution for a process that has ended.
   public void abandon() {
     Object seen = leaveOpen(DROPPED);
     if (seen != null) {
@@ -232,7 +234,7 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     }
   }
 
-  /// What was done for its process has thrown, of which no answer tells that any more.
+  /// Logs an exception in work for its process that no reply reports.
   void logUnreported(String what, Throwable thrown) {
     commandIssuer.logUnreported(what, thrown);
   }
@@ -242,7 +244,7 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
       try {
         action.run();
       } catch (Throwable t) {
-        logUnreported("what was to stop a command", t);
+        logUnreported("the cancellation of a command", t);
       }
     }
   }

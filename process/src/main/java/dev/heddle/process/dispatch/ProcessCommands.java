@@ -19,8 +19,8 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// Commands about processes. All are carried out within the step that yields them, in the order in
-/// which it does; so what one process sends another by `send` and `ask` arrives in that order.
+/// Commands about processes. They are executed within the step that yields them, in the order of
+/// the yields; so what one process sends another by `send` and `ask` arrives in that order.
 public final class ProcessCommands {
   private final Timers timers;
   private final Requests requests;
@@ -55,10 +55,10 @@ public final class ProcessCommands {
 
   public record Resolve(String text) implements ProcessCommand<Pid> {}
 
-  /// Waits until a process has started: true, or it has ended before: false. Of supervisors.
+  /// Waits until a process has started (true) or has ended before (false). For supervisors.
   public record AwaitStart(Pid pid) implements ProcessCommand<Boolean> {}
 
-  /// Lets another process answer a request, and waits for its answer. Of pools.
+  /// Forwards a request to another process and waits for its reply. For pools.
   public record HandOn(Pid to, Request request) implements ProcessCommand<@Nullable Object> {}
 
   @SuppressWarnings("NullAway") // inference forgets that a Void may be null
@@ -107,7 +107,7 @@ public final class ProcessCommands {
     registry.inline(HandOn.class, ProcessCommands::handOn);
   }
 
-  @SuppressWarnings("unchecked") // what the answer is, the two processes have agreed
+  @SuppressWarnings("unchecked") // the two processes have agreed on the type
   private void registerAsk(CommandRegistry registry) {
     registry.inline((Class<Ask<@Nullable Object>>) (Class<?>) Ask.class, this::ask);
   }
@@ -117,7 +117,7 @@ public final class ProcessCommands {
     try {
       requests.send(ask.to(), ask.message(), answer);
     } catch (Throwable t) {
-      answer.cancel(false); // and so its timer
+      answer.cancel(false); // also disarms its timer
       throw t;
     }
   }
@@ -129,7 +129,7 @@ public final class ProcessCommands {
     Answer answer = awaited(to, ask.limit(), invocation);
     try {
       requests.send(ask.to(), ask.message(), answer);
-    } catch (Throwable t) { // most often of the program's function
+    } catch (Throwable t) { // usually from the program's function
       answer.cancel(false);
       throw t;
     }
@@ -144,9 +144,9 @@ public final class ProcessCommands {
     return answer;
   }
 
-  /// The answer of another process. It is in the mailbox of the one that has asked when the call
-  /// that has given it returns: so what is sent after that stands behind it. A dependent stage of
-  /// the future may still be on its way then, on the thread that has made it dependent.
+  /// The reply of another process. It is in the mailbox of the asker when the call that gave it
+  /// returns, so what is sent after that call comes later. A dependent stage of the future may
+  /// still be running then, on the thread that added it.
   private final class Answer extends CompletableFuture<@Nullable Object> {
     final Timer timer = new Limit();
     private final Pid of;
@@ -159,14 +159,14 @@ public final class ProcessCommands {
       this.invocation = invocation;
     }
 
-    // the invocation decides; where there is no memory or stack it throws, and is open as before
+    // the invocation decides; without memory or stack it throws, and stays open
 
     @Override
     public boolean complete(@Nullable Object result) {
       boolean isFirst = invocation.complete(result);
       if (isFirst) {
         super.complete(result);
-        var _ = timers.disarm(timer); // or it has fired, and finds the invocation answered
+        var _ = timers.disarm(timer); // or it has fired, and finds the invocation complete
       }
       return isFirst;
     }
@@ -182,7 +182,7 @@ public final class ProcessCommands {
     }
 
     @Override
-    public boolean cancel(boolean mayInterrupt) { // by the invocation, which is over
+    public boolean cancel(boolean mayInterrupt) { // called by the invocation, which is over
       boolean isCancelled = super.cancel(mayInterrupt);
       var _ = timers.disarm(timer);
       return isCancelled;
@@ -192,9 +192,9 @@ public final class ProcessCommands {
       @Override
       protected void fire() {
         if (invocation.isOpen()) {
-          invocation.fail(new DeadlineException("no answer of " + of + " within " + limit));
+          invocation.fail(new DeadlineException("no reply from " + of + " within " + limit));
         }
-        cancel(false); // the asked sees that nobody waits any more
+        cancel(false); // so that the asked process sees that the asker has given up
       }
     }
   }
@@ -257,7 +257,7 @@ public final class ProcessCommands {
     Pid named = invocation.context().runtime().whereIs(text);
     if (named == null) {
       throw new IllegalArgumentException(
-          "could not resolve '" + text + "': no process has that name, and it is no PID");
+          "could not resolve '" + text + "': no process has that name, and it is not a PID");
     }
     return named;
   }

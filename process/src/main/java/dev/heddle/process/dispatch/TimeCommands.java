@@ -7,7 +7,7 @@ import dev.heddle.process.timer.Timers;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// Commands about time: each that waits is a timer.
+/// Commands about time: each of them that waits is a timer.
 public final class TimeCommands {
   public record Sleep(Duration time) implements ProcessCommand<@Nullable Void> {}
 
@@ -15,8 +15,8 @@ public final class TimeCommands {
 
   public record ResetTimer(long tag, Duration time) implements ProcessCommand<Boolean> {}
 
-  /// A [Sleep] of supervisors and pools: a class of its own, so that tests let no time pass for it
-  /// by a handler of theirs.
+  /// A [Sleep] of supervisors and pools: its own class, so that a test can register a handler for
+  /// it that completes at once.
   public record Pause(Duration time) implements ProcessCommand<@Nullable Object> {}
 
   public record Tick(Duration period) implements ProcessCommand<Long> {}
@@ -65,7 +65,7 @@ public final class TimeCommands {
     }
   }
 
-  /// The timer of a tag, or null when it has fired, or never was.
+  /// The timer of a tag, or null when it has fired or never existed.
   ///
   /// @throws IllegalArgumentException when the tag belongs to something else
   private static @Nullable PendingCommand<?> timer(PendingCommand<?> by, long tag) {
@@ -77,11 +77,11 @@ public final class TimeCommands {
       return found;
     }
     throw new IllegalArgumentException(
-        "the command with the tag " + tag + " is no timer; yield sleep() with it first");
+        "the command with the tag " + tag + " is not a timer; yield sleep() with it first");
   }
 
-  /// A command that waits for nothing but a time. Its process arms it, moves it, and disarms it,
-  /// within its steps; as what runs when the command is cancelled it is known by its command.
+  /// A command that waits for a time only. Its process arms it, moves it and disarms it within its
+  /// steps; it is found through its command, as the action of the cancellation.
   private static final class CommandTimer<R extends @Nullable Object> extends Timer
       implements Runnable {
     private final Timers timers;
@@ -108,7 +108,7 @@ public final class TimeCommands {
       invocation.complete(result);
     }
 
-    /// Nobody waits for it any more.
+    /// The command no longer waits for it.
     @Override
     public void run() {
       timers.disarm(this);

@@ -6,15 +6,15 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// A wait of a body for another process, in a wait of the JDK. One object for each wait, so whoever
-/// sees the same one twice knows that the wait has lasted.
+/// A wait of a body for another process, by a wait of the JDK. Each wait has its own object, so
+/// seeing the same object twice proves that the wait has lasted.
 public final class Awaited {
   /// What is awaited.
   public enum What {
-    /// the answer to a request
-    ANSWER,
-    /// room in the mailbox
-    ROOM,
+    /// the reply to a request
+    REPLY,
+    /// space in the mailbox
+    SPACE,
     /// the end
     END
   }
@@ -24,11 +24,11 @@ public final class Awaited {
   private final @Nullable Duration limit;
   private final BooleanSupplier over;
 
-  /// A wait that begins.
+  /// Creates a wait that begins.
   ///
-  /// @param of the process that brings it
-  /// @param limit of the wait, or null
-  /// @param over whether it has come, or is not that process's to bring any more; any thread
+  /// @param of the process that can end it
+  /// @param limit the time limit, or null
+  /// @param over whether the wait is over, or no longer depends on that process; any thread
   public Awaited(What what, Pid of, @Nullable Duration limit, BooleanSupplier over) {
     this.what = what;
     this.of = of;
@@ -46,16 +46,16 @@ public final class Awaited {
     return limit;
   }
 
-  /// Whether it waits for that process no more.
+  /// Whether it no longer waits for that process.
   public boolean isOver() {
     return over.getAsBoolean();
   }
 
-  /// In words, behind `waits for`.
-  public String words() {
+  /// A description, to follow `waits for`.
+  public String description() {
     return switch (what) {
-      case ANSWER -> "the answer of " + of;
-      case ROOM -> "room of " + of;
+      case REPLY -> "a reply from " + of;
+      case SPACE -> "space in the mailbox of " + of;
       case END -> "the end of " + of;
     };
   }

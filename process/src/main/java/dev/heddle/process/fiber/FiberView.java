@@ -4,13 +4,13 @@ package dev.heddle.process.fiber;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// A body, as reports see it.
+/// A body for reports.
 ///
-/// @param thread of it
-/// @param waitsFor in words; null when it runs, or waits for something of the JDK
-/// @param limit of that wait, if it has one
+/// @param thread its fiber
+/// @param waitsFor what it waits for; null when it runs, or waits for something of the JDK
+/// @param limit the limit of that wait, or null
 public record FiberView(ProcessFiber thread, @Nullable String waitsFor, @Nullable Duration limit) {
-  /// Where it is, the innermost frame first.
+  /// Its stack, innermost frame first.
   public StackTraceElement[] stack() {
     return thread.stack();
   }

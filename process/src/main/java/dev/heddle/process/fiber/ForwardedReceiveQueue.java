@@ -8,16 +8,16 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// The inbox of a body whose steps another process makes: it holds what that hands on. The mailbox
-/// is that process's, which has taken these out of it.
+/// The receive queue of a body within another process: it holds the events that this process
+/// forwards, which has taken them out of its own mailbox.
 public final class ForwardedReceiveQueue implements ReceiveQueue {
   private final List<ProcessEvent> events = new ArrayList<>();
   private final Consumer<ProcessEvent> unseen;
-  private int skipped; // so many were looked at and left
+  private int skipped; // how many of the first were read and left
 
-  /// An empty one.
+  /// Creates an empty queue.
   ///
-  /// @param unseen is told of what lies in it at the end
+  /// @param unseen is called with the events that are left at the end
   public ForwardedReceiveQueue(Consumer<ProcessEvent> unseen) {
     this.unseen = unseen;
   }
@@ -55,6 +55,6 @@ public final class ForwardedReceiveQueue implements ReceiveQueue {
   @Override
   public void close() {
     events.forEach(unseen);
-    events.clear(); // whoever closes it twice tells nothing twice
+    events.clear(); // a second close() reports nothing twice
   }
 }

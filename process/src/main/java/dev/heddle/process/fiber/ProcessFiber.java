@@ -12,67 +12,69 @@ import java.util.Objects;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/// A stack that moves between workers: a virtual thread whose scheduler is this object, and that
-/// runs within the steps of its process, on the worker that makes the step.
+/// A stack that moves between workers: a virtual thread whose scheduler is this object, and which
+/// runs within the steps of its process, on the worker of the step.
 public final class ProcessFiber implements Executor, NonCoroutineThread {
   /*
-   * The JDK keeps the state of the virtual thread; this class keeps who may resume it: the JDK
-   * (locks, queues, sockets, yields of the body's) or the process (receive and call).
+   * The JDK has the state of the virtual thread. This class has the state that decides who may
+   * resume it: the JDK (locks, queues, sockets, yields of the body) or the process (`receive` and
+   * `execute`).
    *
-   * States.  from       event                         to         who, order
-   *          CREATED    start()                       ACTIVE    step: Thread.start hands us the
-   *                                                             thread's task; then it is run
-   *          ACTIVE    suspend()                     SUSPENDED  body: store, then Thread.yield
-   *          SUSPENDED  yield returned (pinned)       ACTIVE    body: nobody has resumed it
+   * States.  from       event                         to         actor, order
+   *          CREATED    start()                       ACTIVE     step: Thread.start passes the
+   *                                                             thread's task to execute(); then
+   *          ACTIVE     suspend()                     SUSPENDED  body: store, then Thread.yield
+   *          SUSPENDED  yield returned (pinned)       ACTIVE     body: it was not resumed
    *          SUSPENDED  resume()                      RESUMING   step: store, then task.run
-   *          RESUMING   yield returned                ACTIVE    body, first thing
-   *          ACTIVE    body ended                    ENDED      body, last thing
+   *          RESUMING   yield returned                ACTIVE     body, first action
+   *          ACTIVE     body ended                    ENDED      body, last action
    *
-   * What execute(own task) means: SUSPENDED: our own yield, or a thread dump of one that waits for
-   * the process: nothing. ACTIVE: a JDK wait is over. RESUMING: a thread dump had the thread in
-   * its hands when we resumed it, and lets go. In both it is `resumable`, and the process is woken,
-   * whose next step runs it. ENDED: nothing. execute(another task): a thread that was born inside
-   * and inherited its scheduler; the JDK's own runs it.
+   * An execute() of the fiber's own task means, by state: SUSPENDED: our own yield, or a thread
+   * dump of a fiber that waits for the process; nothing to do. ACTIVE: a JDK wait is over.
+   * RESUMING: a thread dump held the thread when we resumed it, and now releases it. In both cases
+   * it becomes `resumable`, and the process is woken, whose next step runs it. ENDED: nothing to
+   * do. An execute() of another task comes from a thread that the body has created and that
+   * inherited its scheduler; the JDK's default scheduler runs it.
    *
-   * The scheduler counts bodies that are due, so that it knows whether somebody has to be run
-   * beside its workers (Spares). So `resumable` is exchanged, and taken back where no run will
-   * follow: at the end, and at the detachment.
+   * The scheduler counts resumable fibers, to decide whether it needs compensating workers. So
+   * `resumable` is exchanged, and cleared where no run will follow: at the end, and at the
+   * detachment.
    *
-   * A run that mounts nothing is harmless: the JDK looks at the thread's state first. So
+   * A run that mounts nothing is harmless, since the JDK checks the thread's state first. So
    * `resumable` may be set once too often, never too seldom.
    *
-   * The end from outside. unwind() resumes a body that waits for the process, which then throws;
-   * it interrupts one that waits for the JDK. Both run on this worker while they do not wait, and
-   * at most ROUNDS yields. What still has not ended is detached: from then on the JDK's own
-   * scheduler runs it, so that no worker waits for it and its clean-up is not lost. A detached
+   * The end from outside. unwind() resumes a body that waits for the process, which then throws,
+   * and interrupts one that waits for the JDK. The body then runs on this worker until it waits,
+   * for at most ROUNDS yields. A body that has still not ended is detached: from then on the JDK's
+   * default scheduler runs it, so that it holds no worker and its clean-up is not lost. A detached
    * body never suspends for the process.
    *
-   * Fairness. A body that calls the runtime again and again without a wait (it sends, it starts
-   * others, it receives what is there) yields when it has had its worker for BUDGET_NANOS, which a
-   * look at the clock with each 16th call says. The yield is the JDK's: the body is due at once,
-   * and its process goes to the tail of the FIFO when its run has lasted its time. A body that
-   * only computes is not cut.
+   * Fairness. A body that keeps calling the runtime without a wait (it sends, starts processes,
+   * receives what is there) yields after BUDGET_NANOS on its worker; the clock is read at every
+   * 16th call. The yield is the JDK's: the body is resumable at once, and its process goes to the
+   * tail of the queue when its run has lasted its time. A body that only computes is not
+   * interrupted.
    *
    * Threads. execute(): any, also on the carrier of another virtual thread. suspend(): the body.
-   * Everything else: steps of the process.
+   * The rest: steps of the process.
    *
    * I1. The body runs within a step of its process, until it is detached. [CoroutineProcessTest]
-   * I2. A JDK wait that is over leads to a step: due, then wake; the step reads due after it has
-   *     begun. [CoroutineProcessTest, Task I2]
+   * I2. A JDK wait that is over leads to a step: `resumable` is set, then the process is woken; the
+   *     step reads `resumable` after it has begun. [CoroutineProcessTest, Task I2]
    * I3. An execute() never resumes a body that waits for the process. [CoroutineProcessTest]
    *
-   * Memory order. All three fields are volatile. Detaching: the step stores `detached`, then takes
-   * `resumable`; execute() sets `resumable`, then reads `detached`: one of them sees the other's,
-   * and both may hand the thread over, which is harmless. A lost resume: RESUMING is stored before
-   * task.run reads the JDK's state; the dumper restores that state before it calls execute(), which
-   * therefore reads RESUMING.
+   * Memory order. The fields `state`, `resumable` and `detached` are volatile. Detaching: the step
+   * stores `detached`, then clears `resumable`; execute() sets `resumable`, then reads `detached`.
+   * At least one of them sees the other's write; if both do, both pass the thread on, which is
+   * harmless. A lost resume cannot happen: RESUMING is stored before task.run reads the JDK's
+   * state; the thread dump restores that state before it calls execute(), which therefore reads
+   * RESUMING.
    *
-   * Cost. One mount and one unmount for each run. The body of a process that waits holds its
-   * frames and no thread.
+   * Cost. One mount and one unmount for each run. A waiting body keeps its frames and no thread.
    *
-   * Rejected. LockSupport.park for our own waits: dearer, and the permit is visible to the body.
-   * The loop's ExecutionContext: it belongs to one carrier. Waiting in close() for a body's
-   * clean-up: it would hold a worker.
+   * Rejected. LockSupport.park for our own waits: more expensive, and the permit is visible to the
+   * body. The loop's ExecutionContext: it belongs to one carrier. Waiting in close() for the
+   * clean-up of a body: it would hold a worker.
    *
    * Sources. trap-59, trap-60, trap-61, trap-66; the essay of ExecutionContext.
    */
@@ -93,23 +95,23 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     }
   }
 
-  private static final int CALLS_PER_CLOCK_READ = 16; // at the clock: as a run has steps
-  private static final int MAX_FRAMES = 1_000; // frames: to count them takes as long as the budget
+  private static final int CALLS_PER_CLOCK_READ = 16; // as a run has steps
+  private static final int MAX_FRAMES = 1_000; // counting them takes as long as the budget
   private static final long BUDGET_NANOS = 200_000; // the same as that of a run
 
-  private static final int ROUNDS = 16; // yields of a body that is unwound, before it is detached
+  private static final int ROUNDS = 16; // yields of a body at its end, before it is detached
 
   private final @Nullable WorkScheduler scheduler;
   private final Thread thread;
   private final Runnable wake;
   private final String name;
 
-  // the worker, around each run; read by the body, which is on the same thread then
+  // set by the worker around each run; read by the body, which is on the same thread then
   private @Nullable Worker carrier;
 
-  // the body, and the step that runs it: one thread
-  private int calls; // of the runtime, since the last look at the clock
-  private long budgetEnds; // of this mount; 0 before its first look
+  // the body and the step that runs it, which are one thread
+  private int calls; // of the runtime, since the last read of the clock
+  private long budgetEnds; // of this mount; 0 before the first read of the clock
 
   // written once, by the first execute(), on the worker that starts the thread
   private volatile @Nullable Runnable task;
@@ -117,25 +119,25 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
   // steps and the body, which are one thread of execution; read by execute()
   private volatile int state = CREATED;
 
-  // set by execute(), taken back by steps; both by an exchange, since it is counted
+  // set by execute(), cleared by steps; both by an exchange, since it is counted
   @SuppressWarnings("FieldMayBeFinal") // through RESUMABLE
   private volatile boolean resumable;
 
   // written once, by the last step
   private volatile boolean detached;
 
-  // the body; read for reports
+  // written by the body; read by reports
   private volatile @Nullable Awaited awaited;
 
-  // written once, before the body is unwound; read by it
+  // written once, before the body is unwound; read by the body
   private volatile boolean unwinding;
 
-  /// A thread that has not begun.
+  /// Creates a fiber that has not begun.
   ///
   /// @param name for reports
   /// @param body must not throw
   /// @param wake makes the process take a step; from any thread
-  /// @throws IllegalStateException when the JVM was started without what that takes
+  /// @throws IllegalStateException when the JVM was started without the options that it needs
   public ProcessFiber(String name, Runnable body, Runnable wake) {
     String problem = VirtualThreads.problem();
     if (problem != null) {
@@ -158,9 +160,10 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     thread.setName(name);
   }
 
-  /// To be called before the first body: what the JDK starts with its first virtual thread is
-  /// neither to inherit a body's scheduler nor to hold a worker; and what a body initialises when
-  /// it gives way is not to be initialised at the end of a stack, where that fails for good.
+  /// Must be called before the first fiber is created. The JDK starts helper threads with its first
+  /// virtual thread: they must not inherit a fiber as their scheduler, nor hold a worker. And the
+  /// classes that a yield needs must not be initialised at the end of a stack, where that would
+  /// fail for good.
   public static void prepare() {
     if (VirtualThreads.problem() == null) {
       VirtualThreads.warmUp();
@@ -168,26 +171,25 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     }
   }
 
-  /// Whether the current thread is that of a body.
+  /// Whether the current thread is a fiber.
   public static boolean isCurrent() {
     return of(Thread.currentThread()) != null;
   }
 
-  /// Whether the current thread is that of a body which was to end, and goes on beside its process:
-  /// what takes its place may run meanwhile.
+  /// Whether the current thread is a detached fiber: its process has ended or continues without it.
   public static boolean isDetached() {
     ProcessFiber body = of(Thread.currentThread());
     return body != null && body.detached;
   }
 
-  /// The worker in whose step the current thread runs as a body, or null. Holds until it waits.
+  /// The worker on which the current thread runs as a fiber, or null. Valid until it waits.
   public static @Nullable Worker carrier() {
     ProcessFiber body = of(Thread.currentThread());
     return body == null ? null : body.carrier;
   }
 
-  /// The same, for a call that a body may make again and again without a wait: when it has had its
-  /// worker for long enough, others have their turn before.
+  /// Like [#carrier], for a call that a body may repeat without a wait: yields first when its
+  /// budget is spent.
   public static @Nullable Worker carrierOfCall() {
     ProcessFiber body = of(Thread.currentThread());
     if (body == null) {
@@ -213,24 +215,24 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
 
   // ---- within steps ----
 
-  /// Starts it, and runs it until it waits or has ended.
+  /// Starts it and runs it until it waits or ends.
   public void start() {
     thread.start();
     runTask();
   }
 
-  /// Lets it go on after its own wait.
+  /// Resumes it after its own wait.
   public void resume() {
     state = RESUMING;
     runTask();
   }
 
-  /// Whether the JDK says that it may go on, and it has not.
+  /// Whether a JDK wait of it is over, and it has not run since.
   public boolean isResumable() {
     return resumable;
   }
 
-  /// Lets it go on when the JDK says that it may.
+  /// Resumes it after a JDK wait.
   public void runIfResumable() {
     if (resumable) {
       runTask();
@@ -255,14 +257,14 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     try {
       worker.runMounted(thread, own);
     } finally {
-      carrier = null; // before the step ends: a body that is detached in it has none
+      carrier = null; // before the step ends: a fiber detached in it has no worker
       if (state == ENDED) {
-        var _ = claimResumable(); // there was more than one execute() for a wait
+        var _ = claimResumable(); // a wait may lead to several execute() calls
       }
     }
   }
 
-  /// Counted first: where the stack ends in between, there is one too many, which does no harm.
+  /// Counts first: a stack overflow in between leaves the count too high, which is harmless.
   private void markResumable() {
     if (scheduler != null) {
       scheduler.fiberResumable();
@@ -280,7 +282,7 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     return was;
   }
 
-  /// It waits for the process: what the JDK has said late, of a wait before that, is forgotten.
+  /// Clears the flag while it waits for the process: an execute() belongs to an earlier wait.
   public void clearResumable() {
     var _ = claimResumable();
   }
@@ -295,7 +297,7 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     return state == ENDED;
   }
 
-  /// Ends it as the essay says. To be called once, by the last step.
+  /// Ends it, see the essay. Called once, by the last step.
   public void unwind() {
     unwinding = true;
     if (state == CREATED || state == ENDED) {
@@ -317,16 +319,16 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     }
   }
 
-  /// Whether its process has ended before it.
+  /// Whether its process has ended or replaced it.
   public boolean isUnwinding() {
     return unwinding;
   }
 
   // ---- the body ----
 
-  /// Gives the worker back until the next [#resume()].
+  /// Releases the worker until the next [#resume()].
   ///
-  /// @return false when a frame is pinned, and nothing has happened
+  /// @return false when a frame is pinned and nothing has happened
   public boolean suspend() {
     state = SUSPENDED;
     try {
@@ -340,16 +342,16 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     return resumed;
   }
 
-  /// To be called by the body with each call of the runtime that need not wait. It yields to others
-  /// when this mount has lasted its time.
+  /// Called by the body at each call of the runtime that need not wait. Yields to other processes
+  /// when this mount has used its budget.
   public void yieldIfBudgetSpent() {
     if (++calls >= CALLS_PER_CLOCK_READ) {
       calls = 0;
       long now = System.nanoTime();
       if (budgetEnds == 0) {
-        budgetEnds = (now + BUDGET_NANOS) | 1; // 0 says: none yet
+        budgetEnds = (now + BUDGET_NANOS) | 1; // never 0, which means: not set
       } else if (now - budgetEnds >= 0) {
-        budgetEnds = 0; // also where the frames below are pinned: then it goes on
+        budgetEnds = 0; // before the yield, which returns at once when a frame is pinned
         if (!isDeep()) {
           Thread.yield();
         }
@@ -357,31 +359,31 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     }
   }
 
-  /// Whether it has so many frames that it may be a recursion without end. Such a one is to meet
-  /// the end of the stack: a yield would give it an empty one, and so the heap in place of the
-  /// stack.
+  /// Whether it has so many frames that it may be an endless recursion. Such a recursion must reach
+  /// the end of the stack: each yield moves its frames to the heap and continues on an empty stack,
+  /// so it would fill the heap instead.
   private static boolean isDeep() {
     try {
       return StackWalker.getInstance()
           .walk(frames -> frames.skip(MAX_FRAMES).findAny().isPresent());
     } catch (StackOverflowError | InternalError _) {
-      return true; // safe: the walk has met the end of the stack, which the JDK may wrap
+      return true; // safe: the walk has met the end of the stack; the JDK may wrap that error
     }
   }
 
-  /// The current body is about to wait for another process, in a wait of the JDK; [#endWait] is to
-  /// follow. Does nothing on another thread.
+  /// Records that the current body begins to wait for another process, by a wait of the JDK;
+  /// [#endWait] must follow. Does nothing on another thread.
   public static void beginWait(Awaited wait) {
     ProcessFiber body = of(Thread.currentThread());
     if (body != null) {
       body.awaited = wait;
       if (body.scheduler != null) {
-        body.scheduler.taskMayWait(); // after the write: who takes that back looks at it later
+        body.scheduler.taskMayWait(); // after the write, which the detector reads later
       }
     }
   }
 
-  /// The wait is over.
+  /// Ends that wait.
   public static void endWait() {
     ProcessFiber body = of(Thread.currentThread());
     if (body != null) {
@@ -391,13 +393,13 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
 
   // ---- any thread ----
 
-  /// The process that it waits for in a wait of the JDK, and what for; or null.
+  /// The wait of the body for another process, by a wait of the JDK; or null.
   public @Nullable Awaited awaited() {
     return awaited;
   }
 
-  /// Where it is, the innermost frame first; of one that waits for its process without the frames
-  /// of how it does.
+  /// Its stack, innermost frame first; while it waits for its process, without the frames of that
+  /// wait.
   StackTraceElement[] stack() {
     boolean suspended = state == SUSPENDED;
     StackTraceElement[] stack = thread.getStackTrace();
@@ -412,7 +414,7 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
   public void execute(Runnable command) {
     Runnable own = task;
     if (own == null) {
-      // Thread.start hands over the task before anybody else can know the thread
+      // Thread.start passes the task before any other thread can know this one
       task = command;
       state = ACTIVE;
       return;
@@ -442,8 +444,8 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
         ? null
         : "in the body of "
             + name
-            + ", which no loop runs; there receive() and call() wait, sleep() stands for"
-            + " Heddle.delay(), and call(Commands.onLoop(() -> ...)) does on a loop what only a"
+            + ", which no loop runs; there receive() and execute() wait, sleep() replaces"
+            + " Heddle.delay(), and execute(Commands.onLoop(() -> ...)) does on a loop what only a"
             + " loop can do";
   }
 }

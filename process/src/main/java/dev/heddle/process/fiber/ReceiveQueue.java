@@ -7,39 +7,38 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// What has come for a body, and was not received.
+/// Messages and signals for a body that it has not received.
 ///
 /// **Thread** steps of its process, and the body within them.
 public interface ReceiveQueue {
-  /// In place of what was found, when nothing was.
+  /// The result of [#find] when nothing matches.
   Object NOTHING = new Object();
 
-  /// What makes the inboxes of bodies: a process, as the runtime knows it.
+  /// Creates the receive queues of bodies: a process instance.
   interface Source {
-    /// The inbox of a body: the mailbox itself, where the process is the one that the runtime
-    /// steps.
+    /// The receive queue of a body: the mailbox itself if the runtime steps this process.
     ReceiveQueue receiveQueueOf(Process process);
   }
 
-  /// Looks begin at the oldest.
+  /// Restarts the search at the oldest event.
   void rewind();
 
-  /// Takes out the first message or signal that is wanted, of those that were not looked at since
-  /// the last [#rewind].
+  /// Removes the first message or signal that matches, among those not read since the last
+  /// [#rewind].
   ///
   /// @return its data, or [#NOTHING]
   @Nullable Object find(Predicate<? super @Nullable Object> wanted);
 
-  /// Whether there is something that was not looked at since the last [#rewind].
+  /// Whether there is an event that was not read since the last [#rewind].
   boolean hasUnseen();
 
-  /// Puts in what a step was given.
+  /// Adds an event that a step was given.
   void add(ProcessEvent event);
 
-  /// What was put in and not received, oldest first: the list itself. Whoever takes the place of
-  /// the body may take it out.
+  /// The events added and not received, oldest first: the list itself. The process that replaces
+  /// the body may remove them.
   List<ProcessEvent> unreceived();
 
-  /// Nothing will be received any more. What is still in it, nobody has seen.
+  /// Ends it: what is left counts as undelivered.
   void close();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The threads of processes whose body is sequential code.
+/// The fibers of processes whose body is sequential code.
 ///
 /// | enters | leaves |
 /// |---|---|

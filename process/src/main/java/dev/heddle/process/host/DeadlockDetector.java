@@ -14,67 +14,68 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Looks for processes that wait for each other.
+/// Detects processes that wait for each other.
 public final class DeadlockDetector {
   /*
-   * A process that waits for one other, and takes nothing else meanwhile, has one edge in the graph
-   * of waits: its body is in `ask`, in `awaitExit`, or in a send to a full mailbox with the policy
-   * SUSPEND; or it waits with `awaitCommands` (as `call` does) for an `ask` only. So the graph has
-   * cycles and tails, and no branches.
+   * A process that waits for one other process, and handles nothing else meanwhile, has one edge in
+   * the wait-for graph. Its body is in `ask`, in `awaitExit`, or in a send to a full mailbox with
+   * the policy SUSPEND; or its step waits by `awaitCommands` (as `execute` does) for an `ask` only.
+   * So the graph has cycles and tails, and no branches.
    *
-   * A look sees the edges one after the other, while processes go on. So what it has found counts
-   * only when the next look finds the same waits, by their tokens: a token is an object of one
-   * wait, which exists from its begin to its end. Then all of these waits stood at one time,
-   * between the two looks, and none of the processes can have done anything since. A deadlock that
-   * was seen for as long as was asked for is reported, once.
+   * A check reads the edges one after the other while processes run. So a cycle counts only when
+   * the next check finds the same waits, by their tokens: a token is an object of one wait and
+   * exists from its begin to its end. Then all these waits existed at the same time, between the
+   * two checks, and none of the processes can have done anything since. A deadlock that lasts for
+   * the configured time is reported, once.
    *
-   * The same holds for workers that all stand in steps: the number of a worker's pick tells that
-   * it is in the same run.
+   * The same holds for workers that are all blocked in steps: the number of a worker's pick tells
+   * that it is in the same run.
    *
-   * Not seen: waits for futures, locks and queues of the JDK, since no one knows who ends them;
-   * and an answer that another thread will give, or a process to which the request was passed on
-   * by hand. These are a report too many: the process that was asked waits for the asker, and
-   * another one answers. `handOn` says so, and is no edge.
+   * Not detected: waits for futures, locks and queues of the JDK, since it is unknown which thread
+   * ends them. Reported although it is none: a process that was asked waits for the asker, but
+   * another thread or process will reply, to which the request was forwarded by hand. `forward`
+   * marks that, and is no edge.
    *
-   * Cost. None for a process that waits for no other; a read of a flag for one that does. A look
-   * goes through all processes, but only while some wait so, and takes a hundredth of the time at
-   * most.
+   * Cost. None for a process that waits for no other; a read of a flag for one that does. A check
+   * goes through all processes, but only while some wait so, and takes at most a hundredth of the
+   * time.
    *
    * Threads. check(): one, that of reports. reported(): any.
    *
    * I1. A deadlock that lasts is reported once. [ProcessDeadlockTest]
-   * I2. What two looks have found was a deadlock at some moment between them, but for an answer
-   *     that comes from elsewhere. [ProcessDeadlockTest]
+   * I2. What two checks have found was a deadlock at some moment between them, unless a reply comes
+   *     from elsewhere. [ProcessDeadlockTest]
    *
-   * Rejected. To count waits for each process: sends and answers would pay. A cycle of one look: a
+   * Rejected. Counting waits for each process: sends and replies would pay. A cycle of one check: a
    * chain of short waits looks like one.
    *
    * Sources. Decision 0044; K. M. Chandy, J. Misra, L. M. Haas, 1983 (the AND model with one
    * request each).
    */
-  private static final int PAUSE_FACTOR = 100; // times as long as a look has taken
-  private static final Object WORKERS = new Object(); // the key of what is no cycle
+  private static final int PAUSE_FACTOR = 100; // times the duration of a check
+  private static final Object WORKERS = new Object(); // the key of the deadlock that is no cycle
 
   private final ProcessHost host;
   private final long afterNanos;
   private final Consumer<ProcessDeadlock> report;
 
   // the thread of reports
-  private Map<Object, Candidate> candidates = Map.of(); // by one of its tokens
+  private Map<Object, Candidate> candidates = Map.of(); // by one of their tokens
   private long nextCheck = System.nanoTime();
 
   // the thread of reports; any thread reads it
   private volatile List<ProcessDeadlock> reported = List.of();
 
-  /// What was found at a look, and since when at each.
+  /// A possible deadlock, found by checks since a time.
   private static final class Candidate {
     final List<Object> tokens;
     final long since;
-    @Nullable ProcessDeadlock told;
+    @Nullable ProcessDeadlock report;
 
     Candidate(List<Object> tokens, long since) {
       this.tokens = tokens;
@@ -82,22 +83,22 @@ public final class DeadlockDetector {
     }
   }
 
-  /// A look at the processes of a host.
+  /// Checks the processes of a host.
   ///
   /// @param after how long a deadlock must have lasted
-  /// @param report is told of it, once
+  /// @param report is called with it, once
   public DeadlockDetector(ProcessHost host, Duration after, Consumer<ProcessDeadlock> report) {
     this.host = host;
     this.afterNanos = after.toNanos();
     this.report = report;
   }
 
-  /// Those that were reported and last.
+  /// The deadlocks that were reported and still last.
   public List<ProcessDeadlock> reported() {
     return reported;
   }
 
-  /// Looks for what lasts since the look before.
+  /// Checks for deadlocks that have lasted since the check before.
   public void check() {
     long now = System.nanoTime();
     if (now - nextCheck < 0) {
@@ -114,7 +115,7 @@ public final class DeadlockDetector {
       reportIfDue(found.get(WORKERS), now, Kind.WORKERS, () -> blockedStepWaits(steps));
     }
     candidates = found;
-    reported = found.values().stream().map(one -> one.told).filter(told -> told != null).toList();
+    reported = found.values().stream().map(one -> one.report).filter(Objects::nonNull).toList();
     nextCheck = now + PAUSE_FACTOR * (System.nanoTime() - now);
   }
 
@@ -129,18 +130,18 @@ public final class DeadlockDetector {
   }
 
   private void reportIfDue(@Nullable Candidate one, long now, Kind kind, Waits waits) {
-    if (one == null || one.told != null || one.since == now || now - one.since < afterNanos) {
-      return; // told, or seen for the first time, or not for long enough
+    if (one == null || one.report != null || one.since == now || now - one.since < afterNanos) {
+      return; // reported already, or not for long enough
     }
     ProcessDeadlock deadlock =
         new ProcessDeadlock(kind, Duration.ofNanos(now - one.since), waits.get());
-    one.told = deadlock;
+    one.report = deadlock;
     report.accept(deadlock);
   }
 
   // ---- the graph ----
 
-  /// Each cycle once, from the process with the lowest number on.
+  /// Each cycle once, beginning with the process with the lowest number.
   private List<List<ProcessWait>> cycles() {
     if (!host.scheduler().clearMayWait()) {
       return List.of();
@@ -148,7 +149,7 @@ public final class DeadlockDetector {
     Map<ProcessInstance, ProcessWait> waits = new HashMap<>();
     boolean some = false;
     for (ProcessInstance process : host.directory().all()) {
-      some |= ProcessWait.mayCome(process); // first: it may come to wait between the two
+      some |= ProcessWait.mayCome(process); // first: the process may begin to wait between the two
       ProcessWait wait = ProcessWait.of(process);
       if (wait != null) {
         waits.put(process, wait);
@@ -168,7 +169,8 @@ public final class DeadlockDetector {
     return cycles;
   }
 
-  /// Follows the waits until they end, or meet what was seen before. On this path that is a cycle.
+  /// Follows the waits until they end or reach a process seen before; one of this path closes a
+  /// cycle.
   private List<ProcessWait> cycleFrom(
       ProcessInstance start, Map<ProcessInstance, ProcessWait> waits, Set<ProcessInstance> seen) {
     Map<ProcessInstance, Integer> path = new HashMap<>();
@@ -199,7 +201,7 @@ public final class DeadlockDetector {
     return all;
   }
 
-  // ---- words ----
+  // ---- descriptions ----
 
   private static List<Wait> waits(List<ProcessWait> cycle) {
     return cycle.stream().map(DeadlockDetector::wait).toList();
@@ -209,7 +211,9 @@ public final class DeadlockDetector {
     ProcessInstance process = wait.waits();
     FiberView body = process.body();
     String what =
-        wait.token() instanceof Awaited awaited ? awaited.words() : "the answer of " + wait.of();
+        wait.token() instanceof Awaited awaited
+            ? awaited.description()
+            : "a reply from " + wait.of();
     return new Wait(
         process.self(),
         process.kind(),

@@ -15,17 +15,17 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// What a host is made of.
+/// The parts of a host.
 ///
-/// @param runtime as users see it
-/// @param scheduler that runs the processes
-/// @param routes to all that is not a process of this host
-/// @param limit how many may live at once
+/// @param runtime the public runtime
+/// @param scheduler runs the processes
+/// @param routes leads to all that is not a process of this host
+/// @param limit the maximum of processes alive at once
 /// @param factory for starts and upgrades by name
-/// @param listeners of starts and ends, in the order in which they are told
+/// @param listeners of starts and ends, in the order of their calls
 /// @param bodies finds the sequential body of a process, if it has one
-/// @param unseen is told of requests that lie in a mailbox at the end of its process
-/// @param lifetime of processes whose options leave it to the runtime, if they have a parent
+/// @param unseen is called with requests that are left in a mailbox at the end of its process
+/// @param lifetime the default for processes with a parent
 public record HostComponents(
     ProcessRuntime runtime,
     WorkScheduler scheduler,

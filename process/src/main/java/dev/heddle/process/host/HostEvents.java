@@ -20,8 +20,8 @@ import dev.heddle.process.scheduler.Worker;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What a host publishes: dead letters, starts and ends. Makes none of them unless a process
-/// subscribes to it. Any thread.
+/// Publishes dead letters, starts and ends. Creates them only when a process subscribes. Any
+/// thread.
 final class HostEvents implements EventBus.Delivery {
   private final ProcessRuntime runtime;
   private final ProcessDirectory processDirectory;
@@ -45,14 +45,14 @@ final class HostEvents implements EventBus.Delivery {
     }
   }
 
-  /// A message lay in a mailbox, and its process ends.
+  /// A message was left in a mailbox at the end of its process.
   void left(ProcessLifecycle to, @Nullable Object content) {
     publishUnread(to, content, Reason.RECEIVER_ENDED);
   }
 
-  /// A message lay in a mailbox, and gave way to another. To a dead letter it does so in silence:
-  /// one letter would else empty the mailbox of a subscriber, since each message that gives way
-  /// would be the next letter for it.
+  /// A message in a mailbox was dropped for a later one. When the later one is a dead letter,
+  /// nothing is published: otherwise one letter would empty the mailbox of a subscriber, since each
+  /// dropped message would become the next letter for it.
   void displaced(ProcessLifecycle to, @Nullable Object content, @Nullable Object by) {
     if (!DeadLetter.isCarriedBy(by)) {
       publishUnread(to, content, Reason.DISPLACED);
@@ -60,8 +60,8 @@ final class HostEvents implements EventBus.Delivery {
   }
 
   private void publishUnread(ProcessLifecycle to, @Nullable Object content, Reason reason) {
-    boolean isAnothers = content instanceof Request request && request.isForwarded();
-    if (!isAnothers && !(content instanceof ProcessSignal) && hasDeadLetterSubscribers(content)) {
+    boolean isForwarded = content instanceof Request request && request.isForwarded();
+    if (!isForwarded && !(content instanceof ProcessSignal) && hasDeadLetterSubscribers(content)) {
       publish(new DeadLetter(content, to.self(), null, null, reason));
     }
   }
@@ -90,7 +90,7 @@ final class HostEvents implements EventBus.Delivery {
     }
   }
 
-  /// Nobody waits for an event: a send or an end must not fail for it.
+  /// Never throws: a send or an end must not fail for an event.
   private void publish(Object event) {
     try {
       stream.publish(event);
@@ -99,7 +99,7 @@ final class HostEvents implements EventBus.Delivery {
     }
   }
 
-  /// The process whose step this is.
+  /// The process whose step is running.
   private static @Nullable Pid sender() {
     Worker here = ProcessLifecycle.here();
     return here != null && here.running() instanceof ProcessInstance process

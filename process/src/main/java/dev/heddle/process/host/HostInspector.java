@@ -25,10 +25,10 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What the processes of a host are like, for reports. Any thread.
+/// The state of the processes of a host, for reports. Any thread.
 ///
-/// Stacks are taken only for who asks for them: that of a step costs a handshake with its worker,
-/// that of a body which waits holds it for some microseconds.
+/// Stacks are taken only on request: the stack of a step costs a handshake with its worker, and
+/// that of a waiting body holds the body for some microseconds.
 public final class HostInspector {
   private static final StackTraceElement[] NO_STACK = {};
 
@@ -39,11 +39,11 @@ public final class HostInspector {
   private final Consumer<ProcessDeadlock> deadlockHandler;
   private final LongAdder deadlocks = new LongAdder();
 
-  /// Of a host.
+  /// Inspects a host.
   ///
-  /// @param handler is told of steps that last too long
+  /// @param handler is called with each step that lasts too long
   /// @param deadlockAfter how long processes must have waited for each other
-  /// @param deadlockHandler is told of those that do
+  /// @param deadlockHandler is called with each deadlock
   public HostInspector(
       ProcessHost host,
       Consumer<LongStep> handler,
@@ -55,12 +55,12 @@ public final class HostInspector {
     this.deadlockHandler = deadlockHandler;
   }
 
-  /// All processes by number, without stacks.
+  /// All processes, ordered by number, without stacks.
   public List<ProcessSnapshot> snapshots() {
     return sorted().map(process -> process.snapshot(NO_STACK, process.body())).toList();
   }
 
-  /// All processes by number, with the stacks of their steps, and of bodies that wait.
+  /// All processes, ordered by number, with the stacks of steps and of waiting bodies.
   public List<ProcessSnapshot> withStacks() {
     Map<Task, StackTraceElement[]> steps = new HashMap<>();
     host.scheduler().forEachRunning(steps::put);
@@ -71,8 +71,8 @@ public final class HostInspector {
     return host.directory().all().stream().sorted(Comparator.comparingLong(ProcessInstance::id));
   }
 
-  /// One process, with the stack of its step, or of its body when that waits; null when there is
-  /// none at that address.
+  /// One process, with the stack of its step, or of its body while that waits; null when there is
+  /// none.
   public @Nullable ProcessSnapshot snapshot(Pid pid) {
     ProcessInstance process = host.directory().findProcess(pid);
     if (process == null || process.isEnded()) { // a PID may lead to one that has left the table
@@ -93,25 +93,25 @@ public final class HostInspector {
     return process.snapshot(ofStep == null ? NO_STACK : ofStep, body);
   }
 
-  /// What was counted.
+  /// The counters.
   public ProcessCounters counters() {
     List<WorkerCounters> workers = host.scheduler().counters();
-    CompensationCounters spares = host.scheduler().compensationCounters();
+    CompensationCounters compensation = host.scheduler().compensationCounters();
     return new ProcessCounters(
         host.directory().size(),
         host.starter().started(),
-        workers.stream().mapToLong(WorkerCounters::executed).sum() + spares.executed(),
+        workers.stream().mapToLong(WorkerCounters::executed).sum() + compensation.executed(),
         host.undelivered(),
         host.late(),
         longSteps.sum(),
         host.scheduler().delays(),
         deadlocks.sum(),
-        spares,
+        compensation,
         workers);
   }
 
-  /// A step lasts too long: counts and logs it, puts it into a flight recording, and tells whoever
-  /// wants to know.
+  /// Reports a step that lasts too long: counts and logs it, records it for a flight recording, and
+  /// calls the handler.
   public void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
     if (!(task instanceof ProcessInstance process)) {
       return;
@@ -135,12 +135,12 @@ public final class HostInspector {
     }
   }
 
-  /// Looks for processes that wait for each other. On the thread of reports.
+  /// Checks for processes that wait for each other. On the thread of reports.
   public void checkForDeadlocks() {
     detector.check();
   }
 
-  /// Deadlocks that were reported and last.
+  /// The deadlocks that were reported and still last.
   public List<ProcessDeadlock> deadlocks() {
     return detector.reported();
   }

@@ -26,40 +26,42 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// The end of a host: asks, waits, ends, abandons, and is back in time.
+/// Shuts a host down: asks processes to end, waits, terminates, abandons, and returns by the
+/// deadline.
 public final class HostShutdown {
   /*
-   * Processes that trap exits are asked (ProcessSignal.Cancel), the others are ended. A process
-   * that was started linked, by a parent that traps exits, is left to that parent until the parent
-   * has ended. So the children of a supervisor end in its order, and a pool finishes its calls.
+   * Processes that trap exits are asked to end (ProcessSignal.Cancel), the others are ended. A
+   * process that was started linked, by a parent that traps exits, is left to that parent until the
+   * parent has ended. So the children of a supervisor end in its order, and a pool finishes its
+   * calls.
    *
-   * Those that were asked have the time, but for its last quarter, at most a second, to clean up
-   * with timers and I/O: workers and the loop go on. Then they are ended too, which needs them to
-   * be between two steps. A process that is still in a step at the deadline is abandoned: told to
-   * have ended, named in the report with its stack; its thread is left to it. A process whose end
-   * is being told at the deadline, by a listener or callback that does not return, is named too:
-   * it has ended, and holds its worker. Only then the mailboxes of coroutines are closed, the
-   * workers leave, and the loop is shut down.
+   * The processes that were asked have three quarters of the time (or all but a second, if that is
+   * more) to clean up with timers and I/O: workers and the loop keep running. Then they are
+   * terminated too, which takes effect between two steps. A process that is still in a step at the
+   * deadline is abandoned: its exit is announced, the report names it with its stack, and its
+   * thread is left to it. A process whose exit is being announced at the deadline, to a listener or
+   * callback that does not return, is named too: it has ended, but still holds its worker. Only
+   * then are the mailboxes of coroutines closed, the workers halted and the loop shut down.
    *
-   * Back in time. Both passes over the processes read the clock. What a late pass leaves, and what
-   * workers have not ended by the deadline, is for a thread of its own: hundreds of thousands of
-   * processes take seconds. That thread ends them, waits for the workers to close and tell them,
-   * and tells those for which no worker comes, because steps hold all workers: these are not
-   * closed. The report names only processes that hold a worker, no more than there are workers. An
-   * observer of an abandoned process may not return either: a thread of its own tells, and is
-   * waited for no longer than LAST_MOMENT.
+   * The deadline holds. Both passes over the processes read the clock. Processes that a late pass
+   * has not reached, and those that workers have not ended by the deadline, are left to a
+   * background thread, since hundreds of thousands of processes take seconds. That thread
+   * terminates them, waits until workers have closed and announced them, and itself announces those
+   * that no worker reaches because steps hold all workers; these are not closed. The report names
+   * only processes that hold a worker, no more than there are workers. An observer of an abandoned
+   * process may not return either: another thread announces the exit, and run() waits for it no
+   * longer than LAST_MOMENT.
    *
    * An interrupt of the waiting thread moves the deadline to LAST_MOMENT from then and ends both
-   * parts: no process is asked any more, and what does not end at once is abandoned. Everything is
-   * told and ended all the same, and the interrupt is kept for the caller.
+   * parts: no further process is asked, and what does not end at once is abandoned. Every process
+   * is still ended and announced, and the interrupt is kept for the caller.
    *
-   * P12; proc-71 to proc-76, proc-208, proc-209.
+   * proc-71 to proc-76, proc-208, proc-209.
    */
   private static final Duration LONGEST_LAST_PART = Duration.ofSeconds(1);
   private static final Duration LAST_MOMENT =
-      Duration.ofMillis(100); // many times what those between two steps need
-  private static final int CHECK_CLOCK_EVERY =
-      256; // processes: a fraction of a millisecond, so few ones are ended by however late a pass
+      Duration.ofMillis(100); // many times what a process between two steps needs
+  private static final int CHECK_CLOCK_EVERY = 256; // processes: a fraction of a millisecond
   private static final Duration LONGEST_REST =
       Duration.ofMinutes(1); // for workers to end many millions of processes
 
@@ -71,11 +73,11 @@ public final class HostShutdown {
   private final ProcessTerminatedException cause =
       new ProcessTerminatedException("the runtime has shut down");
 
-  // who shuts down
+  // the thread that shuts down
   private long end; // in nanoseconds
   private boolean interrupted;
 
-  /// Of these.
+  /// Shuts down these parts.
   public HostShutdown(ProcessHost host, WorkScheduler scheduler, Timers timers, CommandLoop loops) {
     this.host = host;
     this.scheduler = scheduler;
@@ -83,16 +85,17 @@ public final class HostShutdown {
     this.loops = loops;
   }
 
-  /// Is initialised while there is memory for that: a class for which there was none is lost.
+  /// Initialises this class while there is memory: a class whose initialisation fails is lost for
+  /// good.
   public static void prepare() {
     Objects.requireNonNull(LONGEST_REST);
   }
 
-  /// Ends everything. To be called once, on a thread that may wait; an interrupt shortens the
-  /// waiting, and is kept.
+  /// Ends everything. Call it once, on a thread that may wait; an interrupt shortens the wait and
+  /// is kept.
   public ShutdownReport run(Duration deadline) {
     end = System.nanoTime() + deadline.toNanos();
-    // by hand: Duration.dividedBy brings in BigDecimal, which takes 200 ms on a busy machine
+    // not Duration.dividedBy: it loads BigDecimal, which takes 200 ms on a busy machine
     Duration lastPart =
         Duration.ofNanos(Math.min(deadline.toNanos() / 4, LONGEST_LAST_PART.toNanos()));
     CompletableFuture<@Nullable Void> empty = host.close();
@@ -137,9 +140,9 @@ public final class HostShutdown {
     }
   }
 
-  /// Ends those that are left, as long as there is time.
+  /// Terminates the remaining processes, as long as there is time.
   ///
-  /// @return those that had no other end
+  /// @return those whose end this call has decided
   private Set<ProcessInstance> terminateAll() {
     Set<ProcessInstance> terminated = new HashSet<>();
     int seen = 0;
@@ -169,7 +172,7 @@ public final class HostShutdown {
 
   // ---- waiting ----
 
-  /// Something that waits, for a time that it finds out when it begins.
+  /// A wait that computes its duration when it begins.
   private interface Wait {
     void run() throws InterruptedException;
   }
@@ -200,16 +203,16 @@ public final class HostShutdown {
       try {
         var _ = empty.get(Math.max(0, last - System.nanoTime()), TimeUnit.NANOSECONDS);
       } catch (TimeoutException _) {
-        // some are left: the caller looks
+        // some are left: the caller handles them
       } catch (ExecutionException e) {
         throw new IllegalStateException("nothing fails it", e);
       }
     });
   }
 
-  // ---- who has had no time ----
+  // ---- processes that missed the deadline ----
 
-  /// Names those that hold a worker, and tells of those in a step that they are abandoned.
+  /// Abandons the processes in a step, and returns those that hold a worker, for the report.
   private Map<ProcessInstance, ShutdownReport.Abandoned> abandon() {
     Map<ProcessInstance, ShutdownReport.Abandoned> abandoned = new HashMap<>();
     Map<ProcessInstance, Exit> untold = new HashMap<>();
@@ -221,7 +224,7 @@ public final class HostShutdown {
       if (exit != null) {
         untold.put(process, exit);
         abandoned.put(process, named(process, Phase.STEP, stack));
-      } else if (host.directory().has(process)) { // its end is being told, else it was removed
+      } else if (host.directory().has(process)) { // its exit is being announced
         abandoned.put(process, named(process, Phase.CLOSE, stack));
       }
     });
@@ -243,26 +246,25 @@ public final class HostShutdown {
             .name("heddle-abandons")
             .start(() -> untold.forEach(ProcessInstance::notifyAbandoned));
     waiting(() -> {
-      var _ = teller.join(LAST_MOMENT); // else a listener holds it
+      var _ = teller.join(LAST_MOMENT); // else a listener does not return
     });
   }
 
-  /// Ends the others after the deadline, on a thread of its own.
+  /// Ends the remaining processes after the deadline, on its own thread.
   private void endRest(Set<ProcessInstance> inStep) {
     try {
       for (ProcessInstance process : host.directory().all()) {
-        var _ =
-            process.end(Exit.Reason.TERMINATED, cause); // or it has another end, and is waited for
+        var _ = process.end(Exit.Reason.TERMINATED, cause); // false: its end was decided before
       }
       scheduler.halt();
       scheduler.awaitEnd(LONGEST_REST, LAST_MOMENT, inStep::contains);
       for (ProcessInstance process : host.directory().all()) {
-        var _ = process.abandon(false); // or a worker has come
+        var _ = process.abandon(false); // false: a worker has announced it
       }
       var _ = timers.close(LAST_MOMENT);
       var _ = loops.close(LAST_MOMENT);
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody knows this thread to interrupt it", e);
+      throw new IllegalStateException("no code has a reference to interrupt this thread", e);
     }
   }
 }

@@ -22,16 +22,16 @@ import dev.heddle.process.mailbox.MessageBurst;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What the code of a process may do. Has no state: two of the same process do the same.
+/// The context of a process. Stateless: all instances for a process are equivalent.
 final class InstanceContext implements ProcessContext {
   /*
-   * A body that is replaced by an upgrade, or closed by the process around it, and swallows its
-   * Cancellation, goes on beside the code that runs in the process now. So each call that only the
-   * code of the process may make looks whether its thread is that of such a body; a call that any
-   * thread may make does not.
+   * A body that an upgrade has replaced, or that the process around it has closed, may swallow its
+   * Cancellation and continue beside the code that now runs in the process. So each call that is
+   * reserved for the code of the process checks whether the current thread is that of such a body;
+   * calls that any thread may make do not.
    *
-   * Rejected. A mark in the context: a process around a body shares its context with the body, and
-   * lives on when it closes that; and the field costs each process 8 bytes.
+   * Rejected. A flag in the context: a process around a body shares its context with the body, and
+   * continues after it has closed the body; and the field would cost 8 bytes for each process.
    */
   private final ProcessInstance instance;
 
@@ -40,17 +40,17 @@ final class InstanceContext implements ProcessContext {
   }
 
   private ProcessHost host() {
-    return (ProcessHost) instance.host(); // which has made this
+    return (ProcessHost) instance.host(); // it creates all contexts
   }
 
-  /// The process, for a call that only its code may make.
+  /// The process, for a call reserved for its code.
   ///
-  /// @throws IllegalStateException when the process goes on without the body that calls
+  /// @throws IllegalStateException when the process continues without the body that calls
   private ProcessInstance own() {
     if (ProcessFiber.isDetached() && !instance.isEnding()) {
       throw new IllegalStateException(
           self()
-              + " goes on without this body: an upgrade has replaced it, or the process around it"
+              + " continues without this body: an upgrade has replaced it, or the process around it"
               + " has closed it. It has caught its Cancellation and not ended; let it end. Until"
               + " then it may use self(), send() and offer(), and start processes by runtime()");
     }
@@ -112,7 +112,7 @@ final class InstanceContext implements ProcessContext {
   public void send(String name, @Nullable Object message) {
     ProcessInstance to = host().directory().named(name);
     if (to == null) {
-      runtime().send(name, message); // throws, unless a process has taken the name since
+      runtime().send(name, message); // throws, unless a process has the name by now
     } else {
       send(to.self(), message);
     }
@@ -167,7 +167,7 @@ final class InstanceContext implements ProcessContext {
 
   @Override
   public List<Pid> links() {
-    StackGuard.requireAmpleRoom(); // a lock that is cut off stays locked
+    StackGuard.requireAmpleRoom(); // a stack overflow would leave a lock locked
     return own().links();
   }
 

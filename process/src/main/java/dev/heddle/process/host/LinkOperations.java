@@ -9,12 +9,12 @@ import dev.heddle.process.links.ProcessLinks;
 import dev.heddle.process.routing.RoutingTable;
 import java.util.function.LongConsumer;
 
-/// Links and monitors, by address. The worker of the process that makes or undoes them.
+/// Links and monitors by address. Runs on the worker of the process that adds or removes them.
 final class LinkOperations {
   private final ProcessDirectory processDirectory;
   private final RoutingTable routingTable;
 
-  /// Of the processes of a directory.
+  /// Operates on the processes of a directory.
   LinkOperations(ProcessDirectory processDirectory, RoutingTable routingTable) {
     this.processDirectory = processDirectory;
     this.routingTable = routingTable;
@@ -22,20 +22,20 @@ final class LinkOperations {
 
   /// Links a process to another.
   void link(ProcessInstance one, Pid other) {
-    StackGuard.requireAmpleRoom(); // else one might know of it, and the other not
+    StackGuard.requireAmpleRoom(); // else a stack overflow could leave a link on one side only
     ProcessInstance found = processDirectory.findProcess(other);
     if (found != null) {
       ProcessLinks.link(one, found);
     } else {
       ProcessLinks.linkToEnded(
           one,
-          ProcessDirectory.exitOfUnknown(routingTable.canonical(other))); // what unlink() looks for
+          ProcessDirectory.exitOfUnknown(routingTable.canonical(other))); // the key of unlink()
     }
   }
 
-  /// Undoes a link of a process, which runs.
+  /// Removes a link of a running process.
   void unlink(ProcessInstance one, Pid other) {
-    StackGuard.requireAmpleRoom(); // a lock that is cut off stays locked
+    StackGuard.requireAmpleRoom(); // a stack overflow would leave a lock locked
     ProcessInstance found = processDirectory.find(other);
     if (found == null) {
       one.processLinks().unlinkEnded(routingTable.canonical(other));

@@ -10,22 +10,22 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
-/// The listeners of a host, told one after the other. Any thread.
+/// The listeners of a host, called one after the other. Any thread.
 final class Listeners {
   private final List<ProcessListener> all;
   private final BiConsumer<Exit, Throwable> failed;
 
-  // starts that a listener has refused, and how many before it had agreed: these hear of the end
+  // refused starts, and the count of listeners that accepted before: these are notified of the end
   private final Map<Pid, Integer> refused = new ConcurrentHashMap<>();
 
-  /// @param failed is told what a listener has thrown at an end
+  /// @param failed is called with the exception of a listener at an end
   Listeners(List<ProcessListener> all, BiConsumer<Exit, Throwable> failed) {
     this.all = List.copyOf(all);
     this.failed = failed;
   }
 
-  /// A process is about to start. The first listener that throws refuses it; those behind are not
-  /// asked.
+  /// Calls the listeners before a start. The first one that throws refuses it; later ones are not
+  /// called.
   void starts(Pid pid, StartOptions options) throws Exception {
     for (int i = 0; i < all.size(); i++) {
       try {
@@ -39,9 +39,9 @@ final class Listeners {
     }
   }
 
-  /// A process has ended.
+  /// Calls the listeners after an end.
   ///
-  /// @param announced whether all listeners have agreed to its start
+  /// @param announced whether all listeners have accepted its start
   void ended(Exit exit, boolean announced) {
     int agreed = announced ? all.size() : acceptedCount(exit.pid());
     for (int i = 0; i < agreed; i++) {

@@ -22,13 +22,13 @@ public final class ProcessDirectory {
   private final ProcessTable table = new ProcessTable();
   private final NameRegistry nameRegistry = new NameRegistry();
 
-  // any thread; whoever closes it writes `closed` last
+  // any thread; close() writes `closed` last
   private volatile boolean closed;
   private volatile @Nullable CompletableFuture<@Nullable Void> empty;
 
-  /// No processes.
+  /// Creates an empty directory.
   ///
-  /// @param routingTable to all that is not a process of this host
+  /// @param routingTable leads to all that is not a process of this host
   ProcessDirectory(ProcessEnvironment host, RoutingTable routingTable) {
     this.host = host;
     this.routingTable = routingTable;
@@ -43,33 +43,33 @@ public final class ProcessDirectory {
         && known.host() == host) {
       return known;
     }
-    // the lock of the table, or of the mailbox that it is, stays locked where it is cut off
+    // a stack overflow would leave the lock of the table, or of a coroutine's mailbox, locked
     StackGuard.requireAmpleRoom();
     ProcessInstance found = table.find(pid.id());
     return found != null && routingTable.leadsTo(pid, found.id()) ? found : null;
   }
 
-  /// The same, of an address that must be one of a process of this host, living or not.
+  /// Like [#find], for an address that must be that of a process of this host, alive or not.
   ///
-  /// @throws IllegalArgumentException when it is another's, or a mailbox's
+  /// @throws IllegalArgumentException when it is that of another host or of a mailbox
   public @Nullable ProcessInstance findProcess(Pid pid) {
     ProcessInstance found = find(pid);
     if (found == null) {
       if (!routingTable.isLocal(pid)) {
         throw new IllegalArgumentException(
             pid
-                + " lives elsewhere; what is sent reaches it, but links, monitors and orders do"
+                + " belongs to another runtime; messages reach it, but links, monitors and commands do"
                 + " not");
       }
       if (routingTable.attached(pid) != null) {
         throw new IllegalArgumentException(
-            pid + " is a mailbox, no process; it can only be sent to");
+            pid + " is a mailbox and not a process; it can only be sent to");
       }
     }
     return found;
   }
 
-  /// The exit of a process of which nothing is known.
+  /// The exit of an unknown process.
   public static Exit exitOfUnknown(Pid pid) {
     return new Exit(pid, Exit.Reason.NOT_FOUND, null, null);
   }
@@ -98,7 +98,8 @@ public final class ProcessDirectory {
         process.self() + " has ended; it cannot take the name '" + name + "' any more");
   }
 
-  /// Completes when a process has a name; one whose end is decided will not have it for long.
+  /// Completes when a process has a name whose end is not decided: any other will not have it for
+  /// long.
   public CompletableFuture<Pid> registered(String name) {
     CompletableFuture<Pid> registered = new CompletableFuture<>();
     Consumer<ProcessLinks.Owner> listener =
@@ -116,19 +117,18 @@ public final class ProcessDirectory {
 
   // ---- all ----
 
-  /// Puts a new process in.
+  /// Adds a new process.
   void add(ProcessInstance process) {
     if (!table.add(process)) {
       throw new IllegalStateException("the number of a new process is taken: " + process.self());
     }
   }
 
-  /// A process has ended, and all that are tied to it know.
+  /// Removes a process that has ended, after its links, monitors and listeners were notified.
   void remove(ProcessInstance process) {
     table.remove(process);
     CompletableFuture<@Nullable Void> waiting = empty;
-    if (waiting != null
-        && table.size() == 0) { // whoever closes reads the size after it has said so
+    if (waiting != null && table.size() == 0) { // close() reads the size after it has set `empty`
       waiting.complete(null);
     }
   }
@@ -138,19 +138,19 @@ public final class ProcessDirectory {
     return table.all();
   }
 
-  /// Whether a process has not ended, or not everybody knows of its end.
+  /// Whether a process has not ended, or its exit is still being announced.
   boolean has(ProcessInstance process) {
     return table.find(process.id()) == process;
   }
 
-  /// How many live.
+  /// How many processes are alive.
   public int size() {
     return table.size();
   }
 
   /// Refuses new processes from now on.
   ///
-  /// @return completes when none lives any more
+  /// @return completes when no process is alive any more
   public CompletableFuture<@Nullable Void> close() {
     CompletableFuture<@Nullable Void> none = new CompletableFuture<>();
     empty = none;
@@ -161,7 +161,7 @@ public final class ProcessDirectory {
     return none;
   }
 
-  /// The same, without waiting for an end.
+  /// Like [#close], without waiting for the ends.
   void refuse() {
     closed = true;
   }

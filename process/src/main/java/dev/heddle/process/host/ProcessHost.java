@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// The processes of one runtime, and what they share: sends to them, and hears of their ends. It
-/// starts them by a [ProcessStarter], and finds them by a [ProcessDirectory].
+/// The processes of one runtime and what they share: it sends to them and handles their ends. A
+/// [ProcessStarter] starts them, a [ProcessDirectory] finds them.
 public final class ProcessHost implements ProcessEnvironment {
   private final HostComponents parts;
   private final Dispatcher dispatcher;
@@ -45,7 +45,7 @@ public final class ProcessHost implements ProcessEnvironment {
   private final LongAdder undelivered = new LongAdder();
   private final LongAdder tooLate = new LongAdder();
 
-  /// A host without processes.
+  /// Creates a host without processes.
   public ProcessHost(HostComponents parts, Dispatcher dispatcher, Timers timers) {
     this.parts = parts;
     this.dispatcher = dispatcher;
@@ -64,7 +64,7 @@ public final class ProcessHost implements ProcessEnvironment {
     ProcessInstance.preload(this, processDirectory.nullPid());
   }
 
-  // ---- what it is made of ----
+  // ---- its parts ----
 
   /// Starts processes.
   public ProcessStarter starter() {
@@ -76,7 +76,7 @@ public final class ProcessHost implements ProcessEnvironment {
     return processDirectory;
   }
 
-  /// Ways to end a process.
+  /// Ends processes.
   public ProcessTermination endings() {
     return processTermination;
   }
@@ -86,7 +86,7 @@ public final class ProcessHost implements ProcessEnvironment {
     return linkOperations;
   }
 
-  /// What this host and programs publish.
+  /// The bus of what this host and programs publish.
   public EventBus events() {
     return events.stream();
   }
@@ -95,14 +95,14 @@ public final class ProcessHost implements ProcessEnvironment {
     return parts.runtime();
   }
 
-  /// A number that no address has had.
+  /// A number that no address has used.
   public long newNumber() {
     return slots.number(ProcessSlots.worker(scheduler()));
   }
 
   // ---- sending ----
 
-  /// Sends a message; where the receiver's policy says so, waits for room.
+  /// Sends a message; waits for space where the receiver's policy allows it.
   public SendResult send(Pid to, @Nullable Object message) {
     ProcessInstance found = processDirectory.find(to);
     if (found == null) {
@@ -131,22 +131,22 @@ public final class ProcessHost implements ProcessEnvironment {
     return isClosed() ? SendResult.CLOSED : SendResult.NOT_FOUND;
   }
 
-  /// A message was not accepted.
+  /// Records that a message was not accepted.
   ///
-  /// @return the result of the send
+  /// @return `result`
   public SendResult refused(Pid to, @Nullable Object message, SendResult result) {
     events.refused(to, null, message, result);
     return result;
   }
 
-  /// A message was sent to a name that no process has.
+  /// Records that a message was sent to a name that no process has.
   public SendResult refused(String name, @Nullable Object message) {
     SendResult result = isClosed() ? SendResult.CLOSED : SendResult.NOT_FOUND;
     events.refused(null, name, message, result);
     return result;
   }
 
-  // ---- what its processes ask of it ----
+  // ---- services for its processes ----
 
   @Override
   public WorkScheduler scheduler() {
@@ -236,13 +236,13 @@ public final class ProcessHost implements ProcessEnvironment {
         ProcessJfrEvents.abnormalEnd(process.kind(), exit);
       }
     } catch (Throwable _) {
-      return; // safe: nobody waits for a record
+      return; // safe: the recording lacks one event
     }
   }
 
   /// Refuses to start processes from now on.
   ///
-  /// @return completes when none lives any more
+  /// @return completes when no process is alive any more
   public CompletableFuture<@Nullable Void> close() {
     return processDirectory.close();
   }
@@ -252,25 +252,26 @@ public final class ProcessHost implements ProcessEnvironment {
     parts.routes().close();
   }
 
-  /// No worker goes on any more: no process is started or sent to from now on, and all are told to
-  /// have ended.
+  /// Called when no worker runs any more: from now on no process is started or sent to, and the
+  /// exits of all are announced.
   public void abandonAll(Throwable why) {
     processDirectory.refuse();
-    FailureLogger.log("processes of ", parts.runtime(), " are given up: no worker goes on", why);
+    FailureLogger.log(
+        "processes of ", parts.runtime(), " are abandoned: no worker runs any more", why);
     for (ProcessInstance process : processDirectory.all()) {
       process.end(Exit.Reason.ABANDONED, why);
       var _ = process.abandon(false);
     }
   }
 
-  // ---- what was counted ----
+  // ---- counters ----
 
-  /// Events that lay in mailboxes of processes that ended.
+  /// Events left in the mailboxes of processes that ended.
   public long undelivered() {
     return undelivered.sum();
   }
 
-  /// Answers to commands that came when their process did not want them any more.
+  /// Command results that came when the process no longer waited for them.
   public long late() {
     return tooLate.sum();
   }

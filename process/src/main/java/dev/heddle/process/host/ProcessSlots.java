@@ -7,48 +7,47 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// Numbers for new processes, and places for as many as may live at once.
+/// Numbers for new processes, and slots for as many as may be alive at once.
 final class ProcessSlots {
   /*
-   * All starts and all ends of a runtime would write to the same few words, and two processors
-   * would hand these to and fro with each. So each worker keeps some for itself: a block of
-   * numbers, and places of processes that have ended on it.
+   * All starts and ends of a runtime would write to the same few words, and processors would bounce
+   * their cache lines. So each worker keeps some: a block of numbers, and the slots of processes
+   * that have ended on it.
    *
-   * States of a place.
-   *   FREE   acquire()      TAKEN  any thread: CAS on `freeSlots`
-   *   KEPT   acquire()      TAKEN  any thread: CAS on the worker's count; its own worker first,
-   *                                others
-   *                             when nothing is FREE
+   * States of a slot.
+   *   FREE   acquire()  TAKEN  any thread: CAS on `freeSlots`
+   *   KEPT   acquire()  TAKEN  any thread: CAS on the count of a worker: first that of its own
+   *                            worker; those of others when no slot is FREE
    *   TAKEN  release()  KEPT   that worker, while it keeps few
    *   TAKEN  release()  FREE   any thread
    *
-   * I1. A place is never in two states, and never in none: it moves with one CAS. So a thread that
-   *     looks everywhere after release() has returned finds it, or another one has. [LifeTest]
-   * I2. No number is given twice. [ProcessSlotsTest]
+   * I1. A slot is in exactly one state at any time: it moves with one CAS. So a thread that
+   *     searches everywhere after release() has returned finds the slot, or another thread has
+   *     taken it. [LifeTest]
    *
-   * Rejected. Moving places between workers by the dozen: while they are on their way no thread
-   * finds them. A count for each thread, added up: the sum is of no moment.
+   * Rejected. Moving slots between workers by the dozen: no thread finds them during the move. A
+   * count for each thread, added up: the sum is not valid at any one moment.
    */
-  /// Instead of a worker's number, on the thread of somebody else.
+  /// In place of a worker's number, on any other thread.
   static final int NO_WORKER = -1;
 
   private static final int BLOCK = 16; // numbers: a row of ProcessTable
-  private static final int KEPT = 256; // places, at most, that a worker keeps: a burst of starts
-  private static final int APART = 32; // ints, 16 longs: two lines of the cache, fetched together
+  private static final int KEPT = 256; // slots at most that a worker keeps: a burst of starts
+  private static final int APART = 32; // ints, or 16 longs: two cache lines, fetched together
 
   private final AtomicInteger freeSlots;
-  private final AtomicLong blocks = new AtomicLong(1); // the first one is the strangers'
+  private final AtomicLong blocks = new AtomicLong(1); // block 0 is for other threads
 
-  // any thread, by CAS; only its worker gives back
+  // taken by any thread, by CAS; released to by its worker only
   private final AtomicIntegerArray kept;
 
-  // the worker: its next number; at the end of a block it takes another one
+  // the worker: its next number; at the end of a block it takes another block
   private final long[] next;
 
-  // those that are no workers
+  // other threads
   private final AtomicLong outsideNumbers = new AtomicLong(1);
 
-  /// As many free places as `limit`.
+  /// Creates `limit` free slots.
   ProcessSlots(int limit, int workers) {
     this.freeSlots = new AtomicInteger(limit);
     this.kept = new AtomicIntegerArray((workers + 1) * APART);
@@ -63,12 +62,12 @@ final class ProcessSlots {
         : NO_WORKER;
   }
 
-  /// A number that nobody has had.
+  /// A number that was not used before.
   ///
-  /// @param worker on whose thread this is, or [#NO_WORKER]
+  /// @param worker that of the current thread, or [#NO_WORKER]
   long number(int worker) {
     if (worker == NO_WORKER) {
-      return strangersNumber();
+      return outsideNumber();
     }
     int mine = mine(worker);
     long number = next[mine];
@@ -79,19 +78,19 @@ final class ProcessSlots {
     return number;
   }
 
-  private long strangersNumber() {
+  private long outsideNumber() {
     while (true) {
       long seen = outsideNumbers.get();
       long number = seen % BLOCK == 0 ? blocks.getAndIncrement() * BLOCK : seen;
       if (outsideNumbers.compareAndSet(seen, number + 1)) {
-        return number; // else, of a new block, nobody will have these
+        return number; // else the numbers of a new block stay unused
       }
     }
   }
 
-  /// Takes a place.
+  /// Takes a slot.
   ///
-  /// @param worker on whose thread this is, or [#NO_WORKER]
+  /// @param worker that of the current thread, or [#NO_WORKER]
   /// @return false when there is none
   boolean acquire(int worker) {
     if (worker != NO_WORKER && takeKept(mine(worker))) {
@@ -119,9 +118,9 @@ final class ProcessSlots {
     return false;
   }
 
-  /// Gives a place back.
+  /// Releases a slot.
   ///
-  /// @param worker on whose thread this is, or [#NO_WORKER]
+  /// @param worker that of the current thread, or [#NO_WORKER]
   void release(int worker) {
     if (worker != NO_WORKER && kept.get(mine(worker)) < KEPT) {
       kept.getAndIncrement(mine(worker));
@@ -131,6 +130,6 @@ final class ProcessSlots {
   }
 
   private static int mine(int worker) {
-    return (worker + 1) * APART; // the array's head has a line of its own
+    return (worker + 1) * APART; // the array's head has its own cache line
   }
 }

@@ -6,7 +6,7 @@ import dev.heddle.process.ProcessFactory;
 import dev.heddle.process.StartRefusedException;
 import org.jspecify.annotations.Nullable;
 
-/// What takes the place of a process at an upgrade, by the name that the factory knows.
+/// Makes the processes that upgrades name.
 final class ProcessSources {
   private ProcessSources() {}
 

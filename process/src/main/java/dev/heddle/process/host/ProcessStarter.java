@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// Starts the processes of a host. Any thread.
 public final class ProcessStarter {
   private static final String NOTHING_TO_START =
-      "the process to spawn is null; whoever makes it must return a new one";
+      "the process to spawn is null; its factory must return a new one";
 
   private final ProcessEnvironment host;
   private final ProcessRuntime runtime;
@@ -59,7 +59,7 @@ public final class ProcessStarter {
     this.events = events;
   }
 
-  /// How many were started.
+  /// How many processes were started.
   public long started() {
     return started.sum();
   }
@@ -73,11 +73,11 @@ public final class ProcessStarter {
     return spawn(process, options, by, null);
   }
 
-  /// Starts a process that says which messages it takes.
+  /// Starts a typed process.
   ///
   /// @param by the process that starts it, or null
-  /// @return what leads to it, or to the process that has its name
-  /// @throws StartRefusedException also when that one takes other messages
+  /// @return a reference to it, or to the process that has its name
+  /// @throws StartRefusedException also when that one does not accept messages of the protocol
   public <M> Ref<M> spawnTyped(
       TypedProcess<M> process, StartOptions options, @Nullable ProcessInstance by) {
     Class<M> protocol = Objects.requireNonNull(process, NOTHING_TO_START).protocol();
@@ -92,8 +92,8 @@ public final class ProcessStarter {
     Objects.requireNonNull(process, NOTHING_TO_START);
     Objects.requireNonNull(
         options, "the options to spawn with are null; use StartOptions.defaults()");
-    var _ = ProcessFiber.carrierOfCall(); // others have their turn
-    StackGuard.requireAmpleRoom(); // else it might be known, and never begin
+    var _ = ProcessFiber.carrierOfCall(); // yields when the budget of the body is spent
+    StackGuard.requireAmpleRoom(); // else it might be registered and never begin
     ProcessInstance made;
     try {
       made = newInstance(process, by == null ? options : inherited(options, by));
@@ -116,7 +116,7 @@ public final class ProcessStarter {
     }
     started.increment();
     host.scheduler()
-        .start(made, ProcessLifecycle.here()); // not before: what its code waits for may move
+        .start(made, ProcessLifecycle.here()); // last: a listener may wait, and move a body
     return made.self();
   }
 
@@ -128,7 +128,7 @@ public final class ProcessStarter {
     int worker = ProcessSlots.worker(host.scheduler());
     if (!processSlots.acquire(worker)) {
       throw new StartRefusedException(
-          "max processes exceeded: " + limit + " live already; end some, or raise limit()", null);
+          "max processes exceeded: " + limit + " are alive; end some, or raise maxProcesses", null);
     }
     try {
       ProcessInstance made =
@@ -149,13 +149,13 @@ public final class ProcessStarter {
     }
   }
 
-  /// Gives a process what its start options say.
+  /// Applies the start options to a process.
   ///
-  /// @param protocol of the messages that the process must take that has its name; or null
+  /// @param protocol the messages that the owner of the name must accept; or null
   /// @return the process, or the one that has its name
   private ProcessInstance applyOptions(ProcessInstance made, @Nullable Class<?> protocol)
       throws Exception {
-    checkOpen(); // once more: whoever closes the host sees what is in the table, or we see that
+    checkOpen(); // again: close() sees the process in the table, or this call sees `closed`
     StartOptions options = made.options();
     if (options.name() != null) {
       NameRegistry.NameEntry nameEntry = processDirectory.names().register(options.name(), made);
@@ -178,7 +178,7 @@ public final class ProcessStarter {
     try {
       listeners.starts(made.self(), options);
     } catch (Throwable t) {
-      if (by != null) { // a start that is refused must not end its parent over the link
+      if (by != null) { // the end of a refused start must not reach its parent by the link
         ProcessLinks.unlink(made, by);
         var _ = ProcessLinks.demonitor(by, monitor);
       }
@@ -189,9 +189,9 @@ public final class ProcessStarter {
     return made;
   }
 
-  // ---- what a start gives a process of its parent ----
+  // ---- what a process gets from its parent ----
 
-  /// The options of a process that another one starts.
+  /// The options of a process that another one starts: its parent and attributes are inherited.
   private static StartOptions inherited(StartOptions options, ProcessInstance by) {
     StartOptions all = options.parent() == null ? by.withThisParent(options) : options;
     Map<String, Object> inheritable = by.inheritable();
@@ -209,19 +209,19 @@ public final class ProcessStarter {
   private ProcessInstance parent(StartOptions options) {
     Pid parent = options.parent();
     ProcessInstance by = parent == null ? null : processDirectory.find(parent);
-    if (by == null || by.isEnded()) { // a PID may lead to one that has left the table
+    if (by == null || by.isEnded()) { // a PID may lead to one that was removed from the table
       throw new StartRefusedException(
           parent == null
-              ? "nobody to link to or to be monitored by; give the options a parent"
+              ? "no parent to link to or be monitored by; give the options a parent"
               : "the parent has ended: " + parent,
           null);
     }
     return by;
   }
 
-  /// Ties a process to its parent as its options say.
+  /// Links a process to its parent as its options say.
   ///
-  /// @return the parent's monitor, or 0
+  /// @return the reference of the parent's monitor, or 0
   private static long link(ProcessInstance made, ProcessInstance by) {
     try {
       if (made.options().isLinked()) {

@@ -7,29 +7,29 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// All processes that live, by number.
+/// All processes that are alive, by number.
 final class ProcessTable {
   /*
-   * Sixteen numbers that follow each other are a block of one worker's. They are in one shard,
-   * side by side: so workers that start and end processes of their own meet neither at locks nor
-   * in cache lines. The next sixteen are in a shard that lies apart; the rows of a shard lie apart
-   * by multiples of the golden ratio. Slots are probed linearly; a hole is closed by moving back
-   * what follows. A map of the JDK's would cost a boxed number and a node for each process.
+   * A worker takes numbers in blocks of sixteen. A block is in one shard, side by side: so workers
+   * that start and end their own processes contend neither for locks nor for cache lines. The next
+   * block is in a distant shard. Within a shard, the rows of blocks are spread by multiples of the
+   * golden ratio. Slots are probed linearly; a removal closes its hole by moving back the entries
+   * after it. A JDK map would cost a boxed number and a node for each process.
    *
-   * Rejected. Numbers as their own hash: they would stand in one row, and each removal would look
-   * at all of it, to the end. Each number apart: a cache line for each start and each end.
+   * Rejected. Numbers as their own hash: all entries would form one row, and each removal would
+   * scan it to the end. Spreading single numbers: a cache line for each start and each end.
    *
-   * Threads. Any. A shard's lock is held while a few slots are read, some tens of nanoseconds;
-   * where the shard grows or shrinks, and where all are listed, while each slot is read, in all
-   * some nanoseconds for each start. New slots are made before the lock is taken: that may wait
-   * for the collector, and may fail, which is to change nothing. A removal never fails for want of
-   * smaller slots.
+   * Threads. Any. A shard's lock is held while a few slots are read, some tens of nanoseconds. A
+   * resize and a listing hold it while they read all slots, in sum some nanoseconds for each start.
+   * New arrays are allocated before the lock is taken: an allocation may wait for the collector,
+   * and may fail, which must change nothing. A removal never fails because a smaller array cannot
+   * be allocated.
    */
   private static final int SHARDS = 64; // power of two
   private static final int SHARD_BITS = 6;
-  private static final int SHARD_STEP = 27; // odd, so all have their turn; neighbours lie apart
+  private static final int SHARD_STEP = 27; // odd, so all shards are used; neighbours are far apart
   private static final long GOLDEN = 0x9E37_79B9_7F4A_7C15L; // 2^64 / the golden ratio, odd
-  private static final int GROUP = 16; // slots: a line of the cache; power of two
+  private static final int GROUP = 16; // slots: a cache line; power of two
   private static final int ROW_BITS = 4;
   private static final int FIRST_LENGTH = 4 * GROUP; // so that two rows fit
 
@@ -41,7 +41,7 @@ final class ProcessTable {
     }
   }
 
-  /// Puts a process in.
+  /// Adds a process.
   ///
   /// @return false when its number is taken
   boolean add(ProcessInstance process) {
@@ -53,21 +53,22 @@ final class ProcessTable {
     return shard(id).find(id);
   }
 
-  /// Takes a process out.
+  /// Removes a process.
   void remove(ProcessInstance process) {
     shard(process.id()).remove(process.id());
   }
 
-  /// All of them, as of some moment for each.
+  /// All of them, each as of some moment.
   List<ProcessInstance> all() {
-    List<ProcessInstance> all = new ArrayList<>(size()); // so that it hardly grows under a lock
+    List<ProcessInstance> all = new ArrayList<>(size()); // so that it rarely grows under a lock
     for (Shard shard : shards) {
       shard.addTo(all);
     }
     return all;
   }
 
-  /// How many there are, as of some moment for each shard. Once nobody adds any more, 0 means none.
+  /// How many there are, as of some moment for each shard. Once no thread adds any more, 0 means
+  /// none.
   int size() {
     int size = 0;
     for (Shard shard : shards) {
@@ -76,7 +77,7 @@ final class ProcessTable {
     return size;
   }
 
-  /// The most slots side by side that are taken, which is what a removal may have to look at.
+  /// The longest run of occupied slots: the most that a removal may have to scan.
   int longestRow() {
     int longest = 0;
     for (Shard shard : shards) {
@@ -97,7 +98,7 @@ final class ProcessTable {
 
     private int count;
 
-    // `count`, for those without the lock
+    // `count`, for reads without the lock
     private volatile int size;
 
     boolean add(ProcessInstance process) {
@@ -158,7 +159,7 @@ final class ProcessTable {
       try {
         resize(new ProcessInstance[length]);
       } catch (OutOfMemoryError _) {
-        // safe: the larger ones do as well, and the next removal tries again
+        // safe: the larger array works too, and the next removal tries again
       }
     }
 
@@ -190,7 +191,7 @@ final class ProcessTable {
       }
     }
 
-    /// Where a number is, or would be.
+    /// The slot of a number, or the free one for it.
     private int slotOf(long id) {
       int slot = home(id);
       for (ProcessInstance there; (there = slots[slot]) != null && there.id() != id; ) {
@@ -204,7 +205,7 @@ final class ProcessTable {
       return (int) ((row << ROW_BITS) | (id & (GROUP - 1))) & (slots.length - 1);
     }
 
-    /// Empties a slot, and moves back what would not be found behind the hole.
+    /// Empties a slot, and moves back the entries that would not be found behind the hole.
     private void close(int hole) {
       slots[hole] = null;
       int mask = slots.length - 1;
@@ -221,7 +222,7 @@ final class ProcessTable {
       }
     }
 
-    /// How many slots there should be: twice as many at half full, half as many at an eighth.
+    /// The right number of slots: doubled when half full, halved below an eighth.
     private int fitting() {
       if (count * 2 >= slots.length) {
         return slots.length * 2;
@@ -231,7 +232,7 @@ final class ProcessTable {
           : slots.length;
     }
 
-    /// Moves all to other slots, if there should still be so many.
+    /// Moves all entries to another array, if its size still fits.
     private void resize(@Nullable ProcessInstance[] others) {
       lock.lock();
       try {

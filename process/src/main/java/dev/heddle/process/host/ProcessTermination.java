@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/// Ways to end a process from outside. Any thread.
+/// Ends processes from outside. Any thread.
 public final class ProcessTermination {
   private final ProcessDirectory processDirectory;
   private final Timers timers;
@@ -23,14 +23,14 @@ public final class ProcessTermination {
 
   /// For the processes of a directory.
   ///
-  /// @param lifetime of those whose options do not say
+  /// @param lifetime the default for options without one
   ProcessTermination(ProcessDirectory processDirectory, Timers timers, Lifetime lifetime) {
     this.processDirectory = processDirectory;
     this.timers = timers;
     this.lifetime = lifetime;
   }
 
-  /// The process at an address, which must live.
+  /// The process at an address, which must be alive.
   ///
   /// @throws SendFailedException when there is none
   public ProcessInstance living(Pid pid) {
@@ -41,7 +41,7 @@ public final class ProcessTermination {
     return live;
   }
 
-  /// Asks a process to end, and ends it when it has not in time.
+  /// Asks a process to end, and terminates it when it has not ended in time.
   public void cancel(ProcessInstance live, String reason, Duration time) {
     if (live.cancel(ProcessSignal.Cancel.within(reason, time))) {
       Timer deadline =
@@ -52,35 +52,35 @@ public final class ProcessTermination {
             }
           };
       timers.arm(deadline, timers.deadline(time));
-      live.processLinks().onExit(_ -> timers.disarm(deadline)); // else it would hold what has ended
+      live.processLinks().onExit(_ -> timers.disarm(deadline)); // else the timer keeps it
     }
   }
 
-  /// Lets a process decide about a wish to end, or ends it.
+  /// Passes an exit request to a process that traps exits, and ends any other.
   public void requestExit(Pid pid, ProcessSignal.ExitRequest request) {
     Objects.requireNonNull(
-        request.detail(), "a request to end has a reason; to end a process without, cancel() it");
+        request.detail(),
+        "an exit request needs a reason; to end a process without one, cancel() it");
     if (!living(pid).requestExit(request)) {
       throw new SendFailedException(pid, SendResult.NOT_FOUND);
     }
   }
 
-  // ---- with its parent ----
+  // ---- the end of a parent ----
 
-  /// Whether a process ends with its parent: as its options say, or else the runtime for all that
-  /// have a parent.
+  /// Whether a process ends with its parent, by its options or by the default of the runtime.
   boolean endsWithParent(StartOptions options) {
     return options.lifetime() != null
         ? options.lifetime() == Lifetime.WITH_PARENT
         : lifetime == Lifetime.WITH_PARENT && options.parent() != null;
   }
 
-  /// Lets a process end with its parent.
+  /// Makes a process end with its parent.
   void endWith(ProcessInstance parent, ProcessInstance child) {
     Duration time = child.options().shutdown();
     Consumer<Exit> ends =
         _ -> {
-          if (!processDirectory.isClosed()) { // else the shutdown asks, with a deadline of its own
+          if (!processDirectory.isClosed()) { // else the shutdown asks, with its own deadline
             cancel(child, "its parent has ended", time);
           }
         };

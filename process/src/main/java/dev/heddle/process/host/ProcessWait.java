@@ -9,16 +9,16 @@ import dev.heddle.process.instance.CommandTable;
 import dev.heddle.process.instance.ProcessInstance;
 import org.jspecify.annotations.Nullable;
 
-/// The wait of a process for one other, which keeps it from whatever else comes.
+/// The wait of a process for one other process, during which it handles nothing else.
 ///
-/// @param waits the process
-/// @param token tells this wait from any other: an object that is this wait's only
-/// @param of whom it waits for
+/// @param waits the process that waits
+/// @param token identifies this wait: an object that belongs to no other
+/// @param of the process it waits for
 record ProcessWait(ProcessInstance waits, Object token, Pid of) {
-  /// The wait of a process; null when it has none, also when it waits for several, or for something
+  /// The wait of a process; null when it has none, waits for several processes, or for something
   /// that others may bring. Any thread.
   static @Nullable ProcessWait of(ProcessInstance process) {
-    // safe: read at some moment; of two looks that find the same token, it has lasted between them
+    // safe: a racy read; two checks that find the same token prove that the wait lasted in between
     FiberView body = process.body();
     Awaited wait = body == null ? null : body.thread().awaited();
     if (wait != null) {
@@ -34,8 +34,7 @@ record ProcessWait(ProcessInstance waits, Object token, Pid of) {
     return answerer == null ? null : new ProcessWait(process, only, answerer);
   }
 
-  /// Whether a process has such a wait, or may come to have one without saying so again. Any
-  /// thread.
+  /// Whether a process has such a wait, or may begin one without announcing it again. Any thread.
   static boolean mayCome(ProcessInstance process) {
     if (of(process) != null) {
       return true;

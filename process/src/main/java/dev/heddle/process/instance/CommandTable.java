@@ -9,16 +9,16 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The commands of a process that have no result yet, by tag. The worker that steps it only.
+/// The pending commands of a process, by tag. Used by the worker that steps it.
 public final class CommandTable {
   // the usual case: one at a time
   private @Nullable PendingCommand<?> only;
   private @Nullable Map<Long, PendingCommand<?>> more;
 
-  // for reports: the one that was yielded last, until all have their results
+  // for reports: the one yielded last, until all have their results
   private @Nullable PendingCommand<?> last;
 
-  /// Those of a process, which are not there before the first, with one more.
+  /// Adds a command to the table of a process; creates the table for the first one.
   ///
   /// @throws IllegalStateException when its tag is in use
   static CommandTable with(
@@ -57,7 +57,7 @@ public final class CommandTable {
     return more == null ? null : more.get(tag);
   }
 
-  /// Its result is about to be seen.
+  /// Removes a command, whose result is about to be delivered.
   void remove(long tag) {
     PendingCommand<?> one = only;
     if (one != null && one.tag() == tag) {
@@ -70,19 +70,19 @@ public final class CommandTable {
     }
   }
 
-  /// The only one there is, or null; for reports.
+  /// The only pending command, or null if there are none or several; for reports.
   public @Nullable PendingCommand<?> only() {
-    Map<Long, PendingCommand<?>> others = more; // safe: read at some moment, also on another thread
+    Map<Long, PendingCommand<?>> others = more; // safe: a racy read, also on another thread
     return others == null || others.isEmpty() ? only : null;
   }
 
-  /// The one that was yielded last, in words, or null; for reports.
+  /// A description of the command yielded last, or null; for reports.
   @Nullable String waitsFor() {
-    PendingCommand<?> one = last; // safe: read at some moment, also on another thread
+    PendingCommand<?> one = last; // safe: a racy read, also on another thread
     return one == null ? null : one.waitsFor();
   }
 
-  /// What a process waits for, in words, or null; for reports.
+  /// A description of what a process waits for, or null; for reports.
   static @Nullable String waitsFor(
       Task.State state, @Nullable CommandTable commands, @Nullable FiberView body) {
     if (state != Task.State.BLOCKED && (state != Task.State.IDLE || body == null)) {
@@ -102,7 +102,7 @@ public final class CommandTable {
     return (only == null ? 0 : 1) + (more == null ? 0 : more.size());
   }
 
-  /// The process has ended: nobody will see the results.
+  /// Abandons all commands at the end of the process.
   void cancelAll() {
     if (only != null) {
       only.abandon();

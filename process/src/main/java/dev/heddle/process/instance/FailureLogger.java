@@ -7,8 +7,8 @@ import dev.heddle.process.ProcessExitException;
 import dev.heddle.process.scheduler.UninterruptibleLog;
 import java.lang.System.Logger.Level;
 
-/// Failures of the code of processes, and of listeners, as the log has them. Never throws, also
-/// when there is no memory for the words: exits tell of them too.
+/// Logs the failures of the code of processes and of listeners. Never throws, even without memory
+/// for the message: exits report these failures too.
 public final class FailureLogger {
   private FailureLogger() {}
 
@@ -17,28 +17,28 @@ public final class FailureLogger {
     try {
       UninterruptibleLog.write(Level.WARNING, before + of + after, t);
     } catch (Throwable _) {
-      return; // safe: only the log lacks it
+      return; // safe: only the log entry is lost
     }
   }
 
   /// A process has failed.
   public static void ofProcess(Pid process, Throwable t) {
     if (t instanceof ProcessExitException said && (said.isShutdown() || said.isLinked())) {
-      return; // nothing has gone wrong, or it is another's failure
+      return; // an exit on purpose, or the failure of another process
     }
     log("process ", process, " has failed", t);
   }
 
-  /// What was done for a process has failed, and no answer tells the process.
+  /// Logs a failure in work for a process when no reply can report it.
   public static void logUnreported(Pid process, String what, Throwable t) {
     try {
-      log(what + " has failed, of which ", process, " is not told", t);
+      log(what + " has failed, which was not reported to ", process, "", t);
     } catch (OutOfMemoryError _) {
-      return; // safe: only the log lacks it
+      return; // safe: only the log entry is lost
     }
   }
 
-  /// Closes what a process has run.
+  /// Closes the code of a process.
   public static void close(Process process, Object of) {
     try {
       process.close();

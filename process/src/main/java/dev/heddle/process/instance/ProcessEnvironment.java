@@ -13,8 +13,7 @@ import dev.heddle.process.scheduler.WorkScheduler;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// All that a process asks of the host in which it lives. So processes can be read, and changed,
-/// without the host.
+/// What a process needs from its host. So processes can be read and changed without the host.
 public interface ProcessEnvironment {
   /// Runs the processes.
   WorkScheduler scheduler();
@@ -28,40 +27,40 @@ public interface ProcessEnvironment {
   /// What the code of a process may do.
   ProcessContext contextOf(ProcessLifecycle process);
 
-  /// Lets a process monitor another.
+  /// Makes a process monitor another.
   ///
-  /// @param known is called with the reference before the signal of that monitor can come
+  /// @param known is called with the reference before the signal of the monitor can come
   void monitor(ProcessLifecycle watcher, Pid target, LongConsumer known);
 
-  /// Makes what takes the place of a process, of a source.
+  /// Makes the process that replaces another one in an upgrade.
   ///
   /// @throws dev.heddle.process.StartRefusedException when there is no factory, no source, or the
   ///   factory fails
   Process create(String source);
 
-  /// The sequential body of a process, if it has one that has begun.
+  /// The body of a process, if it has one that has begun.
   @Nullable FiberView bodyOf(Process process);
 
   /// Whether it starts no more processes.
   boolean isClosed();
 
-  // ---- messages and results that no step will see ----
+  // ---- undelivered messages and results ----
 
-  /// What lies in a mailbox at the end of its process.
+  /// Records content that is left in a mailbox at the end of its process.
   void recordUndelivered(ProcessLifecycle in, @Nullable Object content, boolean isMessage);
 
-  /// What had to give way to a message that came later.
+  /// Records a message that was dropped for a later one.
   void displaced(ProcessLifecycle to, ProcessEvent event, @Nullable Object by);
 
-  /// The answer to a command has come when its process did not want it any more.
+  /// Records a command result that came when the process no longer waited for it.
   void onLateResult();
 
   // ---- the end ----
 
-  /// A process has ended, or could not be made, and its exit is not known yet: its place is free,
-  /// so that an observer of the exit can start another process in it.
+  /// Releases the slot of a process that has ended or could not be started. Called before its exit
+  /// is visible, so that an observer of the exit can start another process.
   void releaseSlot();
 
-  /// All that are tied to a process know of its end.
+  /// Called when the links, monitors and listeners of a process have been notified of its end.
   void ended(ProcessLifecycle process, Exit exit);
 }

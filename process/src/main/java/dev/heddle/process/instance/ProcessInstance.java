@@ -40,23 +40,23 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// A process, its mailbox and its state.
+/// A process with its mailbox and its state.
 public final class ProcessInstance extends ProcessLifecycle
     implements Receiver, CommandIssuer, ReceiveQueue.Source, Recipient {
   /*
-   * Life. init, then steps, until one is DONE or throws, or the end was decided by another; that
-   * part is in ProcessLifecycle. All of it runs on workers, one at a time (Task).
+   * Life. init, then steps, until one is DONE or throws, or until the end was decided from outside
+   * (ProcessLifecycle). All of it runs on workers, one at a time (Task).
    *
-   * Upgrade. Another Process takes the place within the same step: the old one is closed, the new
-   * one initialised, and the run goes on. Mailbox, ties, outstanding commands and options belong
-   * to this class and stay. `unread` holds what the old one was given and has not read, or has not
-   * received as a body: the next step begins with it. It was admitted when it was taken, and is
-   * not admitted again: a monitor that the new one takes back then counts as seen, and its signal
-   * comes.
+   * Upgrade. Another Process replaces the current one within the same step: the old one is closed,
+   * the new one initialised, and the run continues. Mailbox, links, monitors, names, pending
+   * commands and options belong to this class and stay. `unread` holds what the old one was given
+   * and has not taken, or has not received as a body: the next step begins with it. These events
+   * were admitted when they were taken, and are not checked again: if the new process removes a
+   * monitor, a signal of it among them is still delivered.
    *
-   * P10; proc-77 to proc-84, proc-210 to proc-217.
+   * proc-77 to proc-84, proc-210 to proc-217.
    */
-  private static final int FEW_EVENTS = 128; // in a step, at the least: some microseconds
+  private static final int FEW_EVENTS = 128; // the minimum in a step: some microseconds
 
   private final Pid pid;
   private final EventQueue queue;
@@ -64,28 +64,26 @@ public final class ProcessInstance extends ProcessLifecycle
 
   // the worker that steps it
   private Process process;
-  private @Nullable MailboxReader
-      inbox; // what a sequential body reads itself, instead of being given it
+  private @Nullable MailboxReader inbox; // of a body, which reads the mailbox itself
   private boolean awaitsCommandsOnly; // its last step waits for results only
-  private boolean continuesBeforeMessages; // its last step goes on, with what it has left
+  private boolean continuesBeforeMessages; // its last step requested this
   private boolean initialised;
   private boolean closed; // the process
-  private boolean mailboxClosed; // the mailbox is closed
-  // admitted, and seen by no step: what an upgrade, or one that goes on, has left; at the end what
-  // is not counted yet, bursts as they are
+  private boolean mailboxClosed;
+  // admitted and not taken by a step: what an upgrade or a CONTINUE_BEFORE_MESSAGES has left; at
+  // the end, what is not counted yet, bursts as they are
   private EventQueue.@Nullable Node unread;
-  private long received; // events that its steps were given; read for reports
+  private long received; // events given to its steps; read for reports
   private @Nullable CommandTable pendingCommands;
-  private @Nullable Map<String, Object>
-      attributes; // its own; what it has inherited is in the options
+  private @Nullable Map<String, Object> attributes; // its own; inherited ones are in the options
 
-  // the worker that steps it: the usual options of those that it starts, made with the first
+  // the worker that steps it: the default options of its children, created with the first one
   private @Nullable StartOptions childOptions;
 
-  // the worker of its first step, read by whoever waits for that
+  // written by the worker of its first step
   private volatile boolean started;
 
-  // the worker of its last step, which takes out what only steps need; any thread reads the rest
+  // the worker of its last step, which clears what only steps need; read by any thread
   private StartOptions options;
 
   public ProcessInstance(
@@ -105,10 +103,10 @@ public final class ProcessInstance extends ProcessLifecycle
         options.policy() == MailboxPolicy.SUSPEND ? new SenderQueue(queue) : SenderQueue.UNUSED;
   }
 
-  /// Goes through what a process needs from its start to its end, with one that nobody sees: so all
-  /// that is initialised, and linked, while there is memory. A class whose initialisation has
-  /// failed is lost for good, and whoever finds that the end of a process cannot be decided, for
-  /// want of memory to link that, cannot say why it ends.
+  /// Runs a process from start to end with an instance that no one sees: so all its code is
+  /// initialised and linked while there is memory. A class whose initialisation has failed is lost
+  /// for good; and when memory is missing to link the code that decides an end, the reason of that
+  /// end is lost.
   public static void preload(ProcessEnvironment host, Pid address) {
     ProcessInstance one =
         new ProcessInstance(host, address, TerminatedProcess.PROCESS, StartOptions.defaults());
@@ -122,7 +120,7 @@ public final class ProcessInstance extends ProcessLifecycle
     } catch (Error e) {
       throw e;
     } catch (Throwable t) {
-      throw new IllegalStateException("it asks for nothing that could fail", t);
+      throw new IllegalStateException("it requests nothing that could fail", t);
     }
     one.preloadDecision();
   }
@@ -151,7 +149,7 @@ public final class ProcessInstance extends ProcessLifecycle
       }
       return stepResult(out, events);
     } catch (Throwable t) {
-      failWith(t); // first: to log it may take memory that there is not
+      failWith(t); // first: logging may fail for lack of memory
       FailureLogger.ofProcess(pid, t);
       return StepResult.DONE;
     }
@@ -163,7 +161,7 @@ public final class ProcessInstance extends ProcessLifecycle
     }
   }
 
-  /// It says that it has started.
+  /// Handles [ProcessContext#ready].
   public void ready() {
     if (!process.reportsReady()) {
       throw new IllegalStateException(
@@ -182,13 +180,14 @@ public final class ProcessInstance extends ProcessLifecycle
   private void notifyStarted() {
     started = true;
     ProcessLinks known =
-        existingLinks(); // safe: who makes ties after this read looks at `started` after that
+        existingLinks(); // safe: a thread that adds a listener later reads `started` after that
     if (known != null) {
       known.started();
     }
   }
 
-  /// Lets code be told when it has started (true), or has ended before (false).
+  /// Adds a listener that is called with true when it has started, and with false when it has ended
+  /// before.
   public void onStarted(Consumer<Boolean> listener) {
     processLinks().onStarted(listener);
     if (started) {
@@ -201,13 +200,13 @@ public final class ProcessInstance extends ProcessLifecycle
     return started;
   }
 
-  /// Forgets whoever waits for its start.
+  /// Removes a listener of its start.
   public void offStarted(Consumer<Boolean> listener) {
     processLinks().offStarted(listener);
   }
 
-  /// What one step is given. Others have their turn when a run has lasted its time, so as long as
-  /// it has not, a step may have as much as all before it in this run.
+  /// Takes the events of one step. Other processes get their turn when a run has lasted its time;
+  /// until then, a step may get as many events as all steps before it in this run.
   private EventBatch takeEvents(Worker worker) {
     int most = Math.max(FEW_EVENTS, worker.deliveredEvents());
     if (inbox != null) {
@@ -216,7 +215,7 @@ public final class ProcessInstance extends ProcessLifecycle
     if (unread != null) {
       EventBatch left = EventBatch.of((Envelope) unread);
       unread = null;
-      return left; // which was counted when it was taken
+      return left; // counted when it was taken
     }
     if (inbox != null) {
       EventBatch results = EventBatch.of(queue.takeResults(), this);
@@ -230,7 +229,7 @@ public final class ProcessInstance extends ProcessLifecycle
     return events;
   }
 
-  /// Messages have left the mailbox.
+  /// Serves waiting senders after messages have left the mailbox.
   @Override
   public void spaceFreed() {
     if (senders != SenderQueue.UNUSED) {
@@ -238,8 +237,8 @@ public final class ProcessInstance extends ProcessLifecycle
     }
   }
 
-  /// The inbox of a body: what has come for this process, when it is the body of this; else what
-  /// the process around it hands on.
+  /// The receive queue of a body: the mailbox if this process runs the body itself, otherwise what
+  /// the process around the body forwards.
   @Override
   public ReceiveQueue receiveQueueOf(Process body) {
     if (body != process) {
@@ -249,18 +248,18 @@ public final class ProcessInstance extends ProcessLifecycle
     return inbox;
   }
 
-  /// A body that another process has run within this one was closed, and has not received it.
+  /// Records content that a body within another process has not received before it was closed.
   private void unreceivedByBody(@Nullable Object content) {
     recordUndelivered(content, true);
-    if (content instanceof Request request && !isEnding()) { // else its asker is told of the end
+    if (content instanceof Request request && !isEnding()) { // else the end fails the request
       var _ =
           request
               .reply()
               .fail(
                   new IllegalStateException(
                       pid
-                          + " had handed the request to a body, and has closed that before it had"
-                          + " received it; ask again"));
+                          + " had forwarded the request to a body, and closed the body before it"
+                          + " received the request; ask again"));
     }
   }
 
@@ -311,7 +310,7 @@ public final class ProcessInstance extends ProcessLifecycle
     return inbox == null ? queue.isEmpty() : !inbox.hasUnseen();
   }
 
-  /// Whether something has come that wakes a process that is deaf to messages.
+  /// Whether something has come that wakes a process that waits for command results only.
   private boolean hasUrgent() {
     return inbox == null ? queue.hasUrgent() : queue.hasUrgentNews();
   }
@@ -322,7 +321,7 @@ public final class ProcessInstance extends ProcessLifecycle
     }
     if (pendingCommands() == 0) {
       throw new IllegalStateException(
-          "yieldOnly() without a command on its way would wait for ever; yield one, or say"
+          "awaitCommands() without a pending command would wait forever; yield one, or request"
               + " nothing");
     }
     return StepResult.WAIT_FOR_COMMANDS;
@@ -333,7 +332,7 @@ public final class ProcessInstance extends ProcessLifecycle
     for (int i = 0; i < out.yieldCount(); i++) {
       StepOutput.Yield yield = out.yieldAt(i);
       PendingCommand<?> invocation = new PendingCommand<@Nullable Object>(this, yield.tag());
-      if (!last) { // else nobody will see its result, and nobody calls it off
+      if (!last) { // after the end no result is delivered, and nothing cancels the command
         pendingCommands = CommandTable.with(pendingCommands, invocation, yield.command());
       }
       host.dispatcher().dispatch(yield.command(), invocation);
@@ -352,10 +351,10 @@ public final class ProcessInstance extends ProcessLifecycle
     }
     Process old = process;
     inbox = null;
-    process = next; // from here on it is the one that the end closes
+    process = next; // from here on the end closes the new one
     FailureLogger.close(old, pid);
     next.init(context(), to.entryPoint(), to.input());
-    if (inbox != null) { // before its first step, which then looks first at what is urgent
+    if (inbox != null) { // before its first step, which takes urgent signals first
       inbox.beginWith((Envelope) unread);
       unread = null;
     }
@@ -368,7 +367,7 @@ public final class ProcessInstance extends ProcessLifecycle
   @Override
   void closeCode() {
     if (!closed) {
-      closed = true; // once, whatever comes of it
+      closed = true; // before the call: it is closed only once
       FailureLogger.close(process, pid);
     }
     if (pendingCommands != null) {
@@ -378,7 +377,8 @@ public final class ProcessInstance extends ProcessLifecycle
     clearInput();
   }
 
-  /// A PID that is kept keeps this object, but not what was given to its body.
+  /// Clears what was given to the code: a PID keeps this object in memory, which must not keep
+  /// that.
   private void clearInput() {
     attributes = null;
     options = options.input() == null ? options : options.withInput(null);
@@ -387,7 +387,7 @@ public final class ProcessInstance extends ProcessLifecycle
 
   @Override
   void closeMailbox() {
-    publishUnread(); // of an upgrade
+    publishUnread(); // what an upgrade has left
     if (!mailboxClosed) {
       unread = queue.close();
       mailboxClosed = true;
@@ -417,15 +417,14 @@ public final class ProcessInstance extends ProcessLifecycle
     process = TerminatedProcess.PROCESS;
   }
 
-  // ---- what comes, from any thread ----
+  // ---- messages, signals and results, from any thread ----
 
   @Override
   public SendResult receive(@Nullable Object message) {
     if (isAbandoned()) {
       return sendToEnded();
     }
-    // safe: a body reads bursts one by one, at no gain; what is left of one when that begins is
-    // read
+    // safe: a racy read of `inbox`. A body gains nothing from a burst, but reads one that it finds
     Worker sender = queue.isBounded() || inbox != null ? null : Worker.current();
     return sender != null && sender.scheduler() == host.scheduler() && sender.isBurst(pid.id())
         ? MessageBurst.send(this, queue, message, sender)
@@ -441,7 +440,7 @@ public final class ProcessInstance extends ProcessLifecycle
             ? queue.push(envelope, oldest -> displaced(oldest, message))
             : senders == SenderQueue.UNUSED ? queue.push(envelope) : senders.offer(envelope);
     if (push == EventQueue.Push.ACCEPTED) {
-      // who was displaced may have been told by code that waits: a body may be elsewhere by now
+      // a callback of the dropped request may have waited: a body may be on another worker now
       endWakeUp(BY_MESSAGE, displaces && here != null ? here() : here);
     } else {
       cancelWakeUp(here);
@@ -463,13 +462,13 @@ public final class ProcessInstance extends ProcessLifecycle
     host.displaced(this, ((Envelope) oldest).event(), by);
   }
 
-  /// The same, but waits for room where the policy says so and the caller can.
+  /// Like [#receive], but waits for space if the policy and the caller allow it.
   public SendResult receiveOrWait(@Nullable Object message) {
     SendResult first = receive(message);
     return first == SendResult.FULL && !isOfCaller() ? senders.receive(this, message) : first;
   }
 
-  /// Whether the caller is its code: who waits for room in its own mailbox makes none.
+  /// Whether the caller is its own code, which cannot make space while it waits.
   private boolean isOfCaller() {
     Worker here = here();
     return here != null && here.running() == this;
@@ -517,9 +516,7 @@ public final class ProcessInstance extends ProcessLifecycle
   @Override
   public void applyLinkExit(Link link, Exit exit, boolean bySignal) {
     if (bySignal) {
-      var _ =
-          ordered(
-              new Envelope.LinkEnvelope(link, new ProcessSignal.LinkDown(exit))); // or it has ended
+      var _ = ordered(new Envelope.LinkEnvelope(link, new ProcessSignal.LinkDown(exit)));
     } else {
       wakeUp();
     }
@@ -527,9 +524,7 @@ public final class ProcessInstance extends ProcessLifecycle
 
   @Override
   public void monitorFired(long monitor, Exit exit) {
-    var _ =
-        ordered(
-            new Envelope.MonitorEnvelope(new ProcessSignal.Down(monitor, exit))); // or it has ended
+    var _ = ordered(new Envelope.MonitorEnvelope(new ProcessSignal.Down(monitor, exit)));
   }
 
   private boolean pushed(EventQueue.Push push, @Nullable Worker here) {
@@ -541,13 +536,13 @@ public final class ProcessInstance extends ProcessLifecycle
     return true;
   }
 
-  /// Those that it is linked to.
+  /// The linked processes.
   public List<Pid> links() {
     ProcessLinks known = existingLinks();
     return known == null ? List.of() : known.links();
   }
 
-  /// Those that it monitors.
+  /// The monitored processes.
   public List<Pid> monitored() {
     ProcessLinks known = existingLinks();
     return known == null ? List.of() : known.monitored();
@@ -563,7 +558,7 @@ public final class ProcessInstance extends ProcessLifecycle
     return pid;
   }
 
-  // ---- what its code, and those who carry out its commands, may ask; its worker ----
+  // ---- for its code and its command handlers, on its worker ----
 
   @Override
   public ProcessContext context() {
@@ -595,17 +590,17 @@ public final class ProcessInstance extends ProcessLifecycle
     FailureLogger.logUnreported(pid, what, thrown);
   }
 
-  /// What it has done; its worker.
+  /// Its statistics; on its worker.
   public ProcessStatistics statistics() {
     return new ProcessStatistics(steps(), received, length(), pendingCommands());
   }
 
-  /// Another start has asked for its name, and is given this process.
+  /// Checks the protocol for a start that asked for its name and is given this process.
   ///
-  /// @param protocol of the messages that the other start is to be able to send, or null for any
-  /// @throws dev.heddle.process.StartRefusedException when this one does not take them
+  /// @param protocol the messages that the other start must be able to send, or null for any
+  /// @throws dev.heddle.process.StartRefusedException when this process does not accept them
   public void requireTakes(@Nullable Class<?> protocol, String name, long sinceMillis) {
-    Process now = process; // safe: the one of some moment; an upgrade may change it at any time
+    Process now = process; // safe: a racy read; an upgrade may change it at any time
     if (protocol != null && now != TerminatedProcess.PROCESS) {
       new TakenName(name, pid, kind(), now, sinceMillis).checkProtocol(protocol);
     }
@@ -615,9 +610,9 @@ public final class ProcessInstance extends ProcessLifecycle
     return queue.length(queue.isBounded() ? 0 : host.scheduler().inBurstsFor(this));
   }
 
-  /// How many commands have no answer yet.
+  /// The number of pending commands.
   public int pendingCommands() {
-    CommandTable commands = pendingCommands; // once: reports ask, too, while it may end
+    CommandTable commands = pendingCommands; // read once: reports call this while it may end
     return commands == null ? 0 : commands.size();
   }
 
@@ -637,7 +632,7 @@ public final class ProcessInstance extends ProcessLifecycle
     attributes.put(key, Objects.requireNonNull(value, "value"));
   }
 
-  /// Options, with this one as parent.
+  /// Returns the options with this process as the parent.
   public StartOptions withThisParent(StartOptions given) {
     if (given != StartOptions.defaults()) {
       return given.withParent(pid);
@@ -648,7 +643,7 @@ public final class ProcessInstance extends ProcessLifecycle
     return childOptions;
   }
 
-  /// What those that it starts inherit.
+  /// The attributes that its children inherit.
   public Map<String, Object> inheritable() {
     if (attributes == null) {
       return options.attributes();
@@ -660,12 +655,13 @@ public final class ProcessInstance extends ProcessLifecycle
 
   // ---- for reports, from any thread ----
 
-  /// What it is like.
+  /// A snapshot of it.
   ///
-  /// @param stack of its step or its body, if it is wanted and there is one
-  /// @param body of it, if it has one
+  /// @param stack the stack of its step or its body; empty when there is none or it was not
+  ///   requested
+  /// @param body its body, if it has one
   public ProcessSnapshot snapshot(StackTraceElement[] stack, @Nullable FiberView body) {
-    // safe: fields of the worker, read at some moment; what they lead to does not change
+    // safe: racy reads of fields of the worker; what they refer to does not change
     State state = state();
     CommandTable commands = pendingCommands;
     int waiting = commands == null ? 0 : commands.size();
@@ -686,19 +682,19 @@ public final class ProcessInstance extends ProcessLifecycle
         List.of(stack));
   }
 
-  /// Whether it waits for results, and for no message.
+  /// Whether it waits for command results only.
   public boolean isAwaitingCommandsOnly() {
     return awaitsCommandsOnly();
   }
 
-  /// Its commands that have no answer yet, or null.
+  /// Its pending commands, or null.
   public @Nullable CommandTable commands() {
-    return pendingCommands; // safe: read at some moment
+    return pendingCommands; // safe: a racy read
   }
 
-  /// Its sequential body, if it has one that has begun.
+  /// Its body, if it has one that has begun.
   public @Nullable FiberView body() {
-    return host.bodyOf(process); // safe: read at some moment
+    return host.bodyOf(process); // safe: a racy read
   }
 
   @Override
@@ -710,7 +706,7 @@ public final class ProcessInstance extends ProcessLifecycle
   @Override
   public String kind() {
     String name = process.getClass().getName();
-    int hidden = name.indexOf('/'); // of a lambda: what follows differs from run to run
+    int hidden = name.indexOf('/'); // of a lambda: the rest differs from run to run
     return hidden < 0 ? name : name.substring(0, hidden);
   }
 }

@@ -17,57 +17,54 @@ import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A task with an end, which is decided once, and of which whoever is tied to it is told once.
+/// A task with an end, which is decided once and announced once.
 public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owner {
   /*
-   * States.  from     event                          to       actor, order
-   *          LIVES    its code is done, or throws    DECIDED  its worker: CAS on `ending`
-   *          LIVES    end(), a shutdown              DECIDED  any thread: CAS; the winner wakes it
-   *          LIVES    a broken link, no trap         DECIDED  the worker of the other end: CAS
-   *                                                           under the lock of its own ties; then
-   *                                                           wakes it
-   *          LIVES    completed(): a step had no     DECIDED  its worker: CAS
-   *                   memory to decide
-   *          DECIDED  any of these                   DECIDED  nothing happens: the first one counts
-   *          DECIDED  completed(), refuse()          TOLD     its worker, or the thread that could
-   *                                                           not start it: leaves, closes, tells
-   *          DECIDED  abandon()                      TOLD     a shutdown out of time: tells, and
-   *                                                           leaves the rest to completed()
-   *          TOLD     completed()                    TOLD     its worker: leaves, closes the
-   *                                                           mailbox
+   * States.  from      event                        to        actor, order
+   *          LIVES     its code is done or throws   DECIDED   its worker: CAS on `ending`
+   *          LIVES     end(), a shutdown            DECIDED   any thread: CAS; the winner wakes it
+   *          LIVES     a linked process has ended,  DECIDED   the worker of that process: CAS under
+   *                    exits are not trapped                  the lock of the links of this one;
+   *                                                           then wakes it
+   *          LIVES     completed(): the step had    DECIDED   its worker: CAS
+   *                    no memory to decide
+   *          DECIDED   any of these                 DECIDED   none: the first decision counts
+   *          DECIDED   completed(), refuse()        NOTIFIED  its worker, or the thread that could
+   *                                                           not start it: finish()
+   *          DECIDED   abandon()                    NOTIFIED  a shutdown at its deadline: announces
+   *                                                           the exit; completed() does the rest
+   *          NOTIFIED  completed()                  NOTIFIED  its worker: finish()
    *
-   * A worker reads `ending` before each step. So a step that runs is never cut, and a process that
-   * waits ends at once.
+   * A worker reads `ending` before each step. So a running step is never interrupted, and a process
+   * that waits ends at once.
    *
-   * At the end, in this order:
-   *   closeCode()         closes the process and abandons its commands, whose results no step would
-   *                       see
-   *   closeMailbox()  later sends fail; what lies in the mailbox is counted
-   *   releaseSlot()       its place is free, before the exit is known: an observer of the exit can
-   *                   start another process in it
-   *   the ties        tell links, monitors, names and listeners
-   *   exitNotified()          the host takes it off its table last: its number is found until all
-   *                           know
-   *   clear()          forgets what it ran, not before: an observer may ask for its class
+   * finish() does in this order:
+   *   closeCode()     closes the code and abandons its commands, whose results no step would get
+   *   closeMailbox()  later sends fail; what is left in the mailbox is counted
+   *   releaseSlot()   frees the slot before the exit is visible: an observer of the exit can start
+   *                   another process
+   *   notifyExit()    notifies links, monitors, names and listeners, then calls exitNotified(): the
+   *                   host removes it from its table last, so its number is found until then
+   *   clear()         drops the reference to the code; last: an observer may ask for its class
    *
-   * The decision is kept as what there was without memory: the Throwable, or the exit of the
-   * process to which it was linked. Its own exit is made of that when it is told.
+   * The decision stores an object that exists already, since memory may be missing: the Throwable,
+   * or the exit of the linked process. Its own exit is made of that when it is announced.
    *
-   * Traps. What counts is whether it traps exits at the moment at which an end comes to it. It
-   * sees a LinkDown that is on its way then also when it has ceased to trap since; an end that was
-   * decided is not taken back by a later trap.
+   * Traps. The setting at the moment at which an end arrives decides. A LinkDown that is on its way
+   * then is delivered even if the process has stopped trapping since; a decided end is not revoked
+   * by a later trap.
    *
-   * Most processes have no ties, and none are made at the end: the exit stands in their place, for
-   * whoever asks later.
+   * Most processes have no links or listeners, and none are created at the end: `processLinks` then
+   * holds the exit, for later requests.
    *
-   * I1. Each of these happens once. Task calls completed() once, and never for a process that was
-   *     refused, which is in no queue and so never runs; ties remember that they were told.
-   *     [LifeTest, RuntimeShutdownTest]
-   * I2. An observer of the exit finds the place free: it is given back before the write that makes
-   *     the exit known, here or in the ties; both are volatile. An abandoned process keeps its
-   *     place until its worker comes; no process is started any more then. [HostTest]
+   * I1. Each of these actions happens once. Task calls completed() once, and never for a process
+   *     that was refused, which is in no queue and so never runs; ProcessLinks records that it has
+   *     notified. [LifeTest, RuntimeShutdownTest]
+   * I2. An observer of the exit finds the slot free: it is released before the volatile write that
+   *     makes the exit visible, here or in ProcessLinks. An abandoned process keeps its slot until
+   *     its worker comes; no process is started any more then. [HostTest]
    *
-   * P1, P13; proc-60 to proc-76, proc-208, proc-209, proc-215.
+   * proc-60 to proc-76, proc-208, proc-209, proc-215.
    */
   private static final VarHandle ENDING;
   private static final VarHandle PROCESS_LINKS;
@@ -84,46 +81,46 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     }
   }
 
-  /// Why one has ended whose step has thrown, and then had no memory to say what: the JVM links
-  /// code when it is reached first, and needs memory for that.
-  @SuppressWarnings("StaticAssignmentOfThrowable") // there is no memory for one then
+  /// The cause of an exit when a step has thrown and memory was missing to record what: the JVM
+  /// links code when it is first reached, and needs memory for that.
+  @SuppressWarnings("StaticAssignmentOfThrowable") // no memory to create one then
   private static final Throwable UNDECIDED =
-      new OutOfMemoryError("a step has failed, and there was no memory to note why");
+      new OutOfMemoryError("a step has failed, and memory was missing to record why");
 
   final ProcessEnvironment host;
 
-  // the process, read by whoever breaks a link
+  // written by the process, read by the thread that ends a link
   private volatile boolean trapsExits;
 
-  // whoever starts it, before its first step; read at its end
+  // written by its starter before the first step; read at its end
   private boolean announced;
 
-  // the worker of its end: how far that has come
+  // the worker of its end: its progress
   private boolean isCodeClosed;
   private boolean isSlotReleased;
   private boolean isNotifier;
 
-  // its worker or a shutdown, CAS: one of them tells of its end
+  // its worker or a shutdown, CAS: the winner announces the exit
   @SuppressWarnings("unused") // through NOTIFYING
   private volatile boolean notifying;
 
-  // a shutdown, read by whoever sends
+  // written by a shutdown, read by senders
   private volatile boolean abandoned;
 
   // any thread, CAS
   private volatile @Nullable Object
-      ending; // null; its exit, or that of one it was linked to; a Throwable
+      ending; // null; its exit, or that of a linked process; a Throwable
   private volatile @Nullable Object
-      processLinks; // null before anybody asks; or ProcessLinks; or the Exit without
+      processLinks; // null until first used; ProcessLinks; or the Exit, if never used
 
   ProcessLifecycle(ProcessEnvironment host, QueuePriority queuePriority) {
     super(queuePriority);
     this.host = host;
   }
 
-  // ---- what it is made of ----
+  // ---- for subclasses ----
 
-  /// Where it lives.
+  /// Its host.
   public final ProcessEnvironment host() {
     return host;
   }
@@ -132,7 +129,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   @Override
   public abstract Pid self();
 
-  /// The number in it.
+  /// The number in its address.
   public final long id() {
     return self().id();
   }
@@ -140,39 +137,40 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   /// The class of what it runs.
   public abstract String kind();
 
-  /// Gives it a signal that comes before all messages.
+  /// Delivers a signal before all messages.
   ///
   /// @return false when its mailbox is closed
   abstract boolean urgent(ProcessSignal processSignal);
 
-  /// Gives it a signal that comes behind the messages that lie in its mailbox.
+  /// Delivers a signal after the messages that are in its mailbox.
   ///
   /// @return false when its mailbox is closed
   abstract boolean ordered(ProcessSignal processSignal);
 
-  /// Closes what it runs, and leaves what that has asked for.
+  /// Closes its code and abandons its commands.
   abstract void closeCode();
 
-  /// Refuses all that is sent from now on.
+  /// Refuses all messages from now on.
   abstract void closeMailbox();
 
-  /// Everybody tied to it knows.
+  /// Called when links, monitors, names and listeners have been notified.
   abstract void exitNotified(Exit exit);
 
-  /// Forgets what it ran.
+  /// Clears the reference to its code.
   abstract void clear();
 
   // ---- waking ----
 
-  /// Before something is published for it: notes who goes the rest of the way when the stack ends
-  /// in the middle. [#endWakeUp] is to follow, or [#cancelWakeUp].
+  /// Begins a wake-up, before something is published for this process: records that the worker must
+  /// complete the wake-up if a stack overflow interrupts it. [#endWakeUp] or [#cancelWakeUp] must
+  /// follow.
   ///
-  /// @return the worker in whose step the caller is; null in other threads, and steps of other
-  ///   runtimes, which have no such worker
-  /// @throws StackOverflowError when there is no worker, and the stack may not last
+  /// @return the worker in whose step the caller is; null on other threads, and in steps of other
+  ///   runtimes, whose workers cannot complete it
+  /// @throws StackOverflowError when there is no such worker and too little room on the stack
   final @Nullable Worker beginWakeUp(int why) {
     Worker here = Worker.current();
-    if (here == null) { // a body that sends again and again gives way: here nothing is begun
+    if (here == null) { // maybe a body: one that keeps sending yields here, before anything begins
       here = why == BY_MESSAGE ? ProcessFiber.carrierOfCall() : ProcessFiber.carrier();
     }
     if (here == null || here.scheduler() != host.scheduler()) {
@@ -189,19 +187,19 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     cancelWakeUp(here);
   }
 
-  /// Wakes it for nothing but to take a step.
+  /// Wakes it to take a step.
   public final void wakeUp() {
     endWakeUp(BY_COMMAND, beginWakeUp(BY_COMMAND));
   }
 
-  /// Nothing was published after all.
+  /// Ends a wake-up for which nothing was published.
   static void cancelWakeUp(@Nullable Worker here) {
     if (here != null) {
       here.wakeUps().end();
     }
   }
 
-  /// The worker in whose step the caller is, also where that step runs a body; or null.
+  /// The worker in whose step the caller is, or in whose step a body calls; or null.
   public static @Nullable Worker here() {
     Worker worker = Worker.current();
     return worker != null ? worker : ProcessFiber.carrier();
@@ -214,7 +212,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     return ending != null;
   }
 
-  /// How it ends, which is decided.
+  /// Its exit, when its end is decided.
   public final Exit ending() {
     Object seen = Objects.requireNonNull(ending);
     Exit made =
@@ -236,25 +234,25 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     return new Exit(self(), reason, null, cause, said.detail());
   }
 
-  /// What follows from the end of a process to which it was linked.
+  /// The exit that follows from that of a linked process.
   private Exit exitFrom(Exit of) {
     Exit.Reason reason = of.isFailure() ? Exit.Reason.LINKED : Exit.Reason.SHUTDOWN;
     return new Exit(self(), reason, null, LinkedExitException.after(of), of.detail());
   }
 
-  /// It has thrown, and so fails, unless somebody has ended it before. Needs no memory: the exit is
-  /// made when it is told.
+  /// Fails it with what it has thrown, unless its end is decided already. Needs no memory: the exit
+  /// is made when it is announced.
   final void failWith(Throwable thrown) {
     var _ = ENDING.compareAndSet(this, null, thrown);
   }
 
-  /// Goes through that once, for [ProcessInstance#preload].
+  /// Runs this code once, for [ProcessInstance#preload].
   final void preloadDecision() {
     failWith(UNDECIDED);
     var _ = ending();
   }
 
-  /// It ends by itself, unless somebody has ended it before.
+  /// Ends it with its own exit, unless its end is decided already.
   final void endWith(Exit exit) {
     var _ = ENDING.compareAndSet(this, null, exit);
   }
@@ -274,28 +272,28 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     return isOurs;
   }
 
-  /// Ends it without asking.
+  /// Terminates it.
   ///
   /// @return false when its end was decided before
   public final boolean terminate(String why) {
     return end(Exit.Reason.TERMINATED, new ProcessTerminatedException(why));
   }
 
-  /// Asks it to end, when it listens; else ends it, on purpose.
+  /// Asks it to end if it traps exits; ends it on purpose otherwise.
   ///
   /// @return whether it was asked
   public final boolean cancel(ProcessSignal.Cancel how) {
     if (trapsExits) {
       return urgent(how);
     }
-    var _ = // one that has ended needs no more
+    var _ = // false: its end was decided before
         end(
             Exit.Reason.SHUTDOWN,
             new ProcessTerminatedException("process cancelled: " + how.reason()));
     return false;
   }
 
-  /// Tells it that another wants it to end, when it listens; else ends it, on purpose.
+  /// Requests its exit: by a signal if it traps exits; ends it on purpose otherwise.
   ///
   /// @return false when it has ended
   public final boolean requestExit(ProcessSignal.ExitRequest request) {
@@ -317,24 +315,24 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     return trapsExits;
   }
 
-  // ---- telling ----
+  // ---- announcing the exit ----
 
   @Override
   protected final void completed(Worker worker) {
     finish();
   }
 
-  /// It will not be started: closes it, and tells whoever has come to know it meanwhile.
+  /// Closes it instead of starting it, and announces its exit to any observer it has meanwhile.
   public final void refuse(Throwable why) {
     failWith(why);
     try {
       finish();
     } catch (OutOfMemoryError _) {
-      host.scheduler().finishLater(this); // a worker finds that it is to end
+      host.scheduler().finishLater(this); // a worker finishes it
     }
   }
 
-  /// Goes through what happens at the end, from where it has stopped before.
+  /// Runs the actions of the end, continuing after the last one that was completed.
   private void finish() {
     if (ending == null) {
       failWith(UNDECIDED);
@@ -348,14 +346,15 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
       isSlotReleased = true;
       host.releaseSlot();
     }
-    if (isNotifier || claimNotification()) { // or a shutdown tells, or has told
+    if (isNotifier || claimNotification()) { // else a shutdown announces the exit
       isNotifier = true;
       notifyExit(ending());
     }
     clear();
   }
 
-  /// Others wait for this end: only want of memory stops it, until there is some.
+  /// Runs a part of the end. Observers wait for it, so only an OutOfMemoryError stops it, and then
+  /// it is tried again.
   private void finishPart(boolean leaves) {
     try {
       if (leaves) {
@@ -370,10 +369,10 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     }
   }
 
-  /// Nobody has time for it: tells everybody as if it had ended. It is closed when its step
-  /// returns, or a worker comes to it, if ever.
+  /// Announces its exit without its worker, at the deadline of a shutdown. It is closed when its
+  /// step returns or a worker comes to it, if ever.
   ///
-  /// @return false when everybody knows its end already
+  /// @return false when its exit was announced before
   public final boolean abandon(boolean inStep) {
     Exit exit = markAbandoned(inStep);
     if (exit != null) {
@@ -382,13 +381,13 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     return exit != null;
   }
 
-  /// The first part of [#abandon]: calls nobody.
+  /// The first part of [#abandon]; it calls no listener.
   ///
-  /// @return what is to be told, by [#notifyAbandoned]; null when its end is told already, or is
-  ///   being told
+  /// @return the exit to announce, by [#notifyAbandoned]; null when it is announced already, or is
+  ///   being announced
   public final @Nullable Exit markAbandoned(boolean inStep) {
     abandoned = true;
-    // if it is nobody's yet: woken too, so that its worker looks when the step returns
+    // also wakes it, so that its worker reads `ending` when the step returns
     var _ = end(Exit.Reason.ABANDONED, new ProcessTerminatedException("abandoned in a step"));
     Exit decided = ending();
     Exit exit =
@@ -398,23 +397,23 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     return claimNotification() ? exit : null;
   }
 
-  /// Calls listeners, which may not return.
+  /// The second part: calls listeners, which may not return.
   public final void notifyAbandoned(Exit exit) {
     notifyExit(exit);
   }
 
-  /// Whether nobody will take what is sent, though its mailbox is open: that is its worker's.
+  /// Whether it handles no more messages, although its mailbox is open until its worker closes it.
   public final boolean isAbandoned() {
     return abandoned;
   }
 
-  /// Asks to be the one who tells of its end.
+  /// Claims the right to announce its exit.
   private boolean claimNotification() {
     return NOTIFYING.compareAndSet(this, false, true);
   }
 
-  /// Tells whoever is tied to it, from where that has stopped before, then the host. Who has
-  /// claimed that.
+  /// Notifies links, monitors, names and listeners, continuing where a call before has stopped;
+  /// then the host. For the holder of the claim.
   private void notifyExit(Exit exit) {
     if (!PROCESS_LINKS.compareAndSet(this, null, exit)) {
       var _ = processLinks().exited(this, exit, host.names());
@@ -422,27 +421,27 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     exitNotified(exit);
   }
 
-  /// The listener knows that it starts.
+  /// Records that the listeners have accepted its start.
   public final void announced() {
     announced = true;
   }
 
   public final boolean isAnnounced() {
-    return announced; // safe: whoever ends it has met its worker, or is its starter
+    return announced; // safe: written before its first step, or by the caller itself
   }
 
-  // ---- being told ----
+  // ---- links ----
 
   @Override
   public final boolean decideLinkExit(Exit exit) {
     if (trapsExits) {
       return true;
     }
-    var _ = ENDING.compareAndSet(this, null, exit); // or its end was decided before
+    var _ = ENDING.compareAndSet(this, null, exit); // false: its end was decided before
     return false;
   }
 
-  // ---- ties ----
+  // ---- links, monitors and names ----
 
   @Override
   public final ProcessLinks processLinks() {
@@ -458,7 +457,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     }
   }
 
-  /// Its ties, when somebody has asked for them before.
+  /// Its links, if any were asked for before.
   public final @Nullable ProcessLinks existingLinks() {
     return processLinks instanceof ProcessLinks known ? known : null;
   }

@@ -8,18 +8,18 @@ import dev.heddle.process.TypedProcess;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// A name for which a typed start has asked, and which another process has.
+/// A name that a typed start has asked for and another process has.
 ///
-/// @param name that both have in their options
-/// @param owner of it
-/// @param kind the class of the owner, for words
-/// @param process that the owner runs
-/// @param sinceMillis when the owner has taken the name
+/// @param name the name in the options of both
+/// @param owner the process that has it
+/// @param kind the class of the owner, for the message
+/// @param process the code of the owner
+/// @param sinceMillis when the owner took the name
 record TakenName(String name, Pid owner, String kind, Process process, long sinceMillis) {
 
-  /// Refuses a start whose messages the owner does not take: its sender would hold a reference that
-  /// the compiler vouches for, and that leads to a process of other messages. One that takes more,
-  /// a class above, takes those too.
+  /// Refuses a start whose messages the owner does not accept: the caller would get a reference
+  /// that the compiler trusts, to a process of other messages. An owner that accepts a superclass
+  /// passes.
   void checkProtocol(Class<?> protocol) {
     Class<?> taken = taken();
     if (taken == null || !taken.isAssignableFrom(protocol)) {

@@ -6,7 +6,7 @@ import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.StepOutput;
 import java.util.List;
 
-/// Stands where a process has been, which may be large.
+/// Replaces the code of a terminated process, which may be large.
 final class TerminatedProcess implements Process {
   static final Process PROCESS = new TerminatedProcess();
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One process that lives: its steps, its mailbox, its end.
+/// One process: its steps, its mailbox, its end.
 ///
 /// | enters | leaves |
 /// |---|---|
 /// | a process and options, from its host; messages and results, from any thread | commands, to the dispatcher; the exit, to all that are tied to it |
 ///
-/// Threads: one worker at a time steps a process; what comes for it goes through its event queue.
-/// Read `ProcessInstance` first, then `ProcessLifecycle`; what it asks of its host is
-/// `ProcessEnvironment`.
+/// Threads: one worker at a time steps a process; everything for it passes through its event queue.
+/// Read `ProcessInstance` first, then `ProcessLifecycle`; `ProcessEnvironment` is what it needs
+/// from its host.
 package dev.heddle.process.instance;

@@ -8,8 +8,8 @@ import dev.heddle.process.scheduler.EventQueue;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Something on its way. A message is put into an event when somebody looks at it: most steps look
-/// once, and compilers leave that event out.
+/// A message, signal or result in a mailbox. A message becomes an event only when it is read: most
+/// steps read it once, and compilers then remove that event.
 public class Envelope extends EventQueue.Node {
   // a message; in subclasses an event, or a signal
   final @Nullable Object content;
@@ -18,34 +18,34 @@ public class Envelope extends EventQueue.Node {
     this.content = content;
   }
 
-  /// What a step sees of it.
+  /// The event for a step.
   public ProcessEvent event() {
     return ProcessEvent.message(content);
   }
 
-  /// Whether a process has sent it, or a program: no result of a command. A signal may be one.
+  /// Whether it is a message or a signal, and not the result of a command.
   public boolean isMessage() {
     return true;
   }
 
-  /// How many events a step sees of it.
+  /// How many events it contains.
   public int size() {
     return 1;
   }
 
-  /// It lies in the mailbox at the end of its process.
+  /// Records it as left in the mailbox at the end of its process.
   public void publishUnseen(Recipient in) {
     in.recordUndelivered(content, isMessage());
   }
 
-  /// It is about to be seen.
+  /// Called before it is delivered.
   ///
-  /// @return false when it is not to be
+  /// @return false when it must not be delivered
   public boolean isDeliverableTo(Recipient process) {
     return true;
   }
 
-  /// A signal that comes before all that is not urgent.
+  /// A signal that is delivered before all that is not urgent.
   public static final class UrgentEnvelope extends Envelope {
     public UrgentEnvelope(ProcessSignal processSignal) {
       super(processSignal);
@@ -75,7 +75,7 @@ public class Envelope extends EventQueue.Node {
     }
   }
 
-  /// The signal of a link, which is not to be seen when that was undone.
+  /// The signal of a link; not delivered after the link was removed.
   public static final class LinkEnvelope extends Envelope {
     private final Link link;
 
@@ -90,8 +90,8 @@ public class Envelope extends EventQueue.Node {
     }
   }
 
-  /// The signal of a monitor, which is not to be seen when that was taken back. By this class, not
-  /// by its data, it is told from a signal that somebody passes on as a message.
+  /// The signal of a monitor; not delivered after the monitor was removed. The class, not the data,
+  /// tells it from a signal that a process forwards as a message.
   public static final class MonitorEnvelope extends Envelope {
     public MonitorEnvelope(ProcessSignal.Down down) {
       super(down);

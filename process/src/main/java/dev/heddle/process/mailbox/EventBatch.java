@@ -10,8 +10,8 @@ import java.util.Objects;
 import java.util.RandomAccess;
 import org.jspecify.annotations.Nullable;
 
-/// The events of one step: a list that nobody changes. One class for none, one and many, so that
-/// the loops of steps see one class of list and one of iterator.
+/// The events of one step: an immutable list. One class for none, one and many, so that the loops
+/// of steps see one class of list and one of iterator.
 public final class EventBatch extends AbstractList<ProcessEvent> implements RandomAccess {
   /// No events.
   public static final EventBatch NONE = new EventBatch(null, 0);
@@ -19,20 +19,20 @@ public final class EventBatch extends AbstractList<ProcessEvent> implements Rand
   private final @Nullable Envelope first;
   private final int size;
 
-  // written by whoever asks for one by its index, but the first
+  // written by a read of any index but 0
   private volatile ProcessEvent @Nullable [] indexed;
 
   // the step
-  private int delivered; // the first so many, by iterators or by index
+  private int delivered; // how many of the first were read, by iterators or by index
 
   private EventBatch(@Nullable Envelope first, int size) {
     this.first = first;
     this.size = size;
   }
 
-  /// What was taken from a queue, as far as its process admits it.
+  /// The events taken from a queue, without those that must not be delivered.
   ///
-  /// @param taken the first, or null
+  /// @param taken the first node, or null
   public static EventBatch of(EventQueue.@Nullable Node taken, Recipient process) {
     Envelope first = (Envelope) taken;
     while (first != null && !first.isDeliverableTo(process)) {
@@ -53,7 +53,7 @@ public final class EventBatch extends AbstractList<ProcessEvent> implements Rand
     return new EventBatch(first, size);
   }
 
-  /// What is left of another batch, admitted before.
+  /// The events that another batch has left, which were checked before.
   public static EventBatch of(Envelope first) {
     int size = 0;
     for (Envelope at = first; at != null; at = after(at)) {
@@ -62,8 +62,7 @@ public final class EventBatch extends AbstractList<ProcessEvent> implements Rand
     return new EventBatch(first, size);
   }
 
-  /// Those behind the last one that the step has been given, by an iterator or by its index; or
-  /// null.
+  /// The events after the last one that the step has read, by an iterator or by index; or null.
   public @Nullable Envelope notHandedOut() {
     Envelope at = first;
     int given = delivered;
@@ -111,7 +110,7 @@ public final class EventBatch extends AbstractList<ProcessEvent> implements Rand
         all[i++] = at.event();
       }
     }
-    indexed = all; // safe: whoever else does so writes the same
+    indexed = all; // safe: another thread writes the same
     return all;
   }
 

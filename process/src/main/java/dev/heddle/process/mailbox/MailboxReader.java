@@ -10,26 +10,27 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// The mailbox of a process, as its body reads it: what the body does not want stays where it is,
-/// and counts to the bound until it is received.
+/// The mailbox of a process for its body: messages that the body does not want stay in order, and
+/// count toward the capacity until they are received.
 public final class MailboxReader implements ReceiveQueue {
   /*
-   * What was received gives its room back some messages later, so that not each of them is a store
-   * to the cache line on which senders CAS: at the end of the step, and when it is an eighth of
-   * the bound, or MOST_KEPT. A mailbox below 16 gives each room back at once.
+   * The space of received messages is released in groups, so that not each message costs a store to
+   * the cache line on which senders CAS: at the end of the step, and after an eighth of the
+   * capacity or MAX_UNPUBLISHED messages. A mailbox with a capacity below 16 releases each space at
+   * once.
    *
-   * A step receives as many messages as other steps are given (ProcessInstance.takeEvents): then
-   * the body gives way, whatever there is.
+   * A step receives at most as many messages as other steps are given (ProcessInstance.takeEvents);
+   * then the body yields.
    */
-  private static final int MOST_KEPT = 64;
+  private static final int MAX_UNPUBLISHED = 64;
 
   private final Recipient process;
   private final EventQueue queue;
-  private final int kept; // rooms at the most, of messages that were received
+  private final int maxUnpublished;
 
-  // what an upgrade has left, in front of the mailbox; it was taken out, and counts no more
+  // what an upgrade has left, before the mailbox; it no longer counts toward the capacity
   private final List<ProcessEvent> skipped = new ArrayList<>(0);
-  private int skippedCount; // so many of these were looked at and left
+  private int skippedCount; // how many of the first were read and left
 
   // the step
   private int limit;
@@ -39,18 +40,18 @@ public final class MailboxReader implements ReceiveQueue {
   public MailboxReader(Recipient process, EventQueue queue, int bound) {
     this.process = process;
     this.queue = queue;
-    this.kept = Math.clamp(bound / 8, 1, MOST_KEPT);
+    this.maxUnpublished = Math.clamp(bound / 8, 1, MAX_UNPUBLISHED);
   }
 
-  /// A step begins, and may receive so many.
+  /// Begins a step, which may receive at most `most` messages.
   public void stepBegins(int most) {
     limit = most;
     received = 0;
   }
 
-  /// The step has ended.
+  /// Ends the step.
   ///
-  /// @return how many it has received
+  /// @return how many messages it has received
   public int stepEnded() {
     if (unpublished > 0) {
       publish();
@@ -73,7 +74,7 @@ public final class MailboxReader implements ReceiveQueue {
   @Override
   public @Nullable Object find(Predicate<? super @Nullable Object> wanted) {
     if (received >= limit) {
-      return NOTHING; // others have their turn; the next step goes on
+      return NOTHING; // other processes get their turn; the next step continues
     }
     if (hasLeft()) {
       Object urgent = findInQueue(wanted, true);
@@ -95,14 +96,14 @@ public final class MailboxReader implements ReceiveQueue {
 
   private @Nullable Object findInQueue(
       Predicate<? super @Nullable Object> wanted, boolean urgentOnly) {
-    StackGuard.requireAmpleRoom(); // a queue that is left half-way keeps its senders waiting
+    StackGuard.requireAmpleRoom(); // a stack overflow within the queue would block its senders
     EventQueue.Node node;
     while ((node = queue.peekNext()) != null) {
       Envelope envelope = (Envelope) node;
       if (urgentOnly && !(envelope instanceof Envelope.UrgentEnvelope)) {
-        return NOTHING; // which are the first in the queue
+        return NOTHING; // urgent ones are first in the queue
       }
-      if (!envelope.isMessage()) { // the result of a command of the process that was here before
+      if (!envelope.isMessage()) { // the result of a command of the process before the upgrade
         if (queue.remove(envelope)) {
           var _ = envelope.isDeliverableTo(process);
         }
@@ -110,7 +111,7 @@ public final class MailboxReader implements ReceiveQueue {
         queue.skip(envelope);
       } else if (queue.remove(envelope)) {
         received++;
-        if (++unpublished >= kept) {
+        if (++unpublished >= maxUnpublished) {
           publish();
         }
         if (envelope.isDeliverableTo(process)) {
@@ -136,21 +137,21 @@ public final class MailboxReader implements ReceiveQueue {
     return skipped;
   }
 
-  /// The body begins with what an upgrade has left to its process: the messages. Results are of
-  /// commands of the process before, and of no interest to a body.
+  /// Makes the body begin with the messages that an upgrade has left. Results belong to commands of
+  /// the process before, and are dropped.
   ///
-  /// @param first of them, or null
+  /// @param first the first of them, or null
   public void beginWith(@Nullable Envelope first) {
     if (first != null) {
       skipped.addAll(EventBatch.of(first).stream().filter(ProcessEvent::isMessage).toList());
     }
   }
 
-  /// What a body has not received, before what its process has not looked at: for whoever takes
-  /// their place.
+  /// Puts the events that a body has not received before those that its process has not read, for
+  /// the process that replaces it.
   ///
-  /// @param unreceived is empty afterwards
-  /// @return the first of all
+  /// @param unreceived empty afterwards
+  /// @return the first event
   public static @Nullable Envelope transferTo(
       List<ProcessEvent> unreceived, @Nullable Envelope rest) {
     if (unreceived.isEmpty()) {
@@ -162,13 +163,13 @@ public final class MailboxReader implements ReceiveQueue {
       EventQueue.putBefore(again, first);
       first = again;
     }
-    unreceived.clear(); // not before: else they would be nobody's where there is no memory
+    unreceived.clear(); // last: an OutOfMemoryError before it loses none
     return first;
   }
 
   @Override
   public void close() {
-    // all else that was not received lies in the mailbox, which the process closes
+    // the rest is in the mailbox, which the process closes
     skipped.forEach(event -> process.recordUndelivered(event.data(), true));
   }
 }

@@ -9,7 +9,7 @@ import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.Worker;
 import org.jspecify.annotations.Nullable;
 
-/// Messages that a step sends to one process, one after the other.
+/// Messages that a step sends to one process in a row, as one node of its queue.
 public final class MessageBurst extends Burst {
   private final Recipient to;
   private final Pid address;
@@ -21,8 +21,8 @@ public final class MessageBurst extends Burst {
     this.address = to.self();
   }
 
-  /// Adds a message to the burst of the step in which this is called, if that has one for an
-  /// address to which something may be added.
+  /// Adds a message to the open burst of the calling step, if that burst has the same address and
+  /// space.
   public static boolean takes(Pid address, @Nullable Object message) {
     Worker sender = Worker.current();
     return sender != null
@@ -31,7 +31,7 @@ public final class MessageBurst extends Burst {
         && burst.take(message, sender);
   }
 
-  /// Adds a message to the burst of the step in which this is called, or begins another.
+  /// Adds a message to the open burst of the calling step, or begins another one.
   public static <R extends Task & Recipient> SendResult send(
       R to, EventQueue queue, @Nullable Object message, Worker sender) {
     if (sender.ownBurst() instanceof MessageBurst open

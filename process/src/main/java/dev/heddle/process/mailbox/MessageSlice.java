@@ -4,11 +4,11 @@ package dev.heddle.process.mailbox;
 import dev.heddle.process.ProcessEvent;
 import org.jspecify.annotations.Nullable;
 
-/// Several messages in a row, out of a burst.
+/// Consecutive messages of a burst.
 final class MessageSlice extends Envelope {
   private final @Nullable Object[] items;
   private final int until;
-  private int from; // moves when its process has ended
+  private int from; // advances when its process has ended
 
   MessageSlice(@Nullable Object[] items, int from, int until) {
     super(null);
@@ -27,12 +27,12 @@ final class MessageSlice extends Envelope {
     return event(0);
   }
 
-  /// All but the first so many.
+  /// All but the first ones.
   Envelope without(int first) {
     return new MessageSlice(items, from + first, until);
   }
 
-  /// One of them, from 0.
+  /// The event of one of them, counted from 0.
   ProcessEvent event(int index) {
     return ProcessEvent.message(items[from + index]);
   }

@@ -5,23 +5,23 @@ import dev.heddle.process.SendResult;
 import dev.heddle.process.links.ProcessLinks;
 import org.jspecify.annotations.Nullable;
 
-/// The process to which a mailbox belongs, as the mailbox sees it.
+/// The owner of a mailbox, for the classes of the mailbox.
 public interface Recipient extends ProcessLinks.Owner {
-  /// The result of a command is about to be seen.
+  /// Called before the result of a command is delivered.
   void resultSeen(long tag);
 
-  /// It lay in the mailbox at the end of the process.
+  /// Records content that is left in the mailbox at the end of the process.
   void recordUndelivered(@Nullable Object content, boolean isMessage);
 
-  /// Messages have left the mailbox.
+  /// Called when messages have left the mailbox.
   void spaceFreed();
 
-  /// Gives the senders that stand in line the room that there is.
+  /// Fills the space that there is with messages of waiting senders.
   void serveSenders();
 
-  /// Whether it will take no message any more, though its mailbox is open.
+  /// Whether it handles no more messages, although its mailbox is open.
   boolean isAbandoned();
 
-  /// The result of a send when it takes no message any more.
+  /// The result of a send to it after its end.
   SendResult sendToEnded();
 }

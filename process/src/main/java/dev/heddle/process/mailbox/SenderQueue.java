@@ -16,48 +16,49 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/// Senders who wait for room in a mailbox, in line.
+/// Senders that wait for space in a mailbox, first in, first out.
 public final class SenderQueue {
   /*
-   * States of a place.
+   * States of a waiting sender.
    *   from     event       to       actor, order
-   *   OUTSIDE  join()      IN_LINE  the sender, after it found the mailbox full: under the lock, at
-   *                                 the end of the line
-   *   IN_LINE  fill()      OUTSIDE  the thread that makes or finds room, under the lock: it pushes
-   *                                 the message of the first place; then, without the lock, it
+   *   OUTSIDE  join()      WAITING  the sender, after it found the mailbox full: under the lock, at
+   *                                 the tail
+   *   WAITING  fill()      OUTSIDE  the thread that makes or finds space, under the lock: it pushes
+   *                                 the message of the first sender; then, without the lock, it
    *                                 completes the outcome
-   *   IN_LINE  withdraw()  OUTSIDE  the sender, whose wait was cut: under the lock; its message was
-   *                                 not sent
-   *   IN_LINE  over()      OUTSIDE  the thread that tells of the end, once: under the lock; then it
-   *                                 completes the outcomes
+   *   WAITING  withdraw()  OUTSIDE  the sender, whose wait was cancelled or interrupted: under the
+   *                                 lock; its message was not sent
+   *   WAITING  over()      OUTSIDE  the thread that announces the exit, once: under the lock; then
+   *                                 it completes the outcomes
    *
-   * A message enters the mailbox when its sender is first in line and there is room, not when the
-   * sender runs. So the mailbox is never empty while senders wait for a worker, as many senders
-   * are woken as were served, and a sender that leaves the line holds nothing that others wait
-   * for. While a sender stands in line, offer() refuses all others.
+   * A message enters the mailbox when its sender is first and there is space, not when the sender
+   * runs. So the mailbox is never empty while senders wait for a worker, only the senders that were
+   * served are woken, and a sender that leaves the queue holds nothing that others wait for. While
+   * a sender waits, offer() refuses all others.
    *
    * I1. Senders are served in the order in which they joined. [SenderQueueTest]
-   * I2. No sender stands in line while there is room, except while a thread is in fill().
+   * I2. No sender waits while there is space, except while a thread is in fill().
    *     [SenderQueueStress; mutant: SenderQueueStress.NoLook]
-   * I3. A place leaves the line once: its message was pushed, or its sender is told that it was
+   * I3. A sender leaves the queue once: its message was pushed, or the sender learns that it was
    *     not. [SenderQueueTest, MailboxTest]
    *
-   * Memory order. Sender: writes `wanted`, full fence, then looks for room. Receiver: makes room,
-   * full fence, then reads `wanted`. One of the two reads sees the other's write: the sender finds
-   * room, or the receiver finds the sender. The mailbox's own last write is only a release, and a
-   * look at what it holds only an acquire: hence both fences.
+   * Memory order. Sender: writes `wanted`, full fence, then checks for space. Receiver: makes
+   * space, full fence, then reads `wanted`. One of the two reads sees the other's write: the sender
+   * finds the space, or the receiver finds the sender. Without the fences the mailbox orders too
+   * little: its last write is only a release, and a check of its space only an acquire.
    *
-   * Cost. Without senders in line: a fence and a read for each take, of mailboxes that suspend.
-   * Else a lock for each message.
+   * Cost. Without waiting senders: a fence and a read for each take, in mailboxes with the policy
+   * SUSPEND. Otherwise a lock for each message.
    *
-   * Rejected. To wake all senders when there is room: of 5,000 on two workers some waited for
-   * seconds. To wake as many as there is room, which push themselves: their places would have to
-   * be kept, also for one that is cancelled meanwhile, and the receiver would wait until they run.
+   * Rejected. Waking all senders when there is space: of 5,000 on two workers some waited for
+   * seconds. Waking as many as there is space, which then push: their spaces would have to be
+   * reserved, also for a sender that is cancelled meanwhile, and the receiver would wait until they
+   * run.
    *
    * trap-1, trap-2, trap-3, trap-26.
    */
 
-  /// For mailboxes for whose room nobody waits.
+  /// For mailboxes on which no sender waits.
   public static final SenderQueue UNUSED = new SenderQueue(new EventQueue(1));
 
   private final EventQueue queue;
@@ -68,55 +69,54 @@ public final class SenderQueue {
   private @Nullable WaitingSender last;
   private boolean over;
 
-  // whether somebody stands in line; written under the lock, read by anybody
+  // whether a sender waits; written under the lock, read by any thread
   private volatile boolean wanted;
 
-  /// A sender in line.
+  /// A waiting sender.
   static final class WaitingSender {
     private final Envelope envelope;
     private final CompletableFuture<Push> outcome = new CompletableFuture<>();
 
-    // under the lock of its room
+    // under the lock of the queue
     private @Nullable WaitingSender before;
     private @Nullable WaitingSender behind;
-    private boolean inLine;
+    private boolean waiting;
 
     WaitingSender(Envelope envelope) {
       this.envelope = envelope;
     }
 
-    /// Completes when the message is in the mailbox, or will never be.
+    /// Completes when the message is in the mailbox or will never be.
     CompletableFuture<Push> outcome() {
       return outcome;
     }
   }
 
-  /// A line in which nobody stands.
+  /// Creates an empty queue.
   public SenderQueue(EventQueue queue) {
     this.queue = queue;
   }
 
-  /// Whether somebody stands in line.
+  /// Whether a sender waits.
   boolean isWanted() {
     return wanted;
   }
 
-  /// Gives the mailbox a message of somebody who does not wait: what room there is belongs to those
-  /// in line.
+  /// Pushes the message of a sender that does not wait; any space belongs to the waiting ones.
   public Push offer(Envelope envelope) {
     return wanted ? Push.FULL : queue.push(envelope);
   }
 
-  /// Goes to the end of the line. [#fill] must follow: there may be room by now.
+  /// Adds a sender at the tail. [#fill] must follow: there may be space by now.
   ///
-  /// @return false when there will be no room any more
+  /// @return false when there will be no more space
   boolean join(WaitingSender waitingSender) {
     lock.lock();
     try {
       if (over) {
         return false;
       }
-      waitingSender.inLine = true;
+      waitingSender.waiting = true;
       waitingSender.before = last;
       if (last == null) {
         first = waitingSender;
@@ -132,18 +132,18 @@ public final class SenderQueue {
     return true;
   }
 
-  /// There may be room. The receiver.
+  /// Serves waiting senders after the receiver has made space.
   public void made() {
     VarHandle.fullFence();
     if (wanted) {
-      StackGuard.requireRoom(); // a lock that is cut off stays locked
+      StackGuard.requireRoom(); // a stack overflow would leave the lock locked
       var _ = fill();
     }
   }
 
-  /// Fills the room that there is with messages of those who stand in line, and tells them.
+  /// Fills the space that there is with messages of waiting senders, and completes their outcomes.
   ///
-  /// @return whether something was put into the mailbox
+  /// @return whether a message was pushed
   public boolean fill() {
     boolean any = false;
     WaitingSender served;
@@ -154,7 +154,7 @@ public final class SenderQueue {
     return any;
   }
 
-  /// Puts the message of the first one into the mailbox, if there is room.
+  /// Pushes the message of the first sender, if there is space.
   private @Nullable WaitingSender serve() {
     if (!wanted) {
       return null;
@@ -163,7 +163,7 @@ public final class SenderQueue {
     try {
       WaitingSender next = first;
       if (next == null || queue.push(next.envelope) != Push.ACCEPTED) {
-        return null; // when it is closed, over() comes
+        return null; // full, or closed: then over() follows
       }
       remove(next);
       return next;
@@ -172,13 +172,13 @@ public final class SenderQueue {
     }
   }
 
-  /// Leaves the line.
+  /// Removes a sender.
   ///
   /// @return false when the message was sent before, or will never be
   boolean withdraw(WaitingSender waitingSender) {
     lock.lock();
     try {
-      if (!waitingSender.inLine) {
+      if (!waitingSender.waiting) {
         return false;
       }
       remove(waitingSender);
@@ -204,10 +204,10 @@ public final class SenderQueue {
     }
     waitingSender.before = null;
     waitingSender.behind = null;
-    waitingSender.inLine = false;
+    waitingSender.waiting = false;
   }
 
-  /// There will be no room any more.
+  /// Ends all waits: there will be no more space.
   public void over() {
     if (this == UNUSED) {
       return;
@@ -220,7 +220,7 @@ public final class SenderQueue {
       for (WaitingSender waitingSender = all;
           waitingSender != null;
           waitingSender = waitingSender.behind) {
-        waitingSender.inLine = false;
+        waitingSender.waiting = false;
       }
       first = null;
       last = null;
@@ -229,7 +229,7 @@ public final class SenderQueue {
       lock.unlock();
     }
     for (WaitingSender waitingSender = all, next; waitingSender != null; waitingSender = next) {
-      next = waitingSender.behind; // its sender keeps the place, and not all behind it
+      next = waitingSender.behind; // its sender must not keep the others in memory
       waitingSender.behind = null;
       waitingSender.before = null;
       waitingSender.outcome.complete(Push.CLOSED);
@@ -238,13 +238,13 @@ public final class SenderQueue {
 
   // ---- senders ----
 
-  /// Gives a process, whose mailbox was full a moment ago, a message when it is the sender's turn
-  /// and there is room, where the caller can wait for that.
+  /// Sends a message to a process whose mailbox was full a moment ago; waits for space if the
+  /// caller can wait.
   public SendResult receive(Recipient process, @Nullable Object message) {
     if (this == UNUSED || !mayWait()) {
       return SendResult.FULL;
     }
-    StackGuard.requireAmpleRoom(); // a lock that is cut off stays locked
+    StackGuard.requireAmpleRoom(); // a stack overflow would leave the lock locked
     WaitingSender waitingSender = new WaitingSender(new Envelope(message));
     if (!join(waitingSender)) {
       return process.sendToEnded();
@@ -260,7 +260,7 @@ public final class SenderQueue {
     return outcome == Push.ACCEPTED ? SendResult.ACCEPTED : process.sendToEnded();
   }
 
-  /// Whether the current thread can wait without holding anything but itself.
+  /// Whether the current thread can wait without holding a worker or a loop.
   private static boolean mayWait() {
     return ProcessFiber.isCurrent() || Heddle.inCoroutine();
   }
@@ -272,13 +272,13 @@ public final class SenderQueue {
     if (outcome.isDone()) {
       return outcome.resultNow();
     }
-    ProcessFiber.beginWait(new Awaited(Awaited.What.ROOM, receiver, null, outcome::isDone));
+    ProcessFiber.beginWait(new Awaited(Awaited.What.SPACE, receiver, null, outcome::isDone));
     try {
       outcome.get();
       return outcome.resultNow();
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
-      throw new Cancellation("interrupted while it waited for room in the mailbox of " + receiver);
+      throw new Cancellation("interrupted while it waited for space in the mailbox of " + receiver);
     } catch (ExecutionException e) {
       throw new IllegalStateException("nothing fails it", e);
     } finally {

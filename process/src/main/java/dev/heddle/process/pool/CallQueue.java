@@ -5,45 +5,45 @@ import dev.heddle.process.Request;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/// The calls that wait for a member, the oldest first. One whose asker has given up does not wait.
+/// The calls that wait for a member, oldest first. A call whose asker has given up does not count.
 final class CallQueue {
-  private final Deque<Request> line = new ArrayDeque<>();
+  private final Deque<Request> calls = new ArrayDeque<>();
   private final int most;
 
   CallQueue(int most) {
     this.most = most;
   }
 
-  /// Lets a call wait.
+  /// Adds a call.
   ///
-  /// @return false when there is no room
+  /// @return false when the queue is full
   boolean add(Request call) {
-    if (line.size() >= most) { // also those in the middle, who had shorter limits, make room
-      line.removeIf(waiting -> !waiting.reply().isOpen());
+    if (calls.size() >= most) { // also those in the middle, whose limits were shorter
+      calls.removeIf(waiting -> !waiting.reply().isOpen());
     }
-    return line.size() < most && line.add(call);
+    return calls.size() < most && calls.add(call);
   }
 
-  /// A call that nobody has tried yet waits again, before all others.
+  /// Adds a call before all others: a member ended before it took the call.
   void putBack(Request call) {
-    line.addFirst(call);
+    calls.addFirst(call);
   }
 
-  /// Whether nobody waits.
+  /// Whether no call waits.
   boolean isEmpty() {
-    while (!line.isEmpty() && !line.getFirst().reply().isOpen()) {
-      line.removeFirst();
+    while (!calls.isEmpty() && !calls.getFirst().reply().isOpen()) {
+      calls.removeFirst();
     }
-    return line.isEmpty();
+    return calls.isEmpty();
   }
 
-  /// Who is next; there must be one.
+  /// Removes the next call; there must be one.
   Request take() {
-    return line.removeFirst();
+    return calls.removeFirst();
   }
 
-  /// How many wait, with those given up that nobody has noticed yet.
+  /// How many calls wait, including those given up and not removed yet.
   int size() {
-    return line.size();
+    return calls.size();
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.pool;
 
-/// A pool has not taken a call.
+/// A pool has refused a call.
 ///
 /// @since 0.1
 public final class PoolRefusedException extends RuntimeException {

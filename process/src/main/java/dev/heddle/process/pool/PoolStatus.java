@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.pool;
 
-/// How a pool is, at one moment.
+/// The status of a pool at one moment.
 ///
-/// @param members processes that live
-/// @param busy those of them that have a call
-/// @param waiting calls that wait for a member
-/// @param started members that were started in all
-/// @param calls that members were given in all
-/// @param refused calls that were refused in all
+/// @param members the members alive
+/// @param busy the members that have a call
+/// @param waiting the calls that wait for a member
+/// @param started the members started in all
+/// @param calls the calls given to members in all
+/// @param refused the calls refused in all
 /// @since 0.1
 public record PoolStatus(
     int members, int busy, int waiting, long started, long calls, long refused) {}

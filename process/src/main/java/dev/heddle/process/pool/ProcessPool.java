@@ -28,52 +28,57 @@ import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A process behind whose PID others, its members, share the calls of one function: as many at a
-/// time as there are members, the others wait in line.
+/// A process that distributes calls to other processes, its members: each member handles one call
+/// at a time, and further calls wait in a queue.
 ///
-/// A call is `ask(pool, message, limit)`. A member gets it as a [Request], does it, answers, and
-/// gets the next. A member that ends without an answer fails the call that it has, no other. A call
-/// whose asker has given up before its turn is not carried out; a member whose asker gives up sees
-/// that by [dev.heddle.process.Reply#isOpen], and gets the next call once it has looked: into its
-/// mailbox, from which another member gets it when this one ends without having taken it.
+/// A call is `ask(pool, message, limit)`. A member gets it as a [Request], replies, and gets the
+/// next one. A member that ends without a reply fails its own call and no other. A call whose asker
+/// has given up before its turn is skipped. A member whose asker gives up sees that by
+/// [dev.heddle.process.Reply#isOpen]; after that check its next call is put into its mailbox, and
+/// goes to another member if this one ends without having received it.
 ///
-/// There is one more member whenever a call finds all of them busy, up to the maximum. After each
-/// quiet time those are ended that would not have been needed in it, down to the minimum; a quarter
-/// of those that were busy at once, at least one, is kept beside them for the next rise.
+/// The pool starts a member whenever a call finds all members busy, up to the maximum. After each
+/// keep-alive time it ends the members that it did not need during that time, down to the minimum;
+/// it keeps a reserve of a quarter of the members that were busy at once, at least one.
 ///
-/// When the pool is cancelled, or another process requests its exit, it takes no more calls,
-/// finishes those that it has, also those that wait, ends its members and then itself, with
-/// [dev.heddle.process.Exit.Reason#SHUTDOWN]. So it does when a process that it is linked to, and
-/// that is no member, has ended on purpose; when that has failed, the pool fails.
+/// When the pool is cancelled, or another process requests its exit, it refuses new calls, finishes
+/// those that it has, including waiting ones, ends its members and then itself, with
+/// [dev.heddle.process.Exit.Reason#SHUTDOWN]. It does the same when a linked process that is not a
+/// member has ended on purpose; when that process has failed, the pool fails.
 ///
 /// @since 0.1
 public final class ProcessPool implements Process {
   /*
-   * States of a member.  from   event                                  to
-   *                      IDLE   a call                               BUSY    the one that rested last: the others grow old, and are ended
-   *                      BUSY   its answer, no call waits            IDLE
-   *                      BUSY   its answer, a call waits             BUSY
-   *                      IDLE   not needed for a quiet time, or the end of the pool  LEAVING  cancelled
-   *                      any    it has ended                         gone
+   * States of a member.
+   *   from  event                                          to
+   *   IDLE  a call, for the member that became idle last   BUSY
+   *   BUSY  its reply, no call waits                       IDLE
+   *   BUSY  its reply, a call waits                        BUSY
+   *   IDLE  not needed for a keep-alive time, or the end   LEAVING, cancelled
+   *         of the pool
+   *   any   it has ended                                   removed
    *
-   * A member that ends is replaced at once, down to the minimum, if it has answered a call; else
-   * when the next call comes. So a function that cannot start fails its calls, one by one, and
-   * does not spin. A member that has just been started gets the call for which it was started:
-   * that call fails with it.
+   * The last idle member gets the next call, so that members that are not needed stay idle and are
+   * ended.
    *
-   * Who is told that a member is done does not know that its step has ended: it may have looked at
-   * a call that was given up, and go on. The next call lies in its mailbox then. The end of the
-   * member tells a call that it has taken, by NoReplyException, from one that it has not, by
-   * SendFailedException, which waits again.
+   * A member that ends is replaced at once, up to the minimum, if it has replied to a call;
+   * otherwise when the next call comes. So a function that cannot start fails its calls one by one,
+   * and does not spin. A new member gets the call for which it was started, and that call fails
+   * with it.
    *
-   * Time. There is a pause on its way only while there are more members than the minimum: an idle
-   * pool costs nothing.
+   * A member that has replied may still be in its step: it may have checked a call that was given
+   * up, and continue. Its next call then waits in its mailbox. When the member ends, a call that it
+   * has received fails with NoReplyException; one that it has not fails with SendFailedException,
+   * and waits again.
    *
-   * Rejected. A queue that members take from: each would have to be woken for each call, and the
-   * pool would not know who is busy. proc-166 to proc-174.
+   * Time. A timer is armed only while there are more members than the minimum: an idle pool costs
+   * nothing.
+   *
+   * Rejected. A queue from which members take: each member would have to be woken for each call,
+   * and the pool would not know which ones are busy. proc-166 to proc-174.
    */
 
-  /// Asks for a [PoolStatus], instead of a call.
+  /// A request for a [PoolStatus], instead of a call.
   public record Status() {}
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.process.pool");
@@ -93,15 +98,15 @@ public final class ProcessPool implements Process {
   private final int min;
   private final int max;
   private final Duration keepAlive;
-  private final Map<Pid, Member> members = new HashMap<>(); // with those that leave
-  private final Deque<Member> idle = new ArrayDeque<>(); // the one that rested last first
+  private final Map<Pid, Member> members = new HashMap<>(); // including those that are leaving
+  private final Deque<Member> idle = new ArrayDeque<>(); // the last one that became idle first
   private final CallQueue waiting;
   private final Map<Long, Consumer<ProcessEvent>> commands = new HashMap<>(); // by tag
   private @Nullable ProcessContext self;
   private @Nullable StepOutput out; // of the step that runs
-  private long lastTag = Long.MIN_VALUE; // far from those of what it was before an upgrade
+  private long lastTag = Long.MIN_VALUE; // far from the tags before an upgrade
   private int busy;
-  private int peak; // most that were busy at once since the last look
+  private int peak; // the most that were busy at once since the last shrink()
   private boolean pausing;
   private boolean closing;
   private @Nullable Object reason; // why it ends, in the program's own terms
@@ -118,9 +123,9 @@ public final class ProcessPool implements Process {
     this.keepAlive = how.keepAlive;
   }
 
-  /// Says how a pool is to be.
+  /// Configures a pool.
   ///
-  /// @param factory makes a member; on a worker, so it must not block
+  /// @param factory creates a member; on a worker, so it must not block
   public static Builder of(Callable<? extends Process> factory) {
     return new Builder(factory);
   }
@@ -156,7 +161,7 @@ public final class ProcessPool implements Process {
   private void take(ProcessEvent event) {
     if (!event.isMessage()) {
       Consumer<ProcessEvent> then = commands.remove(event.tag());
-      if (then != null) { // else of what it was before an upgrade
+      if (then != null) { // else a command from before an upgrade
         then.accept(event);
       }
       return;
@@ -179,7 +184,8 @@ public final class ProcessPool implements Process {
     }
   }
 
-  /// A member's end comes by its monitor, too; any other link says: end with me.
+  /// Handles the exit of a linked process. The exit of a member also comes by its monitor; any
+  /// other link means that the pool ends with that process.
   private void linkDown(Exit exit) {
     if (members.containsKey(exit.pid())) {
       return;
@@ -192,7 +198,7 @@ public final class ProcessPool implements Process {
     closeWith(exit.detail());
   }
 
-  /// It ends on purpose; the first reason counts.
+  /// Begins to end on purpose; the first reason counts.
   private void closeWith(@Nullable Object why) {
     reason = closing ? reason : why;
     closing = true;
@@ -230,7 +236,7 @@ public final class ProcessPool implements Process {
   private void startFor(Request request) {
     try {
       dispatch(start(), request);
-    } catch (Throwable e) { // a class that cannot be loaded is no reason to end all calls
+    } catch (Throwable e) { // also an Error: a class that cannot be loaded fails only this call
       refused++;
       var _ = request.reply().fail(e); // else the asker has given up
     }
@@ -272,12 +278,12 @@ public final class ProcessPool implements Process {
         && unsent
         && !member.answered
         && failure.getCause() instanceof NoReplyException why) {
-      failure = why; // it did not get as far as that, and this tells why
+      failure = why; // a new member failed before it took its call: this is the cause
     }
     boolean unanswered = failure instanceof NoReplyException f && f.exit().pid().equals(member.pid);
-    member.stopping |= unsent || unanswered; // it has ended; its monitor tells soon
+    member.stopping |= unsent || unanswered; // it has ended; the signal of its monitor follows
     if (unsent && member.answered) {
-      waiting.putBack(request); // it ended before it took the call, which nobody has tried yet
+      waiting.putBack(request); // the member ended before it took the call
     } else if (failure != null) {
       var _ = request.reply().fail(failure); // else the asker has given up
     } else {
@@ -287,7 +293,7 @@ public final class ProcessPool implements Process {
     memberIdle(member);
   }
 
-  /// A member has nothing to do: it gets the next call, or a place to rest.
+  /// Gives an idle member the next call, or puts it into the pool.
   private void memberIdle(Member member) {
     if (member.stopping) {
       serveWaiting();
@@ -298,7 +304,7 @@ public final class ProcessPool implements Process {
     }
   }
 
-  /// There is one member less: calls that wait may need another, or the one in its place.
+  /// Serves waiting calls after a member has ended: it may be replaced.
   private void serveWaiting() {
     while (!waiting.isEmpty() && (!idle.isEmpty() || members.size() < max)) {
       if (idle.isEmpty()) {
@@ -323,7 +329,7 @@ public final class ProcessPool implements Process {
       try {
         idle.addLast(start());
       } catch (Throwable _) {
-        // safe: the next call tries again, and is told why it fails
+        // safe: the next call tries again, and fails with the cause
       }
     }
   }
@@ -342,7 +348,7 @@ public final class ProcessPool implements Process {
     try {
       self().runtime().cancel(member.pid, "its pool does not need it", options.shutdown());
     } catch (SendFailedException _) {
-      // safe: it has ended; its monitor is about to tell
+      // safe: it has ended; the signal of its monitor follows
     }
   }
 
@@ -376,7 +382,7 @@ public final class ProcessPool implements Process {
     return Objects.requireNonNull(self);
   }
 
-  /// Says how a pool is to be. For one thread; each method returns the builder.
+  /// Configures a pool. For one thread; each method returns the builder.
   ///
   /// @since 0.1
   public static final class Builder {
@@ -391,12 +397,11 @@ public final class ProcessPool implements Process {
       this.factory = Objects.requireNonNull(factory, "factory");
     }
 
-    /// How its members are started; the pool is their parent and linked to them. A member that is
-    /// ended may clean up for as long as [StartOptions#shutdown] says.
+    /// How members are started; the pool is their parent and linked to them. A member that the pool
+    /// ends may clean up for the time of [StartOptions#shutdown].
     ///
-    /// @throws IllegalArgumentException when the options name them: only one process can have the
-    ///   name, and that might be no member; or when they have a parent, or let members outlive the
-    ///   pool
+    /// @throws IllegalArgumentException when the options have a name, which only one process can
+    ///   have; a parent; or a lifetime beyond that of the pool
     public Builder options(StartOptions of) {
       if (of.name() != null) {
         throw new IllegalArgumentException(
@@ -414,7 +419,7 @@ public final class ProcessPool implements Process {
       return this;
     }
 
-    /// How many members there may be: 0 to the number of processors where this is not said.
+    /// How many members there may be; by default 0 to the number of processors.
     public Builder members(int least, int most) {
       if (least < 0 || most < Math.max(1, least)) {
         throw new IllegalArgumentException(
@@ -425,7 +430,7 @@ public final class ProcessPool implements Process {
       return this;
     }
 
-    /// How many calls may wait; 1000 where this is not said. What is above is refused.
+    /// How many calls may wait; 1000 by default. Further calls are refused.
     public Builder queueCapacity(int calls) {
       if (calls < 0) {
         throw new IllegalArgumentException("no fewer than 0 calls can wait: " + calls);
@@ -434,7 +439,7 @@ public final class ProcessPool implements Process {
       return this;
     }
 
-    /// After which time members are ended that were not needed in it; 30 s where this is not said.
+    /// The time after which members are ended that were not needed during it; 30 s by default.
     public Builder keepAlive(Duration time) {
       if (time.isNegative() || time.isZero()) {
         throw new IllegalArgumentException("a time is needed, not " + time);
@@ -443,7 +448,7 @@ public final class ProcessPool implements Process {
       return this;
     }
 
-    /// The process: to be spawned once.
+    /// Creates the pool, to be spawned once.
     public ProcessPool build() {
       return new ProcessPool(this);
     }

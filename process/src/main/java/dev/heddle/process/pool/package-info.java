@@ -5,6 +5,6 @@
 /// |---|---|
 /// | calls, as requests to the pool's PID | answers of its members |
 ///
-/// Threads: those of any process; what a pool knows only its own steps touch. It uses nothing that
-/// other processes could not use. Read `ProcessPool`.
+/// Threads: those of any process; only its own steps touch the state of a pool. It uses nothing
+/// that other processes could not use. Read `ProcessPool`.
 package dev.heddle.process.pool;

@@ -8,23 +8,23 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// Where addresses lead that are not of a process of this runtime.
+/// Routes messages to addresses that are not those of processes of this runtime.
 public final class RoutingTable {
   /*
-   * An address says node, host, number and life. In this order:
+   * An address has a node, a host, a number and an incarnation, which are checked in this order:
    *
-   *   node  another one                 its peer, or UNREACHABLE; an empty node is this one
-   *   host  another one of this node    its peer, or UNREACHABLE
-   *   number                            a process (ProcessTable), or a receiver that was attached,
-   *                                     or NOT_FOUND
-   *   life  of this host, or NOT_FOUND: a number of an earlier life is nobody's
+   *   node         another one               its peer, or UNREACHABLE; an empty node is this one
+   *   host         another one of this node  its peer, or UNREACHABLE
+   *   number                                 a process (ProcessTable), an attached receiver, or
+   *                                          NOT_FOUND
+   *   incarnation  another one               NOT_FOUND: an address of another life leads nowhere
    *
-   * A message passes through on the thread of its sender, all the way into the mailbox or the
-   * peer: so the messages of one sender stay in order, and each send has its answer. What comes
-   * from a peer is only for here: two peers that take each other for the way to a third would else
-   * send in circles.
+   * The sender's thread passes a message all the way into the mailbox or the peer. So the messages
+   * of one sender stay in order, and each send has its result. A message from a peer is only for
+   * this runtime: otherwise two peers that each use the other as the way to a third would send in
+   * circles.
    *
-   * P10; proc-128 to proc-135.
+   * proc-128 to proc-135.
    */
   private static final System.Logger LOG = System.getLogger("dev.heddle.process.routing");
 
@@ -36,9 +36,9 @@ public final class RoutingTable {
   private final ConcurrentHashMap<Long, Receiver> attached = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  /// No ways yet.
+  /// Creates a table without peers.
   ///
-  /// @param node of this runtime, empty for one without a name
+  /// @param node that of this runtime, empty for one without a name
   public RoutingTable(String node, String host, int incarnation) {
     this.node = node;
     this.host = host;
@@ -50,18 +50,18 @@ public final class RoutingTable {
     return new Pid(node, host, id, incarnation);
   }
 
-  /// Whether an address belongs to this runtime, in this life or another.
+  /// Whether an address belongs to this runtime, in any incarnation.
   public boolean isLocal(Pid pid) {
     return isThisNode(pid.node()) && pid.host().equals(host);
   }
 
-  /// Whether an address is that of `id` here, in this life.
+  /// Whether an address is that of `id` in this runtime and incarnation.
   public boolean leadsTo(Pid pid, long id) {
     return pid.id() == id && pid.incarnation() == incarnation && isLocal(pid);
   }
 
-  /// The same address as the runtime itself writes it: one that is here names the node of this
-  /// runtime, also where it was left out.
+  /// The same address in the form of this runtime: it has the node of this runtime even if the
+  /// given one left it out.
   public Pid canonical(Pid pid) {
     return isLocal(pid) && !pid.node().equals(node)
         ? new Pid(node, host, pid.id(), pid.incarnation())
@@ -72,7 +72,7 @@ public final class RoutingTable {
     return name.isEmpty() || name.equals(node);
   }
 
-  // ---- to elsewhere ----
+  // ---- other nodes and hosts ----
 
   /// Sends a message to another node or host.
   public SendResult sendRemote(Pid to, @Nullable Object message) {
@@ -81,16 +81,16 @@ public final class RoutingTable {
       return SendResult.UNREACHABLE;
     }
     try {
-      return Objects.requireNonNull(peer.send(to, message), "the peer has not said what it did");
+      return Objects.requireNonNull(peer.send(to, message), "the peer has returned null");
     } catch (Throwable t) {
-      LOG.log(System.Logger.Level.WARNING, "the peer on the way to " + to + " has failed", t);
+      LOG.log(System.Logger.Level.WARNING, "the peer that leads to " + to + " has failed", t);
       return SendResult.UNREACHABLE;
     }
   }
 
-  /// Adds the way to a node.
+  /// Adds the peer of a node.
   ///
-  /// @throws IllegalArgumentException when it is this one, or has a way
+  /// @throws IllegalArgumentException when it is this one, or has a peer
   public void addNode(String name, Peer peer) {
     if (isThisNode(name)) {
       throw new IllegalArgumentException("node '" + name + "' is this one; a peer is for another");
@@ -98,9 +98,9 @@ public final class RoutingTable {
     add(nodes, "node", name, peer);
   }
 
-  /// Adds the way to another host of this node.
+  /// Adds the peer of another host of this node.
   ///
-  /// @throws IllegalArgumentException when it is this one, or has a way
+  /// @throws IllegalArgumentException when it is this one, or has a peer
   public void addHost(String name, Peer peer) {
     if (name.isEmpty() || name.equals(host)) {
       throw new IllegalArgumentException("host '" + name + "' is this one; a peer is for another");
@@ -115,25 +115,25 @@ public final class RoutingTable {
     }
   }
 
-  /// Takes away the way to a node.
+  /// Removes the peer of a node.
   ///
   /// @return false when there is none
   public boolean removeNode(String name) {
     return nodes.remove(name) != null;
   }
 
-  /// Takes away the way to a host.
+  /// Removes the peer of a host.
   ///
   /// @return false when there is none
   public boolean removeHost(String name) {
     return hosts.remove(name) != null;
   }
 
-  // ---- receivers that are no processes ----
+  // ---- receivers other than processes ----
 
-  /// Lets a receiver have an address here.
+  /// Attaches a receiver to an address of this runtime.
   ///
-  /// @throws IllegalArgumentException when the address is not here, or somebody's
+  /// @throws IllegalArgumentException when the address is not of this runtime, or has a receiver
   /// @throws IllegalStateException when the runtime has shut down
   public void attach(Pid pid, Receiver receiver) {
     if (!leadsTo(pid, pid.id())) {
@@ -144,14 +144,14 @@ public final class RoutingTable {
     if (attached.putIfAbsent(pid.id(), Objects.requireNonNull(receiver, "receiver")) != null) {
       throw new IllegalArgumentException("already attached: " + pid);
     }
-    if (closed) { // whoever closes it sees what was attached before, or we see that
+    if (closed) { // close() sees this receiver, or this thread sees `closed`
       attached.remove(pid.id());
       throw new IllegalStateException(
-          "the runtime has shut down; nothing would reach " + pid + " any more");
+          "the runtime has shut down; no message would reach " + pid + " any more");
     }
   }
 
-  /// The runtime has shut down: takes all addresses back, and tells whoever had them.
+  /// Detaches all receivers and calls their `closed`, when the runtime has shut down.
   public void close() {
     closed = true;
     for (Long id : attached.keySet()) {
@@ -162,14 +162,14 @@ public final class RoutingTable {
     }
   }
 
-  /// Takes the address from its receiver.
+  /// Detaches the receiver of an address.
   ///
   /// @return false when it has none
   public boolean detach(Pid pid) {
     return leadsTo(pid, pid.id()) && attached.remove(pid.id()) != null;
   }
 
-  /// Who is attached to an address, or null.
+  /// The receiver attached to an address, or null.
   public @Nullable Receiver attached(Pid pid) {
     return leadsTo(pid, pid.id()) ? attached.get(pid.id()) : null;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where an address leads: to a process, to a mailbox of a coroutine, or elsewhere.
+/// Routes an address to a process, to the mailbox of a coroutine, or to a peer.
 ///
 /// | enters | leaves |
 /// |---|---|

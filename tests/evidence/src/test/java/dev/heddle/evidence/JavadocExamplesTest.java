@@ -56,7 +56,7 @@ class JavadocExamplesTest {
       Map.of(
           "ProcessDeadlock", "void alarm(String text) {}",
           "ProcessStatistics", "ProcessContext context; void shedLoad() {}",
-          "EventStream", "Pid logger; record OrderPaid(int number) {}",
+          "EventBus", "Pid logger; record OrderPaid(int number) {}",
           "TypedProcess",
               """
               static class Counter extends Server<Message> {

@@ -103,7 +103,8 @@ class InheritedSocketsTest {
           .hasMessageContaining("descriptor -1 is not a socket: Bad file descriptor");
       assertThatThrownBy(() -> Adopt.socket(1_000_000))
           .hasMessageContaining("descriptor 1000000 is not a socket: Bad file descriptor");
-      assertThatThrownBy(() -> Adopt.pipe(1_000_000)).hasMessageContaining("is not an end of a pipe");
+      assertThatThrownBy(() -> Adopt.pipe(1_000_000))
+          .hasMessageContaining("is not an end of a pipe");
     });
   }
 

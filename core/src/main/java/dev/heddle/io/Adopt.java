@@ -16,12 +16,12 @@ import java.nio.channels.spi.SelectorProvider;
 import java.util.List;
 import java.util.Map;
 
-/// Makes sockets that other code, or another process, has opened sockets of the current loop: by
-/// the JDK's channel, by the descriptor's number, or as systemd hands them over.
+/// Hands sockets that other code or another process has opened to the current loop: by JDK channel,
+/// by file descriptor, or as systemd passes them.
 ///
-/// What is adopted belongs to the loop: it is closed with its handle, or with the loop, and nobody
-/// else reads, writes or closes it. When a call here throws, it still belongs to the caller. All
-/// **suspend** never.
+/// An adopted socket belongs to the loop: it is closed with its handle or with the loop, and no
+/// other code may read, write or close it. When a call here throws, the socket still belongs to the
+/// caller. **Suspends** never.
 ///
 /// {@snippet class=dev.heddle.snippets.UnixSnippetsTest region=adopt}
 ///
@@ -29,11 +29,11 @@ import java.util.Map;
 public final class Adopt {
   private Adopt() {}
 
-  /// Adopts a connection. It is in non-blocking mode from now on.
+  /// Adopts a connection and sets it to non-blocking mode.
   ///
   /// @param channel TCP or UNIX, connected, with no key in a selector
   /// @throws NotYetConnectedException when it is not connected
-  /// @throws IllegalArgumentException when it is no channel of the JDK's
+  /// @throws IllegalArgumentException when it is not a channel of the JDK
   /// @throws java.nio.channels.ClosedChannelException when it is closed
   public static StreamSocket socket(SocketChannel channel) throws IOException {
     requireFit(channel);
@@ -47,7 +47,7 @@ public final class Adopt {
         "the adopted connection to " + channel.getRemoteAddress());
   }
 
-  /// Adopts a channel that listens; [Server#start] serves it. Else as [#socket(SocketChannel)].
+  /// Adopts a listening channel; [Server#start] serves it. Otherwise as [#socket(SocketChannel)].
   ///
   /// @throws NotYetBoundException when it is not bound
   public static Listener listener(ServerSocketChannel channel) throws IOException {
@@ -61,7 +61,8 @@ public final class Adopt {
 
   private static void requireFit(SelectableChannel channel) {
     if (channel.provider() != SelectorProvider.provider()) {
-      throw new IllegalArgumentException(channel + " is not a JDK channel: it cannot be adopted");
+      throw new IllegalArgumentException(
+          channel + " is not a channel of the JDK: it cannot be adopted");
     }
     if (channel.isRegistered()) {
       throw new IllegalArgumentException(
@@ -69,17 +70,18 @@ public final class Adopt {
     }
   }
 
-  /// Adopts a connection by its number, for example one that a native library has opened. It is in
-  /// non-blocking mode and closed on `exec` from now on.
+  /// Adopts a connection by its file descriptor, for example one that a native library has opened,
+  /// and sets it to non-blocking mode and close-on-exec.
   ///
-  /// The mode is not the number's but that of what is open behind it, and stays when the number is
-  /// closed. Whoever has the same open, the shell that has started this process with its own
-  /// standard input for example, finds it in non-blocking mode, too, and most programs fail then.
-  /// So adopt what nobody else reads or writes, also not later.
+  /// The mode belongs to the open file description, not to the descriptor, and outlives the
+  /// descriptor. Every process that shares the description, such as the shell that passed its own
+  /// standard input to this process, finds it in non-blocking mode too, and most programs then
+  /// fail. So adopt only what no other process reads or writes, now or later.
   ///
-  /// @throws IOException when nothing of that number is open, or it is no connected stream socket;
-  ///   the message says what it is
-  /// @throws UnsupportedOperationException when the loop's driver cannot; the message says why
+  /// @throws IOException when the descriptor is not open, or is not a connected stream socket; the
+  ///   message says what it is
+  /// @throws UnsupportedOperationException when the loop's driver cannot do it; the message says
+  ///   why
   public static StreamSocket socket(int number) throws IOException {
     Scheduler scheduler = CoroutineNode.current().scheduler();
     return new SocketHandle(
@@ -88,20 +90,20 @@ public final class Adopt {
         "the adopted connection of descriptor " + number);
   }
 
-  /// Adopts a socket that listens, TCP or UNIX, by its number. [Server#start] serves it. Else as
-  /// [#socket(int)].
+  /// Adopts a listening socket, TCP or UNIX, by its file descriptor. [Server#start] serves it.
+  /// Otherwise as [#socket(int)].
   ///
-  /// @throws IOException when nothing of that number is open, or it does not listen; the message
-  ///   says what it is
+  /// @throws IOException when the descriptor is not open, or does not listen; the message says what
+  ///   it is
   public static Listener listener(int number) throws IOException {
     Scheduler scheduler = CoroutineNode.current().scheduler();
     return StreamSockets.adopted(scheduler, scheduler.reactor().driver().adoptListener(number));
   }
 
-  /// Adopts an end of a pipe by its number; it is read from, or written to, as it was opened. Else
-  /// as [#socket(int)].
+  /// Adopts an end of a pipe by its file descriptor, to read or to write, as it was opened.
+  /// Otherwise as [#socket(int)].
   ///
-  /// @throws IOException when nothing of that number is open, or it is no pipe
+  /// @throws IOException when the descriptor is not open, or is not a pipe
   public static AsyncIo pipe(int number) throws IOException {
     Scheduler scheduler = CoroutineNode.current().scheduler();
     return new StreamHandle(
@@ -110,21 +112,21 @@ public final class Adopt {
         "the adopted pipe of descriptor " + number);
   }
 
-  /// Adopts the listening sockets that systemd, or another manager with its protocol
-  /// (`sd_listen_fds`), has opened for this process: those of `LISTEN_FDS`, when `LISTEN_PID` is
-  /// this process. So a launcher in between is to `exec` the JVM, not to start a child.
+  /// Adopts the listening sockets that systemd, or another service manager with its protocol
+  /// (`sd_listen_fds`), has opened for this process: those of `LISTEN_FDS`, if `LISTEN_PID` is this
+  /// process. A launcher in between must therefore `exec` the JVM instead of starting a child.
   ///
-  /// Once in a process: then they are taken. What is sound and no listener, a socket for datagrams,
-  /// a connection or a named pipe, is left as it is, under its number: the first is 3. When the
-  /// call throws, none is taken, and it can be repeated.
+  /// Works once in a process. Descriptors of other kinds (a datagram socket, a connection, a named
+  /// pipe) are left as they are, under their numbers, which start at 3. When the call throws, none
+  /// is adopted, and it can be repeated.
   ///
-  /// @return those that listen, by name, in the order of their numbers, the names and lists
-  ///   unmodifiable; empty: nothing was handed over. `LISTEN_FDNAMES` says the names; a socket
-  ///   without one is called `unknown`
-  /// @throws IOException when none of them listens, or one is not open, or is a socket for
-  ///   connections that nobody has told to listen; the message names the first and says what it is
-  /// @throws IllegalStateException when they were taken already
-  /// @throws UnsupportedOperationException when there are some, and the loop's driver cannot
+  /// @return the listeners by name, in descriptor order, unmodifiable; empty if none were passed.
+  ///   The names come from `LISTEN_FDNAMES`; a socket without one is called `unknown`
+  /// @throws IOException when none of them listens, one is not open, or one is a stream socket on
+  ///   which `listen` was not called; the message names the first and says what it is
+  /// @throws IllegalStateException when they were already adopted
+  /// @throws UnsupportedOperationException when there are some, and the loop's driver cannot adopt
+  ///   them
   public static Map<String, List<Listener>> inheritedListeners() throws IOException {
     ReactorDriver driver = CoroutineNode.current().scheduler().reactor().driver();
     return InheritedSockets.take(driver, System.getenv(), ProcessHandle.current().pid());

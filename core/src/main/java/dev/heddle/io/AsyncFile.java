@@ -6,115 +6,117 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// A file: read and written one after the other from a position on, or anywhere.
+/// An open file, read and written sequentially at its position or anywhere. Calls suspend the
+/// coroutine, never the thread.
 ///
-/// What is read and written without saying where begins at the position and moves it, in the order
-/// of the calls, as if each had the file to itself; a file opened to append is written at its end.
-/// A call that was cancelled, or ran out of time, has read nothing and not moved the position; of a
-/// write, what its buffer has given is written all the same, and if that fails the next write says
-/// so.
+/// Reads and writes without a position argument begin at the file's position and move it, in the
+/// order of the calls, as if each had the file to itself; a file opened to append is written at its
+/// end. A read that was cancelled or timed out has read nothing and not moved the position. A write
+/// that was cancelled or timed out still writes the bytes already taken from its buffer; if that
+/// fails, the next write throws the failure.
 ///
-/// The work is done beside the loop: by the driver, or by at most 32 threads of the loop. A read of
-/// what the system has in its memory may be done at once, where the driver can. A buffer is its
-/// caller's again when the call returns, however it returns.
+/// The work is done outside the loop's thread: by the driver, or by at most 32 worker threads of
+/// the loop. Where the driver supports it, a read of cached data may be done at once. The caller
+/// owns its buffer again when the call returns or throws.
 ///
 /// {@snippet class=dev.heddle.snippets.FileSnippetsTest region=file}
 ///
 /// @since 0.1
 public interface AsyncFile extends AsyncIo {
-  /// As it was opened.
+  /// The path with which it was opened.
   Path path();
 
-  /// Reads at least one byte from `position` on; the position of the file stays. Many may do so at
-  /// a time. **Suspends** until they are there, and to let others run at every 64th call that finds
-  /// them there. **Cancelled** nothing was read.
+  /// Reads at least one byte from `position` on and leaves the file's position unchanged. Any
+  /// number of calls may run at the same time. **Suspends** until the bytes are read; a call that
+  /// finds them cached suspends only every 64th time, to let other coroutines run. **Cancelled**
+  /// nothing was read.
   ///
   /// @param position in bytes from the beginning
-  /// @return how many bytes, at most 256 KiB; -1: the file ends there; 0 only for a buffer without
-  ///   room
-  /// @throws java.nio.channels.NonReadableChannelException when it was not opened to be read
+  /// @return the number of bytes, at most 256 KiB; -1 at the end of the file; 0 only for a buffer
+  ///   without room
+  /// @throws java.nio.channels.NonReadableChannelException when the file was not opened for reading
   int readAt(ByteBuffer buffer, long position) throws IOException;
 
   /// Reads from `position` on until `buffer` is full. **Cancelled** what was read so far is in the
-  /// buffer. Else as [#readAt].
+  /// buffer. Otherwise as [#readAt].
   ///
-  /// @throws java.io.EOFException when the end comes first; what came before it is in the buffer
+  /// @throws java.io.EOFException when the file ends first; the bytes before the end are in the
+  ///   buffer
   void readFullyAt(ByteBuffer buffer, long position) throws IOException;
 
-  /// Writes all of `buffer` from `position` on; the position of the file stays. Many may do so at a
-  /// time. **Suspends** always. **Cancelled** what the buffer has given is written all the same.
+  /// Writes all of `buffer` from `position` on and leaves the file's position unchanged. Any number
+  /// of calls may run at the same time. **Suspends** always. **Cancelled** the bytes already taken
+  /// from the buffer are still written.
   ///
-  /// @param position in bytes from the beginning; behind the end, what lies between reads as zeros
+  /// @param position in bytes from the beginning; beyond the end, the gap reads as zeros
   /// @throws UnsupportedOperationException when the file was opened to append
-  /// @throws java.nio.channels.NonWritableChannelException when it was not opened to be written
+  /// @throws java.nio.channels.NonWritableChannelException when the file was not opened for writing
   void writeAt(ByteBuffer buffer, long position) throws IOException;
 
-  /// Where the next read or write begins, when those asked for before have ended; a file opened to
-  /// append begins at its end. **Suspends** until then.
+  /// The position at which the next read or write begins, once the earlier ones have ended; of a
+  /// file opened to append, its end. **Suspends** until then.
   long position() throws IOException;
 
-  /// Sets where the next read or write begins, when those asked for before have ended. **Suspends**
+  /// Sets the position of the next read or write, once the earlier ones have ended. **Suspends**
   /// until then.
   ///
-  /// @param position in bytes from the beginning; behind the end, reads find the end
+  /// @param position in bytes from the beginning; beyond the end, reads return -1
   void position(long position) throws IOException;
 
-  /// How long it is, in bytes, when the reads and writes asked for before have ended. **Suspends**
-  /// always.
+  /// The length in bytes, once the earlier reads and writes have ended. **Suspends** always.
   long size() throws IOException;
 
-  /// Cuts it to `size` bytes, when the reads and writes asked for before have ended; one that is
-  /// not longer stays as it is. A position behind the new end becomes the end. **Suspends** always.
-  /// **Cancelled** it is cut all the same, before what is asked next; if that fails, the next write
-  /// says so.
+  /// Truncates the file to `size` bytes, once the earlier reads and writes have ended; a file that
+  /// is not longer stays as it is. A position beyond the new end moves to the end. **Suspends**
+  /// always. **Cancelled** it is still truncated, before the next request; if that fails, the next
+  /// write throws the failure.
   ///
-  /// The system has no call that only shortens: the length is asked for, then set. A file that
-  /// somebody else shortens in between, another process or another handle, is made `size` long
-  /// again, with zeros.
+  /// No system call only shortens a file: the length is read, then set. If another process or
+  /// handle shortens the file in between, it is extended to `size` with zeros.
   void truncate(long size) throws IOException;
 
-  /// Waits until all that was written before is on the device, and what is known of the file, too
-  /// (its length, when it was changed). **Suspends** always.
+  /// Waits until all earlier writes and the file's metadata (length, modification time) are on the
+  /// device. **Suspends** always.
   ///
-  /// @throws IOException when the device refuses, or an earlier write failed that nobody waited for
+  /// @throws IOException when the device fails, or an earlier write failed after its caller had
+  ///   left
   void sync() throws IOException;
 
-  /// Waits until all that was written before is on the device, and can be read back. Else as
-  /// [#sync].
+  /// Waits until all earlier writes are on the device and can be read back; other metadata may not
+  /// be. Otherwise as [#sync].
   void syncData() throws IOException;
 
-  /// Locks all of it, for this handle alone. Else as [#lock(long, long, boolean)].
+  /// Locks the whole file exclusively. Otherwise as [#lock(long, long, boolean)].
   default LockedRange lock() throws IOException {
     return lock(0, Long.MAX_VALUE, false);
   }
 
-  /// Locks a part of it. **Suspends** until nobody else has a lock there: another process, or
-  /// another handle of this one; a handle does not get a part twice. No thread waits meanwhile: it
-  /// is asked for again and again, after pauses of up to 50 ms, in no fair order. **Cancelled**
-  /// nothing is locked.
+  /// Locks a range of the file. **Suspends** while another process, another handle or this handle
+  /// holds a conflicting lock. No thread waits meanwhile: the lock is requested repeatedly, after
+  /// pauses of up to 50 ms, in no fair order. **Cancelled** nothing is locked.
   ///
-  /// Locks keep out who asks for locks, not who reads and writes. On most systems all of a
-  /// process's locks of a file go when the process closes it once, by whichever handle.
+  /// Locks are advisory: they exclude other locks, not reads and writes. On most systems, closing
+  /// any handle of a file releases all locks that the process has on it.
   ///
-  /// @param position where the part begins, in bytes
-  /// @param size how long it is, in bytes; it may reach behind the end
-  /// @param shared whether others may have shared locks there, too
-  /// @throws java.nio.channels.NonReadableChannelException for a shared lock of a file that was not
-  ///   opened to be read
-  /// @throws java.nio.channels.NonWritableChannelException for another lock of a file that was not
-  ///   opened to be written
-  /// @throws java.nio.channels.ClosedChannelException when it is closed, also during the wait
+  /// @param position start of the range, in bytes
+  /// @param size length of the range, in bytes; it may reach beyond the end of the file
+  /// @param shared whether others may hold shared locks on the range
+  /// @throws java.nio.channels.NonReadableChannelException for a shared lock on a file that was not
+  ///   opened for reading
+  /// @throws java.nio.channels.NonWritableChannelException for an exclusive lock on a file that was
+  ///   not opened for writing
+  /// @throws java.nio.channels.ClosedChannelException when the file is closed, also during the wait
   LockedRange lock(long position, long size, boolean shared) throws IOException;
 
-  /// Locks a part of it if nobody has a lock there. **Suspends** always, not for long. Else as
-  /// [#lock(long, long, boolean)].
+  /// Locks a range of the file if no conflicting lock exists. **Suspends** always, briefly.
+  /// Otherwise as [#lock(long, long, boolean)].
   ///
-  /// @return null when somebody has one
+  /// @return null when a conflicting lock exists
   @Nullable LockedRange tryLock(long position, long size, boolean shared) throws IOException;
 
-  /// Closes it; who waits on it gets an [java.nio.channels.AsynchronousCloseException]. The file is
-  /// given back to the system when what was under way has ended. Closing twice does nothing.
-  /// **Suspends** never.
+  /// Closes the file; calls that wait on it fail with an
+  /// [java.nio.channels.AsynchronousCloseException]. Its file descriptor is closed when the
+  /// requests in flight have ended. Closing twice does nothing. **Suspends** never.
   @Override
   void close();
 }

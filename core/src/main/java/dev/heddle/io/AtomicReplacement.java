@@ -22,9 +22,10 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The content of a file is replaced as a whole: whoever opens it finds the old one or the new one.
+/// Replaces the content of a file atomically: a program that opens it finds the old content or the
+/// new one.
 ///
-/// **Thread** [#replace] the loop's; the rest one beside the loop.
+/// **Thread** [#replace] runs on the loop; the rest on its worker threads.
 final class AtomicReplacement {
   /*
    * States.
@@ -41,33 +42,33 @@ final class AtomicReplacement {
    * be an empty file under the old name after a loss of power. The directory comes last: without
    * that the old name may come back, with the old content.
    *
-   * Begin, commit and the deletion are waited for also by a cancelled caller: each leaves
-   * something, and it takes one call of the system or two. A cancellation is delivered in between,
-   * while the content is written and synced.
+   * A cancelled caller still waits for begin, commit and the deletion: each changes the file
+   * system, and takes one or two system calls. A cancellation is delivered in between, while the
+   * content is written and synced.
    *
-   * The temporary file lies in the same directory, for a rename does not leave its file system.
-   * Until its attributes are set it can be read by its owner alone, unless there is no old one to
-   * be kept from others.
+   * The temporary file is in the same directory, because a rename cannot cross file systems. Until
+   * its attributes are set, only its owner can read it, unless there is no old file whose content
+   * must be protected.
    *
-   * I1. A call that throws before commit() has left the old content, and no other file.
+   * I1. A call that throws before commit() leaves the old content, and no other file.
    *     [FileReplaceTest]
-   * I2. At each moment the name leads to a whole content. [FileReplaceTest]
+   * I2. At each moment the name leads to a complete content. [FileReplaceTest]
    *
-   * Rejected. O_TMPFILE and linkat: link() does not replace. A write in place with a copy of the
-   * old content beside: a crash leaves a torn file.
+   * Rejected. O_TMPFILE and linkat: link() does not replace. A write in place with a backup copy: a
+   * crash leaves a torn file.
    *
    * Sources. rename(2), fsync(2); LWN 457667 (Ensuring data reaches disk); Go's renameio.
    */
-  private static final int MAX_LINKS = 40; // as many as Linux follows
+  private static final int MAX_LINKS = 40; // Linux's limit
   private static final Set<PosixFilePermission> ALL_MAY =
-      PosixFilePermissions.fromString("rw-rw-rw-"); // less what the process's umask takes away
+      PosixFilePermissions.fromString("rw-rw-rw-"); // minus the process's umask
   private static final boolean HAS_DIRECTORY_SYNC =
       !System.getProperty("os.name").startsWith("Windows");
 
   private final Path target;
   private final Path folder;
   private final Path temporary;
-  private final @Nullable PosixFileAttributes old; // null: there is none, or none of that kind
+  private final @Nullable PosixFileAttributes old; // null: no old file, or no POSIX attributes
 
   private AtomicReplacement(
       Path target, Path folder, Path temporary, @Nullable PosixFileAttributes old) {
@@ -104,14 +105,14 @@ final class AtomicReplacement {
     }
   }
 
-  // ---- beside the loop ----
+  // ---- on worker threads ----
 
   private static AtomicReplacement begin(Path path) throws IOException {
     Path target = followed(path);
     BasicFileAttributes old = attributes(target);
     if (old != null && !old.isRegularFile()) {
       throw new FileSystemException(
-          target.toString(), null, "is no regular file: only those can be replaced");
+          target.toString(), null, "is not a regular file: only regular files can be replaced");
     }
     Path folder =
         Objects.requireNonNull(target.toAbsolutePath().getParent(), "a root is a directory");
@@ -120,7 +121,7 @@ final class AtomicReplacement {
         target, folder, temporary, old instanceof PosixFileAttributes posix ? posix : null);
   }
 
-  /// A link stays, and what it leads to is replaced.
+  /// A symbolic link stays; its target is replaced.
   private static Path followed(Path path) throws IOException {
     Path at = path;
     for (int i = 0; Files.isSymbolicLink(at); i++) {
@@ -142,7 +143,7 @@ final class AtomicReplacement {
     }
   }
 
-  /// By default the JDK makes temporary files that their owner alone can read.
+  /// By default, only the owner can read a temporary file of the JDK.
   private static FileAttribute<?>[] permissions(Path target, @Nullable Object old) {
     return old == null && isPosix(target)
         ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(ALL_MAY)}
@@ -169,7 +170,7 @@ final class AtomicReplacement {
       try {
         view.setGroup(before.group());
       } catch (IOException _) {
-        // safe: it is another group now, which gets no more than everybody
+        // safe: the group differs, so it gets no more permissions than others
         narrow(permissions);
       }
     }
@@ -177,7 +178,7 @@ final class AtomicReplacement {
       try {
         view.setOwner(before.owner());
       } catch (IOException _) {
-        // safe: only root may give files away; the owner is then who has written it
+        // safe: only root may change the owner; the writer then stays the owner
       }
     }
     view.setPermissions(permissions);

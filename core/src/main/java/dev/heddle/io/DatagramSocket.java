@@ -8,8 +8,8 @@ import java.net.SocketOption;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/// Datagrams, of UDP or of UNIX domain sockets. The calls of [AsyncIo] are for a socket that is
-/// connected: one read takes one datagram, which may be empty, and one write sends one.
+/// A datagram socket, of UDP or of the UNIX domain. The calls of [AsyncIo] are for a connected
+/// socket: one read receives one datagram, which may be empty, and one write sends one.
 ///
 /// {@snippet class=dev.heddle.snippets.IoSnippetsTest region=udp}
 ///
@@ -18,47 +18,47 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public interface DatagramSocket extends AsyncIo {
-  /// Takes the oldest datagram; what of it has no room in `buffer` is lost. **Suspends** until
-  /// there is one. **Cancelled** it is there for the next call.
+  /// Receives the oldest datagram; bytes that do not fit into `buffer` are lost. **Suspends** until
+  /// there is one. **Cancelled** the next call receives it.
   ///
-  /// @return who has sent it; of a UNIX socket without a name, an empty path
-  /// @throws java.net.PortUnreachableException when it is connected and nobody receives what it has
-  ///   sent
+  /// @return the sender's address; an empty path for a UNIX socket without a name
+  /// @throws java.net.PortUnreachableException when the socket is connected and no socket receives
+  ///   at the peer's address
   /// @throws java.nio.channels.ClosedChannelException when it is closed, also by another coroutine
   ///   during the wait
   default SocketAddress receive(ByteBuffer buffer) throws IOException {
     return receive(buffer, Deadline.never());
   }
 
-  /// Takes the oldest datagram, but does not wait beyond a deadline. Else as
+  /// Receives the oldest datagram, waiting until a deadline at most. Otherwise as
   /// [#receive(ByteBuffer)].
   ///
-  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  /// @throws dev.heddle.DeadlineException when the deadline expires first
   SocketAddress receive(ByteBuffer buffer, Deadline deadline) throws IOException;
 
-  /// Sends all of `buffer` as one datagram, which may be empty (the driver jdk refuses that of a
-  /// connected socket). **Suspends** while the system takes none. **Cancelled** it was not sent.
+  /// Sends all of `buffer` as one datagram, which may be empty (on a connected socket not with the
+  /// driver jdk). **Suspends** while the system accepts none. **Cancelled** it was not sent.
   ///
   /// @throws IOException when it is too long, or the system refuses otherwise
   void send(ByteBuffer buffer, SocketAddress to) throws IOException;
 
-  /// From now on it talks to one peer only.
+  /// Connects the socket: from now on it sends to and receives from one peer only.
   void connect(SocketAddress peer) throws IOException;
 
-  /// From now on it talks to all again.
+  /// Ends the connection to one peer.
   void disconnect() throws IOException;
 
-  /// Where this side is; null when it is closed.
+  /// The local address; null when the socket is closed.
   @Nullable SocketAddress localAddress();
 
-  /// The peer it talks to; null when it talks to all, or is closed.
+  /// The connected peer; null when there is none or the socket is closed.
   @Nullable SocketAddress remoteAddress();
 
   /// Sets one of [java.net.StandardSocketOptions].
   ///
-  /// @throws UnsupportedOperationException when the system or the loop's driver does not have it
+  /// @throws UnsupportedOperationException when the system or the loop's driver does not support it
   <T> void setOption(SocketOption<T> option, T value) throws IOException;
 
-  /// The value of an option. Else as [#setOption].
+  /// The value of an option. Otherwise as [#setOption].
   <T> T option(SocketOption<T> option) throws IOException;
 }

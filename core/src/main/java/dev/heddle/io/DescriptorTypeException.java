@@ -3,14 +3,14 @@ package dev.heddle.io;
 
 import java.net.SocketException;
 
-/// A number that was to be adopted is that of something sound of another kind: a socket for
-/// datagrams, a pipe, a connection. Somebody else may want it.
+/// Thrown when a file descriptor that was to be adopted is open but of another kind: a datagram
+/// socket, a pipe, a connection. Other code may want it.
 ///
 /// @since 0.1
 public final class DescriptorTypeException extends SocketException {
   private static final long serialVersionUID = 1L;
 
-  /// One that says what it is.
+  /// Creates an exception whose message says what the descriptor is.
   public DescriptorTypeException(String message) {
     super(message);
   }

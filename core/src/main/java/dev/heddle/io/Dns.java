@@ -8,24 +8,24 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 
-/// Names and addresses of hosts, and what else the DNS knows.
+/// Looks up names and addresses of hosts, and SRV and TXT records.
 ///
-/// **Who answers.** With the module `heddle-netty`, and one of its drivers, the loop itself: the
-/// system's hosts file first, then the name servers of `/etc/resolv.conf` with its `search`,
-/// `ndots`, `timeout`, `attempts`, `rotate` and `edns0`. No thread is held, a name server that does
-/// not answer delays only those that ask it, and answers are kept for as long as the DNS says. At
-/// most 64 questions of one loop are out to one name server; further ones go to the next server, or
-/// wait. When a host's addresses of one family are there, IPv4 or IPv6, the other's are waited for
-/// 250 ms more. Of `/etc/nsswitch.conf` it takes no notice: mDNS (`.local`) and the machine's own
-/// name are asked of the system, other sources are not.
+/// **The loop's resolver.** With the module `heddle-netty` and one of its drivers, the loop itself
+/// answers: from the system's hosts file first, then from the name servers of `/etc/resolv.conf`
+/// with its `search`, `ndots`, `timeout`, `attempts`, `rotate` and `edns0`. No thread is held, a
+/// name server that does not answer delays only the look-ups sent to it, and answers are cached for
+/// their TTL. At most 64 queries of one loop are pending at one name server; further ones go to the
+/// next server or wait. When the addresses of one family, IPv4 or IPv6, have arrived, the look-up
+/// waits at most 250 ms for the other's. `/etc/nsswitch.conf` is ignored: only mDNS names
+/// (`.local`) and the machine's own name go to the system's resolver.
 ///
-/// Else, and with `-Dheddle.dns=thread`, the system's resolver on at most 16 threads beside the
-/// loop. Then [#resolveSrv] and [#resolveTxt] are refused, and what was found is kept by the JDK
-/// (`networkaddress.cache.ttl`).
+/// **The system's resolver.** Without that module, and with `-Dheddle.dns=thread`, the system's
+/// resolver answers on at most 16 worker threads of the loop. Then [#resolveSrv] and [#resolveTxt]
+/// are unsupported, and the JDK caches the results (`networkaddress.cache.ttl`).
 ///
-/// Look-ups that other libraries make through [InetAddress] suspend their coroutine, too, and are
-/// answered by the same; the JDK keeps the answers for a while, as its properties say. Bound a
-/// look-up with [dev.heddle.Heddle#within].
+/// Look-ups that other libraries make through [InetAddress] suspend their coroutine, too, and use
+/// the same resolver; the JDK caches the answers as its properties say. Bound a look-up with
+/// [dev.heddle.Heddle#withTimeout(java.time.Duration, dev.heddle.Body)].
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=dns}
 ///
@@ -33,13 +33,12 @@ import java.util.List;
 public final class Dns {
   private Dns() {}
 
-  /// All addresses of a host, in the order of preference; those of one family where the name
-  /// servers do not answer for the other. **Suspends** unless they are known. **Cancelled** the
-  /// look-up is given up; where the system's resolver is asked, that goes on until its end, and
-  /// nobody waits for it.
+  /// All addresses of a host, in the order of preference; those of one family if the name servers
+  /// do not answer for the other. **Suspends** unless they are cached. **Cancelled** the look-up is
+  /// abandoned; a call of the system's resolver runs on to its end without a waiter.
   ///
-  /// @param host a name, or an address as text; the empty text is neither
-  /// @throws UnknownHostException when there is no such host, or nobody could say
+  /// @param host a name, or an address as text; not empty
+  /// @throws UnknownHostException when there is no such host, or no resolver could answer
   public static List<InetAddress> resolve(String host) throws UnknownHostException {
     CoroutineNode.current();
     requireName(host);
@@ -47,9 +46,9 @@ public final class Dns {
     return found == null ? List.of(InetAddress.getAllByName(host)) : found;
   }
 
-  /// The name of a host. Else as [#resolve].
+  /// The name of a host. Otherwise as [#resolve].
   ///
-  /// @throws UnknownHostException when the address has no name, or nobody could say
+  /// @throws UnknownHostException when the address has no name, or no resolver could answer
   public static String reverse(InetAddress address) throws UnknownHostException {
     CoroutineNode.current();
     String name = address.getCanonicalHostName();
@@ -59,34 +58,35 @@ public final class Dns {
     return name;
   }
 
-  /// Where a service is served: the SRV records of a name, those with the least priority first, and
-  /// among them those with the greatest weight. To choose among these by weight is the caller's.
-  /// Else as [#resolve].
+  /// The SRV records of a name: the lowest priority value first, and within one priority the
+  /// greatest weight first. Choosing among these by weight is left to the caller. Otherwise as
+  /// [#resolve].
   ///
   /// {@snippet class=dev.heddle.snippets.SnippetsTest region=srv}
   ///
   /// @param name of the service, the protocol and the domain: `_imaps._tcp.example.org`
   /// @throws UnknownHostException when there is no such record, when the only one says that the
-  ///   service is not offered (its target is "."), or nobody could say
-  /// @throws UnsupportedOperationException when the loop has only the system's resolver, which
-  ///   cannot be asked for it; the message says why
+  ///   service is not offered (its target is "."), or no resolver could answer
+  /// @throws UnsupportedOperationException when the loop has only the system's resolver, which has
+  ///   no such query; the message says why
   public static List<SrvRecord> resolveSrv(String name) throws UnknownHostException {
     return records("SRV records").services(name);
   }
 
-  /// The texts that the DNS has of a name: its TXT records, in no order. Else as [#resolveSrv].
+  /// The TXT records of a name, in no particular order. Otherwise as [#resolveSrv].
   ///
-  /// @throws UnknownHostException when there is no such record, or nobody could say
-  /// @throws UnsupportedOperationException when the loop has only the system's resolver, which
-  ///   cannot be asked for it; the message says why
+  /// @throws UnknownHostException when there is no such record, or no resolver could answer
+  /// @throws UnsupportedOperationException when the loop has only the system's resolver, which has
+  ///   no such query; the message says why
   public static List<TxtRecord> resolveTxt(String name) throws UnknownHostException {
     return records("TXT records").texts(name);
   }
 
-  /// The JDK takes the empty text for this machine: who has none to connect to would connect here.
+  /// The JDK resolves an empty name to this machine: a caller with a missing host would connect
+  /// here.
   private static void requireName(String host) throws UnknownHostException {
     if (host.isEmpty()) {
-      throw new UnknownHostException("'' is no name of a host: it is empty");
+      throw new UnknownHostException("'' is not a host name: it is empty");
     }
   }
 

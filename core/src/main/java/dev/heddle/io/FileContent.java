@@ -3,9 +3,9 @@ package dev.heddle.io;
 
 import java.io.IOException;
 
-/// Writes what a file is to have from now on, for [FileIo#replace].
+/// Writes the new content of a file, for [FileIo#replace].
 ///
-/// Runs in the coroutine that has called, and may suspend.
+/// Runs in the calling coroutine and may suspend.
 ///
 /// {@snippet class=dev.heddle.snippets.FileSnippetsTest region=replace}
 ///
@@ -14,8 +14,8 @@ import java.io.IOException;
 public interface FileContent {
   /// Writes the new content.
   ///
-  /// @param file empty, opened to be written and read; it need not be flushed, synced or closed.
-  ///   Its path is that of a temporary file
-  /// @throws IOException any; then the old content stays
+  /// @param file empty, open for writing and reading; it need not be flushed, synced or closed. Its
+  ///   path is that of a temporary file
+  /// @throws IOException any failure; the old content then stays
   void writeTo(AsyncFile file) throws IOException;
 }

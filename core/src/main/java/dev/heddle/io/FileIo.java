@@ -26,12 +26,12 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 
-/// Files and folders, without holding the loop.
+/// Operations on files and directories that do not block the loop.
 ///
-/// Calls that are done with a path at once run on at most 16 threads of the loop, kept for them.
-/// All of them **suspend** always; **cancelled** one that has begun ends all the same, one that has
-/// not never does. They fail as those of [Files] do, with the path in the message, and with the
-/// caller's line in the trace.
+/// Calls that take a path and finish at once run on at most 16 worker threads of the loop, reserved
+/// for them. They **suspend** always. **Cancelled** a call that has begun still completes; one that
+/// has not begun is not made. They fail as those of [Files] do, with the path in the message and
+/// the caller's line in the trace.
 ///
 /// {@snippet class=dev.heddle.snippets.FileSnippetsTest region=paths}
 ///
@@ -41,23 +41,23 @@ public final class FileIo {
 
   private FileIo() {}
 
-  /// Opens a file: to be read when no option says otherwise. **Cancelled** nothing stays open.
+  /// Opens a file, for reading if no option says otherwise. **Cancelled** nothing stays open.
   ///
   /// @param options as for [java.nio.channels.FileChannel#open]; `READ` and `APPEND` may be
-  ///   together
-  /// @throws java.nio.file.NoSuchFileException when there is none, and it is not to be created
+  ///   combined
+  /// @throws java.nio.file.NoSuchFileException when there is none and no option creates it
   /// @throws java.nio.file.FileAlreadyExistsException for `CREATE_NEW` when there is one
   /// @throws IOException when the system refuses otherwise
   public static AsyncFile open(Path path, OpenOption... options) throws IOException {
     return FileHandle.open(CoroutineNode.current(), path, new HashSet<>(Arrays.asList(options)));
   }
 
-  /// What is known of a file: its size, its times, what it is.
+  /// The basic attributes of a file: size, times, type.
   public static BasicFileAttributes stat(Path path, LinkOption... options) throws IOException {
     return stat(path, BasicFileAttributes.class, options);
   }
 
-  /// What is known of a file, of the kind that the file system has. Else as [#stat(Path,
+  /// The attributes of a file, of a type that the file system supports. Otherwise as [#stat(Path,
   /// LinkOption...)].
   ///
   /// @param type for example [java.nio.file.attribute.PosixFileAttributes]
@@ -66,12 +66,12 @@ public final class FileIo {
     return call("the attributes of ", path, () -> Files.readAttributes(path, type, options));
   }
 
-  /// Whether there is such a file or folder.
+  /// Whether the file or directory exists.
   public static boolean exists(Path path, LinkOption... options) throws IOException {
     return call("the attributes of ", path, () -> Files.exists(path, options));
   }
 
-  /// What a folder has, in no particular order.
+  /// The entries of a directory, in no particular order.
   public static List<Path> list(Path folder) throws IOException {
     return call(
         "the listing of ",
@@ -83,13 +83,13 @@ public final class FileIo {
         });
   }
 
-  /// Makes a folder, and those that lead to it, unless they are there.
+  /// Creates a directory and its missing parents.
   public static void createDirectories(Path folder, FileAttribute<?>... attributes)
       throws IOException {
     call("the making of ", folder, () -> Files.createDirectories(folder, attributes));
   }
 
-  /// Deletes a file, or an empty folder.
+  /// Deletes a file or an empty directory.
   ///
   /// @throws java.nio.file.NoSuchFileException when there is none
   public static void delete(Path path) throws IOException {
@@ -102,25 +102,25 @@ public final class FileIo {
         });
   }
 
-  /// Deletes a file, or an empty folder, if there is one.
+  /// Deletes a file or an empty directory if it exists.
   ///
-  /// @return whether there was
+  /// @return whether it existed
   public static boolean deleteIfExists(Path path) throws IOException {
     return call("the deletion of ", path, () -> Files.deleteIfExists(path));
   }
 
-  /// Gives a file or folder another name.
+  /// Renames or moves a file or directory.
   public static void move(Path from, Path to, CopyOption... options) throws IOException {
     call("the move of ", from, () -> Files.move(from, to, options));
   }
 
-  /// Copies a file; of a folder, not what it has.
+  /// Copies a file, or a directory without its entries.
   public static void copy(Path from, Path to, CopyOption... options) throws IOException {
     call("the copy of ", from, () -> Files.copy(from, to, options));
   }
 
-  /// All bytes of a file, which must have room in memory; of a named pipe, what comes until nobody
-  /// writes to it any more, for which no thread waits.
+  /// Reads all bytes of a file into memory; of a named pipe, the bytes until its last writer closes
+  /// it. No thread waits for the pipe.
   public static byte[] readBytes(Path path) throws IOException {
     return fileCall(
         "input from ",
@@ -130,9 +130,9 @@ public final class FileIo {
         pipe -> pipe.inputStream().readAllBytes());
   }
 
-  /// The text of a file in UTF-8. Else as [#readBytes].
+  /// Reads the text of a file in UTF-8. Otherwise as [#readBytes].
   ///
-  /// @throws java.nio.charset.CharacterCodingException when it is none
+  /// @throws java.nio.charset.CharacterCodingException when it is not UTF-8
   public static String readString(Path path) throws IOException {
     return fileCall(
         "input from ",
@@ -146,14 +146,14 @@ public final class FileIo {
                 .toString());
   }
 
-  /// Makes a file have these bytes; without options it is created, or what it had is lost. To a
-  /// named pipe they are written when somebody reads it, for which no thread waits.
+  /// Writes bytes to a file; without options, the file is created or its old content replaced. A
+  /// named pipe is written when a reader has opened it. No thread waits for the reader.
   public static void writeBytes(Path path, byte[] bytes, OpenOption... options) throws IOException {
     byte[] own = bytes.clone();
     write(path, own, options);
   }
 
-  /// Makes a file have this text, in UTF-8. Else as [#writeBytes].
+  /// Writes text to a file, in UTF-8. Otherwise as [#writeBytes].
   public static void writeString(Path path, CharSequence text, OpenOption... options)
       throws IOException {
     write(path, text.toString().getBytes(StandardCharsets.UTF_8), options);
@@ -178,8 +178,9 @@ public final class FileIo {
     T of(AsyncIo pipe) throws IOException;
   }
 
-  /// Calls what works on a file as a whole; one that is a named pipe is opened here, and used.
-  @SuppressWarnings("NullAway") // what is refused as a named pipe is opened, or the refusal thrown
+  /// Runs `call`, which works on a whole file; a named pipe is instead opened as a handle and given
+  /// to `use`.
+  @SuppressWarnings("NullAway") // a named pipe is opened; any other failure is thrown
   private static <T> T fileCall(
       String doing, Path path, Set<OpenOption> options, Callable<T> call, PipeUse<T> use)
       throws IOException {
@@ -204,48 +205,46 @@ public final class FileIo {
 
   // ---- replacing ----
 
-  /// Replaces what a file has, as a whole: whoever opens it, at any moment and also after a loss of
-  /// power, finds the old content or all of the new one. There need not be an old one.
+  /// Replaces the content of a file atomically: a program that opens it, at any moment and also
+  /// after a loss of power, finds the old content or all of the new one. The file need not exist.
   ///
-  /// The new content is written to a temporary file in the same directory (`.heddle-….tmp`),
-  /// brought to the device, and renamed; then the directory is brought to the device. So the
-  /// directory must be writable, the file need not be. A symbolic link stays, and what it leads to
-  /// is replaced. Permissions are kept; owner and group where the system allows it, and where it
-  /// does not keep the group, that has no more permissions than everybody. Not kept: set-user-ID
-  /// bits, extended attributes, access control lists, and other names of the file (hard links),
-  /// which keep the old content.
+  /// The new content is written to a temporary file in the same directory (`.heddle-….tmp`), synced
+  /// to the device, and renamed; then the directory is synced. So the directory must be writable;
+  /// the file need not be. A symbolic link stays; its target is replaced. Permissions are kept;
+  /// owner and group where the system allows it. Where the group cannot be kept, the new group gets
+  /// no more permissions than others. Not kept: set-user-ID bits, extended attributes, access
+  /// control lists, and other names of the file (hard links), which keep the old content.
   ///
-  /// **Suspends** always. **Cancelled**, or failed, before the renaming: the old content stays and
-  /// the temporary file is deleted. The renaming itself is not cut. A process that is killed in
+  /// **Suspends** always. **Cancelled**, or failed, before the rename: the old content stays and
+  /// the temporary file is deleted. The rename itself is not interrupted. A process killed in
   /// between leaves the temporary file.
   ///
   /// {@snippet class=dev.heddle.snippets.FileSnippetsTest region=replace}
   ///
   /// @throws java.nio.file.NoSuchFileException when there is no such directory
-  /// @throws java.nio.file.FileSystemException when there is something of that name that is no
-  ///   regular file
-  /// @throws IOException when the system refuses otherwise, or `content` has thrown it; when it
-  ///   refuses the sync of the directory, the file is replaced already
+  /// @throws java.nio.file.FileSystemException when the path is something other than a regular file
+  /// @throws IOException when another operation fails, or `content` throws it; if the sync of the
+  ///   directory fails, the file is already replaced
   public static void replace(Path path, FileContent content) throws IOException {
     AtomicReplacement.replace(path, content);
   }
 
-  /// Replaces what a file has by these bytes. Else as [#replace].
+  /// Replaces the content of a file by bytes. Otherwise as [#replace].
   public static void replaceBytes(Path path, byte[] bytes) throws IOException {
     ByteBuffer own = ByteBuffer.wrap(bytes.clone());
     AtomicReplacement.replace(path, file -> file.write(own));
   }
 
-  /// Replaces what a file has by this text, in UTF-8. Else as [#replace].
+  /// Replaces the content of a file by text, in UTF-8. Otherwise as [#replace].
   public static void replaceString(Path path, CharSequence text) throws IOException {
     ByteBuffer own = ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8));
     AtomicReplacement.replace(path, file -> file.write(own));
   }
 
-  /// Waits until the names in a directory are on the device: a file that was created, renamed or
-  /// deleted there stays so after a loss of power. What the files have is for [AsyncFile#sync].
+  /// Waits until the entries of a directory are on the device: a file that was created, renamed or
+  /// deleted there stays so after a loss of power. [AsyncFile#sync] does the same for contents.
   ///
-  /// @throws java.nio.file.NotDirectoryException when it is none
+  /// @throws java.nio.file.NotDirectoryException when it is not a directory
   /// @throws IOException when the system refuses; Windows always does
   public static void syncDirectory(Path directory) throws IOException {
     PathCalls.call(
@@ -260,16 +259,16 @@ public final class FileIo {
         });
   }
 
-  // ---- for a while ----
+  // ---- temporary files ----
 
-  /// Creates a file in the system's directory for temporary files. Else as
+  /// Creates a file in the system's directory for temporary files. Otherwise as
   /// [#createTemporaryFile(Path)].
   public static TemporaryFile createTemporaryFile() throws IOException {
     return TemporaryFile.create(TEMPORARY);
   }
 
-  /// Creates a file with a name of its own, which is deleted when it is closed. **Suspends**
-  /// always. **Cancelled** nothing is left.
+  /// Creates a file with a unique name, which is deleted when it is closed. **Suspends** always.
+  /// **Cancelled** nothing is left.
   ///
   /// @param folder where
   /// @throws java.nio.file.NoSuchFileException when there is no such directory
@@ -278,14 +277,14 @@ public final class FileIo {
     return TemporaryFile.create(folder);
   }
 
-  /// Creates a directory in the system's directory for temporary files. Else as
+  /// Creates a directory in the system's directory for temporary files. Otherwise as
   /// [#createTemporaryDirectory(Path)].
   public static TemporaryDirectory createTemporaryDirectory() throws IOException {
     return TemporaryDirectory.create(TEMPORARY);
   }
 
-  /// Creates a directory with a name of its own, which is deleted with all that is in it when it is
-  /// closed. **Suspends** always. **Cancelled** nothing is left.
+  /// Creates a directory with a unique name, which is deleted with its contents when it is closed.
+  /// **Suspends** always. **Cancelled** nothing is left.
   ///
   /// @param folder where
   /// @throws java.nio.file.NoSuchFileException when there is no such directory

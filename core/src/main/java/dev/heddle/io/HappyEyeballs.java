@@ -16,45 +16,45 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Connects to the first of several addresses that takes the connection: Happy Eyeballs, RFC 8305.
+/// Connects to the first of several addresses that accepts: Happy Eyeballs, RFC 8305.
 final class HappyEyeballs {
   /*
-   * A host has several addresses, and some of them may be dead: an IPv6 route that leads nowhere
-   * refuses nothing, it is silent for minutes. To try one address after the other waits for each;
-   * to try all at once is unfair to the host. So attempts begin one by one, a moment apart, and the
-   * first that connects ends all others.
+   * A host has several addresses, and some of them may be dead: a broken IPv6 route does not refuse
+   * a connection, it drops packets for minutes. Trying one address after the other waits for each;
+   * trying all at once loads the host. So attempts begin one by one, a short delay apart, and the
+   * first that connects cancels all others.
    *
-   * The coroutine that calls begins the attempts. Each attempt is a member of a scope of the
-   * caller's.
+   * The calling coroutine begins the attempts. Each attempt is a member of a scope that the caller
+   * owns.
    *
    *   caller    for each address: begin an attempt, then wait until one attempt has ended, or the
    *             delay is over
    *   caller    when all have begun: wait until one has connected, or none is left
-   *   attempt   connects; tells the caller of its connection or of its failure
+   *   attempt   connects; reports its connection or failure to the caller
    *
-   * The delay counts anew with each attempt (RFC 8305, section 5). An attempt that fails lets the
-   * next one begin at once, whichever failed. The order is the resolver's, but the families take
-   * turns (section 4), so that a family without a route costs one delay and not one for each of its
-   * addresses.
+   * The delay restarts with each attempt (RFC 8305, section 5). When any attempt fails, the next
+   * one begins at once. The order is the resolver's, but the families alternate (section 4), so a
+   * family without a route costs one delay instead of one for each of its addresses.
    *
-   * I1. The caller returns when no attempt is left: the scope waits for those that it has
-   *     cancelled, and each closes its descriptor on its way out. [HappyEyeballsTest]
-   * I2. A connection is handed to the caller's caller, or is closed: also the second of two that
-   *     connect in the same turn, and one that was made when the caller is cancelled.
-   *     [HappyEyeballsTest]
-   * I3. The failure has all failures. [HappyEyeballsTest]
+   * I1. The caller returns when no attempt is left: the scope waits for the attempts it has
+   *     cancelled, and each closes its descriptor as it ends. [HappyEyeballsTest]
+   * I2. Each connection is either returned or closed, also the second of two that connect in the
+   *     same turn, and one that was made when the caller is cancelled. [HappyEyeballsTest]
+   * I3. The exception names the failures of all attempts. [HappyEyeballsTest]
    *
-   * Threads. The loop's.
+   * Threads. The carrier.
    *
-   * Cost. One address: no scope, no coroutine. Else a coroutine for each attempt that begins.
+   * Cost. One address: no scope, no coroutine. Otherwise one coroutine for each attempt that
+   * begins.
    *
-   * Rejected. To begin before all addresses are known (section 3): the resolver gives them
-   * together. To remember which family has won: a program's own pools do that better. To sort by
-   * round-trip times: they are not known here.
+   * Rejected. Beginning before all addresses are known (section 3): the resolver returns them
+   * together. Remembering which family won: a program's connection pool does that better. Sorting
+   * by round-trip times: they are not known here.
    *
    * Sources. RFC 8305; RFC 6724 (the order, the resolver's); trio.open_tcp_stream.
    */
-  private static final int NAMED = 8; // failures in the message; all are suppressed exceptions
+  // failures named in the message; all are suppressed exceptions
+  private static final int NAMED = 8;
 
   /// One attempt.
   @FunctionalInterface
@@ -84,7 +84,7 @@ final class HappyEyeballs {
 
   /// Connects to one of a host's addresses.
   ///
-  /// @param host as errors call it
+  /// @param host as named in messages
   /// @param known the host's addresses, in the order of preference, at least one
   /// @param delay between two attempts
   static StreamSocket connect(
@@ -99,7 +99,7 @@ final class HappyEyeballs {
     return CoroutineNode.current().isCancelled() ? attempts.oneByOne() : attempts.race();
   }
 
-  /// The same addresses, the families in turn, that of the first one first.
+  /// The same addresses with alternating families, beginning with the family of the first.
   static List<InetAddress> interleaved(List<InetAddress> known) {
     Class<?> family = known.getFirst().getClass();
     List<InetAddress> first = known.stream().filter(family::isInstance).toList();
@@ -116,7 +116,7 @@ final class HappyEyeballs {
     return mixed;
   }
 
-  /// For a coroutine that cleans up: members of its scopes do not run any more.
+  /// For a cancelled coroutine in its clean-up: members of its scopes no longer run.
   private StreamSocket oneByOne() throws IOException {
     for (InetSocketAddress address : addresses) {
       try {
@@ -151,7 +151,7 @@ final class HappyEyeballs {
         running++;
         attempts
             .spawn("connect to " + address, () -> attempt(address))
-            .onCompletion(_ -> attemptEnded()); // also of one that was cancelled before it began
+            .onCompletion(_ -> attemptEnded()); // also if cancelled before it began
         awaitEnd(next + 1 < addresses.size() ? Deadline.after(delay) : Deadline.never());
       }
       while (running > 0 && isUndecided()) {
@@ -190,7 +190,7 @@ final class HappyEyeballs {
     } catch (IOException e) {
       failures.add(e);
     } catch (RuntimeException e) {
-      refusal = e; // an option that there is not: it would be refused at each address
+      refusal = e; // an unsupported option fails at every address
     }
   }
 
@@ -207,7 +207,7 @@ final class HappyEyeballs {
     int unnamed = failures.size() - NAMED;
     ConnectException failure =
         new ConnectException(
-            "none of the %d addresses of %s takes the connection: %s%s"
+            "none of the %d addresses of %s accepts the connection: %s%s"
                 .formatted(
                     addresses.size(),
                     target,

@@ -13,16 +13,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// The sockets that the process which started this one has left open for it, by systemd's protocol.
+/// The sockets that the parent process left open for this one, by systemd's protocol.
 ///
-/// A JVM cannot unset its environment, as `sd_listen_fds` does so that nobody takes the numbers
-/// twice: hence the note that they are taken.
+/// `sd_listen_fds` unsets the environment so that the descriptors are adopted only once. A JVM
+/// cannot do that, so `TAKEN` records it.
 final class InheritedSockets {
   private static final int FIRST_FD = 3; // SD_LISTEN_FDS_START
-  private static final int MAX_SOCKETS =
-      1 << 16; // more than any limit of descriptors leaves room for
-  private static final String UNNAMED = "unknown"; // as sd_listen_fds_with_names has it
-  static final AtomicBoolean TAKEN = new AtomicBoolean(); // tests give them back
+  private static final int MAX_SOCKETS = 1 << 16; // more than any descriptor limit allows
+  private static final String UNNAMED = "unknown"; // from sd_listen_fds_with_names
+  static final AtomicBoolean TAKEN = new AtomicBoolean(); // tests reset it
 
   private InheritedSockets() {}
 
@@ -34,7 +33,7 @@ final class InheritedSockets {
     }
     if (!TAKEN.compareAndSet(false, true)) {
       throw new IllegalStateException(
-          "the inherited sockets were taken already; pass the listeners on");
+          "the inherited sockets were already adopted; pass the listeners on");
     }
     Map<Integer, ListenerDescriptor> adopted = new LinkedHashMap<>();
     boolean done = false;
@@ -43,15 +42,15 @@ final class InheritedSockets {
       done = true;
     } finally {
       if (!done) {
-        adopted.values().forEach(driver::release); // they stay open
+        adopted.values().forEach(driver::release); // the descriptors stay open
         TAKEN.set(false);
       }
     }
     return byName(names, adopted);
   }
 
-  /// Adopts those that listen. Others that are sound, for datagrams for example, are none of ours,
-  /// and stay as they are.
+  /// Adopts the listening sockets. Valid descriptors of other kinds, datagram sockets for example,
+  /// stay as they are.
   private static void adopt(
       ReactorDriver driver, List<String> names, Map<Integer, ListenerDescriptor> adopted)
       throws IOException {
@@ -66,7 +65,7 @@ final class InheritedSockets {
       }
     }
     if (adopted.isEmpty() && first != null) {
-      throw first; // there is nothing to serve: more likely a mistake than a wish
+      throw first; // nothing to serve: probably a configuration mistake
     }
   }
 
@@ -85,7 +84,7 @@ final class InheritedSockets {
     return Collections.unmodifiableMap(all);
   }
 
-  /// The name of each, from number 3 on; none when they are not for this process.
+  /// The name of each descriptor from 3 on; empty when they are not for this process.
   static List<String> names(Map<String, String> environment, long pid) throws IOException {
     String count = environment.get("LISTEN_FDS");
     String owner = environment.get("LISTEN_PID");
@@ -108,7 +107,7 @@ final class InheritedSockets {
     try {
       return Long.parseUnsignedLong(value);
     } catch (NumberFormatException e) {
-      throw new IOException(variable + "=" + value + ": it is a number", e);
+      throw new IOException(variable + "=" + value + " is not a number", e);
     }
   }
 }

@@ -9,11 +9,11 @@ import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnknownHostException;
 
-/// Addresses, as sockets need them.
+/// Internet addresses in the form that sockets need.
 final class Internet {
   private Internet() {}
 
-  /// The address itself, which names a host that is known.
+  /// The address, if it is a resolved internet address.
   static InetSocketAddress resolved(SocketAddress address) throws UnknownHostException {
     if (!(address instanceof InetSocketAddress inet)) {
       throw new IllegalArgumentException(
@@ -25,14 +25,14 @@ final class Internet {
     return inet;
   }
 
-  /// The family of a socket that talks to an address.
+  /// The family of a socket that connects to an address.
   static ProtocolFamily family(InetSocketAddress address) {
     return address.getAddress() instanceof Inet4Address
         ? StandardProtocolFamily.INET
         : StandardProtocolFamily.INET6;
   }
 
-  /// The family of a socket that is bound to an address: one for all addresses serves both.
+  /// The family of a socket that is bound to an address: the wildcard address serves both.
   static ProtocolFamily familyToBind(InetSocketAddress address) {
     InetAddress host = address.getAddress();
     return host.isAnyLocalAddress() ? StandardProtocolFamily.INET6 : family(address);

@@ -12,23 +12,24 @@ import java.net.SocketAddress;
 ///
 /// @since 0.1
 public interface Listener extends AutoCloseable {
-  /// The next connection. **Suspends** until there is one. **Cancelled** a connection that has come
-  /// meanwhile waits for the next call.
+  /// Accepts the next connection. **Suspends** until there is one. **Cancelled** the next call gets
+  /// a connection that has arrived meanwhile.
   ///
   /// @throws java.nio.channels.ClosedChannelException when it is closed, also by another coroutine
   ///   during the wait
-  /// @throws IOException when the system refuses, for example because no descriptor is left; the
-  ///   listener stays usable
+  /// @throws IOException when the system refuses, for example because no file descriptor is left;
+  ///   the listener stays usable
   StreamSocket accept() throws IOException;
 
-  /// Where it listens, with the port that the system chose.
+  /// The local address, with the port that the system chose.
   SocketAddress localAddress();
 
-  /// Whether it can be used.
+  /// Whether the listener is open.
   boolean isOpen();
 
-  /// Closes it; who waits on it gets an [java.nio.channels.AsynchronousCloseException]. Closing
-  /// twice does nothing. **Suspends** never.
+  /// Closes the listener; calls that wait on it fail with an
+  /// [java.nio.channels.AsynchronousCloseException]. Closing twice does nothing. **Suspends**
+  /// never.
   @Override
   void close();
 }

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.io;
 
-/// A part of a file that is locked against other processes, and against other handles of this one,
-/// if they ask for locks, too. Given back by [#close()], by the close of the file, and by the end
-/// of the loop.
+/// A locked range of a file. The lock is advisory: it excludes locks of other processes and of
+/// other handles of this process. Released by [#close()], by closing the file, and at the end of
+/// the loop.
 ///
 /// {@snippet class=dev.heddle.snippets.FileSnippetsTest region=lock}
 ///
 /// @since 0.1
 public interface LockedRange extends AutoCloseable {
-  /// Where it begins, in bytes.
+  /// Start of the range, in bytes.
   long position();
 
-  /// How long it is, in bytes; it may reach behind the end of the file.
+  /// Length of the range, in bytes; it may reach beyond the end of the file.
   long size();
 
-  /// Whether others may have a shared lock, too.
+  /// Whether others may also hold shared locks.
   boolean isShared();
 
-  /// Whether it has not been given back.
+  /// Whether the lock has not been released.
   boolean isHeld();
 
-  /// Gives it back; doing so twice does nothing. **Suspends** until it is done. **Cancelled** it is
-  /// done all the same.
+  /// Releases the lock; releasing twice does nothing. **Suspends** until it is released.
+  /// **Cancelled** it is still released.
   @Override
   void close();
 }

@@ -12,19 +12,19 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// Calls on paths, on the threads that the loop keeps for them.
+/// Calls on paths, made on worker threads that the loop reserves for them.
 final class PathCalls {
   private PathCalls() {}
 
-  /// Makes a call. **Cancelled** one that has begun ends all the same, one that has not never does.
+  /// Makes a call. **Cancelled** a call that has begun still completes; one that has not begun is
+  /// not made.
   @SuppressWarnings({"unchecked", "NullAway"}) // the call returns a T
   static <T> T call(String doing, Path path, Callable<T> call) throws IOException {
     CoroutineNode<?> self = CoroutineNode.current();
     return (T) LoopRuntime.of(self).blockingPools().paths().run(self, doing + path, call);
   }
 
-  /// Makes a call whose end is waited for, also when the caller is cancelled. What it has made is
-  /// undone when the caller cannot have it.
+  /// Makes a call and waits for its end even if the caller is cancelled; the result is then undone.
   static <T> T create(String doing, Path path, Callable<T> call, Undo<T> undo) throws IOException {
     AtomicReference<@Nullable T> made = new AtomicReference<>();
     boolean taken = false;
@@ -47,12 +47,12 @@ final class PathCalls {
     }
   }
 
-  /// Makes a call whose end is waited for, also when the caller is cancelled.
+  /// Makes a call and waits for its end even if the caller is cancelled.
   static void callUncancellably(String doing, Path path, Callable<?> call) throws IOException {
     runUncancellably(doing + path, call);
   }
 
-  /// Undoes what was made; the caller may be cancelled.
+  /// Undoes the result of a call; the caller may be cancelled.
   static <T> void undo(Path path, T made, Undo<T> undo) throws IOException {
     runUncancellably(
         "the deletion of what was made for " + path,
@@ -62,9 +62,9 @@ final class PathCalls {
         });
   }
 
-  /// Takes back what a call has made, on a thread beside the loop.
+  /// Undoes the result of a call, on a worker thread.
   ///
-  /// @param <T> what that is
+  /// @param <T> type of the result
   @FunctionalInterface
   interface Undo<T> {
     void undo(T made) throws IOException;
@@ -83,7 +83,7 @@ final class PathCalls {
     }
   }
 
-  /// Brings the names in a directory to the device. On a thread beside the loop.
+  /// Syncs the entries of a directory to the device. Runs on a worker thread.
   static void syncDirectory(Path directory) throws IOException {
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.io;
 
-/// Who is on the other side of a UNIX socket, as the system knows it: the process that called
-/// `connect`, or `listen`. It may have changed its user, ended, or given the socket away since.
+/// The peer of a UNIX socket, as the system reports it: the process that called `connect` or
+/// `listen`. It may have changed its user, ended, or passed the socket on since.
 ///
-/// @param pid its number, 0 when it lies outside of this process's namespace
-/// @param uid its effective user
-/// @param gid its effective group
+/// @param pid process id; 0 if the process is outside of this process's namespace
+/// @param uid effective user id
+/// @param gid effective group id
 /// @since 0.1
 public record PeerCredentials(int pid, int uid, int gid) {}

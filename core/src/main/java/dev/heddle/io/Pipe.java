@@ -11,11 +11,10 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/// A pipe: what is written to its sink can be read from its source, by another coroutine, loop,
-/// thread or process.
+/// A system pipe: bytes written to its sink can be read from its source, by another coroutine,
+/// loop, thread or process.
 ///
-/// Closing the sink is the end of what can be read; what is written to a pipe whose source is
-/// closed fails.
+/// Closing the sink ends the input of the source. Writing to a pipe whose source is closed fails.
 ///
 /// {@snippet class=dev.heddle.snippets.PipeSnippetsTest region=pipe}
 ///
@@ -29,9 +28,9 @@ public final class Pipe implements AutoCloseable {
     this.sink = sink;
   }
 
-  /// A pipe of the system's, on the current loop. **Suspends** never.
+  /// Opens a pipe on the current loop. **Suspends** never.
   ///
-  /// @throws IOException when the system has no descriptors left
+  /// @throws IOException when no file descriptor is left
   public static Pipe open() throws IOException {
     Scheduler scheduler = CoroutineNode.current().scheduler();
     PipeDescriptors pipe = scheduler.reactor().driver().openPipe();
@@ -40,15 +39,15 @@ public final class Pipe implements AutoCloseable {
         new StreamHandle(scheduler, pipe.sink(), "the sink of a pipe"));
   }
 
-  /// Opens an end of a named pipe (`mkfifo` makes them). **Suspends** until somebody opens the
-  /// other end. **Cancelled** nothing stays open; a peer that came at this moment finds an end that
-  /// is closed.
+  /// Opens one end of a named pipe (see `mkfifo`). **Suspends** until the other end is opened.
+  /// **Cancelled** nothing stays open; a peer that opens its end at this moment finds the pipe
+  /// closed.
   ///
-  /// On Linux no thread waits for it, if native access is enabled; elsewhere the calls of the
-  /// system on it block, and three threads of its own serve it.
+  /// On Linux with native access enabled, no thread waits for it. Elsewhere its system calls block
+  /// on three threads of its own.
   ///
   /// @param end `READ` or `WRITE`
-  /// @throws java.nio.file.NoSuchFileException when there is none
+  /// @throws java.nio.file.NoSuchFileException when there is no such pipe
   public static AsyncIo openNamed(Path path, OpenOption end) throws IOException {
     if (end != StandardOpenOption.READ && end != StandardOpenOption.WRITE) {
       throw new IllegalArgumentException("an end of a pipe is READ or WRITE, not " + end);
@@ -56,12 +55,12 @@ public final class Pipe implements AutoCloseable {
     return NamedPipe.open(path, end);
   }
 
-  /// Where it is read from.
+  /// The end to read from.
   public AsyncIo source() {
     return source;
   }
 
-  /// Where it is written to.
+  /// The end to write to.
   public AsyncIo sink() {
     return sink;
   }

@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Descriptors that another process has sent, and the bytes they came with. Those that nobody takes
-/// are closed with it, or with the loop.
+/// File descriptors that another process has sent, and the bytes they came with. Descriptors that
+/// were not taken are closed with this object or with the loop.
 ///
 /// {@snippet class=dev.heddle.snippets.UnixSnippetsTest region=passing}
 ///
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 public final class ReceivedDescriptors implements AutoCloseable {
   private final Scheduler scheduler;
   private final int bytes;
-  private final List<@Nullable Descriptor> received; // null: somebody has taken it
+  private final List<@Nullable Descriptor> received; // null: taken
 
   ReceivedDescriptors(Scheduler scheduler, int bytes, List<Descriptor> received) {
     this.scheduler = scheduler;
@@ -36,12 +36,12 @@ public final class ReceivedDescriptors implements AutoCloseable {
     this.received = new ArrayList<>(received);
   }
 
-  /// How many bytes came; -1: no more will come.
+  /// The number of bytes received; -1 at the end of the input.
   public int bytes() {
     return bytes;
   }
 
-  /// How many descriptors came, taken or not.
+  /// The number of descriptors received, taken or not.
   public int size() {
     return received.size();
   }
@@ -50,7 +50,7 @@ public final class ReceivedDescriptors implements AutoCloseable {
     scheduler.checkOnLoop();
     Descriptor one = received.get(index);
     if (one == null) {
-      throw new IllegalStateException("descriptor " + index + " was taken, or closed, already");
+      throw new IllegalStateException("descriptor " + index + " was already taken or closed");
     }
     return one;
   }
@@ -59,11 +59,12 @@ public final class ReceivedDescriptors implements AutoCloseable {
     return scheduler.reactor().driver();
   }
 
-  /// Takes a connection: from now on it is a socket of this loop, which the caller closes.
+  /// Takes a connection, as a socket of this loop that the caller must close.
   ///
   /// @param index from 0
-  /// @throws IOException when it is no connected stream socket; it can still be taken otherwise
-  /// @throws IllegalStateException when it was taken or closed already
+  /// @throws IOException when it is not a connected stream socket; it can still be taken as
+  ///   something else
+  /// @throws IllegalStateException when it was already taken or closed
   public StreamSocket takeSocket(int index) throws IOException {
     Descriptor one = descriptor(index);
     SocketDescriptor socket = driver().adoptSocket(driver().fd(one));
@@ -71,10 +72,10 @@ public final class ReceivedDescriptors implements AutoCloseable {
     return new SocketHandle(scheduler, socket, "a connection that was received");
   }
 
-  /// Takes a listening socket: from now on it is a listener of this loop, which the caller closes.
-  /// Else as [#takeSocket].
+  /// Takes a listening socket, as a listener of this loop that the caller must close. Otherwise as
+  /// [#takeSocket].
   ///
-  /// @throws IOException when it does not listen; it can still be taken otherwise
+  /// @throws IOException when it does not listen; it can still be taken as something else
   public Listener takeListener(int index) throws IOException {
     Descriptor one = descriptor(index);
     ListenerDescriptor listener = driver().adoptListener(driver().fd(one));
@@ -82,10 +83,10 @@ public final class ReceivedDescriptors implements AutoCloseable {
     return StreamSockets.adopted(scheduler, listener);
   }
 
-  /// Takes an end of a pipe: from now on it is one of this loop, which the caller closes. Else as
+  /// Takes an end of a pipe, as a handle of this loop that the caller must close. Otherwise as
   /// [#takeSocket].
   ///
-  /// @throws IOException when it is no pipe; it can still be taken otherwise
+  /// @throws IOException when it is not a pipe; it can still be taken as something else
   public AsyncIo takePipe(int index) throws IOException {
     Descriptor one = descriptor(index);
     StreamDescriptor pipe = driver().adoptPipe(driver().fd(one));
@@ -93,7 +94,8 @@ public final class ReceivedDescriptors implements AutoCloseable {
     return new StreamHandle(scheduler, pipe, "a pipe that was received");
   }
 
-  /// Takes the number itself, for a native library; the caller closes it. Else as [#takeSocket].
+  /// Takes the file descriptor itself, for a native library; the caller must close it. Otherwise as
+  /// [#takeSocket].
   public int takeNumber(int index) throws IOException {
     Descriptor one = descriptor(index);
     int number = driver().fd(one);
@@ -101,12 +103,12 @@ public final class ReceivedDescriptors implements AutoCloseable {
     return number;
   }
 
-  /// Opens the file, and no pipe, that a descriptor stands for, by `/proc/self/fd`, also when it
-  /// has no name any more. It is opened anew: with a position of its own, and what `options` ask
-  /// for must be allowed to this process. The descriptor is not taken. **Suspends** always.
+  /// Opens the file behind a descriptor, by `/proc/self/fd`, even if the file no longer has a name;
+  /// not for pipes. The new handle has its own position, and this process needs the permissions for
+  /// `options`. The descriptor is not taken. **Suspends** always.
   ///
   /// @throws IOException when the system refuses
-  /// @throws IllegalStateException when it was taken or closed already
+  /// @throws IllegalStateException when it was already taken or closed
   public AsyncFile openFile(int index, OpenOption... options) throws IOException {
     return FileIo.open(Path.of("/proc/self/fd/" + driver().fd(descriptor(index))), options);
   }
@@ -116,7 +118,7 @@ public final class ReceivedDescriptors implements AutoCloseable {
     received.set(index, null);
   }
 
-  /// Closes those that nobody has taken. Closing twice does nothing. **Suspends** never.
+  /// Closes the descriptors that were not taken. Closing twice does nothing. **Suspends** never.
   @Override
   public void close() {
     for (int i = 0; i < received.size(); i++) {

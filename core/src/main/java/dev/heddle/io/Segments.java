@@ -4,7 +4,7 @@ package dev.heddle.io;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
-/// Segments as buffers, which end at 2^31 bytes.
+/// Memory segments as buffers of less than 2^31 bytes each.
 final class Segments {
   private static final long PIECE = 1L << 30; // bytes: a power of two below that
 

@@ -6,34 +6,36 @@ import dev.heddle.event.Deadline;
 import dev.heddle.io.server.ConnectionServer;
 import java.net.SocketAddress;
 
-/// Accepts connections on one loop, and serves each of them in a coroutine.
+/// Accepts connections on one loop and serves each in a coroutine.
 ///
-/// Started by [Tcp#serve], [Tls#serve], [Unix#serve] or [#start]; several loops serve one port by
-/// [dev.heddle.LoopGroup#serve].
+/// Started by [Tcp#serve], [Tls#serve], [Unix#serve] or [#start]; [dev.heddle.LoopGroup#serve]
+/// serves one port on several loops.
 ///
 /// {@snippet class=dev.heddle.snippets.IoSnippetsTest region=serve}
 ///
-/// **It belongs to the scope in which it was started**, which does not end before the server does:
-/// a program whose last line starts a server serves until it is told to stop. When that scope is
+/// **A server belongs to the scope in which it was started**, which does not end before the server
+/// does: a program whose last line starts a server runs until it is stopped. When that scope is
 /// cancelled, so is the server.
 ///
-/// **A handler that throws** ends its connection, and nothing else. The failure is logged as a
-/// warning with its stack: at once the first time, then at most once a minute for each place in the
-/// program that throws, with the number of failures in between. What a handler has spawned, and
-/// nobody awaits, counts as the handler's. An `OutOfMemoryError` ends the loop, as everywhere else.
+/// **A handler that throws** ends only its connection. The failure is logged as a warning with its
+/// stack: at once the first time, then at most once a minute for each throwing place in the
+/// program, with the number of failures in between. A failure of a coroutine that the handler
+/// spawned and that is not awaited counts as the handler's. An `OutOfMemoryError` ends the loop, as
+/// everywhere else.
 ///
-/// **When the system refuses a connection**, most often because no descriptor is left, the server
-/// logs that, at most once a minute, and tries again every 100 ms. Clients wait in the system's
-/// line meanwhile. [ServerOptions#withMaxConnections] bounds the connections before that happens.
+/// **When `accept` fails**, usually because no file descriptor is left, the server logs the failure
+/// at most once a minute and retries every 100 ms. Clients wait in the system's backlog meanwhile.
+/// [ServerOptions#withMaxConnections] bounds the connections before that happens.
 ///
-/// **To stop** call [#drain], which lets connections end, or [#close()], which cancels them.
+/// **To stop** call [#drain], which waits for the connections to end, or [#close()], which cancels
+/// them.
 ///
 /// **Thread** the loop that started it.
 ///
 /// @since 0.1
 public interface Server extends AutoCloseable {
-  /// Serves connections of a listener that is open, which from now on belongs to the server: they
-  /// are closed together. [Tcp#serve] and its like open one themselves. **Suspends** never.
+  /// Serves the connections of an open listener, which then belongs to the server and is closed
+  /// with it. [Tcp#serve] and its like open their own listener. **Suspends** never.
   ///
   /// @throws IllegalStateException outside a coroutine, and when the current scope is cancelled
   static Server start(
@@ -41,45 +43,44 @@ public interface Server extends AutoCloseable {
     return ConnectionServer.start(listener, options, handler);
   }
 
-  /// Where it listens, with the port that the system chose.
+  /// The local address, with the port that the system chose.
   SocketAddress address();
 
-  /// How many connections are open.
+  /// The number of open connections.
   int connections();
 
-  /// Whether new connections are let in: not after [#drain] or [#close()] was called, or the server
-  /// has failed.
+  /// Whether new connections are accepted: not after [#drain] or [#close()] was called or the
+  /// server has failed.
   boolean isAccepting();
 
-  /// The moment in which the server stops accepting, as a token. A handler that waits for the next
-  /// request of its client ends that wait by it, so that a drain does not wait for idle
-  /// connections:
+  /// An event that fires when the server stops accepting. A handler can use it to end its wait for
+  /// the client's next request, so that a drain does not wait for idle connections:
   ///
   /// {@snippet class=dev.heddle.snippets.IoSnippetsTest region=draining}
   Awaitable<?> draining();
 
-  /// Waits until the server has ended: it was closed, drained or cancelled, or it has failed.
+  /// Waits until the server has ended because it was closed, drained or cancelled, or has failed.
   ///
-  /// @throws RuntimeException what it failed with: an option that does not fit the connections
-  /// @throws IllegalStateException in one of its handlers, which would wait for itself
+  /// @throws RuntimeException the server's failure, for example an option that its connections do
+  ///   not support
+  /// @throws IllegalStateException when called in one of its handlers, which would wait for itself
   void join();
 
-  /// Stops accepting at once, and waits until the handlers have ended, up to a deadline; those that
-  /// have not ended by then are cancelled and awaited. Connections that the system has taken, and
-  /// the server has not accepted, are refused by the system. **Suspends** unless no connection is
-  /// open. **Cancelled** the server accepts nobody any more, and the handlers go on until
-  /// [#close()].
+  /// Stops accepting at once and waits until the handlers have ended, up to a deadline; the
+  /// handlers that are still running then are cancelled and awaited. The system resets connections
+  /// that are still in the backlog. **Suspends** unless no connection is open. **Cancelled** the
+  /// server no longer accepts, and the handlers run on until [#close()].
   ///
-  /// @param deadline [Deadline#never()]: whatever it takes
+  /// @param deadline [Deadline#never()]: no limit
   /// @return whether all handlers ended by themselves
-  /// @throws IllegalStateException in one of its handlers, which would wait for itself
+  /// @throws IllegalStateException when called in one of its handlers, which would wait for itself
   boolean drain(Deadline deadline);
 
-  /// Stops accepting at once, cancels the handlers and waits until they have ended. Closing twice
-  /// does nothing. **Suspends** unless no connection is open.
+  /// Stops accepting at once, cancels the handlers and waits until they end. Closing twice does
+  /// nothing. **Suspends** unless no connection is open.
   ///
-  /// @throws IllegalStateException in one of its handlers, which would wait for itself; the server
-  ///   accepts nobody any more
+  /// @throws IllegalStateException when called when called in one of its handlers, which would wait
+  ///   for itself; the server has then stopped accepting
   @Override
   void close();
 }

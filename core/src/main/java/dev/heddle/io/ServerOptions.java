@@ -3,7 +3,7 @@ package dev.heddle.io;
 
 import java.util.Objects;
 
-/// How a [Server] serves. An immutable value; start from [#defaults()] and change what matters.
+/// Options of a [Server]. An immutable value; start from [#defaults()] and change what matters.
 ///
 /// {@snippet class=dev.heddle.snippets.IoSnippetsTest region=serverOptions}
 ///
@@ -20,39 +20,39 @@ public final class ServerOptions {
     this.tcp = tcp;
   }
 
-  /// As many connections as the process has descriptors for, and the defaults of [TcpOptions].
+  /// No limit of connections, and the defaults of [TcpOptions].
   public static ServerOptions defaults() {
     return DEFAULTS;
   }
 
-  /// The same with a bound of connections that are open at the same time. At the bound the server
-  /// accepts nobody until a connection has ended. Whoever connects meanwhile waits in the system's
-  /// line, whose length is [TcpOptions#withBacklog]; when the line is full, the system leaves
-  /// further clients without an answer, and they try again by themselves.
+  /// Returns options with a limit of open connections. At the limit the server accepts no
+  /// connection until one has ended. Clients that connect meanwhile wait in the system's backlog,
+  /// whose length is [TcpOptions#withBacklog]; when it is full, the system does not answer further
+  /// clients, and their systems retry.
   ///
-  /// Leave descriptors for what handlers open: a bound below `ulimit -n` keeps clients from taking
-  /// them all. Each loop of a [dev.heddle.LoopGroup] has a bound of its own.
+  /// Set the limit below `ulimit -n`, so that file descriptors are left for what handlers open. In
+  /// a [dev.heddle.LoopGroup] the limit applies to each loop.
   ///
-  /// @throws IllegalArgumentException unless it is positive
+  /// @throws IllegalArgumentException when it is not positive
   public ServerOptions withMaxConnections(int most) {
     if (most < 1) {
-      throw new IllegalArgumentException("a bound of connections must be positive, not " + most);
+      throw new IllegalArgumentException("a limit of connections must be positive, not " + most);
     }
     return new ServerOptions(most, tcp);
   }
 
-  /// The same with other options for the listening socket and for the connections. A server of UNIX
-  /// domain sockets does not look at them.
+  /// Returns options with other TCP options, for the listening socket and the connections. A server
+  /// of UNIX domain sockets ignores them.
   public ServerOptions withTcp(TcpOptions options) {
     return new ServerOptions(maxConnections, Objects.requireNonNull(options, "options"));
   }
 
-  /// How many connections are open at most.
+  /// The limit of open connections.
   public int maxConnections() {
     return maxConnections;
   }
 
-  /// The options for the listening socket and for the connections.
+  /// The options for the listening socket and the connections.
   public TcpOptions tcp() {
     return tcp;
   }

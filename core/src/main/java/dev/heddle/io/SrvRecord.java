@@ -4,19 +4,19 @@ package dev.heddle.io;
 import java.time.Duration;
 import java.util.Objects;
 
-/// Where a service is served, as the DNS says (RFC 2782).
+/// An SRV record of the DNS: a host that provides a service (RFC 2782).
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=srv}
 ///
-/// @param target the host's name, without a dot at its end
+/// @param target name of the host, without a trailing dot
 /// @param port of the service on that host
-/// @param priority hosts with the least are to be tried first
-/// @param weight among hosts of one priority, the share of clients that is to go to this one
-/// @param ttl for how long this may be kept
+/// @param priority hosts with the lowest value are to be tried first
+/// @param weight share of the clients, relative to other hosts of the same priority
+/// @param ttl how long the record may be cached
 /// @see Dns#resolveSrv
 /// @since 0.1
 public record SrvRecord(String target, int port, int priority, int weight, Duration ttl) {
-  /// A record.
+  /// Checks the components.
   public SrvRecord {
     Objects.requireNonNull(target, "target");
     Objects.requireNonNull(ttl, "ttl");

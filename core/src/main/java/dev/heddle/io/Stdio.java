@@ -3,12 +3,11 @@ package dev.heddle.io;
 
 import dev.heddle.io.handle.StandardHandles;
 
-/// What the process was started with: standard input, output and error output; terminals, pipes,
-/// files or nothing.
+/// Standard input, output and error of this process: terminals, pipes, files or nothing.
 ///
-/// Each call makes a handle for the current loop; its calls are made on threads of its own, so the
-/// loop is not held by somebody who does not type, or does not read. Closing a handle closes
-/// nothing of the process's. `System.in` has a buffer of its own: read from one of the two.
+/// Each call creates a handle for the current loop. The handle works on its own threads, so a
+/// terminal or pipe that does not respond never blocks the loop. Closing a handle does not close
+/// the process's stream. `System.in` has its own buffer: read from only one of the two.
 ///
 /// {@snippet class=dev.heddle.snippets.PipeSnippetsTest region=stdio}
 ///
@@ -16,18 +15,18 @@ import dev.heddle.io.handle.StandardHandles;
 public final class Stdio {
   private Stdio() {}
 
-  /// Standard input. What a handle has read ahead, and nobody took, the next one finds when the
-  /// first is closed, or its loop has ended. **Suspends** never.
+  /// Standard input. When a handle is closed or its loop ends, the next handle gets the bytes that
+  /// it had read ahead. **Suspends** never.
   public static AsyncIo in() {
     return StandardHandles.input();
   }
 
-  /// Standard output; what is written by `System.out` keeps no order with it. **Suspends** never.
+  /// Standard output; not ordered with writes to `System.out`. **Suspends** never.
   public static AsyncIo out() {
     return StandardHandles.output();
   }
 
-  /// Standard error output. **Suspends** never.
+  /// Standard error. **Suspends** never.
   public static AsyncIo err() {
     return StandardHandles.error();
   }

@@ -22,8 +22,8 @@ import java.time.Duration;
 /// Opens stream sockets, of either family, on the current loop.
 final class StreamSockets {
   private static final String BACKLOG_FULL =
-      "Resource temporarily unavailable"; // EAGAIN, which Linux says of UNIX listeners only
-  private static final Duration SHORTEST = Duration.ofMillis(1); // an acceptor that is at work
+      "Resource temporarily unavailable"; // EAGAIN: on Linux from UNIX listeners only
+  private static final Duration SHORTEST = Duration.ofMillis(1); // for a server that is accepting
   private static final Duration LONGEST = Duration.ofMillis(100);
 
   private StreamSockets() {}
@@ -51,7 +51,7 @@ final class StreamSockets {
     }
   }
 
-  /// A listener for a socket that listens already.
+  /// A listener over a socket that already listens.
   static Listener adopted(Scheduler scheduler, ListenerDescriptor descriptor) {
     SocketAddress address = descriptor.localAddress();
     boolean inet = address instanceof InetSocketAddress;
@@ -61,7 +61,8 @@ final class StreamSockets {
         scheduler, descriptor, address == null ? new InetSocketAddress(0) : address, ofAccepted);
   }
 
-  /// A server of a listener that was opened for it.
+  /// A server of a listener that was opened for it; the listener is closed if the server cannot
+  /// start.
   static Server served(
       Listener listener, ServerOptions options, ConnectionHandler<? super StreamSocket> handler) {
     boolean started = false;
@@ -71,7 +72,7 @@ final class StreamSockets {
       return server;
     } finally {
       if (!started) {
-        listener.close(); // the scope takes nobody any more
+        listener.close(); // the scope accepts no new member
       }
     }
   }
@@ -90,7 +91,8 @@ final class StreamSockets {
           throw e;
         }
       }
-      self.delay(pause); // nothing tells of room; a call that blocks would wait for it, too
+      // no event reports free space in the backlog; a blocking call would wait, too
+      self.delay(pause);
     }
   }
 
@@ -116,7 +118,7 @@ final class StreamSockets {
       handle.connect(address);
       return handle;
     } catch (SocketException e) {
-      // of a path the drivers say the same in different types: that it leads to no listener
+      // drivers report a path without a listener by different types
       boolean isRefused =
           e instanceof ConnectException
               || (family == StandardProtocolFamily.UNIX && !isBacklogFull(family, e));

@@ -19,15 +19,15 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// How TCP sockets are opened. An immutable value; start from [#defaults()] and change what
-/// matters.
+/// Options of TCP sockets and listeners. An immutable value; start from [#defaults()] and change
+/// what matters.
 ///
 /// {@snippet class=dev.heddle.snippets.IoSnippetsTest region=tcpOptions}
 ///
 /// @since 0.1
 public final class TcpOptions {
   private static final int DEFAULT_BACKLOG =
-      1_024; // connections the system keeps while nobody accepts
+      1_024; // connections that the system queues until they are accepted
   private static final Set<SocketOption<?>> LISTENERS =
       Set.of(
           StandardSocketOptions.SO_RCVBUF,
@@ -35,7 +35,7 @@ public final class TcpOptions {
           StandardSocketOptions.SO_REUSEPORT);
   private static final Duration DEFAULT_ATTEMPT_DELAY =
       Duration.ofMillis(250); // RFC 8305, section 8
-  private static final Duration MIN_ATTEMPT_DELAY = Duration.ofMillis(10); // the same
+  private static final Duration MIN_ATTEMPT_DELAY = Duration.ofMillis(10); // as above
   private static final TcpOptions DEFAULTS =
       new TcpOptions(DEFAULT_BACKLOG, null, DEFAULT_ATTEMPT_DELAY, Map.of());
 
@@ -55,13 +55,12 @@ public final class TcpOptions {
     this.options = options;
   }
 
-  /// Small writes leave at once (`TCP_NODELAY`), a listener takes an address that was used a moment
-  /// ago (`SO_REUSEADDR`), and its backlog is 1,024.
+  /// `TCP_NODELAY` on, `SO_REUSEADDR` on for listeners, and a backlog of 1,024.
   public static TcpOptions defaults() {
     return DEFAULTS;
   }
 
-  /// The same with an option set before the socket binds or connects, be it one of
+  /// Returns options with a socket option, set before the socket binds or connects: one of
   /// [StandardSocketOptions] or of `jdk.net.ExtendedSocketOptions`. On a listener `SO_RCVBUF`,
   /// `SO_REUSEADDR` and `SO_REUSEPORT` are set on the listening socket, all others on each
   /// connection that it accepts.
@@ -73,9 +72,10 @@ public final class TcpOptions {
     return new TcpOptions(backlog, local, attemptDelay, changed);
   }
 
-  /// The same with another number of connections that the system keeps while nobody accepts.
+  /// Returns options with another backlog: the number of connections that the system queues until
+  /// they are accepted.
   ///
-  /// @throws IllegalArgumentException unless it is positive
+  /// @throws IllegalArgumentException when it is not positive
   public TcpOptions withBacklog(int connections) {
     if (connections < 1) {
       throw new IllegalArgumentException("a backlog must be positive, not " + connections);
@@ -83,15 +83,15 @@ public final class TcpOptions {
     return new TcpOptions(connections, local, attemptDelay, options);
   }
 
-  /// The same, connecting from `address`; a listener has its own. Of a host's addresses those of
-  /// its family are tried.
+  /// Returns options that connect from `address`; listeners ignore it. Of a host's addresses, only
+  /// those of its family are tried.
   public TcpOptions withLocalAddress(SocketAddress address) {
     Objects.requireNonNull(address, "address");
     return new TcpOptions(backlog, address, attemptDelay, options);
   }
 
-  /// The same with another "connection attempt delay" (RFC 8305) for [Tcp#connect(String, int)]:
-  /// how long an attempt at one address of a host has before that at the next one begins beside it.
+  /// Returns options with another connection attempt delay (RFC 8305) for [Tcp#connect(String,
+  /// int)]: the time from the start of one attempt until the next one begins in parallel.
   ///
   /// @param delay default 250 ms; the RFC recommends 100 ms to 2 s
   /// @throws IllegalArgumentException below 10 ms, which the RFC forbids
@@ -111,8 +111,8 @@ public final class TcpOptions {
     return backlog;
   }
 
-  /// Those of `known` that can be reached from the local address; all when none can, so that the
-  /// system says why.
+  /// The addresses of `known` that the local address can reach; all if there are none, so that the
+  /// system reports the reason.
   List<InetAddress> ofLocalFamily(List<InetAddress> known) {
     if (!(local instanceof InetSocketAddress from) || from.isUnresolved()) {
       return known;
@@ -140,7 +140,7 @@ public final class TcpOptions {
     apply(socket, option -> !LISTENERS.contains(option));
   }
 
-  @SuppressWarnings("unchecked") // with() took a value of the option's type
+  @SuppressWarnings("unchecked") // with() ensures the option's type
   private void apply(SocketOptions socket, Predicate<SocketOption<?>> which) throws IOException {
     for (Map.Entry<SocketOption<?>, Object> entry : options.entrySet()) {
       if (which.test(entry.getKey())) {

@@ -13,11 +13,11 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A directory that is deleted, with all that is in it, when it is closed, and that its owner alone
-/// can enter (`0700`).
+/// A directory that only its owner can enter (`0700`) and that is deleted with its contents when
+/// closed.
 ///
-/// One that nobody closes stays, also when the loop ends: create it in a `try`. **Thread** the loop
-/// that created it.
+/// A directory that is not closed stays, also when the loop ends: create it in a `try`. **Thread**
+/// the loop that created it.
 ///
 /// {@snippet class=dev.heddle.snippets.FileSnippetsTest region=temporary}
 ///
@@ -44,16 +44,16 @@ public final class TemporaryDirectory implements AutoCloseable {
             Files::deleteIfExists));
   }
 
-  /// Where it is.
+  /// The path of the directory.
   public Path path() {
     return path;
   }
 
-  /// Deletes it with all that is in it; links are deleted, not followed. What is not there any more
-  /// is no failure. Closing twice does nothing. **Suspends** until it is deleted, also when
+  /// Deletes the directory with its contents; links are deleted, not followed. A missing entry is
+  /// not a failure. Closing twice does nothing. **Suspends** until it is deleted, also when
   /// **cancelled**.
   ///
-  /// @throws IOException when some of it cannot be deleted; the rest stays, too
+  /// @throws IOException when an entry cannot be deleted; the rest stays, too
   @Override
   public void close() throws IOException {
     if (open) {

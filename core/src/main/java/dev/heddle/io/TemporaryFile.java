@@ -12,18 +12,18 @@ import java.nio.file.StandardOpenOption;
 import java.util.Objects;
 import java.util.Set;
 
-/// A file that is deleted when it is closed, and that its owner alone can read and write (`0600`).
+/// A file that only its owner can read and write (`0600`) and that is deleted when closed.
 ///
-/// One that nobody closes stays, also when the loop ends: open it in a `try`. **Thread** the loop
-/// that opened it.
+/// A file that is not closed stays, also when the loop ends: open it in a `try`. **Thread** the
+/// loop that opened it.
 ///
 /// {@snippet class=dev.heddle.snippets.FileSnippetsTest region=temporary}
 ///
 /// @see FileIo#createTemporaryFile
 /// @since 0.1
 public final class TemporaryFile implements AutoCloseable {
-  /// How a file is opened that was made just now: by its name, where somebody who may write to the
-  /// folder can have put a link meanwhile.
+  /// Options to open a file that was just created. It is opened by name, and another user with
+  /// write access to the directory may have replaced it by a link.
   static final Set<OpenOption> AS_MADE =
       Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
 
@@ -56,18 +56,18 @@ public final class TemporaryFile implements AutoCloseable {
     }
   }
 
-  /// The file, open to be read and written. To close it alone does not delete it.
+  /// The file, open for reading and writing. Closing only this handle does not delete it.
   public AsyncFile file() {
     return file;
   }
 
-  /// Where it is.
+  /// The path of the file.
   public Path path() {
     return file.path();
   }
 
-  /// Closes the file and deletes it; one that is not there any more is no failure. Closing twice
-  /// does nothing. **Suspends** until it is deleted, also when **cancelled**.
+  /// Closes and deletes the file; a missing file is not a failure. Closing twice does nothing.
+  /// **Suspends** until it is deleted, also when **cancelled**.
   ///
   /// @throws IOException when it cannot be deleted
   @Override

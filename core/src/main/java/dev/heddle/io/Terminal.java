@@ -4,43 +4,43 @@ package dev.heddle.io;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// A terminal: somebody who types and reads.
+/// A terminal, with its modes and size.
 ///
-/// Its modes are those of the program `stty`, which is called for each change; what was changed is
-/// put back when the handle is closed, when its loop ends, and when the JVM ends, be it by SIGTERM.
-/// Only a killed JVM (SIGKILL) leaves it as it is; `stty sane` then mends it.
+/// Modes are changed by the program `stty`. They are restored when the handle is closed, when its
+/// loop ends, and when the JVM ends, also by SIGTERM. Only a JVM killed by SIGKILL leaves them
+/// changed; `stty sane` then restores them.
 ///
 /// {@snippet class=dev.heddle.snippets.PipeSnippetsTest region=terminal}
 ///
 /// @since 0.1
 public interface Terminal extends AsyncIo {
-  /// How much it shows.
+  /// The size of a terminal.
   ///
-  /// @param columns characters in a line; 0: it does not say
-  /// @param rows lines; 0: it does not say
+  /// @param columns characters in a line; 0: unknown
+  /// @param rows number of lines; 0: unknown
   record Size(int columns, int rows) {}
 
-  /// How much it shows now. **Suspends** always.
+  /// The current size. **Suspends** always.
   ///
-  /// @throws IOException when it is gone, or there is no `stty`
+  /// @throws IOException when the terminal is gone, or there is no `stty`
   Size size() throws IOException;
 
-  /// Each key comes at once and is not shown, none is a signal. **Suspends** always. **Cancelled**
-  /// it may have been done.
+  /// Sets raw mode: each key arrives at once, is not echoed, and raises no signal. **Suspends**
+  /// always. **Cancelled** the mode may have been changed.
   ///
-  /// @throws IOException when it is gone, or there is no `stty`
+  /// @throws IOException when the terminal is gone, or there is no `stty`
   void raw() throws IOException;
 
-  /// Puts it back to how it was when it was opened. **Suspends** always. **Cancelled** it is done
-  /// all the same.
+  /// Restores the modes that the terminal had when it was opened. **Suspends** always.
+  /// **Cancelled** they are still restored.
   ///
-  /// @throws IOException when it is gone, or there is no `stty`
+  /// @throws IOException when the terminal is gone, or there is no `stty`
   void restore() throws IOException;
 
-  /// Asks for a line that is not shown as it is typed. Its modes are those it had when it was
-  /// opened afterwards. **Cancelled** what was typed is there for the next read.
+  /// Reads a line without echo, then restores the modes that the terminal had when it was opened.
+  /// **Cancelled** the next read gets what was typed.
   ///
-  /// @return null when no more will come
-  /// @throws IOException when it is gone, or there is no `stty`
+  /// @return null at the end of the input
+  /// @throws IOException when the terminal is gone, or there is no `stty`
   @Nullable String readPassword(String prompt) throws IOException;
 }

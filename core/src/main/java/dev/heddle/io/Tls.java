@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
 
-/// TLS over the handles of the current loop, by the JDK's own engine.
+/// Opens TLS connections and servers on the current loop, using the JDK's TLS engine.
 ///
 /// {@snippet class=dev.heddle.snippets.TlsSnippetsTest region=client}
 ///
@@ -18,23 +18,21 @@ import javax.net.ssl.SSLParameters;
 public final class Tls {
   private Tls() {}
 
-  /// Connects to a host, at whichever of its addresses takes the connection first, as
-  /// [Tcp#connect(String, int)] does, and agrees on TLS with it; its certificate must be for the
-  /// name. **Suspends** until both are done; when they cannot agree, until the other side has heard
-  /// why and closes, a second at most. **Cancelled** the attempt is given up.
+  /// Connects to a host as [Tcp#connect(String, int)] does and performs the TLS handshake; the
+  /// certificate must match the host name. **Suspends** until both are done; if the handshake
+  /// fails, until the peer has received the alert and closes, for a second at most. **Cancelled**
+  /// the attempt is abandoned.
   ///
-  /// @throws javax.net.ssl.SSLHandshakeException when the other side is not whom it claims to be,
-  ///   or shares no version or cipher suite
+  /// @throws javax.net.ssl.SSLHandshakeException when the peer's certificate is not trusted or does
+  ///   not match, or no version or cipher suite is shared
   /// @throws dev.heddle.DeadlineException when the handshake takes longer than the options allow
-  /// @throws IllegalArgumentException when the options have a cipher suite or a version that there
-  ///   is not
-  /// @throws IOException when the connection cannot be made, or breaks
+  /// @throws IllegalArgumentException when the options name an unknown cipher suite or version
+  /// @throws IOException when the connection cannot be made or fails
   public static TlsSocket connect(String host, int port, TlsOptions options) throws IOException {
     return connect(host, port, TcpOptions.defaults(), options);
   }
 
-  /// Connects to a host with options of the connection, too. Else as [#connect(String, int,
-  /// TlsOptions)].
+  /// Connects to a host with TCP options. Otherwise as [#connect(String, int, TlsOptions)].
   ///
   /// @throws UnsupportedOperationException when the system or the loop's driver lacks an option
   public static TlsSocket connect(String host, int port, TcpOptions tcp, TlsOptions options)
@@ -42,35 +40,35 @@ public final class Tls {
     return client(Tcp.connect(host, port, tcp), host, port, options);
   }
 
-  /// Agrees on TLS over a connection, as its client; the connection is closed when that fails. Else
-  /// as [#connect(String, int, TlsOptions)].
+  /// Performs the TLS handshake as client over an open connection, which is closed if that fails.
+  /// Otherwise as [#connect(String, int, TlsOptions)].
   ///
-  /// @param host the name that the other side's certificate must be for
+  /// @param host the name that the peer's certificate must match
   public static TlsSocket client(AsyncIo over, String host, int port, TlsOptions options)
       throws IOException {
     return handshaken(over, () -> options.context().createSSLEngine(host, port), true, options);
   }
 
-  /// Agrees on TLS over a connection, as its server; the connection is closed when that fails. Else
-  /// as [#connect(String, int, TlsOptions)].
+  /// Performs the TLS handshake as server over an open connection, which is closed if that fails.
+  /// Otherwise as [#connect(String, int, TlsOptions)].
   ///
-  /// @param options with a certificate of its own: [TlsOptions#of]
+  /// @param options with a certificate: [TlsOptions#of]
   public static TlsSocket server(AsyncIo over, TlsOptions options) throws IOException {
     return handshaken(over, () -> options.context().createSSLEngine(), false, options);
   }
 
-  /// Serves an address over TLS: each connection has a coroutine that agrees on TLS with the
-  /// client, and then runs `handler`. Who does not agree is logged as a failure of its connection.
-  /// Else as [Tcp#serve(SocketAddress, ConnectionHandler)].
+  /// Serves an address over TLS: each connection has a coroutine that performs the handshake with
+  /// the client and then runs `handler`. A failed handshake is logged as a failure of its
+  /// connection. Otherwise as [Tcp#serve(SocketAddress, ConnectionHandler)].
   ///
-  /// @param tls with a certificate of its own: [TlsOptions#of]
+  /// @param tls with a certificate: [TlsOptions#of]
   public static Server serve(
       SocketAddress address, TlsOptions tls, ConnectionHandler<? super TlsSocket> handler)
       throws IOException {
     return serve(address, tls, ServerOptions.defaults(), handler);
   }
 
-  /// Serves an address over TLS, with options. Else as [#serve(SocketAddress, TlsOptions,
+  /// Serves an address over TLS, with options. Otherwise as [#serve(SocketAddress, TlsOptions,
   /// ConnectionHandler)].
   public static Server serve(
       SocketAddress address,
@@ -98,7 +96,7 @@ public final class Tls {
       SSLEngine engine = maker.get();
       engine.setUseClientMode(client);
       SSLParameters parameters = engine.getSSLParameters();
-      options.applyTo(parameters, client); // the program's code: it may throw
+      options.applyTo(parameters, client); // user code: it may throw
       engine.setSSLParameters(parameters);
       CoroutineNode<?> self = CoroutineNode.current();
       TlsHandle handle = new TlsHandle(self, over, engine);

@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 
-/// How TLS is spoken. An immutable value; start from [#defaults()] or [#of(SSLContext)] and change
-/// what matters.
+/// Options of TLS connections. An immutable value; start from [#defaults()] or [#of(SSLContext)]
+/// and change what matters.
 ///
 /// {@snippet class=dev.heddle.snippets.TlsSnippetsTest region=options}
 ///
@@ -37,19 +37,18 @@ public final class TlsOptions {
     this.parameters = parameters;
   }
 
-  /// The JVM's own context: trusts whom the JDK trusts, and has no certificate; for clients.
+  /// The JVM's default context, for clients: it trusts what the JDK trusts and has no certificate.
   ///
-  /// @throws IllegalStateException when the JVM has none
+  /// @throws IllegalStateException when the JVM has no TLS
   public static TlsOptions defaults() {
     try {
       return of(SSLContext.getDefault());
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("this JVM has no TLS to offer: " + e.getMessage(), e);
+      throw new IllegalStateException("this JVM has no TLS: " + e.getMessage(), e);
     }
   }
 
-  /// A context with keys and certificates of its own; for servers, and for clients that trust
-  /// others than the JDK does.
+  /// A given context: for servers, and for clients with certificates or trust anchors of their own.
   public static TlsOptions of(SSLContext context) {
     return new TlsOptions(
         Objects.requireNonNull(context, "context"),
@@ -59,30 +58,31 @@ public final class TlsOptions {
         p -> {});
   }
 
-  /// The same, offering application protocols to the other side (ALPN), the best first: `h2`,
+  /// Returns options that offer application protocols (ALPN), the preferred one first: `h2`,
   /// `http/1.1`.
   public TlsOptions withProtocols(String... offered) {
     return new TlsOptions(context, List.of(offered), handshakeTimeout, hostnameCheck, parameters);
   }
 
-  /// The same with another limit for the handshake; default 10 s.
+  /// Returns options with another timeout for the handshake; the default is 10 s.
   ///
-  /// @throws IllegalArgumentException unless it is positive
+  /// @throws IllegalArgumentException when it is not positive
   public TlsOptions withHandshakeTimeout(Duration limit) {
     if (!limit.isPositive()) {
-      throw new IllegalArgumentException("a limit must be positive, not " + limit);
+      throw new IllegalArgumentException("a handshake timeout must be positive, not " + limit);
     }
     return new TlsOptions(context, protocols, limit, hostnameCheck, parameters);
   }
 
-  /// The same for clients that take a certificate of any name, which makes whoever has one able to
-  /// stand in for the server: for tests, and where the name is checked otherwise.
+  /// Returns options for clients that accept a trusted certificate of any name. Anyone with such a
+  /// certificate can then impersonate the server: for tests, and where the name is checked in
+  /// another way.
   public TlsOptions withoutHostnameCheck() {
     return new TlsOptions(context, protocols, handshakeTimeout, false, parameters);
   }
 
-  /// The same, with `change` done to the JDK's parameters as the last thing: cipher suites,
-  /// versions, client certificates.
+  /// Returns options that finally apply `change` to the JDK's parameters: cipher suites, versions,
+  /// client certificates.
   public TlsOptions withParameters(Consumer<SSLParameters> change) {
     Objects.requireNonNull(change, "change");
     return new TlsOptions(

@@ -4,24 +4,24 @@ package dev.heddle.io;
 import java.io.IOException;
 import javax.net.ssl.SSLSession;
 
-/// A connection that nobody else can read or change.
+/// A TLS connection: encrypted, authenticated and protected from changes.
 ///
-/// Reads end with -1 only when the other side has said that it is done: a connection that was cut
-/// fails with an [java.io.EOFException]. To close it says so to the other side as far as that is
-/// possible without a wait, and closes the connection below.
+/// Reads return -1 only after the peer's close_notify; if the connection ends without it, they
+/// throw an [java.io.EOFException], because data may be missing. Closing sends close_notify if that
+/// is possible without a wait, and closes the connection below.
 ///
 /// {@snippet class=dev.heddle.snippets.TlsSnippetsTest region=client}
 ///
 /// @since 0.1
 public interface TlsSocket extends AsyncIo {
-  /// Says that no more will be written; reading goes on. **Suspends** until it has left.
+  /// Shuts down the output by a close_notify; reading goes on. **Suspends** until it is sent.
   ///
-  /// @throws IOException when the connection broke
+  /// @throws IOException when the connection fails
   void shutdownOutput() throws IOException;
 
-  /// What was agreed on: version, cipher suite, certificates.
+  /// The negotiated session: version, cipher suite, certificates.
   SSLSession session();
 
-  /// The application protocol that was agreed on (ALPN); empty: none.
+  /// The negotiated application protocol (ALPN); empty if none.
   String protocol();
 }

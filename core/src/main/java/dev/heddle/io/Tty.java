@@ -4,7 +4,8 @@ package dev.heddle.io;
 import dev.heddle.io.handle.TerminalHandle;
 import java.io.IOException;
 
-/// Opens the terminal that the program was started from, wherever its standard input and output go.
+/// Opens the controlling terminal of the program, independent of where standard input and output
+/// go.
 ///
 /// {@snippet class=dev.heddle.snippets.PipeSnippetsTest region=terminal}
 ///
@@ -14,7 +15,7 @@ public final class Tty {
 
   /// Opens the controlling terminal. **Suspends** always.
   ///
-  /// @throws IOException when there is none, or its modes cannot be had; the message says why
+  /// @throws IOException when there is none, or its modes cannot be read; the message says why
   public static Terminal open() throws IOException {
     return TerminalHandle.open();
   }

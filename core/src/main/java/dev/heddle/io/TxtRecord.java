@@ -5,22 +5,22 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
-/// A text that the DNS has of a name.
+/// A TXT record of the DNS.
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=txt}
 ///
-/// @param strings its parts, of 255 bytes at most each, read as UTF-8
-/// @param ttl for how long this may be kept
+/// @param strings its strings, of at most 255 bytes each, decoded as UTF-8
+/// @param ttl how long the record may be cached
 /// @see Dns#resolveTxt
 /// @since 0.1
 public record TxtRecord(List<String> strings, Duration ttl) {
-  /// A record.
+  /// Copies the list.
   public TxtRecord {
     strings = List.copyOf(strings);
     Objects.requireNonNull(ttl, "ttl");
   }
 
-  /// The text as a whole: its parts one after the other.
+  /// The whole text: its strings concatenated.
   public String text() {
     return String.join("", strings);
   }

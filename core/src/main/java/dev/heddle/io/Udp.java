@@ -23,17 +23,16 @@ import java.net.UnknownHostException;
 public final class Udp {
   private Udp() {}
 
-  /// A socket that sends and receives at an address; port 0 lets the system choose. **Suspends**
-  /// never.
+  /// Opens a socket bound to an address; port 0 lets the system choose. **Suspends** never.
   ///
-  /// @throws BindException when the address is taken or not ours; the message names it
+  /// @throws BindException when the address is in use or not local; the message names it
   /// @throws IOException when the system refuses otherwise
   public static UdpSocket bind(SocketAddress address) throws IOException {
     InetSocketAddress local = Internet.resolved(address);
     return open(Internet.familyToBind(local), socket -> bind(socket, local));
   }
 
-  /// A socket that talks to one peer only: its reads and writes are datagrams from and to it.
+  /// Opens a socket connected to one peer: its reads and writes are datagrams from and to it.
   /// **Suspends** never.
   ///
   /// @throws UnknownHostException when the address was not resolved
@@ -43,11 +42,11 @@ public final class Udp {
     return open(Internet.family(remote), socket -> socket.connect(remote));
   }
 
-  /// A socket that can [join][UdpSocket#join] a multicast group: of the group's family, and bound
-  /// to its port beside others of this machine. **Suspends** never.
+  /// Opens a socket that can [join][UdpSocket#join] a multicast group: of the group's family, and
+  /// bound to its port, which it shares with other sockets of this machine. **Suspends** never.
   ///
-  /// @throws BindException when the port is taken by somebody who does not share it
-  /// @throws IllegalArgumentException when the address is no multicast address
+  /// @throws BindException when the port is in use by a socket that does not share it
+  /// @throws IllegalArgumentException when the address is not a multicast address
   public static UdpSocket multicast(InetSocketAddress group) throws IOException {
     InetSocketAddress known = Internet.resolved(group);
     if (!known.getAddress().isMulticastAddress()) {

@@ -6,14 +6,14 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 
-/// Datagrams of UDP.
+/// A UDP socket.
 ///
 /// {@snippet class=dev.heddle.snippets.IoSnippetsTest region=udp}
 ///
 /// @since 0.1
 public interface UdpSocket extends DatagramSocket {
-  /// Receives what is sent to a multicast group, too. [Udp#multicast] opens a socket for it.
+  /// Joins a multicast group, to receive its datagrams, too. Open the socket with [Udp#multicast].
   ///
-  /// @return leaves the group
+  /// @return a registration whose close leaves the group
   Registration join(InetAddress group, NetworkInterface on) throws IOException;
 }

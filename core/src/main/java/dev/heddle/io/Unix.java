@@ -28,29 +28,30 @@ import org.jspecify.annotations.Nullable;
 ///
 /// {@snippet class=dev.heddle.snippets.IoSnippetsTest region=unix}
 ///
-/// What only some drivers have fails with an [UnsupportedOperationException] that names the driver
-/// and the reason.
+/// A call that the loop's driver does not support fails with an [UnsupportedOperationException]
+/// that names the driver and the reason.
 ///
 /// @since 0.1
 public final class Unix {
-  private static final int BACKLOG = 1_024; // connections the system keeps while nobody accepts
-  private static final int MAX_DESCRIPTORS =
-      253; // descriptors in one sending: what Linux allows (SCM_MAX_FD)
+  // connections that the system queues until they are accepted
+  private static final int BACKLOG = 1_024;
+  private static final int MAX_DESCRIPTORS = 253; // descriptors in one message: Linux's SCM_MAX_FD
 
   private Unix() {}
 
-  /// Listens on a path that does not exist yet; the file stays when the listener is closed, and is
-  /// to be deleted by whoever made it. **Suspends** never.
+  /// Listens on a path that must not exist yet. The file stays when the listener is closed; the
+  /// program must delete it. **Suspends** never.
   ///
-  /// @throws java.net.BindException when the path exists, or cannot be made; the message names it
+  /// @throws java.net.BindException when the path exists or cannot be created; the message names it
   public static Listener listen(Path path) throws IOException {
     return listen(UnixDomainSocketAddress.of(path));
   }
 
-  /// Listens on a path or an abstract name. Else as [#listen(Path)].
+  /// Listens on a path or an abstract name. Otherwise as [#listen(Path)].
   ///
   /// @param address a [UnixDomainSocketAddress] or a [UnixAbstractAddress]
-  /// @throws UnsupportedOperationException for an abstract name, when the loop's driver has none
+  /// @throws UnsupportedOperationException for an abstract name, when the loop's driver does not
+  ///   support them
   public static Listener listen(SocketAddress address) throws IOException {
     return StreamSockets.listen(
         StandardProtocolFamily.UNIX, known(address), BACKLOG, socket -> {}, socket -> {});
@@ -69,62 +70,62 @@ public final class Unix {
     return CoroutineNode.current().scheduler().reactor().driver();
   }
 
-  /// Serves a path: each connection has a coroutine that runs `handler`. Else as [#listen].
+  /// Serves a path: each connection runs `handler` in its own coroutine. Otherwise as [#listen].
   public static Server serve(Path path, ConnectionHandler<? super StreamSocket> handler)
       throws IOException {
     return serve(path, ServerOptions.defaults(), handler);
   }
 
-  /// Serves a path, with options. Else as [#serve(Path, ConnectionHandler)].
+  /// Serves a path, with options. Otherwise as [#serve(Path, ConnectionHandler)].
   public static Server serve(
       Path path, ServerOptions options, ConnectionHandler<? super StreamSocket> handler)
       throws IOException {
     return StreamSockets.served(listen(path), options, handler);
   }
 
-  /// Connects to a listener. **Suspends** until the other side has answered; while the listener's
-  /// backlog is full, until there is room: it tries again every so often. **Cancelled** the attempt
-  /// is given up.
+  /// Connects to a listener. **Suspends** until the peer has answered; while the listener's backlog
+  /// is full, it retries after pauses. **Cancelled** the attempt is abandoned.
   ///
-  /// @throws java.net.ConnectException when nobody listens there, nothing is there, or the path
+  /// @throws java.net.ConnectException when no socket listens there, the path does not exist or
   ///   cannot be reached; the message names the path
   /// @throws IOException when the system refuses otherwise
   public static StreamSocket connect(Path path) throws IOException {
     return connect(UnixDomainSocketAddress.of(path));
   }
 
-  /// Connects to a listener on a path or an abstract name. Else as [#connect(Path)].
+  /// Connects to a listener on a path or an abstract name. Otherwise as [#connect(Path)].
   ///
   /// @param address a [UnixDomainSocketAddress] or a [UnixAbstractAddress]
-  /// @throws UnsupportedOperationException for an abstract name, when the loop's driver has none
+  /// @throws UnsupportedOperationException for an abstract name, when the loop's driver does not
+  ///   support them
   public static StreamSocket connect(SocketAddress address) throws IOException {
     return StreamSockets.connect(StandardProtocolFamily.UNIX, known(address), socket -> {});
   }
 
   // ---- datagrams ----
 
-  /// A socket for datagrams at a path that does not exist yet; the file stays when the socket is
-  /// closed, and is to be deleted by whoever made it. No datagram is lost or overtaken: a sender
-  /// waits while the receiver has no room. **Suspends** never.
+  /// Opens a datagram socket at a path that must not exist yet. The file stays when the socket is
+  /// closed; the program must delete it. Datagrams are neither lost nor reordered: a sender waits
+  /// while the receiver's buffer is full. **Suspends** never.
   ///
   /// {@snippet class=dev.heddle.snippets.UnixSnippetsTest region=datagram}
   ///
-  /// @throws BindException when the path exists, or cannot be made; the message names it
-  /// @throws UnsupportedOperationException when the loop's driver has none
+  /// @throws BindException when the path exists or cannot be created; the message names it
+  /// @throws UnsupportedOperationException when the loop's driver does not support them
   public static DatagramSocket bindDatagram(Path path) throws IOException {
     return bindDatagram(UnixDomainSocketAddress.of(path));
   }
 
-  /// A socket for datagrams at a path or an abstract name. Else as [#bindDatagram(Path)].
+  /// Opens a datagram socket at a path or an abstract name. Otherwise as [#bindDatagram(Path)].
   ///
   /// @param address a [UnixDomainSocketAddress] or a [UnixAbstractAddress]
   public static DatagramSocket bindDatagram(SocketAddress address) throws IOException {
     return datagram(known(address));
   }
 
-  /// A socket for datagrams without a name: it sends, and nobody can answer. **Suspends** never.
+  /// Opens a datagram socket without a name: it can send but not be replied to. **Suspends** never.
   ///
-  /// @throws UnsupportedOperationException when the loop's driver has none
+  /// @throws UnsupportedOperationException when the loop's driver does not support them
   public static DatagramSocket openDatagram() throws IOException {
     return datagram(null);
   }
@@ -149,13 +150,13 @@ public final class Unix {
     }
   }
 
-  // ---- who is there ----
+  // ---- peer credentials ----
 
-  /// Who is on the other side of a connection: the process that connected, or that listened.
-  /// **Suspends** never.
+  /// The credentials of a connection's peer: the process that connected or listened. **Suspends**
+  /// never.
   ///
-  /// @throws UnsupportedOperationException when it is no UNIX socket, and when the loop's driver
-  ///   does not know
+  /// @throws UnsupportedOperationException when it is not a UNIX socket, or the loop's driver does
+  ///   not support it
   /// @throws java.nio.channels.ClosedChannelException when it is closed
   public static PeerCredentials peerCredentials(StreamSocket socket) throws IOException {
     return unix(socket, Capability.PEER_CREDENTIALS).peerCredentials();
@@ -174,21 +175,21 @@ public final class Unix {
 
   // ---- descriptors ----
 
-  /// Sends all of `bytes`, and open descriptors with the first of it, which the other process then
-  /// has, too. **Suspends** while the other side does not take it. **Cancelled** the buffer's
-  /// position says how much has left; the descriptors have left when any has.
+  /// Sends all of `bytes` and, with the first of them, open file descriptors, which the other
+  /// process then has, too. **Suspends** while the other side does not accept them. **Cancelled**
+  /// the buffer's position tells how much was sent; the descriptors were sent if any byte was.
   ///
-  /// Handles stay open here, and may be closed when the call returns.
+  /// The handles stay open here and may be closed when the call returns.
   ///
   /// {@snippet class=dev.heddle.snippets.UnixSnippetsTest region=passing}
   ///
-  /// @param bytes at least one: the system sends no descriptors alone
-  /// @param handles connections, listeners, datagram sockets, pipes of this loop; files where the
-  ///   driver opens them itself (io_uring). At most 253
-  /// @throws UnsupportedOperationException when the loop's driver passes none, it is no UNIX
-  ///   socket, or nobody knows the number of a handle
-  /// @throws IllegalArgumentException without a byte, and for more than 253 handles
-  /// @throws IOException when it broke, or a handle is closed
+  /// @param bytes at least one: the system does not send descriptors alone
+  /// @param handles connections, listeners, datagram sockets or pipes of this loop; files if the
+  ///   driver itself opens them (io_uring). At most 253
+  /// @throws UnsupportedOperationException when the loop's driver does not support it, the socket
+  ///   is not a UNIX socket, or the file descriptor of a handle is not known
+  /// @throws IllegalArgumentException without a byte, or for more than 253 handles
+  /// @throws IOException when the connection fails or a handle is closed
   public static void sendDescriptors(
       StreamSocket socket, ByteBuffer bytes, AutoCloseable... handles) throws IOException {
     SocketHandle by = unix(socket, Capability.DESCRIPTOR_PASSING);
@@ -196,7 +197,7 @@ public final class Unix {
       throw new IllegalArgumentException(
           "1 to "
               + MAX_DESCRIPTORS
-              + " descriptors leave with at least one byte, not "
+              + " descriptors are sent with at least one byte, not "
               + handles.length
               + " with "
               + bytes.remaining());
@@ -211,20 +212,20 @@ public final class Unix {
     by.sendDescriptors(bytes, numbered);
   }
 
-  /// Reads at least one byte, and the descriptors that came with it; of two sendings with
-  /// descriptors it reads one. They do not survive an `exec`. **Suspends** until there is a byte.
-  /// **Cancelled** nothing is lost.
+  /// Reads at least one byte, and the file descriptors sent with it; it never reads two messages
+  /// with descriptors at once. The descriptors are close-on-exec. **Suspends** until there is a
+  /// byte. **Cancelled** nothing is lost.
   ///
-  /// All other reads of a socket drop the descriptors that come with their bytes; the system closes
+  /// All other reads of a socket drop descriptors that come with their bytes; the system closes
   /// them.
   ///
-  /// @param into with room; of what was sent with descriptors at least the first byte is to fit
-  /// @param most how many descriptors may come, from 1 to 253
-  /// @return close it: that closes the descriptors that nobody has taken
-  /// @throws IOException when more came than may, or this process may not open as many: then all of
-  ///   them are closed, and the bytes are in the buffer; or when it broke
-  /// @throws UnsupportedOperationException when the loop's driver receives none, or it is no UNIX
-  ///   socket
+  /// @param into with room for at least one byte
+  /// @param most the maximum number of descriptors, from 1 to 253
+  /// @return the descriptors; closing it closes those that were not taken
+  /// @throws IOException when more descriptors came than allowed, or this process cannot open as
+  ///   many: all of them are closed, and the bytes are in the buffer; or when the connection fails
+  /// @throws UnsupportedOperationException when the loop's driver does not support it, or the
+  ///   socket is not a UNIX socket
   public static ReceivedDescriptors receiveDescriptors(
       StreamSocket socket, ByteBuffer into, int most) throws IOException {
     SocketHandle by = unix(socket, Capability.DESCRIPTOR_PASSING);
@@ -232,7 +233,7 @@ public final class Unix {
       throw new IllegalArgumentException(
           "1 to "
               + MAX_DESCRIPTORS
-              + " descriptors come with at least one byte, not "
+              + " descriptors are received with at least one byte, not "
               + most
               + " with "
               + into.remaining());

@@ -5,9 +5,9 @@ import java.io.Serial;
 import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 
-/// The name of a UNIX socket that is no file: Linux's abstract names. It is free when the last
-/// socket that has it is closed (on the driver io_uring a turn later), and any process in the same
-/// network namespace may connect to it.
+/// An abstract name of a UNIX socket on Linux: a name that is not a file. It becomes free when the
+/// last socket with it is closed (on the driver io_uring one turn later), and any process in the
+/// same network namespace may connect to it.
 ///
 /// {@snippet class=dev.heddle.snippets.UnixSnippetsTest region=abstract}
 ///
@@ -15,20 +15,19 @@ import java.nio.charset.StandardCharsets;
 public final class UnixAbstractAddress extends SocketAddress {
   @Serial private static final long serialVersionUID = 1L;
 
-  private static final int MAX_LENGTH =
-      107; // bytes: what Linux has room for, without the leading 0
+  private static final int MAX_LENGTH = 107; // bytes: Linux's limit, without the leading NUL
 
-  /// Without the NUL that makes it abstract.
+  /// Without the leading NUL.
   private final String name;
 
   private UnixAbstractAddress(String name) {
     this.name = name;
   }
 
-  /// An address.
+  /// Creates an address.
   ///
   /// @param name without the leading NUL or `@`, of 107 bytes in UTF-8 at most
-  /// @throws IllegalArgumentException when it is empty, or longer
+  /// @throws IllegalArgumentException when it is empty or longer
   public static UnixAbstractAddress of(String name) {
     int length = name.getBytes(StandardCharsets.UTF_8).length;
     if (length == 0 || length > MAX_LENGTH) {
@@ -38,7 +37,7 @@ public final class UnixAbstractAddress extends SocketAddress {
     return new UnixAbstractAddress(name);
   }
 
-  /// Its name.
+  /// The name.
   public String name() {
     return name;
   }
@@ -53,7 +52,7 @@ public final class UnixAbstractAddress extends SocketAddress {
     return name.hashCode();
   }
 
-  /// As `ss` and systemd write it: with an `@`.
+  /// The name with a leading `@`, as `ss` and systemd write it.
   @Override
   public String toString() {
     return "@" + name;

@@ -5,7 +5,7 @@
 /// | enters | leaves |
 /// |---|---|
 /// | calls, from coroutines | waits for readiness, to the reactor |
-/// | | work on files and what else blocks, to the driver or to threads beside the loop |
+/// | | file operations and other blocking calls, to the driver or to worker threads |
 ///
 /// Threads: the loop that opened the handle. Read `AsyncIo` first, then `Tcp`.
 package dev.heddle.io;

@@ -22,29 +22,28 @@ import java.util.concurrent.Callable;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// A program that runs beside the coroutines that have started it.
+/// A running program that was started by a [Command].
 ///
 /// {@snippet class=dev.heddle.snippets.CommandSnippetsTest region=child}
 ///
-/// To be closed: that ends it, if it still runs, with its descendants. One that was not closed is
-/// killed when its loop has ended; a program that is to outlive the loop is started by the JDK's
-/// [ProcessBuilder]. Where others of its [process group][Command#withProcessGroup()] outlive it,
-/// its number is kept for the group until it is closed, or a [signal][#signalGroup] finds nobody
-/// there: until then it is in the system's table, as what is called a zombie.
+/// A child must be closed: closing ends it, if it still runs, with its descendants. A child that
+/// was not closed is killed when its loop ends; start a program that is to outlive the loop by the
+/// JDK's [ProcessBuilder]. If other members of its [process group][Command#withProcessGroup()]
+/// outlive it, it stays a zombie, so that its process id keeps naming the group, until it is closed
+/// or a [signal][#signalGroup] finds the group empty.
 ///
-/// As an awaitable it is its end: of the process, not of its output, which is there to be read
-/// afterwards.
+/// As an awaitable it fires when the process has ended; the output can still be read then.
 ///
 /// **Thread** the loop that has started it.
 ///
 /// @since 0.1
 public final class Child implements Awaitable<Integer>, AutoCloseable {
-  private static final String GROUP_CHECK = "a look for who is left of ";
-  private static final int BY_SIGNAL = 128; // the JDK says it as shells do
+  private static final String GROUP_CHECK = "a check of the group of ";
+  private static final int BY_SIGNAL = 128; // the JDK's and the shells' encoding
   private static final Duration KILL_WAIT =
-      Duration.ofSeconds(1); // for what SIGKILL has ended to be gone
+      Duration.ofSeconds(1); // until a process killed by SIGKILL is gone
   private static final Duration GROUP_CHECK_WAIT =
-      Duration.ofMillis(10); // at processes that are not ours
+      Duration.ofMillis(10); // between polls of processes that are not children
 
   private final LoopRuntime loop;
   private final CommandSettings command;
@@ -60,7 +59,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
 
   // loop only
   private boolean closed;
-  private boolean isGroupChecked; // who is left of its group
+  private boolean isGroupChecked; // whether its group was checked for members
 
   private Child(LoopRuntime loop, CommandSettings command, StartedProgram program)
       throws IOException {
@@ -75,7 +74,8 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     this.output = command.pipesOutput() ? out(program.output(loop, "the output of " + this)) : null;
     this.error =
         command.pipesError() ? out(program.error(loop, "the error output of " + this)) : null;
-    program.watch(loop, code -> exit.complete(code(code), null)); // last: then it is under way
+    // last: its end may be reported at once
+    program.watch(loop, code -> exit.complete(code(code), null));
   }
 
   private ChildOutput out(PipeSource source) {
@@ -96,7 +96,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     try {
       return new Child(loop, command, program);
     } catch (Throwable e) {
-      // there is no descriptor left, or no memory
+      // no descriptor or memory is left
       program.closeStreams();
       program.abandon();
       throw e;
@@ -117,7 +117,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     exit.subscribe(ended);
   }
 
-  // its number is kept for its group; where nobody is left there, nobody needs to close it for that
+  // its process id is kept for its group; if the group is empty, it need not be closed for that
   private void releaseIfAlone() {
     if (closed || isGroupChecked || loop.scheduler().hasEnded()) {
       return;
@@ -138,7 +138,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     return loop.services().get(Running.class, Running::new).children;
   }
 
-  /// The one with that number, unless it has ended.
+  /// The running child with that process id, or null.
   static @Nullable Child running(LoopRuntime loop, long pid) {
     return running(loop).stream()
         .filter(child -> child.pid() == pid && !child.exit.isClosed())
@@ -153,7 +153,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     return byUs ? BY_SIGNAL - reported : reported;
   }
 
-  /// Those that nobody has closed, and that have not ended, or whose process groups have not.
+  /// The children that are not closed and that still run or have a live process group.
   private static final class Running implements LoopService {
     private final Set<Child> children = new HashSet<>();
 
@@ -163,25 +163,25 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     }
   }
 
-  // ---- its pipes ----
+  // ---- pipes ----
 
-  /// What it reads from its standard input.
+  /// The child's standard input.
   ///
-  /// @throws IllegalStateException when that is not a pipe
+  /// @throws IllegalStateException when it is not a pipe
   public ChildInput input() {
     return piped(input, "input");
   }
 
-  /// What it writes to its standard output.
+  /// The child's standard output.
   ///
-  /// @throws IllegalStateException when that is not a pipe
+  /// @throws IllegalStateException when it is not a pipe
   public ChildOutput output() {
     return piped(output, "output");
   }
 
-  /// What it writes to its standard error.
+  /// The child's standard error.
   ///
-  /// @throws IllegalStateException when that is not a pipe
+  /// @throws IllegalStateException when it is not a pipe
   public ChildOutput error() {
     return piped(error, "error");
   }
@@ -189,7 +189,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   private <T> T piped(@Nullable T end, String which) {
     if (end == null) {
       throw new IllegalStateException(
-          "the " + which + " of " + this + " was redirected; it goes by no pipe to this process");
+          "the " + which + " of " + this + " was redirected; there is no pipe to this process");
     }
     return end;
   }
@@ -206,32 +206,32 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     return error;
   }
 
-  // ---- its end ----
+  // ---- the end ----
 
   @Override
   public Event event() {
     return exit;
   }
 
-  /// Waits until it has ended. **Suspends** unless it has. **Cancelled** it goes on.
+  /// Waits until the child has ended. **Suspends** unless it has. **Cancelled** the child runs on.
   ///
-  /// @return its exit code. `-n` when it ended by the signal n that this object has sent, -15 or
-  ///   -9. Where another signal ended it the JDK's report is 128 + n, which is also what a shell
-  ///   exits with when that happens to its last command: nobody can tell. 0 where native code of
-  ///   this process has asked the system for it before the JDK
+  /// @return its exit code; -15 or -9 if it ended by SIGTERM or SIGKILL sent by this object; 128 +
+  ///   n if another signal n ended it, which cannot be distinguished from an exit code; 0 if native
+  ///   code of this process has reaped the child first
   public int await() {
     return (int) taken(loop.scheduler().await(exit));
   }
 
-  /// Waits until it has ended, but not beyond a deadline; it goes on. Else as [#await()].
+  /// Waits until the child has ended, until a deadline at most; then the child runs on. Otherwise
+  /// as [#await()].
   ///
-  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  /// @throws dev.heddle.DeadlineException when the deadline expires first
   public int await(Deadline deadline) {
     return (int) taken(loop.scheduler().await(exit, deadline));
   }
 
-  /// Waits until it has ended, but not beyond the moment in which `token` fires; it goes on. Else
-  /// as [#await()].
+  /// Waits until the child has ended or `token` fires; then the child runs on. Otherwise as
+  /// [#await()].
   ///
   /// @throws dev.heddle.WaitCancelledException when the token fires first
   public int await(Awaitable<?> token) {
@@ -242,40 +242,41 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     return Objects.requireNonNull(code, "exit code");
   }
 
-  /// Whether it runs.
+  /// Whether the child runs.
   public boolean isAlive() {
     return program.isAlive();
   }
 
-  /// Its number in the system.
+  /// The process id.
   public long pid() {
     return program.pid();
   }
 
-  /// Asks it and its descendants to end: SIGTERM. **Suspends** for about a millisecond.
+  /// Sends SIGTERM to the child and its descendants. **Suspends** for about a millisecond.
   public void terminate() {
     terminated = true;
     offload(tree()::terminate);
   }
 
-  /// Ends it and its descendants: SIGKILL. **Suspends** for about a millisecond.
+  /// Sends SIGKILL to the child and its descendants. **Suspends** for about a millisecond.
   public void kill() {
     killed = true;
     offload(tree()::kill);
   }
 
-  /// Sends a signal to all processes of its group, also when it has ended itself. **Suspends**
-  /// never.
+  /// Sends a signal to all processes of the child's group, also after the child has ended.
+  /// **Suspends** never.
   ///
-  /// Its own end by the signal `TERM` or `KILL` then counts as one that this object has sent.
+  /// If the child ends by `TERM` or `KILL` sent this way, [#await()] returns -15 or -9.
   ///
-  /// @param signal its name without `SIG`: `INT`, `HUP`, `WINCH`
-  /// @return whether there was anybody. After its own end, once also when nobody is left: each call
-  ///   looks for who is, beside the loop, and a later one answers by what was seen
-  /// @throws IllegalStateException when it has no group of its own: see
+  /// @param signal name without `SIG`: `INT`, `HUP`, `WINCH`
+  /// @return whether the group had a member. After the child's end, the first call on an empty
+  ///   group may still return true: each call starts a check for members on a worker thread, and a
+  ///   later call returns its result
+  /// @throws IllegalStateException when the child has no group of its own: see
   ///   [Command#withProcessGroup()]
-  /// @throws IllegalArgumentException when there is no such signal
-  /// @throws IOException when none of them may be sent one
+  /// @throws IllegalArgumentException when the signal is unknown
+  /// @throws IOException when this process may not signal any of them
   public boolean signalGroup(String signal) throws IOException {
     loop.scheduler().checkOnLoop();
     int number = LinuxSignals.number(signal);
@@ -284,7 +285,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     int error = -requireNative("process group", NativeProgram::leads).signalGroup(number);
     if (error == 0 && exit.isClosed()) {
       loop.scheduler()
-          .runOnCarrier(this::releaseIfAlone); // a member that has ended since tells nobody
+          .runOnCarrier(this::releaseIfAlone); // the end of other members is not reported
     }
     if (error == 0 || error == LinuxSignals.ESRCH) {
       return error == 0;
@@ -293,11 +294,11 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
         "SIG" + signal + " to the group of " + this + ": " + LinuxCalls.text(error));
   }
 
-  /// Says how much its terminal shows; it is told by the signal `WINCH`. Nothing happens when it
-  /// has ended. **Suspends** never.
+  /// Sets the size of the child's terminal, which notifies the child by `WINCH`. Does nothing when
+  /// the child has ended. **Suspends** never.
   ///
-  /// @throws IllegalStateException when it has none: see [Command#withTerminal]
-  /// @throws IllegalArgumentException for a size that no terminal has
+  /// @throws IllegalStateException when the child has no terminal: see [Command#withTerminal]
+  /// @throws IllegalArgumentException for an invalid size
   /// @throws IOException when the system refuses
   public void resize(int columns, int rows) throws IOException {
     loop.scheduler().checkOnLoop();
@@ -338,18 +339,18 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
         throw e;
       }
       try {
-        return call.call(); // a millisecond of the loop's, where no thread is to be had
+        return call.call(); // no thread is available: takes a millisecond on the loop
       } catch (Exception failure) {
         throw Rethrow.unchecked(failure);
       }
     }
   }
 
-  /// Closes its pipes, and ends it with its descendants if it still runs: first they get SIGTERM,
-  /// and after a grace ([Command#withKillGrace]) SIGKILL. What is left of a process group of its
-  /// own is ended also when it has ended itself. Who reads or writes gets an
+  /// Closes the pipes and ends the child with its descendants if it still runs: by SIGTERM, then
+  /// after a grace period ([Command#withKillGrace]) by SIGKILL. The rest of its own process group
+  /// is ended also if the child has already ended. Calls that read or write fail with an
   /// [java.nio.channels.AsynchronousCloseException]. Closing twice does nothing. **Suspends** until
-  /// they have ended. **Cancelled** not before that.
+  /// they have ended. **Cancelled** it still waits until then.
   @Override
   public void close() {
     loop.scheduler().checkOnLoop();
@@ -365,7 +366,7 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
         killAtOnce();
         throw Rethrow.unchecked(e);
       } catch (Error e) {
-        killAtOnce(); // past the shutdown deadline nothing is protected
+        killAtOnce(); // past the shutdown deadline there is no shielding
         throw e;
       }
     }
@@ -400,13 +401,14 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     killed = true;
     offload(tree::kill);
     loop.scheduler().await(exit);
-    return hasEnded(tree, Deadline.after(KILL_WAIT)); // that some may not be killed is no failure
+    // processes that may not be killed are no failure
+    return hasEnded(tree, Deadline.after(KILL_WAIT));
   }
 
   private boolean hasEnded(ProcessTree tree, Deadline limit) {
     try {
       loop.scheduler().await(exit, limit);
-      // nobody tells this process of the end of others than its own children
+      // the system reports only the ends of this process's own children
       while (hasLiveDescendants(tree)) {
         loop.scheduler()
             .await(loop.tree().timer(loop.tree().nanoTimeAfter(GROUP_CHECK_WAIT)), limit);

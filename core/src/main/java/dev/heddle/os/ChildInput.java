@@ -6,9 +6,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 
-/// What a child reads from its standard input.
+/// The standard input of a child.
 ///
-/// Writes are served in the order of their calls. **Thread** the loop that started the child.
+/// Writes run in the order of their calls. **Thread** the loop that started the child.
 ///
 /// {@snippet class=dev.heddle.snippets.CommandSnippetsTest region=child}
 ///
@@ -22,28 +22,27 @@ public final class ChildInput implements AutoCloseable {
     this.charset = charset;
   }
 
-  /// Writes all of `buffer`. **Suspends** until the pipe has taken it. **Cancelled** the buffer's
-  /// position says how much has left, or is on its way.
+  /// Writes all of `buffer`. **Suspends** until the pipe has accepted it. **Cancelled** the
+  /// buffer's position tells how much was written or is being written.
   ///
   /// @throws java.nio.channels.ClosedChannelException when it is closed, also by another coroutine
   ///   during the wait
-  /// @throws IOException when the child reads no more
+  /// @throws IOException when the child no longer reads
   public void write(ByteBuffer buffer) throws IOException {
     sink.write(buffer);
   }
 
-  /// Writes bytes. Else as [#write(ByteBuffer)].
+  /// Writes bytes. Otherwise as [#write(ByteBuffer)].
   public void write(byte[] bytes) throws IOException {
     sink.write(ByteBuffer.wrap(bytes));
   }
 
-  /// Writes text in the command's encoding. Else as [#write(ByteBuffer)].
+  /// Writes text in the command's encoding. Otherwise as [#write(ByteBuffer)].
   public void write(String text) throws IOException {
     write(text.getBytes(charset));
   }
 
-  /// Says that no more will be written: the child reads the end behind what was. **Suspends**
-  /// never.
+  /// Closes the input: after the bytes written so far, the child reads the end. **Suspends** never.
   @Override
   public void close() {
     sink.close();

@@ -18,14 +18,14 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
-/// What a child writes to its standard output or its standard error: as bytes, or line by line.
+/// The standard output or standard error of a child, read as bytes or line by line.
 ///
-/// It ends when every process that could write to it has ended or closed it. A child may leave
-/// processes behind that never do; so when the child has ended and nothing has come for a while
-/// ([Command#withDrainTimeout]), that counts as the end, too.
+/// The output ends when every process that could write to it has ended or closed it. A child may
+/// leave processes that never do; so the output also ends when the child has ended and no output
+/// has arrived for the drain timeout ([Command#withDrainTimeout]).
 ///
 /// For one reader at a time. **Thread** the loop that started the child. **Cancelled** nothing is
-/// lost: what was not returned is there for the next read.
+/// lost: the next read returns it.
 ///
 /// {@snippet class=dev.heddle.snippets.CommandSnippetsTest region=child}
 ///
@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
 public final class ChildOutput implements Iterable<String>, AutoCloseable {
   private static final int FIRST = 8192;
   private static final int END = -1;
-  private static final int PARTS = 10; // of a silence
-  private static final int LONGEST = Integer.MAX_VALUE - 8; // an array of the JVM's
+  private static final int PARTS = 10; // of a drain timeout
+  private static final int LONGEST = Integer.MAX_VALUE - 8; // maximum length of an array
 
   private final Scheduler scheduler;
   private final PipeSource source;
@@ -45,7 +45,7 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
   private final int outputLimit; // bytes
   private final String program;
 
-  // loop only; what was fetched and not returned lies between start and end
+  // loop only; bytes fetched and not returned are between start and end
   private byte[] bytes = new byte[FIRST];
   private int start;
   private int end;
@@ -66,7 +66,7 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
 
   /// Reads at least one byte. **Suspends** until there is one.
   ///
-  /// @return how many bytes, or -1 at the end; 0 only for a buffer without room
+  /// @return the number of bytes, or -1 at the end; 0 only for a buffer without room
   /// @throws java.nio.channels.ClosedChannelException when it is closed, also by another coroutine
   ///   during the wait
   public int read(ByteBuffer buffer) throws IOException {
@@ -82,11 +82,11 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
     return taken;
   }
 
-  /// Reads all there is up to the end: at most 64 MiB, or as much as [Command#withOutputLimit]
-  /// says. **Suspends** until the end.
+  /// Reads everything up to the end: at most 64 MiB, or the limit of [Command#withOutputLimit].
+  /// **Suspends** until the end.
   ///
-  /// @throws OutputLimitException when there is more; it has what was read so far, and nothing is
-  ///   lost: a call that reads bytes or lines finds it all
+  /// @throws OutputLimitException when there is more; it contains the bytes read so far, and
+  ///   nothing is lost: other reads return all of them
   /// @throws java.nio.channels.ClosedChannelException when it is closed, also by another coroutine
   ///   during the wait
   public byte[] readAllBytes() throws IOException {
@@ -103,16 +103,16 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
     return all;
   }
 
-  /// Reads a line of at most 1 MiB, or as many bytes as [Command#withLineLimit] says. Else as
+  /// Reads a line of at most 1 MiB, or the limit of [Command#withLineLimit]. Otherwise as
   /// [#readLineUpTo].
   public @Nullable String readLine() throws IOException {
     return readLineUpTo(lineLimit);
   }
 
-  /// Reads a line. **Suspends** until its end has come.
+  /// Reads a line. **Suspends** until its end has arrived.
   ///
-  /// @param limit the most bytes that it may have, without its end
-  /// @return without LF or CR LF; null at the end
+  /// @param limit the maximum number of bytes in the line, without its terminator
+  /// @return the line without LF or CR LF; null at the end
   /// @throws java.nio.channels.ClosedChannelException when it is closed, also by another coroutine
   ///   during the wait
   /// @throws IOException when the line is longer; the message names the limit. Nothing is lost: a
@@ -120,14 +120,14 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
   /// @throws IllegalArgumentException for a limit that is not positive
   public @Nullable String readLineUpTo(int limit) throws IOException {
     CommandSettings.requirePositive(limit);
-    int looked = 0; // counted from start, which a fetch may move
+    int looked = 0; // relative to start, which a fetch may move
     while (true) {
       for (; start + looked < end; looked++) {
         if (bytes[start + looked] == '\n') {
           return taken(start + looked, 1, limit);
         }
       }
-      if (looked - 1 > limit) { // the last one may be the CR of its end
+      if (looked - 1 > limit) { // the last byte may be the CR of the line end
         throw tooLong(limit);
       }
       if (!fetch()) {
@@ -140,7 +140,7 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
     return new IOException(
         "a line of the child's output is longer than the limit of "
             + limit
-            + " bytes; readLineUpTo() and Command.withLineLimit take longer ones, and nothing of"
+            + " bytes; readLineUpTo() and Command.withLineLimit allow longer ones, and nothing of"
             + " this one is lost");
   }
 
@@ -154,8 +154,8 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
     return line;
   }
 
-  /// Its lines, as [#readLine()] has them; `hasNext()` suspends, and throws an
-  /// [UncheckedIOException] where that throws.
+  /// The lines, as [#readLine()] returns them; `hasNext()` suspends, and throws an
+  /// [UncheckedIOException] where [#readLine()] throws.
   @Override
   public Iterator<String> iterator() {
     return new Iterator<>() {
@@ -174,7 +174,7 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
       @Override
       public String next() {
         if (!hasNext() || next == null) {
-          throw new NoSuchElementException("the child writes no more");
+          throw new NoSuchElementException("the output of the child has ended");
         }
         String line = next;
         next = null;
@@ -185,7 +185,7 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
 
   // ---- fetching ----
 
-  /// Fetches more behind what is there.
+  /// Appends more bytes to the buffer.
   ///
   /// @return false at the end
   private boolean fetch() throws IOException {
@@ -198,14 +198,14 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
     return count != END;
   }
 
-  /// Waits until there is more, or the end; when the child has ended, not for ever.
+  /// Waits until there is more or the end; after the child's end, for the drain timeout at most.
   private boolean awaitMore() {
     EventSource ready = source.ready();
     if (!ready.isClosed() && !exit.event().isClosed()) {
       try {
         scheduler.await(ready, exit);
       } catch (WaitCancelledException _) {
-        // it has ended; what it wrote last may still come
+        // it has ended; its last output may still arrive
       }
     }
     if (awaitDrain(ready)) {
@@ -215,16 +215,16 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
     return !abandoned;
   }
 
-  /// Waits until there is more, or the silence has lasted. In parts, each begun when the one before
-  /// is over: a machine that stands still takes one of them, and in the others the thread that
-  /// reads gets its turn, for what the child wrote last may lie in the pipe all the time.
+  /// Waits until there is more or the drain timeout has passed. The timeout is split into
+  /// consecutive parts: if the machine pauses, only one part is lost, and the reading thread still
+  /// gets time to deliver the child's last output from the pipe.
   private boolean awaitDrain(EventSource ready) {
     Duration part = drainTimeout.plusNanos(PARTS - 1).dividedBy(PARTS);
     for (int i = 0; i < PARTS && !ready.isClosed(); i++) {
       try {
         scheduler.await(ready, Deadline.after(part));
       } catch (DeadlineException _) {
-        // silent so far
+        // no output so far
       }
     }
     return !ready.isClosed();
@@ -241,15 +241,16 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
           end
               + " bytes of the output of '"
               + program
-              + "' are unread, and Java has no room for more");
+              + "' are unread, the maximum of a Java array");
     }
     if (end == bytes.length) {
       bytes = Arrays.copyOf(bytes, (int) Math.min(2L * bytes.length, LONGEST));
     }
   }
 
-  /// Listens no more; who reads gets an [java.nio.channels.AsynchronousCloseException], and a child
-  /// that writes on a SIGPIPE. **Suspends** never.
+  /// Closes the pipe: a call that reads fails with an
+  /// [java.nio.channels.AsynchronousCloseException], and a child that goes on writing gets SIGPIPE.
+  /// **Suspends** never.
   @Override
   public void close() {
     source.close();

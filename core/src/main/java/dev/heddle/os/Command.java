@@ -19,14 +19,14 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A program to be run, with its arguments and surroundings: [#run()] runs it to its end and
-/// collects what it writes, [#start()] leaves it running beside the coroutine.
+/// A program to run, with its arguments and environment: [#run()] runs it to its end and collects
+/// its output, [#start()] starts it in the background.
 ///
 /// {@snippet class=dev.heddle.snippets.CommandSnippetsTest region=run}
 ///
-/// A value: each `with` returns a changed copy, and one command may be run many times, also at the
-/// same time. Arguments reach the program as they are; no shell looks at them, unless it was made
-/// by [#shell].
+/// An immutable value: each `with` returns a changed copy, and one command may be run many times,
+/// also concurrently. Arguments reach the program unchanged; no shell interprets them, except with
+/// [#shell].
 ///
 /// @since 0.1
 public final class Command {
@@ -36,11 +36,11 @@ public final class Command {
     this.settings = settings;
   }
 
-  // ---- what is run ----
+  // ---- the program ----
 
   /// A program and its arguments.
   ///
-  /// @param program a path, or a name that is looked for in the `PATH` of this process
+  /// @param program a path, or a name to search in the `PATH` of this process
   public static Command of(String program, String... arguments) {
     List<String> line = new ArrayList<>();
     line.add(program);
@@ -50,7 +50,7 @@ public final class Command {
 
   /// A program and its arguments.
   ///
-  /// @param line the program first
+  /// @param line the program, then its arguments
   /// @throws IllegalArgumentException when it is empty
   public static Command of(List<String> line) {
     if (line.isEmpty()) {
@@ -65,7 +65,7 @@ public final class Command {
     return windows ? of("cmd", "/c", script) : of("sh", "-c", script);
   }
 
-  // ---- its surroundings ----
+  // ---- its environment ----
 
   private Command with(Consumer<CommandSettings> change) {
     CommandSettings changed = new CommandSettings(settings);
@@ -73,33 +73,33 @@ public final class Command {
     return new Command(changed);
   }
 
-  /// Where it runs; else where this process does.
+  /// Sets the working directory; by default that of this process.
   public Command withDirectory(Path directory) {
     Objects.requireNonNull(directory, "directory");
     return with(draft -> draft.directory = directory);
   }
 
-  /// Sets a variable of its environment, which else is that of this process.
+  /// Sets an environment variable; the others are inherited from this process.
   public Command withEnvironment(String name, String value) {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(value, "value");
     return with(draft -> draft.environment.put(name, value));
   }
 
-  /// Takes a variable out of its environment.
+  /// Removes an environment variable.
   public Command withoutEnvironment(String name) {
     Objects.requireNonNull(name, "name");
     return with(draft -> draft.environment.put(name, null));
   }
 
-  /// Gives it none of the variables of this process, only those that were set for it.
+  /// Passes no environment variables of this process, only those that were set on the command.
   public Command withoutInheritedEnvironment() {
     return with(draft -> draft.withoutInheritedEnvironment = true);
   }
 
-  /// Where its standard input comes from: [Redirect#PIPE], [Redirect#INHERIT] or a file. Else a
-  /// pipe, which [#run()] closes at once. The start with a named pipe waits, on a thread of those
-  /// for [dev.heddle.Heddle#offload], until somebody opens its other end.
+  /// Sets the standard input: [Redirect#PIPE] (the default, which [#run()] closes at once),
+  /// [Redirect#INHERIT] or a file. With a named pipe the start waits, on a worker thread of
+  /// [dev.heddle.Heddle#offload], until the other end is opened.
   public Command withInput(Redirect from) {
     Objects.requireNonNull(from, "from");
     return with(draft -> {
@@ -108,7 +108,7 @@ public final class Command {
     });
   }
 
-  /// What [#run()] writes to its standard input.
+  /// Sets the bytes that [#run()] writes to the standard input.
   public Command withInput(byte[] bytes) {
     byte[] copy = bytes.clone();
     return with(draft -> {
@@ -117,70 +117,70 @@ public final class Command {
     });
   }
 
-  /// What [#run()] writes to its standard input, in UTF-8.
+  /// Sets the text that [#run()] writes to the standard input, in UTF-8.
   public Command withInput(String text) {
     return withInput(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /// Where its standard output goes: [Redirect#PIPE] (the default), [Redirect#INHERIT],
+  /// Sets the standard output: [Redirect#PIPE] (the default), [Redirect#INHERIT],
   /// [Redirect#DISCARD] or a file; a named pipe as in [#withInput(Redirect)].
   public Command withOutput(Redirect to) {
     Objects.requireNonNull(to, "to");
     return with(draft -> draft.output = to);
   }
 
-  /// Where its standard error goes. Else as [#withOutput].
+  /// Sets the standard error. Otherwise as [#withOutput].
   public Command withError(Redirect to) {
     Objects.requireNonNull(to, "to");
     return with(draft -> draft.error = to);
   }
 
-  /// Sends its standard error where its standard output goes, in the order in which it writes.
+  /// Merges the standard error into the standard output, in the order of the writes.
   public Command withErrorMerged() {
     return with(draft -> draft.merged = true);
   }
 
-  /// The encoding of the text that it writes, in which the byte 10 ends a line; else UTF-8.
+  /// Sets the encoding of the output, in which the byte 10 must end a line; by default UTF-8.
   public Command withCharset(Charset charset) {
     Objects.requireNonNull(charset, "charset");
     return with(draft -> draft.charset = charset);
   }
 
-  /// Starts it in a process group of its own, of its number: signals of the keyboard do not reach
-  /// it, [Child#signalGroup] reaches all that it starts, and [Child#close()] ends all of them, also
-  /// when it has ended itself; so does [#run()]. Who is to live longer leaves the group, as daemons
-  /// do. Linux only; elsewhere [#start()] says why not.
+  /// Starts the child in its own process group, whose id is the child's: signals of the keyboard do
+  /// not reach it, [Child#signalGroup] signals all members, and [Child#close()] and [#run()] end
+  /// all of them, also if the child itself has ended. A process that is to live longer must leave
+  /// the group, as daemons do. Linux only; elsewhere [#start()] throws with the reason.
   public Command withProcessGroup() {
     return with(draft -> draft.group = Group.OWN_GROUP);
   }
 
-  /// Starts it in a session of its own, and so in a group of its own: it has no controlling
-  /// terminal. Else as [#withProcessGroup()].
+  /// Starts the child in its own session, and so in its own process group, without a controlling
+  /// terminal. Otherwise as [#withProcessGroup()].
   public Command withNewSession() {
     return with(draft -> draft.group = Group.OWN_SESSION);
   }
 
-  /// Gives it a terminal: its standard input, output and error, and the controlling one of a
-  /// session of its own. What it shows is its output, line ends and echo as a terminal has them;
-  /// what is written to its input are keys, Ctrl-C among them, and to close that is Ctrl-D, also
-  /// behind a line that has no end. Which keys end a line, or throw it away, is taken to be as a
-  /// new terminal has it: what a program sets otherwise is not known here. That ends the input for
-  /// who reads it then, as it does for people: a program that reads on, or one after it, waits for
-  /// more. Other settings of where its streams go are of no effect. Linux only; elsewhere
-  /// [#start()] says why not.
+  /// Gives the child a pseudo-terminal as standard input, output and error, and as the controlling
+  /// terminal of its own session. The output contains line ends and echo as on a terminal. Bytes
+  /// written to the input are keys, Ctrl-C among them, and closing the input types Ctrl-D, also
+  /// after an incomplete line. The keys that end or discard a line are assumed to be the defaults;
+  /// changes by the program are not seen. As for a person at a terminal, Ctrl-D ends the input only
+  /// for the current reader: a program that reads again, or the next program, waits for more.
+  /// Redirections of the streams have no effect. Linux only; elsewhere [#start()] throws with the
+  /// reason.
   ///
   /// @param columns characters in a line, from 1 to 65,535; [Child#resize] changes it
-  /// @param rows lines, from 1 to 65,535
-  /// @throws IllegalArgumentException for others
+  /// @param rows number of lines, from 1 to 65,535
+  /// @throws IllegalArgumentException for other values
   public Command withTerminal(int columns, int rows) {
     TerminalSize size = CommandSettings.size(columns, rows);
     return with(draft -> draft.terminal = size);
   }
 
-  /// How long it may take to end after SIGTERM before it gets SIGKILL; else 5 s.
+  /// Sets the time between SIGTERM and SIGKILL; by default 5 s.
   ///
   /// @param grace zero: SIGKILL at once
-  /// @throws IllegalArgumentException when it is negative
+  /// @throws IllegalArgumentException when the duration is negative
   public Command withKillGrace(Duration grace) {
     if (grace.isNegative()) {
       throw new IllegalArgumentException("a grace must not be negative: " + grace);
@@ -188,33 +188,33 @@ public final class Command {
     return with(draft -> draft.killGrace = grace);
   }
 
-  /// How long its pipes are listened to when it has ended, others hold them open and nothing comes;
-  /// else 1 s. A process that it has left behind may do so for ever.
+  /// Sets the drain timeout; by default 1 s. When the child has ended but other processes hold its
+  /// pipes open, the output counts as ended after this time without output.
   ///
-  /// @throws IllegalArgumentException unless it is positive
+  /// @throws IllegalArgumentException when it is not positive
   public Command withDrainTimeout(Duration silence) {
     if (!silence.isPositive()) {
-      throw new IllegalArgumentException("a silence must be positive, not " + silence);
+      throw new IllegalArgumentException("a drain timeout must be positive, not " + silence);
     }
     return with(draft -> draft.drainTimeout = silence);
   }
 
-  /// How long a line of its output may be for [ChildOutput#readLine()], and where its lines are
-  /// iterated over; else 1 MiB. What has come of a line is kept in memory until its end has.
+  /// Sets the maximum length of a line for [ChildOutput#readLine()] and for iterating over lines;
+  /// by default 1 MiB. An incomplete line is kept in memory.
   ///
-  /// @param bytes without the line's end
-  /// @throws IllegalArgumentException unless it is positive
+  /// @param bytes without the line's terminator
+  /// @throws IllegalArgumentException when it is not positive
   public Command withLineLimit(int bytes) {
     CommandSettings.requirePositive(bytes);
     return with(draft -> draft.lineLimit = bytes);
   }
 
-  /// How much is collected of its standard output, and as much of its standard error, by [#run()]
-  /// and [ChildOutput#readAllBytes()]; else 64 MiB. A program that writes more is read in parts,
-  /// with [#start()], or writes to a file, with [#withOutput].
+  /// Sets how much [#run()] and [ChildOutput#readAllBytes()] collect of the standard output and of
+  /// the standard error; by default 64 MiB each. For more output, read it in parts with [#start()]
+  /// or write it to a file with [#withOutput].
   ///
-  /// @param bytes of each of the two
-  /// @throws IllegalArgumentException unless it is positive
+  /// @param limit of each of the two streams
+  /// @throws IllegalArgumentException when it is not positive
   public Command withOutputLimit(int bytes) {
     if (bytes < 1) {
       throw new IllegalArgumentException("the limit of output must be positive, not " + bytes);
@@ -222,16 +222,16 @@ public final class Command {
     return with(draft -> draft.outputLimit = bytes);
   }
 
-  // ---- running it ----
+  // ---- running ----
 
-  /// Runs it to its end, and collects what it writes. **Suspends** until it has ended and its pipes
-  /// are drained. **Cancelled** it is killed, with its descendants: first they get SIGTERM, and
-  /// after a grace ([#withKillGrace]) SIGKILL; the call ends when they have. So
-  /// [dev.heddle.Heddle#within] bounds it.
+  /// Runs the program to its end and collects its output. **Suspends** until it has ended and its
+  /// pipes are drained. **Cancelled** it is killed with its descendants: by SIGTERM, then after a
+  /// grace period ([#withKillGrace]) by SIGKILL; the call ends when they have ended. So
+  /// [dev.heddle.Heddle#withTimeout(Duration, dev.heddle.Body)] bounds it.
   ///
-  /// @return also when it failed: see [CommandResult#orThrow()]
-  /// @throws OutputLimitException when it writes more than [#withOutputLimit] allows; it is killed
-  ///   as one that is cancelled
+  /// @return the result, also of a failed command: see [CommandResult#orThrow()]
+  /// @throws OutputLimitException when it writes more than [#withOutputLimit] allows; it is then
+  ///   killed as if cancelled
   /// @throws IOException when it cannot be started: there is no such program or directory
   public CommandResult run() throws IOException {
     try (Child child = start()) {
@@ -244,12 +244,12 @@ public final class Command {
     } catch (IOException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw new CoroutineException(e); // safe: a block throws nothing else that is checked
+      throw new CoroutineException(e); // safe: the block throws no other checked exception
     }
   }
 
   private CommandResult collected(Child child, Scope scope) {
-    // in the background: a process that was left behind may never read it
+    // in the background: a remaining process may never read it
     scope.background("input of " + child, () -> feed(child));
     Coroutine<Integer> end = scope.spawn("end of " + child, () -> child.await());
     Coroutine<byte[]> output = scope.spawn("output of " + child, () -> all(child.outputOrNull()));
@@ -269,24 +269,24 @@ public final class Command {
       try (input) {
         input.write(settings.text == null ? new byte[0] : settings.text);
       } catch (IOException _) {
-        // safe: it does not want to read all of it; what it makes of that, its exit code says
+        // safe: the program does not read all of it; its exit code has the result
       }
     }
   }
 
-  /// Starts it. **Suspends** for about a millisecond. **Cancelled** meanwhile, it is killed, and
-  /// has ended when this call does.
+  /// Starts the program. **Suspends** for about a millisecond. **Cancelled** the program is killed
+  /// and has ended when this call ends.
   ///
-  /// @return the running program, to be closed
-  /// @throws IOException when it cannot be started: there is no such program or directory, or the
-  ///   system has no process, memory or descriptor left
-  /// @throws UnsupportedOperationException for a process group, a session or a terminal where the
-  ///   JDK starts children; the message says why it does
+  /// @return the running program, which must be closed
+  /// @throws IOException when it cannot be started: there is no such program or directory, or no
+  ///   process, memory or descriptor is left
+  /// @throws UnsupportedOperationException for a process group, a session or a terminal if children
+  ///   are started by the JDK; the message says why they are
   public Child start() throws IOException {
     return Child.start(settings);
   }
 
-  /// The line, for people.
+  /// The command line, for messages.
   @Override
   public String toString() {
     return settings.toString();

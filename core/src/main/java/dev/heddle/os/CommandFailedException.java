@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
-/// A command has not exited with 0.
+/// Thrown for a command that did not exit with 0.
 ///
 /// @since 0.1
 public final class CommandFailedException extends RuntimeException {
   private static final long serialVersionUID = 1;
-  private static final int TAIL = 500; // characters; the reason stands at the end, as a rule
+  private static final int TAIL = 500; // characters; the reason is usually at the end
 
   private final int exitCode;
 
@@ -20,7 +20,7 @@ public final class CommandFailedException extends RuntimeException {
     return end.isEmpty() ? "" : ": " + end;
   }
 
-  /// What it exited with.
+  /// The exit code.
   public int exitCode() {
     return exitCode;
   }

@@ -5,7 +5,7 @@ import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.List;
 
-/// How a command has ended, and what it has written.
+/// Exit code and output of a command.
 ///
 /// {@snippet class=dev.heddle.snippets.CommandSnippetsTest region=run}
 ///
@@ -25,14 +25,14 @@ public final class CommandResult {
     this.charset = charset;
   }
 
-  /// What it exited with; as [Child#await()] has it.
+  /// The exit code, as [Child#await()] returns it.
   public int exitCode() {
     return exitCode;
   }
 
-  /// Itself, when the command exited with 0.
+  /// Returns this result if the command exited with 0.
   ///
-  /// @throws CommandFailedException with the end of its standard error, when it did not
+  /// @throws CommandFailedException when it did not, with the end of its standard error
   public CommandResult orThrow() {
     if (exitCode != 0) {
       throw new CommandFailedException(command, exitCode, error());
@@ -40,28 +40,28 @@ public final class CommandResult {
     return this;
   }
 
-  /// What it has written to its standard output, as it is; empty where that did not go to a pipe.
+  /// The bytes of the standard output; empty if that was not a pipe.
   public byte[] outputBytes() {
     return output.clone();
   }
 
-  /// What it has written to its standard error, as it is; empty where that did not go to a pipe.
+  /// The bytes of the standard error; empty if that was not a pipe.
   public byte[] errorBytes() {
     return error.clone();
   }
 
-  /// What it has written to its standard output.
+  /// The text of the standard output.
   public String output() {
     return new String(output, charset);
   }
 
-  /// What it has written to its standard error.
+  /// The text of the standard error.
   public String error() {
     return new String(error, charset);
   }
 
-  /// The lines of its standard output, without LF or CR LF at their ends; empty ones count, and the
-  /// last one need not have an end.
+  /// The lines of the standard output without LF or CR LF, including empty lines; the last line
+  /// need not be terminated.
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     int start = 0;

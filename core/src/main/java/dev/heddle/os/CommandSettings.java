@@ -16,13 +16,12 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// What a [Command] is made of. A command that is being made changes its own; once made, nothing
-/// does.
+/// The settings of a [Command]. Changed only while the command is constructed.
 final class CommandSettings {
   private static final Duration DEFAULT_KILL_GRACE = Duration.ofSeconds(5);
   private static final Duration DEFAULT_DRAIN_TIMEOUT = Duration.ofSeconds(1);
   private static final int DEFAULT_LINE_LIMIT = 1 << 20; // bytes
-  private static final int MAX_OUTPUT_LIMIT = 65_535; // what the system has room for
+  private static final int MAX_OUTPUT_LIMIT = 65_535; // 16 bits in the system's structure
   private static final int DEFAULT_OUTPUT_LIMIT = 64 << 20; // bytes
 
   final List<String> line;
@@ -80,7 +79,7 @@ final class CommandSettings {
     return new TerminalSize(columns, rows);
   }
 
-  /// The files that it is to read and write.
+  /// The files of its redirections.
   Stream<File> files() {
     return Stream.of(input, output, error).flatMap(each -> Stream.ofNullable(each.file()));
   }
@@ -123,12 +122,12 @@ final class CommandSettings {
         terminal);
   }
 
-  /// Whether it is to have a process group of its own.
+  /// Whether it starts its own process group.
   boolean startsProcessGroup() {
     return group != Group.INHERITED || terminal != null;
   }
 
-  /// Fails where it asks for what the JDK cannot do.
+  /// Throws if it has settings that the JDK does not support.
   void requireNothingNative(String why) {
     if (startsProcessGroup()) {
       throw new UnsupportedOperationException(

@@ -4,29 +4,28 @@ package dev.heddle.os;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// Something that has changed below a watched directory.
+/// A change in a watched directory.
 ///
 /// {@snippet class=dev.heddle.snippets.WatchSnippetsTest region=watch}
 ///
-/// @param kind what has happened
-/// @param root the directory that was watched, as it was given
-/// @param path what has changed, below the root or the root itself; null when that is not told
+/// @param kind the kind of change
+/// @param root the watched directory, as given
+/// @param path the changed path, below the root or the root itself; null for [Kind#SETTLED]
 /// @since 0.1
 public record FileChange(Kind kind, Path root, @Nullable Path path) {
-  /// What has happened.
+  /// The kind of a change.
   public enum Kind {
-    /// It is there now.
+    /// The path was created.
     CREATED,
-    /// It is another one now, or has other content.
+    /// The path was replaced or its content changed.
     MODIFIED,
-    /// It was there.
+    /// The path was deleted.
     DELETED,
-    /// Several things have changed, and then nothing for a while; of a watch with
-    /// [FileWatch#withDebounce].
+    /// There were changes, and then none for the debounce time; only with [FileWatch#withDebounce].
     SETTLED
   }
 
-  /// This and a later change of the same path as one: what a reader finds that knows neither.
+  /// Combines this change with a later one of the same path, for a reader that has seen neither.
   FileChange then(FileChange next) {
     return switch (next.kind) {
       case DELETED, SETTLED -> next;

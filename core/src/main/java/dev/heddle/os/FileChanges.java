@@ -19,11 +19,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// Fires with each change below a directory, or when there were some and then none for a while.
+/// Fires with each change below a directory, or, with a debounce, when changes have settled.
 ///
-/// The watching thread puts what it finds into a queue, and posts; the loop takes it out in a tick.
+/// The watcher's thread puts changes into a queue and posts; the loop takes them out in a tick.
 final class FileChanges extends EventSource implements WatchListener {
-  private static final int MOST = 1 << 16; // that the loop has not seen: it is held by somebody
+  private static final int MOST = 1 << 16; // changes that the loop has not taken: it is being held
 
   private final LoopRuntime loop;
   private final FileWatches watches;
@@ -31,12 +31,12 @@ final class FileChanges extends EventSource implements WatchListener {
   private final @Nullable Duration quiet;
   private final InlineCallback settled = (event, result, error) -> settle();
 
-  // the watching thread adds, the loop takes: FileChange, or a Throwable
+  // the watcher's thread adds, the loop takes: FileChange or Throwable
   private final ConcurrentLinkedQueue<Object> found = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
   private final Arrival arrival = new Arrival();
 
-  private boolean lagging; // watching thread only
+  private boolean lagging; // watcher's thread only
 
   // loop only
   private @Nullable WatchedTree tree;
@@ -50,9 +50,9 @@ final class FileChanges extends EventSource implements WatchListener {
     this.quiet = quiet;
   }
 
-  // ---- the loop's side ----
+  // ---- on the loop ----
 
-  /// Begins to watch; who has subscribed before misses nothing. **Suspends**.
+  /// Begins to watch; earlier subscribers miss no change. **Suspends**.
   void open(boolean recursive, int limit, Predicate<Path> filter) throws IOException {
     WatchedTree opened = new WatchedTree(root, recursive, limit, filter, this);
     tree = opened;
@@ -64,7 +64,7 @@ final class FileChanges extends EventSource implements WatchListener {
     return false;
   }
 
-  /// The stream over it is closed.
+  /// Called when the stream over this event is closed.
   @Override
   protected void disarm() {
     stopDebounce();
@@ -76,7 +76,7 @@ final class FileChanges extends EventSource implements WatchListener {
   private void deliver(Object next) {
     boolean news = next instanceof FileChange || next instanceof EventsLostException;
     if (news && quiet != null) {
-      startDebounce(quiet); // what was lost has happened, too
+      startDebounce(quiet); // lost events count as changes
     } else if (next instanceof FileChange) {
       fire(next, null);
     } else {
@@ -110,7 +110,7 @@ final class FileChanges extends EventSource implements WatchListener {
     return "changes below " + root;
   }
 
-  // ---- the watching thread's side ----
+  // ---- on the watcher's thread ----
 
   @Override
   public void created(Path path) {
@@ -131,9 +131,9 @@ final class FileChanges extends EventSource implements WatchListener {
   public void lost() {
     add(
         new EventsLostException(
-            "the system had no room for all changes below "
+            "the system has lost changes below "
                 + root
-                + "; list the files again, read faster, or watch less",
+                + "; read the files again, read the stream faster, or watch less",
             0));
   }
 

@@ -13,17 +13,17 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/// A directory to be watched, and how: [#open()] begins.
+/// Configures a watch of a directory, which [#open()] begins.
 ///
 /// {@snippet class=dev.heddle.snippets.WatchSnippetsTest region=watch}
 ///
-/// A value: each `with` returns a changed copy. Without more it tells of files directly in the
-/// directory, and changes of one file that nobody has read yet are told as one.
+/// An immutable value: each `with` returns a changed copy. By default a watch reports files
+/// directly in the directory, and combines unread changes of one file into one.
 ///
-/// A directory that is removed and made again is watched again, the root, too. Symbolic links are
-/// not followed, but the root may be one. When the system has lost changes, as it does when many
-/// come at once, the stream throws an [dev.heddle.EventsLostException] at that place: look at the
-/// files anew, and read on.
+/// A directory that is removed and created again is watched again, also the root. Symbolic links
+/// are not followed, but the root may be one. When the system has lost changes, as it does when
+/// many come at once, the stream throws an [dev.heddle.EventsLostException] at that point: read the
+/// files again, then read on.
 ///
 /// @since 0.1
 public final class FileWatch {
@@ -48,18 +48,18 @@ public final class FileWatch {
     return new FileWatch(changed);
   }
 
-  /// Watches the directories below it, too, and those that are made there.
+  /// Also watches all directories below it, present and future.
   public FileWatch recursive() {
     return with(draft -> draft.recursive = true);
   }
 
-  /// Tells each change by itself, instead of those of one file that nobody has read as one.
+  /// Reports each change separately, instead of combining unread changes of one file.
   public FileWatch raw() {
     return with(draft -> draft.raw = true);
   }
 
-  /// Tells only that something has changed, as one [FileChange.Kind#SETTLED] without a path, when
-  /// nothing has for `quiet`.
+  /// Reports changes only as one [FileChange.Kind#SETTLED] without a path, once no change has
+  /// happened for `quiet`.
   ///
   /// @throws IllegalArgumentException unless it is positive
   public FileWatch withDebounce(Duration quiet) {
@@ -69,7 +69,7 @@ public final class FileWatch {
     return with(draft -> draft.quiet = quiet);
   }
 
-  /// Tells only of files whose names end by one of these extensions.
+  /// Reports only files with one of these extensions.
   ///
   /// @param extensions without the dot
   public FileWatch withExtensions(String... extensions) {
@@ -80,17 +80,17 @@ public final class FileWatch {
     });
   }
 
-  /// Tells only of paths for which `filter` says so, and all filters that were given before.
+  /// Reports only paths that `filter` and all earlier filters accept.
   ///
-  /// @param filter called on a thread beside the loop, for one path after the other: it must not
-  ///   touch what coroutines share, and holds up all watches of the loop while it runs
+  /// @param filter called on the watcher's thread, for one path at a time: it must not access state
+  ///   of coroutines, and delays all watches of the loop while it runs
   public FileWatch withFilter(Predicate<? super Path> filter) {
     Objects.requireNonNull(filter, "filter");
     return with(draft -> draft.filter = draft.filter.and(filter));
   }
 
-  /// How many changes that nobody has read are kept; else 1,024. What comes then is lost, and the
-  /// stream says so.
+  /// Sets how many unread changes are kept; by default 1,024. Further changes are lost, which the
+  /// stream reports.
   ///
   /// @throws IllegalArgumentException when it is less than 1
   public FileWatch withCapacity(int changes) {
@@ -100,8 +100,8 @@ public final class FileWatch {
     return with(draft -> draft.capacity = changes);
   }
 
-  /// How many directories it watches at most; else 10,000. The system has a limit of its own for
-  /// all processes of a user. With more of them the watch fails.
+  /// Sets the maximum number of watched directories; by default 10,000. With more, the watch fails.
+  /// The system has its own limit for all processes of a user.
   ///
   /// @throws IllegalArgumentException when it is less than 1
   public FileWatch withLimit(int directories) {
@@ -112,16 +112,16 @@ public final class FileWatch {
     return with(draft -> draft.limit = directories);
   }
 
-  /// Begins to watch. **Suspends** until all directories are watched. **Cancelled** none is.
+  /// Begins to watch. **Suspends** until all directories are watched. **Cancelled** none is
+  /// watched.
   ///
-  /// A later failure (a directory that cannot be read, more of them than allowed) is thrown by the
-  /// stream, as an [java.io.UncheckedIOException].
+  /// A later failure (an unreadable directory, too many directories) is thrown by the stream, as an
+  /// [java.io.UncheckedIOException].
   ///
-  /// @return the changes from now on; to be closed
-  /// @throws java.nio.file.NoSuchFileException when it is not there
-  /// @throws java.nio.file.NotDirectoryException when it is no directory
-  /// @throws IOException when there are more directories than it may watch, or one of them cannot
-  ///   be read
+  /// @return the changes from now on; must be closed
+  /// @throws java.nio.file.NoSuchFileException when the directory does not exist
+  /// @throws java.nio.file.NotDirectoryException when it is not a directory
+  /// @throws IOException when there are more directories than the limit, or one cannot be read
   /// @throws IllegalStateException outside a coroutine
   public EventStream<FileChange> open() throws IOException {
     FileWatches watches = LoopRuntime.current().services().get(FileWatches.class, FileWatches::new);
@@ -140,7 +140,7 @@ public final class FileWatch {
     }
   }
 
-  /// A watch that is being changed.
+  /// Mutable settings, for the `with` methods.
   private static final class Draft {
     final Path root;
     boolean recursive;

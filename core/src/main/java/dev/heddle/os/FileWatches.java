@@ -11,14 +11,14 @@ import dev.heddle.thread.worker.WorkerThreads;
 import java.io.IOException;
 import java.util.concurrent.Callable;
 
-/// The watches of one loop: what watches, and the thread on which watches are begun and ended, in
-/// the order of these calls.
+/// The watches of one loop: the watcher, and the thread that begins and ends watches in the order
+/// of the calls.
 final class FileWatches implements LoopService {
   private final LoopRuntime loop;
   private final DirectoryWatcher watcher;
   private final WorkerThreads caller;
 
-  /// Of the current coroutine's loop.
+  /// The watches of the current coroutine's loop.
   FileWatches() {
     this.loop = LoopRuntime.current();
     this.watcher = new DirectoryWatcher(loop.options().name() + "-watch");
@@ -29,12 +29,12 @@ final class FileWatches implements LoopService {
     return loop;
   }
 
-  /// Begins to watch. **Suspends** until it does.
-  @SuppressWarnings("RedundantThrows") // what the call throws comes through the wait
+  /// Begins a watch. **Suspends** until it has begun.
+  @SuppressWarnings("RedundantThrows") // the call's exception is thrown by the wait
   void add(WatchedTree tree, String what) throws IOException {
     OffloadedCall offloadedCall =
         submit(
-            "the begin of " + what,
+            "the start of " + what,
             () -> {
               watcher.add(tree);
               return true;
@@ -49,10 +49,10 @@ final class FileWatches implements LoopService {
     }
   }
 
-  /// Watches no more; at once for whoever listens.
+  /// Ends a watch; its listener gets no further calls.
   void remove(WatchedTree tree) {
     tree.silence();
-    // the thread may have to be started, which takes locks of the JDK's
+    // starting the thread takes locks of the JDK
     loop.scheduler()
         .runOnCarrier(() -> {
           if (!loop.scheduler().hasEnded()) {

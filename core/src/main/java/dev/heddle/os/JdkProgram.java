@@ -8,10 +8,10 @@ import dev.heddle.os.pipe.PipeSink;
 import dev.heddle.os.pipe.PipeSource;
 import java.util.function.IntConsumer;
 
-/// One that the JDK has started, with a thread of the JDK's that waits for its end, and one of the
-/// loop's for each pipe.
+/// A program that the JDK has started. A thread of the JDK waits for its end, and one thread of the
+/// loop serves each pipe.
 ///
-/// @param process the JDK's word for it
+/// @param process the process as the JDK represents it
 record JdkProgram(Process process) implements StartedProgram {
   @Override
   public long pid() {
@@ -30,7 +30,7 @@ record JdkProgram(Process process) implements StartedProgram {
 
   @Override
   public boolean holdsGroup() {
-    return false; // it has none of its own
+    return false; // it has no group of its own
   }
 
   @Override
@@ -40,7 +40,7 @@ record JdkProgram(Process process) implements StartedProgram {
 
   @Override
   public void release() {
-    // the JDK has done so
+    // reaped by the JDK
   }
 
   @Override
@@ -69,7 +69,7 @@ record JdkProgram(Process process) implements StartedProgram {
 
   @Override
   public void closeStreams() {
-    // nothing of them can be refused: there is a child, whatever else fails
+    // closing cannot fail the start: the child exists
   }
 
   @Override

@@ -3,9 +3,9 @@ package dev.heddle.os;
 
 import java.util.Map;
 
-/// The numbers of Linux's signals, on x86 and ARM.
+/// The signal numbers of Linux on x86 and ARM.
 final class LinuxSignals {
-  /// The system's error for a signal that nobody is there to get.
+  /// The system's error for a signal to a process that does not exist.
   static final int ESRCH = 3; // ESRCH
 
   static final int KILL = 9;
@@ -35,7 +35,7 @@ final class LinuxSignals {
     Integer number = NUMBERS.get(name);
     if (number == null) {
       throw new IllegalArgumentException(
-          "there is no signal " + name + "; there are " + String.join(", ", NUMBERS.keySet()));
+          "unknown signal " + name + "; there are " + String.join(", ", NUMBERS.keySet()));
     }
     return number;
   }

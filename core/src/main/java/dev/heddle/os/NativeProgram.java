@@ -20,17 +20,17 @@ import java.util.List;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// One that Heddle has started itself: the driver tells of its end and of its pipes, and no thread
-/// waits.
+/// A program that Heddle has started itself: the driver reports its end and the readiness of its
+/// pipes, and no thread waits.
 final class NativeProgram implements StartedProgram {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
   private final SpawnedProcess process;
-  private final List<RawStream> streams = new ArrayList<>(); // that were asked for
+  private final List<RawStream> streams = new ArrayList<>(); // that are open
   private @Nullable End end;
-  private @Nullable RawStream terminal; // what we write to
-  private @Nullable DescriptorSink keys; // of the terminal
+  private @Nullable RawStream terminal; // the side that the loop writes to
+  private @Nullable DescriptorSink keys; // input of the terminal
 
   NativeProgram(SpawnedProcess process) {
     this.process = process;
@@ -71,7 +71,7 @@ final class NativeProgram implements StartedProgram {
     process.release();
   }
 
-  // ---- its end ----
+  // ---- the end ----
 
   @Override
   public void watch(LoopRuntime loop, IntConsumer whenEnded) throws IOException {
@@ -85,8 +85,8 @@ final class NativeProgram implements StartedProgram {
     return end == null ? !process.hasEnded() : end.isAhead();
   }
 
-  /// Asked for as long as it runs, also when nobody waits for it: a process that has ended stays in
-  /// the system's table until somebody asks how.
+  /// Waits for the end of the process, also without a waiter: an ended process stays a zombie until
+  /// it is reaped.
   private final class End implements ReadinessListener {
     private final LoopRuntime loop;
     private final RawStream number;
@@ -106,7 +106,7 @@ final class NativeProgram implements StartedProgram {
       }
     }
 
-    /// In a tick: asking takes no lock, and does not wait.
+    /// Runs in a tick: the check takes no lock and does not block.
     @Override
     public void onReady(@Nullable Throwable error) {
       if (told) {
@@ -117,12 +117,12 @@ final class NativeProgram implements StartedProgram {
       } else if (error == null) {
         loop.scheduler().runOnCarrier(this::pause);
       } else {
-        loop.scheduler().runOnCarrier(this::waitOnAThread); // the driver watches no more
+        loop.scheduler().runOnCarrier(this::waitOnAThread); // the driver has failed
       }
     }
 
-    /// It has ended, and who traces it has it still: until that one lets go the system says to us
-    /// that it runs.
+    /// The process has ended but is held by a tracer: until the tracer detaches, the system reports
+    /// it as running.
     private void pause() {
       EventSource timer = loop.tree().daemonTimer(pause);
       Duration longer = pause.multipliedBy(2);
@@ -178,7 +178,7 @@ final class NativeProgram implements StartedProgram {
     process.closeAll();
   }
 
-  // ---- its pipes ----
+  // ---- pipes ----
 
   @Override
   public PipeSink input(LoopRuntime loop, String what) throws IOException {
@@ -216,16 +216,16 @@ final class NativeProgram implements StartedProgram {
     streams.forEach(RawStream::close);
   }
 
-  // ---- its terminal ----
+  // ---- terminal ----
 
-  /// Whether it has one.
+  /// Whether it has a terminal.
   boolean hasTerminal() {
     return process.hasTerminal();
   }
 
-  /// Says how much the terminal shows.
+  /// Sets the size of the terminal.
   ///
-  /// @return 0, or the system's error, negative; where it has no terminal any more, nothing is done
+  /// @return 0, or the negated system error; does nothing when the terminal is closed
   int resize(SpawnPlan.TerminalSize size) {
     RawStream ours = terminal;
     return ours == null || ours.isClosed() ? 0 : SpawnedProcess.resize(ours.number(), size);

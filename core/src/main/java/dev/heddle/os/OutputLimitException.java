@@ -3,14 +3,14 @@ package dev.heddle.os;
 
 import java.io.IOException;
 
-/// A child has written more than is to be collected.
+/// Thrown when a child has written more than the output limit.
 ///
 /// @see Command#withOutputLimit
 /// @since 0.1
 public final class OutputLimitException extends IOException {
   private static final long serialVersionUID = 1;
 
-  /// What was read so far.
+  /// The bytes read so far.
   private final byte[] bytes;
 
   OutputLimitException(String program, int limit, byte[] bytes) {
@@ -19,12 +19,12 @@ public final class OutputLimitException extends IOException {
             + program
             + "' has written more than the limit of "
             + limit
-            + " bytes to one stream; these were read. Command.withOutputLimit collects more;"
-            + " Command.start() reads what comes in parts, and withOutput() sends it to a file");
+            + " bytes to one stream, which were read. Command.withOutputLimit allows more;"
+            + " Command.start() reads the output in parts, and withOutput() sends it to a file");
     this.bytes = bytes;
   }
 
-  /// What was read so far: as many bytes as the limit allows.
+  /// The bytes read so far, up to the limit.
   public byte[] bytes() {
     return bytes.clone();
   }

@@ -26,28 +26,28 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// A start of a process, which a thread beside the loop makes: it takes a millisecond.
+/// Starts a process on a worker thread, because that takes a millisecond.
 ///
-/// A coroutine that is cancelled meanwhile stays until the process that was started for nobody has
-/// ended: else it would run, and hold its pipes, behind the back of a scope that is closed. Where
-/// the start waits for the other end of a named pipe, it is let go on.
+/// A coroutine that is cancelled meanwhile waits until the unwanted process has ended: otherwise
+/// the process would run, and hold its pipes, after its scope has ended. A start that waits for the
+/// other end of a named pipe is released by opening that end.
 final class ProcessLauncher implements Callable<StartedProgram> {
-  private static final String NO_THREAD = "native thread"; // as the JVM says it
-  private static final String UNIX = "unix"; // what the JDK knows of files there
+  private static final String NO_THREAD = "native thread"; // part of the JVM's message
+  private static final String UNIX = "unix"; // the JDK's attribute view
   private static final int TYPE = 0170000; // S_IFMT
   private static final int NAMED_PIPE = 0010000; // S_IFIFO
 
   private final CommandSettings command;
-  private final ProcessBuilder builder; // also checks what it is given
-  private final @Nullable String refusal; // to start it natively
+  private final ProcessBuilder builder; // also checks its arguments
+  private final @Nullable String refusal; // why it is not started natively
 
-  // the thread that makes it, or the loop that wants it no more: the first one decides
+  // set by the starting thread or the cancelled caller: the first one decides
   private final AtomicBoolean decided = new AtomicBoolean();
   private final CompletableFuture<StartedProgram> program = new CompletableFuture<>();
-  private volatile boolean abandoned; // by who wanted it
-  // those of its files for whose other ends it waits
+  private volatile boolean abandoned; // by the caller
+  // named pipes whose other ends it waits for
   private final CompletableFuture<List<Path>> pipes = new CompletableFuture<>();
-  private final CompletableFuture<Boolean> stuck = new CompletableFuture<>(); // in one of them
+  private final CompletableFuture<Boolean> stuck = new CompletableFuture<>(); // opening one of them
 
   private ProcessLauncher(CommandSettings command, @Nullable String refusal) {
     this.command = command;
@@ -70,15 +70,15 @@ final class ProcessLauncher implements Callable<StartedProgram> {
     }
   }
 
-  /// Why a child of this loop is started by the JDK; null: natively, if [PosixSpawn#problem()] has
-  /// no objection, which is asked beside the loop, for it takes a while.
+  /// Why children of this loop are started by the JDK; null: natively, if [PosixSpawn#problem()] is
+  /// null, which is checked on a worker thread because it is slow.
   private static @Nullable String refusal(LoopRuntime loop) {
     String unasked = PosixSpawn.unasked();
     Reactor reactor = loop.scheduler().reactor();
     if (unasked != null || reactor.hasStreams()) {
       return unasked;
     }
-    return "the driver " + reactor.driver().name() + " cannot watch descriptors by their numbers";
+    return "the driver " + reactor.driver().name() + " cannot poll file descriptors";
   }
 
   private static Object run(CoroutineNode<?> self, String what, Callable<?> call) {
@@ -86,7 +86,7 @@ final class ProcessLauncher implements Callable<StartedProgram> {
         LoopRuntime.of(self).blockingPools().offload().run(self, what, call));
   }
 
-  /// That there is no thread for it concerns this start alone.
+  /// A missing thread fails only this start.
   private IOException refused(OutOfMemoryError e) {
     if (!isForThreads(e)) {
       throw e;
@@ -99,16 +99,16 @@ final class ProcessLauncher implements Callable<StartedProgram> {
         e);
   }
 
-  /// Whether the system gives no more threads, while the memory of the JVM has room.
+  /// Whether the system has no more threads, rather than the JVM no more memory.
   static boolean isForThreads(OutOfMemoryError e) {
     return String.valueOf(e.getMessage()).contains(NO_THREAD);
   }
 
-  /// On a thread.
+  /// Runs on a worker thread.
   @Override
   public StartedProgram call() throws IOException {
     if (!decided.compareAndSet(false, true)) {
-      throw new CancellationException(); // for nobody: who wanted it has left
+      throw new CancellationException(); // the caller has left
     }
     try {
       pipes.complete(
@@ -118,7 +118,7 @@ final class ProcessLauncher implements Callable<StartedProgram> {
       return started;
     } catch (Throwable e) {
       program.completeExceptionally(e);
-      pipes.complete(List.of()); // where that has failed
+      pipes.complete(List.of()); // in case of a failure
       throw e;
     }
   }
@@ -144,14 +144,14 @@ final class ProcessLauncher implements Callable<StartedProgram> {
     String what = "the end of " + command + ", cancelled";
     RemoteEvent over = new RemoteEvent(scheduler, scheduler.inbox(), what);
     try {
-      // not on a thread of the loop's: those may all be held by starts that wait so
+      // not on a worker thread: all of them may be held by such starts
       Thread.ofPlatform().daemon().name("heddle-start-end").start(() -> undone(over));
       self.shielded(() -> scheduler.await(over));
     } catch (Throwable e) {
       if (e instanceof OutOfMemoryError) {
-        release(); // a moment of the loop's, where no thread is to be had
+        release(); // no thread is available: briefly on the loop
       }
-      // past the shutdown deadline nothing is protected, and nobody waits
+      // past the shutdown deadline there is no shielding, and no waiting
       var _ = program.thenAccept(StartedProgram::abandon);
     }
   }
@@ -165,15 +165,15 @@ final class ProcessLauncher implements Callable<StartedProgram> {
     }
   }
 
-  /// Both ends of a named pipe can be opened without a peer, and are one to the start that waits
-  /// for it. They are held until it is over: it may not have begun to wait.
+  /// Opening both ends of a named pipe needs no peer, and completes the open call of the waiting
+  /// start. Both stay open until the start is over, because it may not have begun to wait.
   private void release() {
     for (Path pipe : pipes.join()) {
       try {
         FileChannel ends = FileChannel.open(pipe, READ, WRITE);
         var _ = program.whenComplete((started, error) -> close(ends));
       } catch (IOException _) {
-        // it was deleted meanwhile, or may be opened at one end only: nobody can wait for the start
+        // the pipe was deleted, or only one end may be opened: the start cannot be awaited
         stuck.complete(true);
       }
     }
@@ -184,7 +184,7 @@ final class ProcessLauncher implements Callable<StartedProgram> {
       return FileSystems.getDefault().supportedFileAttributeViews().contains(UNIX)
           && ((int) Files.getAttribute(file.toPath(), UNIX + ":mode") & TYPE) == NAMED_PIPE;
     } catch (IOException | InvalidPathException _) {
-      return false; // the start does not open it either, or makes it
+      return false; // the start does not open it either, or creates it
     }
   }
 
@@ -192,11 +192,11 @@ final class ProcessLauncher implements Callable<StartedProgram> {
     try {
       ends.close();
     } catch (IOException _) {
-      // safe: nothing was written to it
+      // safe: nothing was written
     }
   }
 
-  /// On another thread: the one that starts it may not be done.
+  /// Runs on another thread: the starting thread may not have finished.
   private boolean end() throws InterruptedException {
     try {
       Object _ = CompletableFuture.anyOf(program, stuck).join();
@@ -207,7 +207,7 @@ final class ProcessLauncher implements Callable<StartedProgram> {
       }
       return true;
     } catch (CompletionException _) {
-      return false; // safe: nothing was started, and nobody wants to know why
+      return false; // safe: nothing was started, and the caller has left
     }
   }
 }

@@ -5,15 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A process and its descendants, as they were at one moment: when the process has ended, nobody
-/// knows who they were. And its process group, if it has one of its own.
+/// A process, its descendants at one moment, and its process group if it has its own. The
+/// descendants of a process cannot be found after its end.
 ///
-/// **Thread** any. What is asked of the system here takes it up to a millisecond for each thousand
-/// processes that there are.
+/// **Thread** any. Calls take up to a millisecond per thousand processes of the machine.
 final class ProcessTree {
   private final ProcessHandle root;
   private final List<ProcessHandle> descendants;
-  private final @Nullable StartedProgram leader; // of a group of its own
+  private final @Nullable StartedProgram leader; // if it leads its own group
 
   private ProcessTree(
       ProcessHandle root, List<ProcessHandle> descendants, @Nullable StartedProgram leader) {
@@ -27,14 +26,14 @@ final class ProcessTree {
     return new ProcessTree(root, root.descendants().toList(), program.leads() ? program : null);
   }
 
-  /// Sends SIGTERM to all, and to those of its group; the root first, which may tell the others.
+  /// Sends SIGTERM to all and to the group; the root first, which may notify the others.
   void terminate() {
     root.destroy();
     signalGroup(LinuxSignals.TERM);
     descendants.forEach(ProcessHandle::destroy);
   }
 
-  /// Sends SIGKILL to all that are left, and to those that they have started since.
+  /// Sends SIGKILL to the remaining processes and to those that they have started since.
   void kill() {
     List<ProcessHandle> all = new ArrayList<>(descendants);
     descendants.forEach(each -> each.descendants().forEach(all::add));
@@ -46,18 +45,17 @@ final class ProcessTree {
 
   private void signalGroup(int signal) {
     if (leader != null) {
-      int _ = leader.signalGroup(signal); // where it fails, there is nobody left
+      int _ = leader.signalGroup(signal); // fails when the group is empty
     }
   }
 
-  /// Whether a descendant, or somebody of its group, is there that could still do something.
+  /// Whether a descendant or a member of the group is still running.
   boolean hasLiveDescendants() {
     return descendants.stream().anyMatch(each -> each.isAlive() && !isZombie(each))
         || (leader != null && leader.hasLiveGroup());
   }
 
-  // One that has ended and that its parent has not asked for counts as alive, for ever if need be;
-  // but its program and its arguments are gone.
+  // A zombie counts as alive for the JDK, but has no command and arguments.
   private static boolean isZombie(ProcessHandle process) {
     ProcessHandle.Info info = process.info();
     return info.command().isEmpty() && info.arguments().isEmpty();

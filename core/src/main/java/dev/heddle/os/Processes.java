@@ -9,27 +9,27 @@ import dev.heddle.reactor.RemoteEvent;
 import java.util.HashMap;
 import java.util.Map;
 
-/// The ends of processes that no [Command] has started, as events.
+/// Events for the ends of processes that no [Command] has started.
 ///
 /// {@snippet class=dev.heddle.snippets.OsSnippetsTest region=processes}
 ///
-/// An end that nobody awaits keeps no loop alive. **Thread** the loop's.
+/// An event without a waiter does not keep the loop alive. **Thread** the loop's.
 ///
 /// @since 0.1
 public final class Processes {
-  /// The exit code of a process about which the system tells this one nothing more.
+  /// The exit code of a process whose exit code is not available to this one.
   public static final int UNKNOWN = -1;
 
   private Processes() {}
 
-  /// The end of any process. One that has ended already, or that this user may not see, counts as
-  /// ended.
+  /// The end of any process. A process that has already ended, or that this user cannot see, counts
+  /// as ended.
   ///
-  /// A process that is no child of this one is looked at by the JDK every 0.3 to 5 seconds.
+  /// The JDK polls a process that is not a child of this one every 0.3 to 5 seconds.
   ///
-  /// @param pid its number
-  /// @return its exit code for a [Child] of this loop, else [#UNKNOWN]
-  /// @throws IllegalArgumentException for this process
+  /// @param pid its process id
+  /// @return the exit code of a [Child] of this loop, otherwise [#UNKNOWN]
+  /// @throws IllegalArgumentException for this process itself
   /// @throws IllegalStateException outside a coroutine
   public static Awaitable<Integer> exitOf(long pid) {
     LoopRuntime loop = LoopRuntime.current();
@@ -46,14 +46,14 @@ public final class Processes {
 
   /// The end of a child that was started by the JDK's [ProcessBuilder].
   ///
-  /// @return its exit code, as [Process#exitValue()] has it
+  /// @return the exit code, as [Process#exitValue()] returns it
   /// @throws IllegalStateException outside a coroutine
   public static Awaitable<Integer> exitOf(Process process) {
     return Exits.of(LoopRuntime.current()).end(process);
   }
 
-  /// One event for each process, while it runs: what is asked of the JDK for it stays there until
-  /// the process has ended.
+  /// One event per running process: a registration in the JDK cannot be removed before the process
+  /// ends.
   private static final class Exits implements LoopService {
     private final LoopRuntime loop;
     private final Map<Object, RemoteEvent> events = new HashMap<>(); // by Process or ProcessHandle

@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/// Fires each time one of some signals is raised, while it is armed.
+/// Fires each time one of several signals is received, while it is armed.
 ///
-/// Handlers are installed under locks, ours and the JDK's. An event is armed and disarmed on the
-/// stack of whoever waits, where no lock may be taken: so that is left to the trampoline, which
-/// comes before any other coroutine goes on.
+/// Handlers are installed under locks, of this class and of the JDK. An event is armed and disarmed
+/// on the waiting coroutine's stack, where no lock may be taken. So the trampoline installs them,
+/// before any other coroutine continues.
 final class SignalEvent extends EventSource {
   private final LoopRuntime loop;
   private final List<String> names;
@@ -74,8 +74,8 @@ final class SignalEvent extends EventSource {
       if (handlers.isEmpty()) {
         throw new IllegalArgumentException(
             info()
-                + " would be waited for in vain: this process was started to ignore it (nohup, or"
-                + " in the background of a script), and the JVM leaves it at that");
+                + " never arrives: this process was started to ignore it (nohup, or"
+                + " in the background of a script), which the JVM respects");
       }
     } catch (IllegalArgumentException e) {
       refused = true;
@@ -90,15 +90,15 @@ final class SignalEvent extends EventSource {
     handlers.clear();
   }
 
-  /// Makes sure that a stream that was opened over it misses nothing from now on.
+  /// Waits until the handlers are installed, so that a stream over this event misses nothing.
   ///
-  /// @return false when one of the signals cannot be handled: it has fired with the reason
+  /// @return false when one of the signals cannot be handled: the event has failed with the reason
   boolean awaitHandlers() {
     loop.scheduler().yieldFrom(CoroutineNode.current()); // to the trampoline
     return !refused;
   }
 
-  // on a thread of the JVM's; each is told by itself: two of a kind are not one
+  // on a thread of the JVM; two signals of a kind are reported separately
   private boolean raised(Signal signal) {
     return armed && loop.scheduler().inbox().post(new Raised(signal));
   }
@@ -125,7 +125,7 @@ final class SignalEvent extends EventSource {
     return loop.services().get(Installed.class, Installed::new);
   }
 
-  /// Those with handlers: streams may be open when the loop ends.
+  /// The events with handlers: streams may still be open when the loop ends.
   private static final class Installed implements LoopService {
     private final Set<SignalEvent> events = new HashSet<>();
 

@@ -10,23 +10,22 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 
-/// Signals of the process, as events: SIGTERM, SIGHUP, SIGUSR1, SIGWINCH and the like.
+/// Signals to this process as events: SIGTERM, SIGHUP, SIGUSR1, SIGWINCH and the like.
 ///
 /// {@snippet class=dev.heddle.snippets.OsSnippetsTest region=signals}
 ///
-/// Who waits when a signal comes is told, in every loop of the process. While nobody waits, the
-/// signal does what it did before, as if it had never been asked for: SIGTERM ends the process. So
-/// who wants every one of several opens a [#stream], which counts as waiting from its opening to
-/// its closing.
+/// A signal wakes all coroutines that wait for it, in every loop of the process. Without a waiter
+/// the signal has its previous effect: SIGTERM ends the process. To receive every one of several
+/// signals, open a [#stream], which counts as a waiter until it is closed.
 ///
 /// A loop that SIGINT and SIGTERM stop ([dev.heddle.HeddleOptions#withHandleSignals]) leaves the
-/// signal to those of its own coroutines that wait for it, and is stopped by the next one that
-/// nobody waits for. A SIGINT or SIGTERM less than a second after one that somebody waited for, or
-/// that stopped a loop, is the same request: whoever waits is told of it, and nothing else happens.
-/// Wrappers such as `timeout` pass a signal on twice.
+/// signal to its own coroutines that wait for it; a later one without a waiter stops the loop. A
+/// SIGINT or SIGTERM less than a second after one that had a waiter or stopped a loop counts as the
+/// same request: it wakes waiters and has no other effect, because wrappers such as `timeout`
+/// forward a signal twice.
 ///
 /// A coroutine that awaits a signal keeps the loop alive, as one that awaits a timer does; an open
-/// stream that nobody reads, or an event that nobody awaits, does not.
+/// stream without a reader or an event without a waiter does not.
 ///
 /// @since 0.1
 public final class Signals {
@@ -34,28 +33,28 @@ public final class Signals {
 
   private Signals() {}
 
-  /// The next signal of these: to await, or as a token for other waits.
+  /// The next of these signals: to await, or as a token for other waits.
   ///
-  /// A wait for one that nobody can handle fails at once with an [IllegalArgumentException] that
-  /// says why: SIGKILL and SIGSTOP, and those that the JVM keeps for itself. SIGHUP, SIGINT and
-  /// SIGTERM never come to a process that was started to ignore them; a wait for nothing else
-  /// fails, too.
+  /// A wait for a signal that cannot be handled fails at once with an [IllegalArgumentException]
+  /// that says why: SIGKILL, SIGSTOP, and those that the JVM reserves. A process that was started
+  /// to ignore SIGHUP, SIGINT or SIGTERM never receives them; a wait for only such signals fails,
+  /// too.
   ///
   /// @param name as `TERM` or `SIGTERM`
-  /// @param more others that will do
+  /// @param more further signals
   /// @throws IllegalArgumentException when there is no such signal on this system
   /// @throws IllegalStateException outside a coroutine
   public static Awaitable<Signal> of(String name, String... more) {
     return awaitable(event(name, more));
   }
 
-  /// Every signal of these, from now on. **Suspends** for a moment.
+  /// A stream of all these signals, from now on. **Suspends** briefly.
   ///
-  /// @param capacity how many it holds that nobody has read, at least 1
+  /// @param capacity how many unread signals are kept, at least 1
   /// @param name as `TERM` or `SIGTERM`
-  /// @param more others that will do
-  /// @throws IllegalArgumentException when there is no such signal on this system, or nobody can
-  ///   handle it, with the reason
+  /// @param more further signals
+  /// @throws IllegalArgumentException when there is no such signal on this system, or it cannot be
+  ///   handled; the message says why
   /// @throws IllegalStateException outside a coroutine
   public static EventStream<Signal> stream(int capacity, String name, String... more) {
     SignalEvent event = event(name, more);

@@ -7,66 +7,63 @@ import dev.heddle.os.pipe.PipeSource;
 import java.io.IOException;
 import java.util.function.IntConsumer;
 
-/// A program that was started, in one of two ways: natively, or by the JDK.
+/// A started program, started either natively or by the JDK.
 ///
-/// **Thread** the loop's, from [#watch] on; before it the one that has started it.
+/// **Thread** the carrier, from [#watch] on; before that, the thread that has started it.
 interface StartedProgram {
-  /// Its number.
+  /// The process id.
   long pid();
 
-  /// The same process, for the JDK.
+  /// The JDK's handle of the process.
   ProcessHandle handle();
 
   /// Whether it runs.
   boolean isAlive();
 
-  /// Whether it has a process group of its own.
+  /// Whether it leads its own process group.
   default boolean leads() {
     return false;
   }
 
-  /// Sends a signal to that group. **Thread** any.
+  /// Sends a signal to its process group. **Thread** any.
   ///
-  /// @return 0, or the system's error, negative
+  /// @return 0, or the negated system error
   default int signalGroup(int signal) {
     throw new IllegalStateException("there is no process group of its own");
   }
 
-  /// Whether it has a process group of its own, and its number is kept for that, also when it has
-  /// ended itself. **Thread** any.
+  /// Whether it leads its own process group whose id is still reserved, also after its own end.
+  /// **Thread** any.
   boolean holdsGroup();
 
-  /// Whether its process group has others that could still do something. **Thread** one beside the
-  /// loop.
+  /// Whether its process group has running members. **Thread** a worker thread.
   boolean hasLiveGroup();
 
-  /// Nobody will ask for the group of one that has ended: its number may be another's. **Thread**
-  /// any.
+  /// Releases the process id of an ended program: its group is no longer needed. **Thread** any.
   void release();
 
   /// Begins to wait for its end.
   ///
-  /// @param whenEnded told how it has ended, as the JDK says it; by any thread
+  /// @param whenEnded called with its exit code in the JDK's encoding, on any thread
   void watch(LoopRuntime loop, IntConsumer whenEnded) throws IOException;
 
-  /// What it reads; to be asked for once.
+  /// Its standard input; called once.
   PipeSink input(LoopRuntime loop, String what) throws IOException;
 
-  /// What it writes; to be asked for once.
+  /// Its standard output; called once.
   PipeSource output(LoopRuntime loop, String what) throws IOException;
 
-  /// What it writes to its standard error; to be asked for once.
+  /// Its standard error; called once.
   PipeSource error(LoopRuntime loop, String what) throws IOException;
 
-  /// Closes what it has been asked for so far, for there is to be no child. To be called instead of
-  /// reading from it or writing to it.
+  /// Closes the streams opened so far, because the start has failed. They must not have been used.
   void closeStreams();
 
-  /// Kills it with its descendants, and sees to what is left of it. **Thread** also that of the
-  /// loop's end. Does not wait.
+  /// Kills it with its descendants and arranges its reaping. Does not wait. **Thread** also the
+  /// thread that ends the loop.
   void abandon();
 
-  /// Kills it with its descendants, for nobody wants it, and waits until it has ended. **Thread**
-  /// one beside the loop.
+  /// Kills an unwanted program with its descendants and waits until it has ended. **Thread** a
+  /// worker thread.
   void discard() throws InterruptedException;
 }

@@ -102,7 +102,7 @@ class DnsTest {
   @Test
   void hostWithoutAName_isRefused() {
     Heddle.run(() -> {
-      String why = "'' is no name of a host: it is empty";
+      String why = "'' is not a host name: it is empty";
       assertThatThrownBy(() -> Dns.resolve(""))
           .isInstanceOf(UnknownHostException.class)
           .hasMessage(why);

@@ -175,7 +175,7 @@ class FileReplaceTest {
     Heddle.run(() -> {
       assertThatThrownBy(() -> FileIo.replaceString(directory, ""))
           .isInstanceOf(FileSystemException.class)
-          .hasMessageContaining("directory: is no regular file");
+          .hasMessageContaining("directory: is not a regular file");
       assertThatThrownBy(() -> FileIo.replaceString(folder.resolve("none/file"), ""))
           .isInstanceOf(NoSuchFileException.class);
     });

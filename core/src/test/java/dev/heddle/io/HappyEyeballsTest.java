@@ -198,7 +198,7 @@ class HappyEyeballsTest {
         assertThatThrownBy(this::connect)
             .isInstanceOf(ConnectException.class)
             .hasMessage(
-                "none of the 3 addresses of host.test:80 takes the connection: "
+                "none of the 3 addresses of host.test:80 accepts the connection: "
                     + "refused after 0; refused after 1; refused after 500")
             .satisfies(e -> assertThat(e.getSuppressed()).hasSize(3)));
   }

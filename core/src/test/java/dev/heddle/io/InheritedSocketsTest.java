@@ -100,10 +100,11 @@ class InheritedSocketsTest {
     }
     Heddle.run(() -> {
       assertThatThrownBy(() -> Adopt.listener(-1))
-          .hasMessageContaining("descriptor -1 is no socket: Bad file descriptor");
+          .hasMessageContaining("descriptor -1 is not a socket: Bad file descriptor");
       assertThatThrownBy(() -> Adopt.socket(1_000_000))
-          .hasMessageContaining("descriptor 1000000 is no socket: Bad file descriptor");
-      assertThatThrownBy(() -> Adopt.pipe(1_000_000)).hasMessageContaining("is no end of a pipe");
+          .hasMessageContaining("descriptor 1000000 is not a socket: Bad file descriptor");
+      assertThatThrownBy(() -> Adopt.pipe(1_000_000))
+          .hasMessageContaining("is not an end of a pipe");
     });
   }
 
@@ -221,7 +222,7 @@ class InheritedSocketsTest {
                   "> left: descriptor 5 is a socket of another type than a stream: 2",
                   "> web answers tcp",
                   "> admin answers unix",
-                  "> again: the inherited sockets were taken already; pass the listeners on"));
+                  "> again: the inherited sockets were already adopted; pass the listeners on"));
     } finally {
       process.destroyForcibly();
     }

@@ -413,7 +413,7 @@ class ChildGroupTest {
             }) {
           assertThatThrownBy(command::start)
               .isInstanceOf(UnsupportedOperationException.class)
-              .hasMessageContaining("asked for by -Dheddle.children=jdk");
+              .hasMessageContaining("requested by -Dheddle.children=jdk");
         }
       });
     } finally {

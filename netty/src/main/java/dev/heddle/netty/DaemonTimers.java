@@ -7,11 +7,11 @@ import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Timers of an event loop that resume no coroutine: those of Netty's resolver, which forget an
-/// answer or free an identifier. While a query is out, its channel says so.
+/// Timers of an event loop that resume no coroutine: those of Netty's resolver, which expire an
+/// answer or free an identifier. A pending query is represented by its open channel instead.
 ///
-/// They are run as all others, and are not counted as work that is to come: a loop that has nothing
-/// else is deadlocked.
+/// They run like all others but do not count as future work: a loop that has nothing else is
+/// deadlocked.
 final class DaemonTimers extends AbstractScheduledEventExecutor {
   private static final String RESOLVER = "io.netty.resolver.dns.";
 
@@ -21,22 +21,22 @@ final class DaemonTimers extends AbstractScheduledEventExecutor {
     this.loop = loop;
   }
 
-  /// Whether a timer belongs here.
+  /// Whether a task is such a timer.
   static boolean takes(Runnable task) {
     return task.getClass().getName().startsWith(RESOLVER);
   }
 
-  /// One that is due at `now`, by the clock of Netty's timers; null: none is.
+  /// A timer that is due at `now`, by the clock of Netty's timers, or null.
   @Nullable Runnable pollDue(long now) {
     return pollScheduledTask(now);
   }
 
-  /// When the next one is due, from now; below zero: there is none.
+  /// The time until the next timer; negative if there is none.
   long nextNanos() {
     return nextScheduledTaskNano();
   }
 
-  /// Forgets them all.
+  /// Drops all timers.
   void drop() {
     cancelScheduledTasks();
   }
@@ -62,7 +62,7 @@ final class DaemonTimers extends AbstractScheduledEventExecutor {
   }
 
   @Override
-  @SuppressWarnings("deprecation") // as old programs call it
+  @SuppressWarnings("deprecation") // overridden for callers of the old API
   public void shutdown() {
     loop.shutdown();
   }

@@ -40,32 +40,32 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// A loop of Heddle's as an event loop of Netty's: ordinary pipelines run on its thread, beside the
+/// A Netty event loop that runs on a Heddle loop: ordinary pipelines share its thread with the
 /// coroutines.
 ///
 /// {@snippet class=dev.heddle.netty.NettySnippetsTest region=server}
 ///
-/// It stands for a group of one, in `ServerBootstrap` and `Bootstrap`. [#serverChannelType()] and
-/// its like name the channels that go with the loop's driver.
+/// It can be used as a group of one in `ServerBootstrap` and `Bootstrap`. [#serverChannelType()]
+/// and its like name the channel types of the loop's driver.
 ///
-/// **Handlers and tasks** run in a coroutine of the event loop's own, one at a time, and
-/// `inEventLoop()` is true there alone. What other coroutines and threads ask of a channel reaches
-/// it as a task, in order. A handler that waits, for a lock say, holds up the channels of this
-/// event loop, as it does in Netty; the loop's other coroutines go on. What has to wait long is a
-/// coroutine's: take a [dev.heddle.coroutine.Scope] along and spawn in it. What a handler or a task
-/// throws goes the way Netty knows, and the loop goes on.
+/// **Handlers and tasks** run in a coroutine of the event loop, one at a time; `inEventLoop()` is
+/// true only there. Calls of other coroutines and threads on a channel reach it as tasks, in order.
+/// A handler that waits, for example for a lock, delays all channels of this event loop, as in
+/// Netty; the loop's other coroutines continue. Do long waits in a coroutine: pass a
+/// [dev.heddle.coroutine.Scope] to the handler and spawn in it. An exception of a handler or a task
+/// is handled as in Netty, and the loop continues.
 ///
-/// **Waiting** in a coroutine is [NettyFutures#await(Future)]'s, which can be cancelled and has
-/// deadlines. Netty's own `sync()` and `await()` work there, too. In a handler or a task all of
-/// them are refused with a [io.netty.util.concurrent.BlockingOperationException].
+/// **Waiting** To wait for a future in a coroutine, use [NettyFutures#await(Future)], which can be
+/// cancelled and takes deadlines. Netty's own `sync()` and `await()` work there, too. In a handler
+/// or a task, all of them throw a [io.netty.util.concurrent.BlockingOperationException].
 ///
-/// **Life** Channels, tasks and timers do not keep the loop alive, as a listener of Heddle's does
-/// not: a coroutine that waits for one does. While there are any, the loop is not taken for
-/// deadlocked. A handler or a task that waits is a coroutine that waits: the loop does not end
-/// before it. When its coroutines have ended, the loop closes what is open here, as
-/// [#shutdownGracefully()] does; what comes later is rejected.
+/// **Life** Like a Heddle listener, channels, tasks and timers do not keep the loop alive; a
+/// coroutine that waits for them does. While there are any, the loop does not count as deadlocked.
+/// A handler or a task that waits is a waiting coroutine: the loop does not end before it. When its
+/// coroutines have ended, the loop closes the channels, as [#shutdownGracefully()] does; later
+/// tasks are rejected.
 ///
-/// **Thread** any, but for [#current()].
+/// **Thread** any, except for [#current()].
 ///
 /// @since 0.1
 public final class HeddleEventLoop extends AbstractScheduledEventExecutor implements IoEventLoop {
@@ -75,56 +75,56 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
    *   OPEN           shutdownGracefully(), loop ends  CLOSING  any: CAS; the winner queues closing
    *   CLOSING        a turn leaves no handle or task  ENDED    the turn: set, then the future
    *   OPEN, CLOSING  the driver closes                CLOSING  the carrier: shuts sockets down
-   *   CLOSING        the driver has closed            ENDED    a thread beside, closing by force
+   *   CLOSING        the driver has closed            ENDED    its own thread, closing by force
    *
-   * Nothing that can wait runs on the trampoline. A Netty handler, or an allocator or logger that
-   * it calls, takes locks. On the trampoline it would stop the loop, for ever if a coroutine holds
-   * the lock. On the stack of a coroutine that writes it would be parked in the middle of a
-   * pipeline, and others would enter that: another request's answer, torn TLS records. So all of it
-   * runs in turns of a coroutine of its own (EventLoopTurns), and nowhere else. [WaitsTest looks
-   * for what of ours waits]
+   * No code that can wait runs on the trampoline. A Netty handler, or an allocator or logger that
+   * it calls, takes locks. On the trampoline it would stop the loop, forever if a coroutine holds
+   * the lock. On the stack of a writing coroutine it would be parked in the middle of a pipeline,
+   * which other coroutines could then enter: responses would mix, TLS records would be torn. So all
+   * of it runs in turns of the event loop's own coroutine (EventLoopTurns), and nowhere else.
+   * [WaitsTest checks Heddle's own code]
    *
    *   any thread  execute, schedule, calls on channels ──tasks──┐
    *   trampoline  readiness, completions ────────────────events─┴─> the turn
    *
-   * While a turn is parked, both queues wait for it, in order, and the loop goes on. One event and
-   * one task alternate.
+   * While a turn is parked, both queues wait for it, in order, and the loop continues. A turn
+   * alternates between one event and one task.
    *
-   * The forced end. When the loop has ended with channels left (its deadline is over, or it
-   * failed), no coroutine can run any more. The carrier shuts the channels' sockets down, whatever
-   * state their pipelines are in, ends the driver's handler, and gives the descriptors back to the
-   * system, in this order: the handler may name one by its number. Then a last turn on a thread of
-   * its own notifies the pipelines (LastTurn): a handler that waits there for something that a
-   * coroutine has left behind may wait for ever, and delays nothing but itself. A turn that was
-   * parked in a handler when the loop ended is left behind, and may go on at any time, on the JDK's
-   * scheduler. It, too, names descriptors by their numbers, which another connection would have by
-   * then; so they stay taken, their sockets shut down, until it has come back, and the last turn
-   * waits for it. It asks the driver's handler for nothing (EmbeddedHandle.isAbandoned).
+   * The forced end. When the loop has ended with open channels (its deadline has passed, or it
+   * failed), no coroutine can run any more. The carrier shuts down the channels' sockets, whatever
+   * the state of their pipelines, ends the driver's handler, and closes the descriptors, in this
+   * order, because the handler may still use them. Then a last turn on its own thread notifies the
+   * pipelines (LastTurn): a handler that waits there for something that an abandoned coroutine
+   * holds may wait forever, and delays only itself. A turn that was parked in a handler when the
+   * loop ended is abandoned, and may continue at any time on the JDK's scheduler. It also uses
+   * descriptors, which another connection could have by then; so they stay open, with their sockets
+   * shut down, until that turn has returned, and the last turn waits for it. The abandoned turn
+   * makes no requests to the driver's handler (EmbeddedHandle.isAbandoned).
    *
    * Memory order. offer() adds the task, then reads the phase; the turn writes ENDED, then takes
-   * what is left. So a task is run, or found by its own thread and rejected. The wake-up is
-   * IoHandlerAdapter's: it makes the trampoline ask for a turn.
+   * the remaining tasks. So a task is either run, or removed and rejected by the thread that added
+   * it. IoHandlerAdapter's wake-up makes the trampoline request a turn.
    *
-   * Time. Netty's ticker does not count from where System.nanoTime() does; only differences pass.
-   * Cost. A turn ends after STEPS, or LONGEST: then others run, and the rest gets another turn. So
-   * a flood on one pipeline, or a task that queues itself again, starves nothing. A coroutine's
-   * write costs a task and a turn, which it shares with all that write meanwhile.
+   * Time. Netty's ticker has another origin than System.nanoTime(); only differences are passed on.
+   * Cost. A turn ends after STEPS or LONGEST: then other coroutines run, and the rest gets another
+   * turn. So a busy pipeline, or a task that requeues itself, starves nothing. A coroutine's write
+   * costs a task and a turn, which is shared with all concurrent writers.
    *
-   * Rejected. Turns on the trampoline, and writes on the stack of the calling coroutine: see above;
-   * they cost less, and were wrong. ManualIoEventLoop: it runs the handler, too, and so whatever
-   * its run() is parked in would hold the driver. To keep the loop alive while channels are open: a
-   * program that forgets one would wait for ever, where Heddle ends and closes it.
+   * Rejected. Turns on the trampoline, and writes on the stack of the calling coroutine: cheaper,
+   * but incorrect, see above. ManualIoEventLoop: it also runs the handler, so a parked run() would
+   * hold the driver. Keeping the loop alive while channels are open: a program that forgets one
+   * would never end, whereas Heddle closes it.
    *
    * Sources. Decision 0030.
    */
   private static final int STEPS = 1_024; // in a turn
-  private static final int STEPS_BETWEEN_LOOKS = 16; // at the clock
-  private static final long LONGEST = 1_000_000; // ns; the turn of one coroutine among many
-  private static final int PART_OF_DEADLINE = 5; // for channels that are asked to close
-  // for tasks that queue themselves anew; no caller waits for it
+  private static final int STEPS_BETWEEN_LOOKS = 16; // reads of the clock
+  private static final long LONGEST = 1_000_000; // ns; a fair share among many coroutines
+  private static final int PART_OF_DEADLINE = 5; // the part of the deadline for orderly closes
+  // bounds tasks that requeue themselves
   private static final long LONGEST_LAST_TURN = TimeUnit.SECONDS.toNanos(30);
 
-  /// How far it has come.
+  /// The phase of its life.
   private enum Phase {
     OPEN,
     CLOSING,
@@ -147,9 +147,9 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   // loop only
   private final EventLoopTurns turns;
   private @Nullable Registration closer;
-  private int opening; // registrations that wait for the handler
+  private int opening; // pending registrations
 
-  // written by the thread that ends it by force, read by any
+  // written at the forced end, read by any thread
   private volatile Thread own;
 
   private HeddleEventLoop(NettyDriver driver) {
@@ -163,18 +163,18 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     this.own = turns.thread();
   }
 
-  /// The event loop on the current loop, made at the first call; a new one after the last was shut
+  /// The event loop of the current loop, created at the first call; a new one if the last was shut
   /// down.
   ///
-  /// @throws IllegalStateException outside a coroutine, or when the loop's driver has no Netty in
-  ///   it
+  /// @throws IllegalStateException outside a coroutine, or when the loop's driver is not one of
+  ///   Netty's
   public static HeddleEventLoop current() {
     ReactorDriver driver = LoopDriver.current();
     if (!(driver instanceof NettyDriver netty)) {
       throw new IllegalStateException(
           "the loop's driver "
               + driver.name()
-              + " has no Netty in it; start the loop with one that has, by -Dheddle.driver or"
+              + " is not one of Netty's; start the loop with one that is, by -Dheddle.driver or"
               + " HeddleOptions.driver: auto, io_uring, epoll, kqueue, nio");
     }
     if (netty.handler().embedded() instanceof EmbeddedView there) {
@@ -186,7 +186,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     return made;
   }
 
-  // ---- which channels go with it ----
+  // ---- channel types ----
 
   /// For `Bootstrap.channel`: TCP connections on the loop's driver.
   public Class<? extends SocketChannel> channelType() {
@@ -243,11 +243,11 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   public ChannelFuture register(ChannelPromise promise) {
     Channel channel = promise.channel();
     if (phase.get() != Phase.OPEN) {
-      promise.setFailure(rejection()); // bootstraps close it then
+      promise.setFailure(rejection()); // bootstraps then close the channel
       return promise;
     }
     ChannelPromise registered = promise.unvoid();
-    channel.unsafe().register(this, registered); // fails it when its task is rejected
+    channel.unsafe().register(this, registered); // fails when its task is rejected
     return registered;
   }
 
@@ -257,7 +257,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     return register(promise);
   }
 
-  /// Both ways lead here: channels register by the event loop, or by their `unsafe()`.
+  /// Called for both ways of registration: by the event loop, or by a channel's `unsafe()`.
   @Override
   public Future<IoRegistration> register(IoHandle handle) {
     Promise<IoRegistration> promise = newPromise();
@@ -273,7 +273,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     if (phase.get() != Phase.OPEN) {
       promise.setFailure(rejection());
     } else if (!handler.isOpen()) {
-      // locks are taken there: by the trampoline, so no other code finds it half done
+      // opening takes locks: on the trampoline, so that no coroutine is parked in the middle of it
       opening++;
       handler.openNextTurn(
           failure -> handles.deliverInTurn(() -> opened(handle, promise, failure)));
@@ -309,7 +309,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     }
   }
 
-  /// @return whether it will be run
+  /// @return whether the task will run
   private boolean offer(Runnable task) {
     if (phase.get() == Phase.ENDED) {
       return false;
@@ -352,7 +352,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     }
   }
 
-  /// Hands on one thing that was told, and runs one task.
+  /// Delivers one event and runs one task.
   private boolean takeStep() {
     boolean told = handles.deliverNext();
     Runnable task = tasks.poll();
@@ -393,21 +393,21 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     try {
       task.run();
     } catch (Throwable e) {
-      // safe: no caller waits for the task
+      // safe: the failure is logged
       AsyncLog.shared().warning("a task on a Netty event loop failed", e);
     }
   }
 
-  // ---- the end ----
+  // ---- shutdown ----
 
-  /// Closes every channel, runs the tasks that are left, drops those scheduled for later, and ends.
-  /// Does not wait for a quiet period: only the loop's own code brings work.
+  /// Closes every channel, runs the queued tasks, drops the scheduled ones, and ends. Ignores the
+  /// quiet period: only the loop's own code adds work.
   ///
-  /// @param timeout after which channels that do not close are closed by force
+  /// @param timeout after which remaining channels are closed by force
   @Override
   public Future<?> shutdownGracefully(long quietPeriod, long timeout, TimeUnit unit) {
     if (phase.compareAndSet(Phase.OPEN, Phase.CLOSING)) {
-      var _ = offer(() -> closeChannels(timeout, unit)); // else a turn has ended it meanwhile
+      var _ = offer(() -> closeChannels(timeout, unit)); // otherwise a turn has ended it meanwhile
     }
     return end;
   }
@@ -425,10 +425,10 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     }
   }
 
-  /// As the loop ends: early enough for what is closed by force to be over by the loop's deadline.
+  /// Called at the loop's end: leaves enough time for a forced close before the loop's deadline.
   private void closeInTime() {
     if (turns.isInExit()) {
-      return; // a handler has called System.exit, which waits for the loop: no turn will come
+      return; // a handler called System.exit, which waits for the loop: no further turn runs
     }
     long limit = TimeUnit.NANOSECONDS.convert(partOfDeadline());
     NettyFutures.await(shutdownGracefully(0, limit, TimeUnit.NANOSECONDS));
@@ -443,7 +443,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     cancelScheduledTasks();
     daemonTimers.drop();
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-      run(task); // came while the phase was written
+      run(task); // added while the phase was written
     }
     handler.unembed(embeddedView);
     Registration registered = closer;
@@ -483,7 +483,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     return "the event loop on the Heddle loop of thread '" + home + "' (" + driver.name() + ")";
   }
 
-  /// What the driver's handler sees.
+  /// The event loop as the driver's handler sees it.
   private final class EmbeddedView implements EmbeddedEventLoop {
     HeddleEventLoop loop() {
       return HeddleEventLoop.this;
@@ -501,14 +501,14 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     @Override
     public long deadlineNanos() {
       if (turns.isActive()) {
-        return ReactorDriver.NO_DEADLINE; // it looks at what is due when it goes on
+        return ReactorDriver.NO_DEADLINE; // the turn checks the timers when it continues
       }
       long in = nextTimerNanos();
       long now = System.nanoTime();
       long at = now + in;
       return in < 0 || at < now
           ? ReactorDriver.NO_DEADLINE
-          : at; // Netty's longest is Long.MAX_VALUE
+          : at; // Netty's maximum is Long.MAX_VALUE
     }
 
     @Override
@@ -518,8 +518,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
 
     @Override
     public boolean isArmed() {
-      // a turn under way is a coroutine that counts by itself, and nothing comes of the rest before
-      // it has ended
+      // a running turn is a coroutine, which counts itself; the rest waits for it
       return !turns.isActive()
           && (hasWork() || opening > 0 || !handles.isEmpty() || nextScheduledTaskNano() >= 0);
     }
@@ -531,7 +530,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
 
     @Override
     public void abandon() {
-      var _ = phase.compareAndSet(Phase.OPEN, Phase.CLOSING); // a turn left behind may be ending it
+      var _ = phase.compareAndSet(Phase.OPEN, Phase.CLOSING); // an abandoned turn may be ending it
       handles.abandon();
     }
 
@@ -543,13 +542,13 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
       try {
         handles.releaseDescriptors(turns.leftBehind() != null, last);
       } catch (Throwable e) {
-        end.tryFailure(e); // no thread is left to notify the pipelines
+        end.tryFailure(e); // no thread could be started to notify the pipelines
         throw e;
       }
     }
   }
 
-  /// By the thread of the last turn.
+  /// Runs on the thread of the last turn.
   private void endByForce() {
     own = Thread.currentThread();
     handles.takeLastTurn();
@@ -570,7 +569,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     return handles.hasEvents() || !tasks.isEmpty() || nextTimerNanos() == 0;
   }
 
-  /// What runs in turns.
+  /// The content of a turn.
   private final class Turns implements HostedEventLoop {
     @Override
     public void takeTurn() {
@@ -593,7 +592,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     }
   }
 
-  // Netty keeps buffers in the thread's locals where it is told that they will be cleaned up
+  // Netty caches buffers in thread locals if it knows that they are cleaned up
   private void frame(Runnable turns) {
     FastThreadLocalThread.runWithFastThreadLocal(() -> {
       ThreadExecutorMap.setCurrentExecutor(this);

@@ -6,18 +6,17 @@ import dev.heddle.observe.log.AsyncLog;
 import java.time.Duration;
 import java.util.Objects;
 
-/// The last turn of an event loop whose loop has ended with channels left. No coroutine can run any
-/// more, and what a turn runs may wait: so a thread beside takes it.
+/// The last turn of an event loop whose loop has ended with open channels. It may wait, and no
+/// coroutine can run any more, so it runs on its own thread.
 ///
-/// @param of whose it is
-/// @param turns the turns before it; one of them may have been left behind, and is waited for: else
-///   two would be in the same pipelines
-/// @param turn what is to be run
-/// @param limit how long the loop's end waits for it; who is not done then goes on alone, and is
-///   never waited for
+/// @param of name of the event loop
+/// @param turns the turns before it; an abandoned one is waited for, because two turns must not be
+///   in the same pipelines
+/// @param turn the task to run
+/// @param limit how long the loop's end waits for it; after that it continues unattended
 record LastTurn(String of, EventLoopTurns turns, Runnable turn, Duration limit)
     implements Runnable {
-  /// Takes it. By the carrier.
+  /// Starts the turn and waits for it. Called by the carrier.
   @Override
   public void run() {
     Thread thread = start("heddle-netty-end", this::take);
@@ -26,7 +25,7 @@ record LastTurn(String of, EventLoopTurns turns, Runnable turn, Duration limit)
         AsyncLog.shared().call("the report of a handler that waits", () -> tellOf(thread));
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // whoever ran the loop is to hear of it
+      Thread.currentThread().interrupt(); // keep the interrupt for the caller of the loop
     }
   }
 
@@ -34,7 +33,7 @@ record LastTurn(String of, EventLoopTurns turns, Runnable turn, Duration limit)
     try {
       turns.awaitLeftBehind();
     } catch (InterruptedException e) {
-      throw new IllegalStateException("this thread cannot be found", e);
+      throw new IllegalStateException("not a thread of an event loop", e);
     }
     turn.run();
   }
@@ -47,7 +46,7 @@ record LastTurn(String of, EventLoopTurns turns, Runnable turn, Duration limit)
     Thread waiting = Objects.requireNonNullElse(turns.leftBehind(), last);
     StackTraceElement[] stack = waiting.getStackTrace();
     if (stack.length == 0) {
-      return; // meanwhile it is done
+      return; // it has ended meanwhile
     }
     var message = new StringBuilder(of);
     message.append(

@@ -17,44 +17,44 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Waits of coroutines for futures of Netty's, on whichever event loop they complete.
+/// Lets coroutines wait for Netty futures of any event loop.
 ///
 /// {@snippet class=dev.heddle.netty.NettySnippetsTest region=client}
 ///
-/// *Cancelled* the wait ends and leaves nothing with the future, which goes on: to cancel that is
-/// the caller's, by `future.cancel(false)`.
+/// **Cancelled** the wait ends and removes its listener; the operation continues unless the caller
+/// cancels it by `future.cancel(false)`.
 ///
 /// @since 0.1
 public final class NettyFutures {
   private NettyFutures() {}
 
-  /// Waits for the end of `future`. **Suspends** unless it has ended already.
+  /// Waits until `future` is complete. **Suspends** unless it is already.
   ///
-  /// @return what it succeeded with
-  /// @throws CoroutineException when it failed with a checked exception; unchecked ones and errors
-  ///   come as they are, and a cancelled future as a [java.util.concurrent.CancellationException]
-  /// @throws IllegalStateException outside a coroutine; or when the event loop of its channel ends
-  ///   before it does
+  /// @return its result
+  /// @throws CoroutineException when it failed with a checked exception; unchecked exceptions and
+  ///   errors are thrown as they are, and a cancelled future throws a
+  ///   [java.util.concurrent.CancellationException]
+  /// @throws IllegalStateException outside a coroutine, or when the event loop of its channel ends
+  ///   first
   public static <V extends @Nullable Object> V await(Future<V> future) {
     return await(future, dev.heddle.event.Future::await);
   }
 
-  /// Waits for the end of `future`, but not beyond a deadline. Else as [#await(Future)].
+  /// Waits until `future` is complete, until a deadline at most. Otherwise as [#await(Future)].
   ///
-  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  /// @throws dev.heddle.DeadlineException when the deadline expires first
   public static <V extends @Nullable Object> V await(Future<V> future, Deadline deadline) {
     return await(future, end -> end.await(deadline));
   }
 
-  /// Waits for the end of `future`, but not beyond the moment in which `token` fires. Else as
-  /// [#await(Future)].
+  /// Waits until `future` is complete or `token` fires. Otherwise as [#await(Future)].
   ///
-  /// @throws dev.heddle.WaitCancelledException when the token fires first, however it fires
+  /// @throws dev.heddle.WaitCancelledException when the token fires first, also with a failure
   public static <V extends @Nullable Object> V await(Future<V> future, Awaitable<?> token) {
     return await(future, end -> end.await(token));
   }
 
-  /// Waits for what was asked of a channel: to bind, to connect, to write, to close. Else as
+  /// Waits for an operation of a channel: bind, connect, write, close. Otherwise as
   /// [#await(Future)].
   ///
   /// @return the channel
@@ -63,10 +63,10 @@ public final class NettyFutures {
     return future.channel();
   }
 
-  /// Waits for what was asked of a channel, but not beyond a deadline. Else as
+  /// Waits for an operation of a channel, until a deadline at most. Otherwise as
   /// [#await(ChannelFuture)].
   ///
-  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  /// @throws dev.heddle.DeadlineException when the deadline expires first
   public static Channel await(ChannelFuture future, Deadline deadline) {
     var _ = await(future, end -> end.await(deadline));
     return future.channel();
@@ -75,8 +75,7 @@ public final class NettyFutures {
   private static <V extends @Nullable Object> V await(
       Future<V> future, Consumer<dev.heddle.event.Future<Boolean>> wait) {
     Objects.requireNonNull(future, "future");
-    var _ =
-        Heddle.current(); // refuses who is in no coroutine, also when there is nothing to wait for
+    var _ = Heddle.current(); // throws outside of coroutines, even if there is nothing to wait for
     if (future.isDone()) {
       return outcome(future);
     }
@@ -94,7 +93,7 @@ public final class NettyFutures {
       endOfTeller.addListener(tell);
     }
     if (future.isDone()) {
-      end.tryComplete(true); // an executor that has ended tells no listener
+      end.tryComplete(true); // an ended executor notifies no listener
     }
     try {
       wait.accept(end.future());
@@ -106,14 +105,14 @@ public final class NettyFutures {
     }
     if (!future.isDone()) {
       throw new IllegalStateException(
-          "the event loop has ended that would tell of the future "
+          "the event loop has ended that would complete the future "
               + describe(future)
-              + "; end it after those who wait");
+              + "; shut it down after its waiters");
     }
     return outcome(future);
   }
 
-  /// The end of who tells its listeners; null: that is not known.
+  /// The termination of the executor that notifies its listeners; null if unknown.
   private static @Nullable Future<?> endOfEventLoop(Future<?> future) {
     return future instanceof ChannelFuture of && of.channel().isRegistered()
         ? of.channel().eventLoop().terminationFuture()

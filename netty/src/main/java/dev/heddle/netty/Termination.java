@@ -6,7 +6,7 @@ import io.netty.util.concurrent.DefaultPromise;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 
-/// The end of an event loop. It notifies waiters at once, on whichever thread.
+/// The termination future of an event loop. It notifies waiters at once, on the completing thread.
 final class Termination extends DefaultPromise<Void> {
   private final EventExecutor of;
 
@@ -15,12 +15,12 @@ final class Termination extends DefaultPromise<Void> {
     this.of = of;
   }
 
-  // the executor takes every thread for its own
+  // its executor counts every thread as its own
   @Override
   protected void checkDeadLock() {
     if (of.inEventLoop()) {
       throw new BlockingOperationException(
-          "the end of " + of + " is waited for on it: use NettyFutures.await");
+          "the end of " + of + " is awaited on its own thread: use NettyFutures.await");
     }
   }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Netty on a loop of Heddle's: its pipelines beside coroutines, its futures awaited by them.
+/// Runs Netty pipelines on a Heddle loop, and lets coroutines await Netty futures.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | channels and tasks, from Netty's bootstraps and handlers | turns of theirs, on the driver's handler |
-/// | futures of Netty's, from coroutines | their outcomes |
+/// | channels and tasks, from Netty's bootstraps and handlers | turns of the event loop |
+/// | Netty futures, from coroutines | their outcomes |
 ///
 /// Threads: handlers and tasks run between coroutines, on the loop's thread. Read first:
 /// `HeddleEventLoop`.

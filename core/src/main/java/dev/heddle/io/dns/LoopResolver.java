@@ -13,21 +13,21 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The JDK's resolver, as coroutines ask it: the loop's own resolver answers them, or, where the
-/// loop has none, the system's on a thread beside the loop.
+/// The resolver installed in the JDK. For coroutines, the loop's own resolver answers, or, if the
+/// loop has none, the system's resolver on a worker thread.
 ///
-/// The system's look-up cannot be interrupted and takes as long as its servers let it: seconds.
-/// Left to the carrier, it would hold every coroutine. Caching stays the JDK's, above this
-/// (`networkaddress.cache.ttl`, `networkaddress.cache.negative.ttl`), and so does its lock for each
-/// name: of ten coroutines that ask for the same name, one looks it up.
+/// A look-up by the system cannot be interrupted and may take seconds. On the carrier, it would
+/// hold every coroutine. Caching stays with the JDK, above this class (`networkaddress.cache.ttl`,
+/// `networkaddress.cache.negative.ttl`), and so does its lock for each name: of ten coroutines that
+/// look up the same name, one does the work.
 ///
-/// Outside of coroutines, and where the stack is pinned and cannot be left, the thread that asks
-/// waits, as it would without Heddle; the watchdog reports it.
+/// Outside of coroutines, and where the coroutine is pinned, the calling thread waits, as it would
+/// without Heddle; the watchdog reports it.
 final class LoopResolver implements InetAddressResolver {
   private final InetAddressResolver builtin;
   private final Supplier<@Nullable NameResolver> ofLoop;
 
-  /// @param ofLoop the resolver of the current loop, or null; asked in coroutines only
+  /// @param ofLoop the resolver of the current loop, or null; called in coroutines only
   LoopResolver(InetAddressResolver builtin, Supplier<@Nullable NameResolver> ofLoop) {
     this.builtin = builtin;
     this.ofLoop = ofLoop;
@@ -55,7 +55,7 @@ final class LoopResolver implements InetAddressResolver {
           return name;
         }
       } catch (PinnedException e) {
-        // safe: its stack cannot be left, so the thread waits for the system, as without us
+        // safe: the coroutine is pinned, so the thread waits for the system, as without Heddle
       }
     }
     return lookup("the look-up of an address", () -> builtin.lookupByAddress(address));
@@ -78,7 +78,7 @@ final class LoopResolver implements InetAddressResolver {
     try {
       return (T) LoopRuntime.of(self).blockingPools().lookups().run(self, what, call);
     } catch (PinnedException e) {
-      return call.call(); // as good as without us
+      return call.call(); // as without Heddle
     }
   }
 }

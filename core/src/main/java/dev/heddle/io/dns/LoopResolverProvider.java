@@ -4,7 +4,7 @@ package dev.heddle.io.dns;
 import java.net.spi.InetAddressResolver;
 import java.net.spi.InetAddressResolverProvider;
 
-/// What the JDK finds when it looks for a resolver; `-Dheddle.dns=jdk` leaves its own in place.
+/// Installs [LoopResolver] in the JDK; `-Dheddle.dns=jdk` keeps the JDK's own.
 public final class LoopResolverProvider extends InetAddressResolverProvider {
   /// For the JDK's service loader.
   public LoopResolverProvider() {}

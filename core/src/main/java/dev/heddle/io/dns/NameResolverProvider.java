@@ -3,9 +3,10 @@ package dev.heddle.io.dns;
 
 import org.jspecify.annotations.Nullable;
 
-/// Offers resolvers to loops; found by the JDK's service loader.
+/// Provides resolvers to loops; found by the JDK's service loader.
 public interface NameResolverProvider {
-  /// The resolver of the current loop; null: it has none, or cannot be asked from here, and the
-  /// system's is to be asked beside the loop. **Thread** the loop's: a coroutine mounted on it.
+  /// The resolver of the current loop; null if it has none or the coroutine cannot suspend: the
+  /// system's resolver is then used on a worker thread. **Thread** the carrier, in a mounted
+  /// coroutine.
   @Nullable NameResolver current();
 }

@@ -9,26 +9,26 @@ import java.util.List;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
-/// Who looks names up for the current coroutine.
+/// Selects the resolver for the current coroutine.
 public final class NameResolvers {
   private static final String PROPERTY = "heddle.dns";
   private static final String HOSTS_FILE = "jdk.net.hosts.file";
 
   private NameResolvers() {}
 
-  /// What `-Dheddle.dns` asks for.
+  /// The values of `-Dheddle.dns`.
   enum Choice {
-    /// The loop's resolver where it has one, else the system's beside the loop.
+    /// The loop's resolver if it has one, otherwise the system's on a worker thread.
     LOOP,
-    /// The system's, beside the loop.
+    /// The system's, on a worker thread.
     THREAD,
-    /// The JDK's, as if Heddle were not there.
+    /// The JDK's, as without Heddle.
     JDK
   }
 
-  /// What was asked for.
+  /// The chosen value.
   ///
-  /// @throws IllegalArgumentException when it is not known
+  /// @throws IllegalArgumentException when the value is unknown
   static Choice choice() {
     String asked = System.getProperty(PROPERTY, "loop");
     return switch (asked) {
@@ -37,18 +37,18 @@ public final class NameResolvers {
       case "jdk" -> Choice.JDK;
       default ->
           throw new IllegalArgumentException(
-              "-D" + PROPERTY + "=" + asked + " is not known; use loop, thread or jdk");
+              "-D" + PROPERTY + "=" + asked + " is unknown; use loop, thread or jdk");
     };
   }
 
-  /// The resolver of the current loop; null: the system's is to be asked. In a coroutine.
+  /// The resolver of the current loop; null if the system's is to be used. Called in a coroutine.
   public static @Nullable NameResolver current() {
-    // with that property the JDK asks this file and nobody else, and so do we
+    // with that property the JDK resolves from this file alone, and so does Heddle
     boolean wanted = choice() == Choice.LOOP && System.getProperty(HOSTS_FILE) == null;
     return wanted ? Found.PROVIDER.current() : null;
   }
 
-  /// Found at the first look-up of a coroutine.
+  /// Initialised at the first look-up in a coroutine.
   private static final class Found {
     static final NameResolverProvider PROVIDER =
         ServiceLoader.load(NameResolverProvider.class, NameResolverProvider.class.getClassLoader())
@@ -57,9 +57,9 @@ public final class NameResolvers {
   }
 
   /// The addresses that the current loop's resolver finds, in the order that the JDK's properties
-  /// ask for; null: the system's is to be asked. In a coroutine.
+  /// ask for; null if the system's is to be used. Called in a coroutine.
   ///
-  /// @throws UnknownHostException when there is none, or nobody could say
+  /// @throws UnknownHostException when there is none, or no name server could answer
   public static @Nullable List<InetAddress> addresses(String host) throws UnknownHostException {
     if (mayBeAnAddress(host)) {
       return null;
@@ -68,7 +68,7 @@ public final class NameResolvers {
     return resolver == null ? null : addresses(resolver, host, preference());
   }
 
-  /// The addresses that `resolver` finds; null: the system's is to be asked.
+  /// The addresses that `resolver` finds; null if the system's is to be used.
   static @Nullable List<InetAddress> addresses(
       @Nullable NameResolver resolver, String host, LookupPolicy policy)
       throws UnknownHostException {
@@ -78,18 +78,18 @@ public final class NameResolvers {
     try {
       return resolver.addresses(host, policy);
     } catch (PinnedException e) {
-      return null; // its stack cannot be left: the thread waits for the system, as without us
+      return null; // pinned: the thread waits for the system, as without Heddle
     }
   }
 
-  /// Whether the JDK may read it as an address: these are its business. No top-level domain is a
-  /// number.
+  /// Whether the JDK may parse the name as an address; such names are left to the JDK. No top-level
+  /// domain is a number.
   static boolean mayBeAnAddress(String host) {
     int label = host.lastIndexOf('.', host.length() - 2) + 1;
     return host.isEmpty() || host.indexOf(':') >= 0 || Character.isDigit(host.charAt(label));
   }
 
-  /// As [java.net.InetAddress] understands its properties.
+  /// Reads the properties as [java.net.InetAddress] does.
   private static LookupPolicy preference() {
     if (Boolean.getBoolean("java.net.preferIPv4Stack")) {
       return LookupPolicy.of(LookupPolicy.IPV4);

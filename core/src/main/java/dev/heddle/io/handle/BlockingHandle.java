@@ -20,21 +20,21 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// A stream whose calls block, on threads of its own: a named pipe, standard input, a terminal.
+/// A stream whose calls block on its own threads: a named pipe, standard input, a terminal.
 public class BlockingHandle extends Handle {
   /*
-   * At most one read and one write are under way. A read whose caller has left goes on, and its
-   * bytes are the next reader's, which waits for that read instead of asking for another: no byte
-   * is lost, and none overtakes. A write whose caller has left goes on, too; the next writer waits
-   * for its end, and gets its failure.
+   * At most one read and one write are in flight. A read whose caller has detached goes on. The
+   * next reader waits for it instead of starting another, and gets its bytes: none is lost or
+   * reordered. A write whose caller has detached goes on, too; the next writer waits for its end
+   * and gets its failure.
    *
-   * Closing ends all waits, and closes the stream while the system may still be reading from it:
-   * nothing else would wake a thread in there. The stream's implementation sees to that
+   * Closing ends all waits and closes the stream while a system call may still be reading from it:
+   * nothing else would wake the thread in that call. The stream's implementation ensures this
    * (BlockingFile).
    *
    * Sources. trap-28, trap-36; loop-252, loop-253, loop-254, loop-258.
    */
-  static final int THREADS = 3; // one reads, one writes, one closes
+  static final int THREADS = 3; // one to read, one to write, one to close
 
   private final BlockingFileDriver threads;
   private final BlockingFile file;
@@ -46,10 +46,10 @@ public class BlockingHandle extends Handle {
   private @Nullable Request writing;
   private boolean ended;
 
-  /// A handle over a stream that is open.
+  /// A handle over an open stream.
   ///
-  /// @param threads its own
-  /// @param what as errors and dumps call it
+  /// @param threads the handle's own
+  /// @param what name in messages and dumps
   protected BlockingHandle(
       CoroutineNode<?> self, BlockingFileDriver threads, BlockingFile file, Object what) {
     super(self.scheduler());
@@ -64,15 +64,15 @@ public class BlockingHandle extends Handle {
   /// @param <H> its type
   @FunctionalInterface
   public interface Maker<H extends BlockingHandle> {
-    /// A handle over what was opened.
+    /// Creates a handle over an open stream.
     H make(CoroutineNode<?> self, BlockingFileDriver threads, BlockingFile file);
   }
 
-  /// Opens a stream; may take as long as it likes.
+  /// Opens a stream; may block.
   ///
   /// @param kind names its threads
-  /// @param leaving what brings a thread back that is opening it for a caller who has left, or is
-  ///   about to; told when the thread is back
+  /// @param leaving unblocks a thread that is opening the stream for a caller that has left or is
+  ///   about to; the latch is counted down when the thread has returned
   public static <H extends BlockingHandle> H open(
       String kind,
       Path path,
@@ -118,16 +118,16 @@ public class BlockingHandle extends Handle {
       return;
     }
     leaving.accept(back);
-    // behind the errand that closes what was opened for nobody
+    // after the task that closes a stream whose opener has left
     InlineCallback whenOpened =
         (event, result, error) -> {
-          back.countDown(); // it may never have begun
+          back.countDown(); // in case the task never began
           scheduler.runOnCarrier(threads::finish);
         };
     opening.end().subscribe(whenOpened);
   }
 
-  /// A stream that is there.
+  /// A handle over an existing stream.
   public static BlockingHandle of(String kind, Object what, BlockingFile file) {
     CoroutineNode<?> self = CoroutineNode.current();
     BlockingFileDriver threads =
@@ -168,7 +168,7 @@ public class BlockingHandle extends Handle {
   @Override
   protected int readSome(CoroutineNode<?> self, ByteBuffer into, Deadline deadline)
       throws IOException {
-    self(); // it may have been closed while this reader let others run
+    self(); // it may have been closed while this reader yielded
     if (ended) {
       return -1;
     }
@@ -187,13 +187,13 @@ public class BlockingHandle extends Handle {
       throw e;
     }
     if (reading != request) {
-      // closed between the read's end and now: its bytes were put back, and so was its buffer
+      // closed since the read ended: its bytes were returned to the stream, its buffer released
       throw new AsynchronousCloseException();
     }
     file.onReceived();
     own.limit(own.position() + (int) request.result());
     ended = request.result() == 0;
-    // a read that was begun for another caller may have brought more than this one has room for
+    // a read begun for another caller may have more bytes than this one has room for
     int n = ended ? -1 : moveOrKeep(own, into);
     completed(own);
     return n;
@@ -220,7 +220,7 @@ public class BlockingHandle extends Handle {
       move(from, own);
       send(self, submit(Kind.WRITE, own.flip()), deadline);
       if (!isOpen() && from.hasRemaining()) {
-        // closed between the last part's end and now: its threads take no more
+        // closed since the last part was written: its threads accept no more tasks
         throw new AsynchronousCloseException();
       }
     }
@@ -253,7 +253,7 @@ public class BlockingHandle extends Handle {
 
   @Override
   protected void onClose() {
-    // each is thrown with frames of its own
+    // each waiter throws an exception with its own stack trace
     if (reading != null) {
       reading.failCaller(new AsynchronousCloseException());
     }
@@ -263,7 +263,7 @@ public class BlockingHandle extends Handle {
     scheduler().runOnCarrier(this::end);
   }
 
-  /// Not in a coroutine: whoever serves the stream may take a lock for what is given back.
+  /// Runs outside of coroutines, because the stream may take a lock when bytes are returned to it.
   private void end() {
     unread();
     file.closing();
@@ -274,8 +274,7 @@ public class BlockingHandle extends Handle {
     }
   }
 
-  /// What was read for nobody may be somebody's who opens the stream anew. What a read has brought
-  /// that no reader has taken is still the file's.
+  /// Returns the bytes that no reader has received to the stream, for its next handle.
   final void unread() {
     ByteBuffer kept = takeReadAhead();
     if (kept != null) {

@@ -10,10 +10,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
-/// A file without positions: a named pipe, a terminal. Closing it wakes who reads or writes.
+/// A file without positions: a named pipe, a terminal. Closing it wakes the threads that read or
+/// write.
 ///
-/// A channel of the JDK's has one position, and lets nobody write while somebody reads: a stream in
-/// both directions has two.
+/// A JDK channel has one position and locks it during a read, so a stream in both directions needs
+/// two channels.
 record ChannelStream(FileChannel reader, FileChannel writer) implements BlockingFile {
   static ChannelStream open(FileOperation operation) throws IOException {
     if (operation.options().size() == 1) {
@@ -49,7 +50,7 @@ record ChannelStream(FileChannel reader, FileChannel writer) implements Blocking
         close();
         yield 0;
       }
-      default -> throw new IllegalStateException("a stream has nothing of that kind: " + operation);
+      default -> throw new IllegalStateException("a stream does not support " + operation);
     };
   }
 

@@ -22,10 +22,10 @@ import java.nio.channels.NotYetConnectedException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// A datagram socket, UDP or UNIX. Its lines of readers and writers are those of every handle; a
-/// datagram is read as a whole, so nothing of it is kept for the next one.
+/// A datagram socket, UDP or UNIX. Reads and writes are ordered as in every handle; a datagram is
+/// read as a whole, so no rest of it is kept for the next read.
 public final class DatagramHandle extends Handle implements UdpSocket, HasFileDescriptor {
-  private static final Duration SHORTEST = Duration.ofMillis(1); // a receiver that is at work
+  private static final Duration SHORTEST = Duration.ofMillis(1); // for a receiver that is reading
   private static final Duration LONGEST = Duration.ofMillis(100);
 
   private final DatagramDescriptor descriptor;
@@ -34,11 +34,11 @@ public final class DatagramHandle extends Handle implements UdpSocket, HasFileDe
   private final PollEvent writable;
 
   // loop only
-  private @Nullable SocketAddress sender; // of what was read last
+  private @Nullable SocketAddress sender; // of the last datagram
 
-  /// A handle for a socket that is bound or connected.
+  /// A handle over a bound or connected socket.
   ///
-  /// @param kind as errors and dumps call it: `UDP`, `UNIX datagram`
+  /// @param kind name in messages and dumps: `UDP`, `UNIX datagram`
   public DatagramHandle(Scheduler scheduler, DatagramDescriptor descriptor, String kind) {
     super(scheduler);
     this.descriptor = descriptor;
@@ -100,7 +100,7 @@ public final class DatagramHandle extends Handle implements UdpSocket, HasFileDe
       if (to == null || to instanceof InetSocketAddress) {
         self.awaitEvent(writable, deadline, null);
       } else {
-        // it is the receiver that has no room, and only who is connected to it would be told
+        // the receiver's buffer is full, which the system reports to connected sockets only
         self.delay(pause);
         self();
         pause = pause.compareTo(LONGEST) < 0 ? pause.plus(pause) : pause;

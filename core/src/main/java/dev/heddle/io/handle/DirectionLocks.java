@@ -7,20 +7,20 @@ import dev.heddle.scheduler.FairSemaphore;
 import dev.heddle.scheduler.Scheduler;
 import org.jspecify.annotations.Nullable;
 
-/// Two lines of coroutines, one to read and one to write; whoever is at the head has the direction
-/// to itself, waits included.
+/// Two fair locks of a handle, one for reading and one for writing. A coroutine holds a direction
+/// for its whole operation, waits included.
 ///
 /// **Thread** the loop's.
 abstract class DirectionLocks {
   /*
-   * Most directions have one user, which comes, goes, and comes again with each call. A bit is
-   * enough for it, and with a thousand connections under way one object less is one cache miss
-   * less. The first one that has to wait makes the queue (FairSemaphore), with the place that is
-   * taken; from then on the bit means nothing.
+   * Most directions have one user, which locks and unlocks with each call. A bit is enough for it,
+   * and with a thousand connections one object less is one cache miss less. The first coroutine
+   * that has to wait creates the queue (FairSemaphore) with its permit taken; from then on the bit
+   * is not used.
    *
-   * It is a class to inherit from, not one to own, for the same reason.
+   * Handles inherit from this class instead of owning an instance for the same reason.
    *
-   * I1. Of two that enter, the one that came first is first. [ReadOrderTest]
+   * I1. Coroutines enter in the order of their calls. [ReadOrderTest]
    */
   static final int READERS = 1;
   static final int WRITERS = 2;
@@ -29,14 +29,13 @@ abstract class DirectionLocks {
   private final int writeDirection;
 
   // loop only
-  private int lockedBits; // the bits, as long as nobody has stood in line
+  private int lockedBits; // used until the first coroutine has to wait
   private @Nullable FairSemaphore readers;
   private @Nullable FairSemaphore writers;
 
-  /// Lines in which nobody stands.
+  /// Unlocked directions.
   ///
-  /// @param duplex false: readers and writers stand in one line, because they have a position in
-  ///   common
+  /// @param duplex false: readers and writers share one lock, because they share a position
   DirectionLocks(Scheduler scheduler, boolean duplex) {
     this.scheduler = scheduler;
     this.writeDirection = duplex ? WRITERS : READERS;
@@ -47,12 +46,12 @@ abstract class DirectionLocks {
     return scheduler;
   }
 
-  /// The line of writers.
+  /// The lock of writers.
   final int writeDirection() {
     return writeDirection;
   }
 
-  /// Goes to the head of a line in which nobody is.
+  /// Takes a lock that is free and has no waiters.
   final boolean tryEnter(int line) {
     FairSemaphore fairSemaphore = permits(line);
     if (fairSemaphore != null) {
@@ -65,11 +64,11 @@ abstract class DirectionLocks {
     return true;
   }
 
-  /// Waits to be at the head, after [#tryEnter] has failed.
+  /// Waits for a lock, after [#tryEnter] has failed.
   final void awaitEnter(int line, CoroutineNode<?> self, Deadline deadline) {
     FairSemaphore fairSemaphore = permits(line);
     if (fairSemaphore == null) {
-      fairSemaphore = new FairSemaphore(scheduler, 0, this); // the only one is taken
+      fairSemaphore = new FairSemaphore(scheduler, 0, this); // its only permit is taken
       if (line == READERS) {
         readers = fairSemaphore;
       } else {
@@ -79,7 +78,7 @@ abstract class DirectionLocks {
     fairSemaphore.awaitPermit(self, deadline, null);
   }
 
-  /// Lets the next one have the direction.
+  /// Releases a lock to the next waiter.
   final void leave(int line) {
     FairSemaphore fairSemaphore = permits(line);
     if (fairSemaphore != null) {
@@ -89,7 +88,7 @@ abstract class DirectionLocks {
     }
   }
 
-  /// Whether a coroutine has the direction to itself.
+  /// Whether a coroutine holds the lock.
   final boolean isLocked(int line) {
     FairSemaphore fairSemaphore = permits(line);
     return fairSemaphore == null ? (lockedBits & line) != 0 : fairSemaphore.free() == 0;

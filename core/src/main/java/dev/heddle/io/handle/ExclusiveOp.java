@@ -5,11 +5,11 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// What one coroutine does with a direction of a handle while it has it to itself.
+/// An operation of the coroutine that holds a direction of a handle.
 ///
-/// @param <T> what comes of it
+/// @param <T> type of the result
 @FunctionalInterface
 interface ExclusiveOp<T extends @Nullable Object> {
-  /// Does it, as the coroutine `self`.
+  /// Runs in the coroutine `self`.
   T run(CoroutineNode<?> self) throws IOException;
 }

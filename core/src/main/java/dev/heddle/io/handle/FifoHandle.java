@@ -14,14 +14,14 @@ import java.nio.channels.NonWritableChannelException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// An end of a named pipe that the driver watches, also where it was opened as a file: it has no
-/// positions, no length and no locks.
+/// An end of a named pipe that the driver polls, also when it was opened as a file: it has no
+/// positions, length or locks.
 final class FifoHandle extends StreamHandle implements AsyncFile {
   private final Path path;
   private final boolean reads;
   private final boolean writes;
 
-  /// @param come what was read while it was opened
+  /// @param come bytes that were read while it was opened
   FifoHandle(
       Scheduler scheduler,
       RawStream stream,

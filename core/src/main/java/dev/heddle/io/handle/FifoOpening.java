@@ -28,27 +28,27 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/// Opens a named pipe without a thread that waits: no call of the system here does.
+/// Opens a named pipe without a waiting thread: none of the system calls here blocks.
 final class FifoOpening {
   /*
-   * To read. The end opens at once (O_NONBLOCK). A read tells whether a writer is there: no bytes
-   * yet (EAGAIN), or the end. The descriptor becomes readable when bytes have come, or a writer has
-   * come and gone, but not when a writer merely opens the pipe. So inotify reports openings of the
-   * path, and after each one a read is tried again.
+   * To read. The end opens at once (O_NONBLOCK). A read shows whether there is a writer: EAGAIN if
+   * there is one, the end of the input if not. The descriptor becomes readable when bytes have
+   * arrived or a writer has come and gone, but not when a writer merely opens the pipe. So inotify
+   * reports openings of the path, and the read is retried after each.
    *
-   * To write. The system refuses as long as no reader is there (ENXIO). It is tried again after
-   * each opening of the path.
+   * To write. The open fails with ENXIO as long as there is no reader. It is retried after each
+   * opening of the path.
    *
-   * The path is watched before the first try, so no opening is missed. Our own opening to read is
-   * reported, too, and costs one try; a refused one is not, so this does not go round in circles.
-   * Where there is no such watch (each user has a limited number; the path may not be readable) it
-   * is tried after pauses of 1 to 50 ms.
+   * The watch begins before the first try, so no opening is missed. This class's own open for
+   * reading is reported, too, and costs one try; a failed open is not reported, so there is no
+   * endless loop. Without a watch (their number is limited; the path may not be readable) it is
+   * retried after pauses of 1 to 50 ms.
    *
-   * Giving up closes what is open, and no peer was seen: a process that opens the other end meets
-   * this one only while it waits.
+   * A cancelled opening closes its descriptor before a peer was seen: a process that opens the
+   * other end finds this one only while it waits.
    *
    * Rejected. Opening both ends at once, which never waits: a process that opens the pipe meanwhile
-   * would find a peer that does not exist.
+   * would see a peer that does not exist.
    */
   private static final int NONE = -1;
   private static final String OPENING = "the opening of ";
@@ -62,11 +62,11 @@ final class FifoOpening {
   private final boolean writes;
   private final boolean onlyPipes;
 
-  private @Nullable RawStream opens; // of the path
+  private @Nullable RawStream opens; // inotify events of the path
   private Duration pause = FIRST_PAUSE;
-  private boolean readReported; // that something can be read
+  private boolean readReported; // readability was reported
 
-  /// @param onlyPipes whether a file that is no pipe is left alone
+  /// @param onlyPipes whether other files than pipes are not opened
   private FifoOpening(
       CoroutineNode<?> self, Path path, Set<? extends OpenOption> options, boolean onlyPipes) {
     this.self = self;
@@ -76,28 +76,28 @@ final class FifoOpening {
     this.onlyPipes = onlyPipes;
   }
 
-  /// Whether the loop can open one so.
+  /// Whether the loop supports this.
   static boolean isServed(CoroutineNode<?> self) {
     return self.scheduler().reactor().hasStreams();
   }
 
-  /// Opens an end, or both.
+  /// Opens one end or both.
   ///
-  /// @return null: it is no pipe
+  /// @return null if the file is not a pipe
   static @Nullable FifoHandle open(
       CoroutineNode<?> self, Path path, Set<? extends OpenOption> options) throws IOException {
     return new FifoOpening(self, path, options, true).open(NONE);
   }
 
-  /// Waits for the writer of an end to read from that is open.
+  /// Waits for the writer of an open read end.
   ///
-  /// @param number its number, which is this call's
+  /// @param number its file descriptor, owned by this call
   static FifoHandle opened(
       CoroutineNode<?> self, Path path, Set<? extends OpenOption> options, int number)
       throws IOException {
     FifoHandle handle = new FifoOpening(self, path, options, false).open(number);
     if (handle == null) {
-      throw new IllegalStateException(path + " was open, and was not opened");
+      throw new IllegalStateException(path + " was open, but no handle was made");
     }
     return handle;
   }
@@ -120,7 +120,7 @@ final class FifoOpening {
       }
       LinuxCalls.setBlocking(fd, false);
       int given = fd;
-      fd = NONE; // the stream closes it, also where it cannot be made
+      fd = NONE; // closed by the stream, also when its constructor fails
       return connected(reactor().stream(given));
     } finally {
       if (fd >= 0) {
@@ -163,7 +163,7 @@ final class FifoOpening {
     }
   }
 
-  /// Waits until it is worth trying anew.
+  /// Waits until a retry may succeed.
   private void await(@Nullable EventSource readable) throws IOException {
     self.renew();
     if (readable != null) {
@@ -187,7 +187,7 @@ final class FifoOpening {
     return timer;
   }
 
-  // ---- calls on the path, beside the loop: it may lie on a slow disk ----
+  // ---- calls on the path, on worker threads: the disk may be slow ----
 
   private int tried() {
     int way = writes ? (reads ? LinuxCalls.READ_WRITE : LinuxCalls.WRITE_ONLY) : 0;
@@ -214,7 +214,7 @@ final class FifoOpening {
     }
   }
 
-  /// A number that somebody closes, also when the caller leaves while it is made.
+  /// Passes a descriptor to the caller, or closes it if the caller has left.
   private static final class DescriptorHandOff implements Callable<Integer> {
     private static final int PENDING = Integer.MIN_VALUE;
     private static final int ABANDONED = PENDING + 1;

@@ -32,36 +32,36 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A file: a position of its own, and requests that end whether or not somebody still waits.
+/// An open file with its own position. A request runs to its end even if its caller has left.
 public final class FileHandle extends Handle implements AsyncFile, HasFileDescriptor {
   /*
-   * A file has no readiness: a request takes as long as it takes, and cannot be taken back. So each
-   * request has a buffer of its own, which is given back when the driver is done with it. Its
-   * caller may leave at any time; then
+   * A file has no readiness: a request takes an unknown time and cannot be withdrawn. So each
+   * request has its own buffer, which is released when the driver has finished with it. Its caller
+   * may detach at any time; then
    *
-   *   a read    brings its bytes to no caller: the position has not moved, so the next read
-   *             brings them again;
-   *   a change  (a write, a truncation) goes on, and its failure is kept for the next writer. What
-   *             it was given counts as written. What comes after it waits for its end first, and
-   *             so does the loop's end.
+   *   a read    drops its bytes: the position has not moved, so the next read
+   *             reads them again;
+   *   a change  (a write, a truncation) goes on, and its failure is deferred to the next writer.
+   *             Its bytes count as written. Later requests wait for its end first, and so does
+   *             the loop's end.
    *
-   * If a write fails while its caller waits, the buffers' positions say what is in the file
-   * (WriteSource). A failure that no caller was there to take is thrown by writes and by sync(),
-   * and by nothing else: reads find the file as it is.
+   * If a write fails while its caller waits, the buffers' positions tell what is in the file
+   * (WriteSource). A deferred failure is thrown by writes and by sync(), and by nothing else: reads
+   * see the file as it is.
    *
-   * Readers and writers share one queue, as they share one position. What readLine() has read ahead
-   * lies before that position: any other request steps back over it first.
+   * Readers and writers share one queue, because they share one position. Bytes that readLine() has
+   * read ahead are before that position: any other request first moves it back by their number.
    *
-   * Closing ends all waits, refuses new requests, and closes the file when the last request under
-   * way has ended. Otherwise its number would be given to the next file, and the request would work
-   * on that one.
+   * Closing ends all waits, refuses new requests, and closes the file when the last request in
+   * flight has ended. Otherwise its descriptor could be reused for another file, and the request
+   * would work on that one.
    *
    * I1. A read that throws has not moved the position. [FileCancelTest]
-   * I2. A buffer is given back once, after its request has ended. [FileCancelTest]
-   * I3. CLOSE is submitted once, when nothing is under way. [FileCancelTest]
+   * I2. A buffer is released once, after its request has ended. [FileCancelTest]
+   * I3. CLOSE is submitted once, when no request is in flight. [FileCancelTest]
    *
-   * Rejected. The caller's buffer in place, when it is a direct one: it would be written to after a
-   * cancelled read has returned.
+   * Rejected. Using the caller's buffer when it is direct: it would be written to after a cancelled
+   * read has returned.
    *
    * Sources. trap-28, trap-29, trap-30; loop-256, loop-257, loop-293, loop-294, loop-297.
    */
@@ -77,10 +77,11 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
   private final boolean appends;
 
   // loop only
-  private final ArrayList<Request> inFlight = new ArrayList<>(); // in no order
-  private final Set<Request> detachedChanges = new HashSet<>(); // of those: whose callers have gone
-  private long position; // where the next request begins; what was read ahead lies before it
-  private boolean atEnd; // it is the end, wherever that is by now
+  private final ArrayList<Request> inFlight = new ArrayList<>(); // unordered
+  // those in flight whose callers have left
+  private final Set<Request> detachedChanges = new HashSet<>();
+  private long position; // where the next request begins; bytes read ahead are before it
+  private boolean atEnd; // opened to append: the position is the current end
 
   FileHandle(
       CoroutineNode<?> self,
@@ -100,7 +101,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     this.atEnd = appends;
   }
 
-  /// Opens a file; also a named pipe, when somebody opens its other end.
+  /// Opens a file, or a named pipe once its other end is opened.
   public static AsyncFile open(CoroutineNode<?> self, Path path, Set<? extends OpenOption> options)
       throws IOException {
     FileDriver own = self.scheduler().reactor().driver().files();
@@ -126,7 +127,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
   // ---- requests ----
 
   private final class Request extends FileRequest {
-    private final boolean inLine; // it moves the position
+    private final boolean inLine; // it uses and moves the position
     private int place = inFlight.size();
 
     Request(Kind kind, @Nullable ByteBuffer buffer, long at, boolean inLine) {
@@ -188,7 +189,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     }
   }
 
-  /// Waits for a request, and sees to what is left when the wait ends early.
+  /// Waits for a request; detaches it if the wait ends early.
   private void await(CoroutineNode<?> self, Request request, Deadline deadline) {
     try {
       request.await(self, deadline);
@@ -216,7 +217,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     }
   }
 
-  /// Keeps the loop alive until the request has ended.
+  /// Keeps the loop alive until a request has ended.
   private static void keepAliveUntilEnd(Request request) {
     CoroutineNode<?> self = CoroutineNode.current();
     try {
@@ -226,7 +227,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     }
   }
 
-  /// Waits until no change is under way whose caller has gone.
+  /// Waits until all detached changes have ended.
   private void awaitDetachedChanges(CoroutineNode<?> self, Deadline deadline) throws IOException {
     while (!detachedChanges.isEmpty()) {
       Request one = detachedChanges.iterator().next();
@@ -309,7 +310,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     return n == 0 ? -1 : n;
   }
 
-  /// Reads what takes no wait, into the caller's buffer: he does not leave meanwhile.
+  /// Reads without a wait, directly into the caller's buffer: the caller cannot leave meanwhile.
   private int tryRead(ByteBuffer into, long at) {
     if (into.remaining() > MAX_IN_FLIGHT) {
       return FileDriver.WOULD_BLOCK;
@@ -318,7 +319,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
       throw new ReadOnlyBufferException();
     }
     if (into.isDirect()) {
-      byte _ = into.get(into.position()); // refused when its memory was given back
+      byte _ = into.get(into.position()); // throws if its memory was freed
       return files.tryRead(file, into, at);
     }
     ByteBuffer own = buffers.acquire(into.remaining());
@@ -351,7 +352,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     requireReadable();
     yieldToOthers(self);
     awaitDetachedChanges(
-        self, Deadline.never()); // the last look whether it is open: a number may be given anew
+        self, Deadline.never()); // the last check: a closed descriptor may be reused
     return buffer.hasRemaining() ? transfer(self, buffer, at, Deadline.never()) : 0;
   }
 
@@ -373,13 +374,14 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     long sum = target instanceof StreamHandle stream ? sendTo(stream) : 0;
     ByteBuffer buffer = buffers.acquire(TransferBuffers.LARGE);
     try {
-      return sum + copyTo(target, buffer); // nothing is left, unless the target takes no files
+      // nothing is left, unless the target does not support sendfile
+      return sum + copyTo(target, buffer);
     } finally {
       buffers.release(buffer);
     }
   }
 
-  /// Has the system send what it can.
+  /// Sends as much as possible by sendfile.
   private long sendTo(StreamHandle target) throws IOException {
     long sum = 0;
     for (long sent = sendSome(target); sent > 0; sent = sendSome(target)) {
@@ -428,10 +430,10 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     rewindReadAhead();
   }
 
-  /// Writes as much as a buffer of ours holds; what fails to get into the file is the caller's
-  /// again.
+  /// Writes up to one internal buffer of bytes; bytes that were not written go back to the caller's
+  /// buffers.
   ///
-  /// @return how many bytes
+  /// @return the number of bytes
   private int sendPiece(
       CoroutineNode<?> self,
       WriteSource from,
@@ -466,7 +468,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     awaitDetachedChanges(self, Deadline.never());
     throwDeferredFailure();
     if (isReadIdle()) {
-      rewindReadAhead(); // what was read ahead may be what is written now
+      rewindReadAhead(); // the write may change the bytes that were read ahead
     }
     WriteSource from = new WriteSource(buffer);
     long next = at;
@@ -531,7 +533,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     Duration pause = null;
     while (lock == null) {
       pause = FileLocks.pause(self, pause);
-      self(); // still open?
+      self(); // checks that it is open
       lock = locks.ask(self, from, size, shared);
     }
     return lock;
@@ -562,7 +564,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
   @Override
   protected void onClose() {
     for (Request request : List.copyOf(inFlight)) {
-      request.failCaller(new AsynchronousCloseException()); // each is thrown with frames of its own
+      request.failCaller(new AsynchronousCloseException()); // each with its own stack trace
     }
     if (inFlight.isEmpty()) {
       submitClose();
@@ -573,7 +575,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     files.submit(new FileRequest(scheduler(), this, Kind.CLOSE, file, null, 0) {});
   }
 
-  // ---- refusals ----
+  // ---- argument checks ----
 
   private void requireReadable() {
     if (!readable) {

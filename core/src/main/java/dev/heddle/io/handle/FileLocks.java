@@ -18,16 +18,16 @@ import org.jspecify.annotations.Nullable;
 /// The locks of one file.
 final class FileLocks {
   /*
-   * A thread that waits in the system for a lock returns when it gets the lock or when the file is
-   * closed, and in no other way. Four such threads would keep all other requests from being made.
-   * So no thread waits there: a lock is requested without a wait, and again after a pause on the
-   * loop, which grows from 1 to 50 ms. That wait can be cancelled, and holds no thread.
+   * A thread that waits in the system for a lock returns only when it gets the lock or the file is
+   * closed. A few such threads would occupy the pool and block all other requests. So a lock is
+   * requested without waiting, and again after a pause on the loop that grows from 1 to 50 ms. That
+   * pause can be cancelled and holds no thread.
    *
-   * The JDK refuses a lock that overlaps one of the same process; here that one counts as taken,
-   * like any other.
+   * The JDK throws if a lock overlaps another one of the same process; here that counts as a
+   * conflict like any other.
    *
-   * A lock that is granted when its caller has left is given back: the two meet in `outcome`, and
-   * the second of them knows.
+   * A lock that is granted after its caller has left is released: both swap `outcome`, and the
+   * second one releases it.
    *
    * Sources. trap-34.
    */
@@ -44,9 +44,9 @@ final class FileLocks {
     this.pool = LoopRuntime.of(self).blockingPools().locks();
   }
 
-  /// Asks once.
+  /// Tries once.
   ///
-  /// @return null when it is taken
+  /// @return null when there is a conflict
   @Nullable LockedRange ask(CoroutineNode<?> self, long position, long size, boolean shared) {
     Attempt attempt = new Attempt(position, size, shared);
     try {
@@ -59,7 +59,7 @@ final class FileLocks {
     return lock == null ? null : new HeldLock(lock);
   }
 
-  /// Pauses before it is asked for again.
+  /// Pauses before the next try.
   ///
   /// @return the next pause
   static Duration pause(CoroutineNode<?> self, @Nullable Duration last) {
@@ -87,7 +87,7 @@ final class FileLocks {
     }
   }
 
-  /// One question, and who takes its answer.
+  /// One try, with the hand-over of its result.
   private final class Attempt implements Callable<@Nullable Object> {
     private static final Object GONE = new Object();
 
@@ -108,7 +108,7 @@ final class FileLocks {
       try {
         lock = file.channel(!shared).tryLock(position, size, shared);
       } catch (OverlappingFileLockException _) {
-        return null; // taken, by this process
+        return null; // a conflict within this process
       }
       if (lock != null && !outcome.compareAndSet(null, lock)) {
         lock.release();
@@ -116,7 +116,7 @@ final class FileLocks {
       return null;
     }
 
-    /// The lock, if it has come; none will be left behind after this.
+    /// The lock if it was granted; a lock granted later is released by its thread.
     @Nullable FileLock take() {
       return outcome.getAndSet(GONE) instanceof FileLock lock ? lock : null;
     }

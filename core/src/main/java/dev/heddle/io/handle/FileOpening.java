@@ -10,7 +10,7 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.Set;
 
-/// The opening of a file; one that nobody has waited for to the end is closed.
+/// The opening of a file, which is closed again if its caller has left.
 final class FileOpening extends FileRequest {
   private final Scheduler scheduler;
   private final FileDriver files;

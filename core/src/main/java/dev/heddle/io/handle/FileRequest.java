@@ -16,14 +16,14 @@ import java.nio.file.Path;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Something asked of a file for a caller who may leave, and its end as an event.
+/// A file operation whose caller may leave, with its end as an event.
 abstract class FileRequest extends FileOperation {
   private final HomeLoop home;
   private final Object owner;
   private final Done callerEvent;
 
   // loop only
-  private @Nullable Done endEvent; // made when somebody asks for it
+  private @Nullable Done endEvent; // created on demand
   private long result;
   private @Nullable Throwable failure;
   private boolean detached;
@@ -49,8 +49,8 @@ abstract class FileRequest extends FileOperation {
     this.callerEvent = new Done();
   }
 
-  /// Waits, as its caller, until it has ended or the caller is sent away. What it has failed with
-  /// is thrown with the frames of this call.
+  /// Waits, as its caller, until it has ended or [#failCaller] is called. Throws its failure with
+  /// the stack trace of this call.
   final void await(CoroutineNode<?> self, Deadline deadline) {
     try {
       if (deadline.isNever()) {
@@ -66,7 +66,7 @@ abstract class FileRequest extends FileOperation {
     }
   }
 
-  /// Fires when it has ended, whatever became of it.
+  /// Fires when it has ended, successfully or not.
   final EventSource end() {
     Done own = endEvent;
     if (own == null) {
@@ -79,32 +79,32 @@ abstract class FileRequest extends FileOperation {
     return own;
   }
 
-  /// Whether the driver is done with it.
+  /// Whether the driver has finished with it.
   final boolean hasEnded() {
     return ended;
   }
 
-  /// Why it failed; null: it did not, or has not ended.
+  /// Its failure; null if it succeeded or has not ended.
   final @Nullable Throwable failure() {
     return failure;
   }
 
-  /// The answer to what was asked; of a write, how many bytes, however many calls it took.
+  /// Its result; of a write, the number of bytes of all its calls.
   final long result() {
     return result;
   }
 
-  /// Its caller has gone.
+  /// Detaches its caller.
   final void detach() {
     detached = true;
   }
 
-  /// Whether its caller has gone.
+  /// Whether its caller was detached.
   final boolean isDetached() {
     return detached;
   }
 
-  /// Sends its caller away.
+  /// Ends its caller's wait with a failure.
   final void failCaller(IOException why) {
     callerEvent.fireDone(why);
   }
@@ -128,12 +128,12 @@ abstract class FileRequest extends FileOperation {
     }
   }
 
-  /// Not all has been written.
+  /// Called when only a part was written.
   protected void submitRest() {
     throw new IllegalStateException("nothing is left of " + this);
   }
 
-  /// The driver is done with it.
+  /// Called when the driver has finished with it.
   protected void ended() {}
 
   private String doing() {

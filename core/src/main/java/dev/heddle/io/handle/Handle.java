@@ -19,89 +19,91 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// What all handles have in common: who is next, what was read ahead, what is still to be written.
+/// Base class of handles: the order of callers, bytes read ahead, pending writes.
 public abstract class Handle extends DirectionLocks implements AsyncIo {
   /*
-   * One reader and one writer at a time have the handle (DirectionLocks), so nothing overtakes and
-   * nothing is interleaved. A subtype adds how to read some bytes, and how to write all of a
-   * buffer, for the one whose turn it is.
+   * One reader and one writer at a time hold the handle (DirectionLocks), so operations are neither
+   * reordered nor interleaved. A subtype implements reading some bytes and writing a whole buffer,
+   * for the holder of the direction.
    *
-   * Bytes that were read and that their caller did not take (the rest behind a line, a read that
-   * was cancelled when the bytes had come) are kept in `readAhead`. The next read, of whichever
-   * kind, is served from there first, without a wait.
+   * Bytes that were read but not returned (the rest after a line, a read cancelled after its bytes
+   * had arrived) are kept in `readAhead`. The next read of any kind takes them first, without a
+   * wait.
    *
-   * Bytes given to writeLater() are kept in `pendingWrites`. Whichever coroutine has the writers'
-   * turn writes them: one that the loop starts for it, or a writer that came before that one. No
-   * caller waits for them, so a failure is kept in `deferredFailure`. If more is kept than a caller
-   * of writeLater() allows, the caller takes its place among the writers and appends its bytes when
-   * its turn comes; callers after it do the same as long as it waits (`flushesQueued`), or theirs
-   * would leave before its own.
+   * Bytes given to writeLater() are kept in `pendingWrites`. The next holder of the write lock
+   * writes them: a coroutine that the loop starts for it, or a writer that came earlier. No caller
+   * waits for them, so a failure is kept in `deferredFailure`. If more bytes are pending than a
+   * caller of writeLater() allows, the caller queues for the write lock and appends its bytes when
+   * it holds the lock. Later callers do the same as long as it waits (`flushesQueued`); otherwise
+   * their bytes would be written before its own.
    *
-   * I1. Of two reads the one called first gets the earlier bytes; so with writes. [ReadOrderTest]
-   * I2. A read that throws has taken no byte that the next one does not find. [the conformance
-   *     suite, cancel]
-   * I3. What was given to writeLater() leaves before what is written after it.
+   * I1. Of two reads, the one called first gets the earlier bytes; the same holds for writes.
+   * [ReadOrderTest]
+   * I2. A read that throws has consumed no byte: the next read returns it. [the conformance suite,
+   *     cancel]
+   * I3. Bytes given to writeLater() are sent before bytes that are written later.
    *     [WaitConformanceTest, LimitConformanceTest]
    *
    * Sources. trap-28, trap-30; loop-253, loop-254, loop-256, loop-296, loop-297.
    */
-  private static final int CHUNK = 16 << 10; // bytes, of what is read ahead or passed on
+  private static final int CHUNK = 16 << 10; // bytes, for reading ahead and copying
 
   // loop only
-  private @Nullable ByteBuffer readAhead; // to be read, or without any bytes
+  private @Nullable ByteBuffer readAhead; // in read mode, may be empty
   private @Nullable ArrayDeque<ByteBuffer> pendingWrites;
   private long pendingBytes;
   private int flushesQueued;
   private @Nullable IOException deferredFailure;
   private boolean open = true;
 
-  /// An open handle of a loop, to read and to write at the same time.
+  /// An open handle with separate locks for reading and writing.
   protected Handle(Scheduler scheduler) {
     this(scheduler, true);
   }
 
-  /// An open handle of a loop.
+  /// An open handle.
   ///
-  /// @param duplex whether readers and writers stand in lines of their own; else in one, because
-  ///   they have a position in common
+  /// @param duplex whether readers and writers have separate locks; otherwise they share one,
+  ///   because they share a position
   protected Handle(Scheduler scheduler, boolean duplex) {
     super(scheduler, duplex);
   }
 
-  // ---- what a kind of handle adds ----
+  // ---- implemented by subtypes ----
 
-  /// Reads at least one byte, for the one reader that may.
+  /// Reads at least one byte. The caller holds the read lock.
   ///
-  /// @param into has room
-  /// @return how many; -1: no more will come
+  /// @param into a buffer with room
+  /// @return the number of bytes; -1 at the end of the input
   protected abstract int readSome(CoroutineNode<?> self, ByteBuffer into, Deadline deadline)
       throws IOException;
 
-  /// Writes all bytes, for the one writer that may.
+  /// Writes all bytes. The caller holds the write lock.
   protected abstract void writeWhole(CoroutineNode<?> self, ByteBuffer from, Deadline deadline)
       throws IOException;
 
-  /// Writes all bytes of several buffers, for the one writer that may.
+  /// Writes all bytes of several buffers. The caller holds the write lock.
   protected void writeWhole(CoroutineNode<?> self, ByteBuffer[] from) throws IOException {
     for (ByteBuffer buffer : from) {
       writeWhole(self, buffer, Deadline.never());
     }
   }
 
-  /// Ends what waits, and gives back what it has. Once.
+  /// Ends all waits and releases the resources. Called once.
   protected abstract void onClose();
 
-  /// Writes what goes without a wait, if nobody else is writing: for a last word before the end.
+  /// Writes as much as possible without a wait, if no coroutine is writing: for a last message
+  /// before closing.
   ///
-  /// @param bytes what does not go is dropped
+  /// @param bytes bytes that cannot be written at once are dropped
   void tryWriteNow(ByteBuffer bytes) throws IOException {}
 
-  /// Whether a coroutine has the line of writers to itself.
+  /// Whether a coroutine holds the write lock.
   final boolean isWriting() {
     return isLocked(writeDirection());
   }
 
-  /// The current coroutine, which must be of this loop, while the handle is open.
+  /// The current coroutine. Checks that it belongs to this loop and that the handle is open.
   protected final CoroutineNode<?> self() throws ClosedChannelException {
     CoroutineNode<?> self = CoroutineNode.current();
     if (self.scheduler() != scheduler()) {
@@ -113,7 +115,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     return self;
   }
 
-  /// Lets the others run, now and then, before a call that may not have to wait.
+  /// Yields once in a while, before a call that may not have to wait.
   protected final void yieldToOthers(CoroutineNode<?> self) {
     scheduler().coopBudget().consume(self);
   }
@@ -131,7 +133,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
 
   // ---- reading ----
 
-  /// Reads, when those who came before have.
+  /// Runs a read when earlier readers have finished.
   protected final <T extends @Nullable Object> T readExclusively(
       Deadline deadline, ExclusiveOp<T> exclusiveOp) throws IOException {
     CoroutineNode<?> self = self();
@@ -144,7 +146,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     }
   }
 
-  // the hot one: without a lambda
+  // hot path: no lambda
   @Override
   public final int read(ByteBuffer buffer, Deadline deadline) throws IOException {
     CoroutineNode<?> self = self();
@@ -175,9 +177,9 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     return n;
   }
 
-  /// Keeps bytes that were read for nobody, behind those that are kept.
+  /// Appends bytes that no reader has received to the read-ahead buffer.
   ///
-  /// @param bytes to be read; they are copied
+  /// @param bytes in read mode; they are copied
   protected final void appendReadAhead(ByteBuffer bytes) {
     ByteBuffer kept = readAhead;
     if (kept == null || !kept.hasRemaining()) {
@@ -187,7 +189,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     int n = bytes.remaining();
     if (n > kept.capacity() - kept.limit()) {
       long needed = (long) kept.remaining() + n;
-      // a long line comes in many parts: room for as many more, or each would copy all before it
+      // a long line arrives in many parts: double the room, or each part would copy all before it
       int room = (int) Math.min(Integer.MAX_VALUE - 8L, kept.remaining() > n ? 2 * needed : needed);
       kept = ByteBuffer.allocate(room).put(kept).flip();
     }
@@ -197,9 +199,9 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     readAhead = kept;
   }
 
-  /// Moves what there is room for, and keeps the rest for the next read.
+  /// Moves as many bytes as fit, and keeps the rest for the next read.
   ///
-  /// @return how many bytes were moved
+  /// @return the number of bytes moved
   protected final int moveOrKeep(ByteBuffer from, ByteBuffer into) {
     int had = from.remaining();
     move(from, into);
@@ -210,24 +212,24 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     return had - left;
   }
 
-  /// How many bytes were read ahead.
+  /// The number of bytes read ahead.
   protected final int readAheadBytes() {
     return readAhead == null ? 0 : readAhead.remaining();
   }
 
-  /// Takes away what was read ahead, if anything.
+  /// Removes and returns the bytes read ahead, or null.
   protected final @Nullable ByteBuffer takeReadAhead() {
     ByteBuffer kept = readAhead;
     readAhead = null;
     return kept;
   }
 
-  /// Whether nobody is about to read.
+  /// Whether no coroutine holds the read lock.
   protected final boolean isReadIdle() {
     return !isLocked(READERS);
   }
 
-  /// A failure that nobody was there to take: it is for who writes next.
+  /// Keeps a failure without a waiting caller, for the next writer.
   protected final void deferFailure(IOException failure) {
     deferredFailure = deferredFailure == null ? failure : deferredFailure;
   }
@@ -254,7 +256,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
   }
 
   private @Nullable String line(CoroutineNode<?> self, int limit) throws IOException {
-    int looked = 0; // of what is kept, without a line's end
+    int looked = 0; // bytes already searched for a line end
     while (true) {
       ByteBuffer kept = readAhead;
       int has = kept == null ? 0 : kept.remaining();
@@ -263,7 +265,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
           return takeLine(kept, looked, looked + 1, limit);
         }
       }
-      if (has - 1 > limit) { // the last one may be the CR of its end
+      if (has - 1 > limit) { // the last byte may be the CR of the line end
         throw LineLimit.exceeded(this, limit);
       }
       ByteBuffer more = ByteBuffer.allocate(CHUNK);
@@ -291,7 +293,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
 
   @Override
   public long transferTo(AsyncIo target) throws IOException {
-    // one of the loop's: many short connections would leave theirs to the collector
+    // from the loop's pool: many short connections would leave theirs to the garbage collector
     TransferBuffers buffers = LoopRuntime.of(self()).blockingPools().buffers();
     ByteBuffer buffer = buffers.acquire(CHUNK);
     try {
@@ -301,7 +303,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     }
   }
 
-  /// Writes to `target` all that comes, by way of `buffer`.
+  /// Copies the whole input to `target` through `buffer`.
   protected final long copyTo(AsyncIo target, ByteBuffer buffer) throws IOException {
     long sum = 0;
     while (read(buffer) >= 0) {
@@ -314,7 +316,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
 
   // ---- writing ----
 
-  /// Writes, when those who came before have, and what was to be written later.
+  /// Runs a write when earlier writers have finished and the pending writes are done.
   protected final <T extends @Nullable Object> T writeExclusively(
       Deadline deadline, ExclusiveOp<T> exclusiveOp) throws IOException {
     CoroutineNode<?> self = self();
@@ -328,8 +330,8 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     }
   }
 
-  /// Takes a turn when those who came before have, and what was to be written later; that this
-  /// fails, or has failed, is for who writes next.
+  /// Runs an operation when earlier writers have finished and the pending writes are done or have
+  /// failed; that failure stays for the next writer.
   protected final <T extends @Nullable Object> T runAfterWrites(
       Deadline deadline, ExclusiveOp<T> exclusiveOp) throws IOException {
     CoroutineNode<?> self = self();
@@ -349,11 +351,11 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     try {
       writePending(self, deadline);
     } catch (IOException _) {
-      // safe: it is kept
+      // safe: the failure is deferred
     }
   }
 
-  // the hot one: without a lambda
+  // hot path: no lambda
   @Override
   public final void write(ByteBuffer buffer, Deadline deadline) throws IOException {
     CoroutineNode<?> self = self();
@@ -420,11 +422,11 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     try {
       flush();
     } catch (IOException e) {
-      // safe: it is kept, for whoever looks or writes next; a handle that was closed is told so
+      // safe: the failure is deferred to the next writer; a closed handle reports that itself
       deferFailure(e);
     } catch (RuntimeException e) {
-      // a handle that is only read from, or talks to nobody
-      deferFailure(new IOException("what was to be written later cannot be written", e));
+      // a handle that is read-only or not connected
+      deferFailure(new IOException("the pending writes cannot be written", e));
       dropPending();
     }
   }
@@ -434,7 +436,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     writeExclusively(Deadline.never(), self -> self);
   }
 
-  // what a deadline leaves here is for the next writer, or for the one that was started for it
+  // bytes left at a deadline are for the next writer or the coroutine started for them
   private void writePending(CoroutineNode<?> self, Deadline deadline) throws IOException {
     throwDeferredFailure();
     ArrayDeque<ByteBuffer> queue = pendingWrites;
@@ -453,7 +455,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
       }
     } catch (IOException e) {
       deferredFailure = e;
-      dropPending(); // nothing of it can leave any more
+      dropPending(); // no more of it can be sent
       throw e;
     }
   }
@@ -463,7 +465,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     pendingBytes = 0;
   }
 
-  /// Fails when something failed that nobody was there to take.
+  /// Throws the deferred failure, if there is one.
   protected final void throwDeferredFailure() throws IOException {
     if (deferredFailure != null) {
       throw new IOException("an earlier write to " + this + " has failed", deferredFailure);
@@ -475,7 +477,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     return deferredFailure;
   }
 
-  // ---- its end ----
+  // ---- closing ----
 
   @Override
   public final boolean isOpen() {
@@ -491,7 +493,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     }
   }
 
-  // ---- for libraries ----
+  // ---- adapters for libraries ----
 
   @Override
   public final InputStream inputStream() {
@@ -508,7 +510,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     return new HandleChannel(this);
   }
 
-  /// Moves as many bytes as there are, and there is room for.
+  /// Moves as many bytes as are available and fit.
   static void move(ByteBuffer from, ByteBuffer into) {
     int n = Math.min(from.remaining(), into.remaining());
     into.put(into.position(), from, from.position(), n);
@@ -516,7 +518,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     from.position(from.position() + n);
   }
 
-  /// Fewer buffers: those that have bytes.
+  /// The buffers that have bytes.
   static ByteBuffer[] withoutEmpty(ByteBuffer[] buffers) {
     return Arrays.stream(buffers).filter(ByteBuffer::hasRemaining).toArray(ByteBuffer[]::new);
   }

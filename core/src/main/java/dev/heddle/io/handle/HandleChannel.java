@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
 
-/// A handle, for those who use channels. A write takes all, as a channel that blocks does.
+/// A handle as a channel. A write writes all bytes, as a blocking channel does.
 final class HandleChannel implements ByteChannel {
   private final AsyncIo handle;
 

@@ -7,7 +7,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 
-/// A handle, for those who read streams.
+/// A handle as an input stream.
 final class HandleInputStream extends InputStream {
   private final AsyncIo handle;
 

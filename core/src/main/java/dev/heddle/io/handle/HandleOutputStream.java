@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 
-/// A handle, for those who write streams.
+/// A handle as an output stream.
 final class HandleOutputStream extends OutputStream {
   private final AsyncIo handle;
 

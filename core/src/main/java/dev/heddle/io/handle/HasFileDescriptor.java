@@ -3,13 +3,13 @@ package dev.heddle.io.handle;
 
 import java.io.IOException;
 
-/// What has a number of the system's, where the driver shows it.
+/// A handle whose file descriptor may be known.
 ///
 /// **Thread** the loop's.
 public interface HasFileDescriptor {
-  /// Its number, as long as nobody closes it.
+  /// The file descriptor, valid until the handle is closed.
   ///
   /// @throws java.nio.channels.ClosedChannelException when it is closed
-  /// @throws UnsupportedOperationException when nobody tells; the message says why
+  /// @throws UnsupportedOperationException when it is not known; the message says why
   int fd() throws IOException;
 }

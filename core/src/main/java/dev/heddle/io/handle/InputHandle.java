@@ -8,8 +8,8 @@ import dev.heddle.thread.worker.BlockingFileDriver;
 import java.util.HashSet;
 import java.util.Set;
 
-/// Standard input; what it has read and nobody took is there for the next handle when it is closed,
-/// or its loop has ended.
+/// A handle of standard input. When it is closed or its loop ends, the next handle gets the bytes
+/// that it has read but not returned.
 final class InputHandle extends BlockingHandle {
   private final StandardInput file;
   private final Inputs inputs;
@@ -38,7 +38,7 @@ final class InputHandle extends BlockingHandle {
     inputs.open.remove(this);
   }
 
-  /// Those that nobody has closed.
+  /// The open handles of standard input of a loop.
   private static final class Inputs implements LoopService {
     private final Set<InputHandle> open = new HashSet<>();
 

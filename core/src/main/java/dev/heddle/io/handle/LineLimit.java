@@ -3,7 +3,7 @@ package dev.heddle.io.handle;
 
 import java.io.IOException;
 
-/// How long a line may be.
+/// Checks and reports limits of line lengths.
 final class LineLimit {
   private LineLimit() {}
 
@@ -13,15 +13,15 @@ final class LineLimit {
     }
   }
 
-  /// For a line that is longer.
+  /// The exception for a line that is too long.
   ///
-  /// @param owner whose line it is
+  /// @param owner the source of the line
   static IOException exceeded(Object owner, int limit) {
     return new IOException(
         "a line of "
             + owner
             + " is longer than the limit of "
             + limit
-            + " bytes; readLineUpTo() takes longer ones, and nothing of this one is lost");
+            + " bytes; readLineUpTo() accepts a larger limit, and nothing of this line is lost");
   }
 }

@@ -20,7 +20,7 @@ import java.time.Duration;
 /// A listening socket.
 public final class ListenerHandle implements Listener, HasFileDescriptor {
   private static final Duration REFUSED =
-      Duration.ofMillis(10); // long enough for others to close something
+      Duration.ofMillis(10); // long enough for other code to close a descriptor
 
   private final Scheduler scheduler;
   private final ListenerDescriptor descriptor;
@@ -32,12 +32,12 @@ public final class ListenerHandle implements Listener, HasFileDescriptor {
 
   // loop only
   private boolean open = true;
-  private boolean watched; // else a wait comes first: clients in line could take every descriptor
+  private boolean watched; // if false, wait first: queued clients could take every descriptor
 
-  /// A handle for a socket that listens.
+  /// A handle over a listening socket.
   ///
-  /// @param address where it listens
-  /// @param ofAccepted done to each connection
+  /// @param address its local address
+  /// @param ofAccepted applied to each accepted connection
   public ListenerHandle(
       Scheduler scheduler,
       ListenerDescriptor descriptor,
@@ -73,7 +73,7 @@ public final class ListenerHandle implements Listener, HasFileDescriptor {
     } catch (ClosedChannelException e) {
       throw e;
     } catch (IOException e) {
-      // most often no descriptor is left: a server that tries again at once must not hold the loop
+      // usually no descriptor is left: a server that retries at once must not hold the loop
       self.delay(REFUSED);
       throw e;
     } finally {
@@ -96,7 +96,7 @@ public final class ListenerHandle implements Listener, HasFileDescriptor {
   private StreamSocket opened(SocketDescriptor accepted) throws IOException {
     boolean opened = false;
     try {
-      ofAccepted.prepare(accepted); // also refuses an option that sockets of this kind do not have
+      ofAccepted.prepare(accepted); // also throws for an option that such sockets do not support
       opened = true;
       return new SocketHandle(scheduler, accepted, new Accepted(accepted, this));
     } finally {
@@ -106,7 +106,7 @@ public final class ListenerHandle implements Listener, HasFileDescriptor {
     }
   }
 
-  /// A name that costs nothing until somebody reads it.
+  /// The name of a connection, computed only when it is printed.
   private record Accepted(SocketDescriptor socket, ListenerHandle by) {
     @Override
     public String toString() {

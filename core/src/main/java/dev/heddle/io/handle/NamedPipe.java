@@ -25,13 +25,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// Opens one end of a named pipe, which the system does when somebody opens the other one.
+/// Opens one end of a named pipe, which the system completes when the other end is opened.
 public final class NamedPipe {
   private static final long LONGEST_SECONDS = 10;
 
   private NamedPipe() {}
 
-  /// Opens the end to read from, or the one to write to.
+  /// Opens the read end or the write end.
   public static AsyncIo open(Path path, OpenOption end) throws IOException {
     CoroutineNode<?> self = CoroutineNode.current();
     boolean isServed =
@@ -50,19 +50,19 @@ public final class NamedPipe {
         (self, threads, file) -> new BlockingHandle(self, threads, file, "the named pipe " + path));
   }
 
-  // ---- those that are opened as files ----
+  // ---- pipes opened as files ----
 
-  /// Opens one that was refused as a file.
+  /// Opens a pipe after opening it as a file was refused.
   ///
-  /// @return null: it is none
+  /// @return null if it is not a pipe
   public static @Nullable AsyncFile open(
       CoroutineNode<?> self, Path path, Set<? extends OpenOption> options) throws IOException {
     return FifoOpening.isServed(self) ? FifoOpening.open(self, path, options) : null;
   }
 
-  /// Opens a path that was refused because it leads to one: it does, or it may.
+  /// Opens a path that was refused because it is, or may be, a pipe.
   ///
-  /// @return null: it was refused for another reason
+  /// @return null if it was refused for another reason
   static @Nullable AsyncFile refused(
       CoroutineNode<?> self, Path path, Set<? extends OpenOption> options, Throwable why)
       throws IOException {
@@ -72,9 +72,9 @@ public final class NamedPipe {
         : null;
   }
 
-  /// Goes on with one that a driver has opened as a file.
+  /// Continues with a pipe that a driver has opened as a file.
   ///
-  /// @return null: it is a file
+  /// @return null if it is a regular file
   static @Nullable AsyncFile opened(
       CoroutineNode<?> self,
       Path path,
@@ -94,16 +94,16 @@ public final class NamedPipe {
     return FifoOpening.opened(self, path, options, own);
   }
 
-  /// Both ends at once can be opened without a peer, and are one to whoever waits for it. They are
-  /// held until the thread is back: it may not have begun to wait.
+  /// Opening both ends at once needs no peer, and completes the open call of the waiting thread.
+  /// Both stay open until that thread is back, because it may not have begun to wait.
   static void release(Path path, CountDownLatch back) {
     try (FileChannel _ = FileChannel.open(path, READ, WRITE)) {
-      // bounded: where the loop has ended meanwhile, the thread may never begin
+      // bounded: if the loop has ended meanwhile, the thread may never begin
       boolean _ = back.await(LONGEST_SECONDS, TimeUnit.SECONDS);
     } catch (IOException | InterruptedException e) {
-      // safe: nobody waits any more; a pipe that is gone holds a thread until the loop's end, no
-      // more
-      AsyncLog.shared().debug("while giving up the opening of " + path, e);
+      // safe: the caller has left; if the pipe is gone, a thread is held until the loop's end at
+      // worst
+      AsyncLog.shared().debug("while abandoning the opening of " + path, e);
     }
   }
 }

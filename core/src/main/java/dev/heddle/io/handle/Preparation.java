@@ -3,11 +3,11 @@ package dev.heddle.io.handle;
 
 import java.io.IOException;
 
-/// What is done to a socket before it is used.
+/// Prepares a socket before it is used.
 ///
 /// @param <S> the kind of socket
 @FunctionalInterface
 public interface Preparation<S> {
-  /// Sets what is to be set.
+  /// Sets the options.
   void prepare(S socket) throws IOException;
 }

@@ -19,15 +19,15 @@ import org.jspecify.annotations.Nullable;
 public final class SocketHandle extends StreamHandle implements StreamSocket {
   private final SocketDescriptor descriptor;
 
-  /// A handle for a socket that is open, connected or not.
+  /// A handle over an open socket, connected or not.
   ///
-  /// @param what as errors and dumps call it
+  /// @param what name in messages and dumps
   public SocketHandle(Scheduler scheduler, SocketDescriptor descriptor, Object what) {
     super(scheduler, descriptor, what);
     this.descriptor = descriptor;
   }
 
-  /// Connects, or closes it.
+  /// Connects the socket; closes it on failure.
   public void connect(SocketAddress remote) throws IOException {
     boolean connected = false;
     try {
@@ -54,32 +54,32 @@ public final class SocketHandle extends StreamHandle implements StreamSocket {
   @Override
   public void shutdownInput() throws IOException {
     self();
-    endInput(); // the drivers do not agree on what can be read afterwards
+    endInput(); // drivers differ in what can be read afterwards
     descriptor.shutdownInput();
   }
 
-  // ---- of UNIX sockets ----
+  // ---- UNIX sockets ----
 
-  /// Whether it is one.
+  /// Whether it is a UNIX socket.
   public boolean isUnix() {
     SocketAddress local = localAddress();
     return local != null && !(local instanceof InetSocketAddress);
   }
 
-  /// Who is on the other side.
+  /// The credentials of the peer.
   public PeerCredentials peerCredentials() throws IOException {
     self();
     int[] ids = descriptor.peerCredentials();
     return new PeerCredentials(ids[0], ids[1], ids[2]);
   }
 
-  /// Writes all of `bytes`, and descriptors with the first of it.
+  /// Writes all of `bytes`, with descriptors sent along with the first of them.
   public void sendDescriptors(ByteBuffer bytes, List<HasFileDescriptor> descriptors)
       throws IOException {
     writeBy(bytes, () -> descriptor.send(bytes, numbers(descriptors)));
   }
 
-  // asked for at each try: during a wait one may be closed, and its number another file's
+  // read at each try: during a wait a handle may be closed and its number reused
   private static int[] numbers(List<HasFileDescriptor> descriptors) throws IOException {
     int[] numbers = new int[descriptors.size()];
     for (int i = 0; i < numbers.length; i++) {
@@ -88,9 +88,9 @@ public final class SocketHandle extends StreamHandle implements StreamSocket {
     return numbers;
   }
 
-  /// Reads what is there, and the descriptors that came with it.
+  /// Reads available bytes and the descriptors that came with them.
   ///
-  /// @return how many bytes; -1: no more will come
+  /// @return the number of bytes; -1 at the end of the input
   public int receiveDescriptors(ByteBuffer into, int most, List<Descriptor> received)
       throws IOException {
     return readBy(into, () -> descriptor.receive(into, most, received));

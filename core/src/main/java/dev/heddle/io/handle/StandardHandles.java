@@ -3,7 +3,7 @@ package dev.heddle.io.handle;
 
 import java.io.FileDescriptor;
 
-/// Opens handles on what the process was started with, and on named pipes.
+/// Opens handles of the process's standard streams.
 public final class StandardHandles {
   private StandardHandles() {}
 
@@ -17,9 +17,8 @@ public final class StandardHandles {
     return BlockingHandle.of("stdout", "standard output", new StandardOutput(FileDescriptor.out));
   }
 
-  /// Standard error output.
+  /// Standard error.
   public static BlockingHandle error() {
-    return BlockingHandle.of(
-        "stderr", "standard error output", new StandardOutput(FileDescriptor.err));
+    return BlockingHandle.of("stderr", "standard error", new StandardOutput(FileDescriptor.err));
   }
 }

@@ -14,34 +14,32 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// The process's standard input, as one handle of one loop sees it.
+/// Standard input, as seen by one handle of one loop.
 ///
-/// **Thread** any but the loop's.
+/// **Thread** any but the carrier.
 final class StandardInput implements BlockingFile {
   /*
-   * The system's read of standard input cannot be ended from outside, and the descriptor is not
-   * ours to close. So one thread of the process reads, when a reader wants bytes and there are
-   * none, and leaves them in `there`, where the handle of another loop finds them, too. A reader
-   * waits for them here, and its wait can be ended. What was handed to a handle is kept in
-   * `unreceived` until a reader has it: the loop may end meanwhile, and it goes back when the
-   * handle is closed.
+   * A blocking read of standard input cannot be interrupted, and the descriptor must not be closed.
+   * So one thread of the process reads when a reader wants bytes and none are available, and puts
+   * them in `there`, where handles of other loops find them, too. A reader waits for them here, and
+   * its wait can be ended. Bytes given to a handle stay in `unreceived` until a reader has them;
+   * they go back when the handle is closed or its loop ends.
    *
-   * In a program that was started without standard input, that number belongs to another file: the
+   * In a program started without standard input, descriptor 0 belongs to another file, because the
    * JVM opens its own files first.
    */
   private static final Shared PROCESS = new Shared();
 
   // guarded by PROCESS
   private boolean closed;
-  private @Nullable ByteBuffer ahead; // of what is untaken
+  private @Nullable ByteBuffer ahead; // of the bytes that no handle has taken
 
-  // written by the thread that reads, then by the carrier, then by whoever closes: one after the
-  // other
+  // written by the reading thread, then the carrier, then the closing thread, never concurrently
   private volatile @Nullable ByteBuffer unreceived;
 
   @Override
   public FileChannel channel(boolean writing) {
-    throw new UnsupportedOperationException("standard input is no file");
+    throw new UnsupportedOperationException("standard input is not a file");
   }
 
   @Override
@@ -51,8 +49,7 @@ final class StandardInput implements BlockingFile {
         return PROCESS.take(operation.buffer(), this);
       }
       case CLOSE -> PROCESS.close(this);
-      default ->
-          throw new IllegalStateException("standard input has nothing of that kind: " + operation);
+      default -> throw new IllegalStateException("standard input does not support " + operation);
     }
     return 0;
   }
@@ -67,18 +64,18 @@ final class StandardInput implements BlockingFile {
     PROCESS.keep(this, bytes);
   }
 
-  // at once, not by the errand that closes it: the next loop may read before that is done
+  // at once, not in the task that closes it: the next loop may read before that task runs
   @Override
   public void closing() {
     PROCESS.close(this);
   }
 
-  /// The loop has ended, and nobody has closed it.
+  /// Called when the loop has ended and the handle is still open.
   void loopEnded() {
     PROCESS.close(this);
   }
 
-  /// What all handles share.
+  /// The state that all handles share.
   private static final class Shared {
     private static final int CHUNK = 16 << 10; // bytes
 
@@ -122,7 +119,8 @@ final class StandardInput implements BlockingFile {
         Thread.ofPlatform().daemon().name("heddle-standard-input").start(this::serve);
       }
       if (!wanted) {
-        wanted = true; // said once: those who wait here would wake each other for ever
+        // notify only once: the waiting threads would otherwise wake each other forever
+        wanted = true;
         notifyAll();
       }
     }
@@ -169,7 +167,7 @@ final class StandardInput implements BlockingFile {
       if (Files.isSymbolicLink(link)
           && Files.readSymbolicLink(link).startsWith(System.getProperty("java.home"))) {
         throw new IOException(
-            "standard input is closed; start the program with one, if it is to read: < /dev/null");
+            "standard input is closed; start the program with an open one: < /dev/null");
       }
     }
 

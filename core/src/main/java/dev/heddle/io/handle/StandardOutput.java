@@ -9,9 +9,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
-/// The process's standard output, or error output; never closed.
+/// Standard output or standard error of the process; never closed.
 ///
-/// **Thread** any but the loop's.
+/// **Thread** any but the carrier.
 final class StandardOutput implements BlockingFile {
   private final FileOutputStream out;
 
@@ -21,14 +21,14 @@ final class StandardOutput implements BlockingFile {
 
   @Override
   public FileChannel channel(boolean writing) {
-    throw new UnsupportedOperationException("standard output is no file");
+    throw new UnsupportedOperationException("standard output is not a file");
   }
 
   @Override
   public long perform(FileOperation operation) throws IOException {
     switch (operation.kind()) {
       case WRITE -> {
-        // not by a channel: an interrupt, at the end of the loop, would close the process's output
+        // no channel: an interrupt at the end of the loop would close the process's output
         ByteBuffer from = operation.buffer();
         byte[] bytes = new byte[from.remaining()];
         from.get(from.position(), bytes);
@@ -36,8 +36,7 @@ final class StandardOutput implements BlockingFile {
         return bytes.length;
       }
       case CLOSE -> {}
-      default ->
-          throw new IllegalStateException("standard output has nothing of that kind: " + operation);
+      default -> throw new IllegalStateException("standard output does not support " + operation);
     }
     return 0;
   }

@@ -20,22 +20,22 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.LongConsumer;
 
-/// A stream of bytes whose descriptor never waits: tries on the coroutine's own stack, waits for
-/// readiness when there is nothing to do, tries again.
+/// A byte stream over a non-blocking descriptor: the coroutine tries, waits for readiness if the
+/// call would block, and tries again.
 public class StreamHandle extends Handle implements HasFileDescriptor {
   /*
-   * After a read that left room in its buffer nothing more is there. The next read waits first,
-   * which saves the system call that would only say so. Readiness is reported for all that comes
-   * later, by edge or by level (ReactorDriver). But a read also stops before TCP's urgent byte, and
-   * on a UNIX socket before bytes that were sent with descriptors or by another process: the
-   * descriptor knows (isDrained), and then the next read tries first.
+   * A read that left room in its buffer has drained the descriptor. The next read waits first,
+   * which saves the system call that would only report EAGAIN. Readiness is reported for all bytes
+   * that arrive later, edge- or level-triggered (ReactorDriver). But a read also stops before TCP's
+   * urgent byte, and on a UNIX socket before bytes that were sent with descriptors or by another
+   * process: then isDrained() is false, and the next read tries first.
    */
-  private static final long PIECE = 1 << 20; // bytes of a file, sent in one go
+  private static final long PIECE = 1 << 20; // bytes of a file per sendfile call
   private static final long END = Long.MIN_VALUE;
   private static final int CHUNK = 64 << 10; // bytes
   private static final int MAX_BUFFERED_INPUT =
-      8 << 20; // bytes; more than a socket holds: not of a peer that writes as fast as we read
-  private static final int VECTOR = 1_024; // buffers in one call: what Linux allows (IOV_MAX)
+      8 << 20; // bytes; more than a socket buffers; bounds a peer that keeps writing
+  private static final int VECTOR = 1_024; // buffers in one call: Linux's IOV_MAX
 
   private final StreamDescriptor descriptor;
   private final Object owner;
@@ -44,11 +44,11 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
 
   // loop only
   private boolean drained;
-  private boolean inputEnded; // by us
+  private boolean inputEnded; // by shutdownInput
 
-  /// A handle for a descriptor that is open.
+  /// A handle over an open descriptor.
   ///
-  /// @param owner as errors and dumps call it
+  /// @param owner name in messages and dumps
   public StreamHandle(Scheduler scheduler, StreamDescriptor descriptor, Object owner) {
     super(scheduler);
     this.descriptor = descriptor;
@@ -72,13 +72,13 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
     return n;
   }
 
-  /// For one who waited when the input was ended: what had come is kept for whoever reads.
+  /// For a reader that waited when the input was shut down: takes the bytes that had arrived.
   private int takeRemaining(ByteBuffer into) {
     ByteBuffer kept = takeReadAhead();
     return kept == null ? -1 : moveOrKeep(kept, into);
   }
 
-  /// Reads what has come, for those who read later; then comes the end.
+  /// Keeps the bytes that have arrived for later reads and ends the input.
   final void endInput() throws IOException {
     ByteArrayOutputStream come = new ByteArrayOutputStream();
     ByteBuffer chunk = ByteBuffer.allocate(CHUNK);
@@ -124,9 +124,9 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
     }
   }
 
-  // ---- by other calls than the usual ones ----
+  // ---- special calls ----
 
-  /// Reads by a call of its own; what was read ahead, or kept, comes first and without it.
+  /// Reads by a given call; bytes read ahead come first, without the call.
   ///
   /// @return as [StreamDescriptor#read]
   final int readBy(ByteBuffer into, Call call) throws IOException {
@@ -146,7 +146,7 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
         });
   }
 
-  /// Writes all of `from`, the first of it by a call of its own.
+  /// Writes all of `from`, the first bytes by a given call.
   final void writeBy(ByteBuffer from, Call call) throws IOException {
     writeExclusively(
         Deadline.never(),
@@ -159,12 +159,12 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
         });
   }
 
-  /// A call of the descriptor's.
+  /// A call of the descriptor.
   @FunctionalInterface
   interface Call {
-    /// Makes it.
+    /// Makes the call.
     ///
-    /// @return how many bytes; 0: none now
+    /// @return the number of bytes; 0: would block
     int make() throws IOException;
   }
 
@@ -174,13 +174,14 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
     return scheduler().reactor().driver().fd(descriptor);
   }
 
-  /// Has the system send some of a file, beside the loop: the file may have to be read from a disk.
+  /// Sends a part of a file by sendfile, on a worker thread, because the file may have to be read
+  /// from disk.
   ///
-  /// A piece that the system has been asked for is waited for also when the caller is cancelled:
-  /// what leaves later would be among what others write.
+  /// A cancelled caller still waits for the piece in flight: otherwise its bytes would mix with
+  /// those of other writers.
   ///
-  /// @param moved is told how many bytes have left, also when the caller is cancelled then
-  /// @return how many bytes; 0: the file ends there; -1: it cannot
+  /// @param moved called with the number of bytes sent, also when the caller is cancelled
+  /// @return the number of bytes; 0 at the end of the file; -1 if unsupported
   final long send(OpenFile file, long position, LongConsumer moved) throws IOException {
     boolean byNumber = descriptor.supportsSendfile() && file.fd() >= 0;
     if (!byNumber && !descriptor.supportsFileTransfer()) {
@@ -243,7 +244,7 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
     }
   }
 
-  /// Waits until it is worth asking whether output is possible.
+  /// Waits until output may be possible.
   final void awaitWritable(CoroutineNode<?> self) {
     self.awaitEvent(writable);
   }

@@ -28,7 +28,7 @@ public final class TerminalHandle extends BlockingHandle implements Terminal {
     this.modes = device.modes;
   }
 
-  /// Opens it.
+  /// Opens the terminal.
   public static TerminalHandle open() {
     return open(
         "terminal",
@@ -39,7 +39,7 @@ public final class TerminalHandle extends BlockingHandle implements Terminal {
         (self, threads, file) -> new TerminalHandle(self, threads, (Device) file));
   }
 
-  /// The device, which is given back with the modes it was found in.
+  /// The device, whose initial modes are restored when it is closed.
   private record Device(ChannelStream stream, TerminalModes modes) implements BlockingFile {
     static Device open(FileOperation operation) throws IOException {
       ChannelStream stream;
@@ -49,7 +49,7 @@ public final class TerminalHandle extends BlockingHandle implements Terminal {
         throw new IOException(
             "this program has no terminal ("
                 + e.getMessage()
-                + "); start it from one, with `ssh -t` or `docker run -it` where it applies",
+                + "); start it from a terminal, for example with `ssh -t` or `docker run -it`",
             e);
       }
       try {
@@ -79,7 +79,7 @@ public final class TerminalHandle extends BlockingHandle implements Terminal {
     }
   }
 
-  // ---- its modes ----
+  // ---- modes ----
 
   @Override
   public Size size() throws IOException {

@@ -11,14 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/// The modes of the controlling terminal, as `stty` knows them, and the promise that they are put
-/// back.
+/// The modes of the controlling terminal, as `stty` prints them, which are restored at the JVM's
+/// end.
 ///
-/// **Thread** any but the loop's; also that of the JVM's end.
+/// **Thread** any but the carrier, including the JVM's shutdown hook.
 final class TerminalModes {
   static final Path DEVICE = Path.of("/dev/tty");
   private static final long GUARD_SECONDS =
-      5; // it takes milliseconds; a job in the background is stopped
+      5; // stty takes milliseconds, but is stopped (SIGTTOU) in a background job
 
   private final String before;
   private final Thread hook = new Thread(this::restoreAtExit, "heddle-terminal");
@@ -30,21 +30,21 @@ final class TerminalModes {
     this.before = before;
   }
 
-  /// Those that are in force.
+  /// The current modes.
   static TerminalModes current() throws IOException {
     return new TerminalModes(stty("-g"));
   }
 
-  /// Changes them, until [#restore()].
+  /// Changes the modes, until [#restore()].
   synchronized void change(String... modes) throws IOException {
     if (!changed) {
-      changed = true; // first: who is stopped half-way has changed something
+      changed = true; // set first: an interrupted change may have taken effect
       Runtime.getRuntime().addShutdownHook(hook);
     }
     stty(modes);
   }
 
-  /// Puts back those that were in force at first.
+  /// Restores the initial modes.
   synchronized void restore() throws IOException {
     if (changed) {
       stty(before);
@@ -57,7 +57,7 @@ final class TerminalModes {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException _) {
-      // safe: the JVM is ending, and the hook finds nothing to do
+      // safe: the JVM is ending, and the hook has nothing to do
     }
   }
 
@@ -65,15 +65,15 @@ final class TerminalModes {
     try {
       restore();
     } catch (IOException e) {
-      // the loggers are shut down at the same time
-      AsyncLog.shared().stderrOnly("the terminal was left as it is; type: stty sane", e);
+      // loggers shut down at the same time
+      AsyncLog.shared().stderrOnly("the terminal's modes were not restored; type: stty sane", e);
       AsyncLog.shared().flush();
     }
   }
 
-  /// Calls `stty` on the terminal.
+  /// Runs `stty` on the terminal.
   ///
-  /// @return what it said
+  /// @return its output
   static String stty(String... arguments) throws IOException {
     List<String> command = new ArrayList<>(List.of("stty"));
     command.addAll(List.of(arguments));

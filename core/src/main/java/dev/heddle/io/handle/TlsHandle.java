@@ -23,44 +23,43 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
-/// TLS over another handle.
+/// A TLS connection over another handle.
 public final class TlsHandle extends Handle implements TlsSocket {
   /*
-   * The JDK's engine turns bytes into records and back; it never waits. After every step it is
-   * asked again what it wants next (to write, to read, to compute): a reader may have to write (an
-   * answer to a new key), and a writer to compute.
+   * The JDK's engine converts bytes to records and back and never blocks. After every step its
+   * state says what it needs next (wrap, unwrap, a task): a reader may have to write (the reply to
+   * a key update), and a writer to run a task.
    *
-   * Order. Reader and writer may both make records, which must leave whole and in the order in
-   * which they were made. So they are put into `unsent` as they are made, and the coroutine that
-   * has `sending` writes them. A coroutine that is cancelled with half a record on its way leaves
-   * the rest to a coroutine that the loop starts.
+   * Order. Reader and writer may both produce records, which must be sent whole and in the order of
+   * their production. So they are appended to `unsent`, and the holder of `sending` writes them. If
+   * that coroutine is cancelled after half a record, a coroutine that the loop starts sends the
+   * rest.
    *
-   * The end. A peer that is done says so (close_notify). A connection that ends without it was cut,
-   * perhaps by an attacker: reading it as an end would pass a part for the whole (truncation). So
-   * it is an error.
+   * The end. A peer ends its output by close_notify. If the connection ends without it, an attacker
+   * may have cut it: treating that as the end would present truncated data as complete. So it is an
+   * error.
    *
-   * Buffers. Bytes that are no whole record yet stay in `incoming`; what a record held and the
-   * reader had no room for stays in `plain`. A cancelled read leaves both as they are.
+   * Buffers. Bytes of an incomplete record stay in `incoming`; decrypted bytes that the reader had
+   * no room for stay in `plain`. A cancelled read leaves both as they are.
    *
-   * Computing (certificates, keys) takes milliseconds. A thread beside the loop does it, for the
-   * coroutine that meets it first; a second one waits for that one.
+   * Tasks of the engine (certificates, keys) take milliseconds. A worker thread runs them for the
+   * coroutine that encounters them first; a second coroutine waits for that one.
    *
-   * Alerts. When the engine fails it has an alert for the peer, which must leave before the failure
-   * is thrown: otherwise the peer does not learn what was wrong. A failure of a computation is
-   * thrown by the next call that makes or takes a record, whichever it is; the alert comes with the
-   * call after it.
+   * Alerts. When the engine fails, it has an alert for the peer, which must be sent before the
+   * failure is thrown: otherwise the peer does not learn the reason. A failure of a task is thrown
+   * by the next wrap or unwrap; the alert comes with the call after it.
    *
    * A handshake that has failed is followed by a close, and closing a connection that has unread
    * input resets it: the peer, in the middle of its own messages, would see the reset in its next
-   * write and never read the alert. So what still comes is read and dropped until the peer has
-   * closed, as it must after an alert; for ALERT_PATIENCE at most.
+   * write and never read the alert. So further input is read and dropped until the peer has closed,
+   * as it must after an alert, for ALERT_PATIENCE at most.
    *
    * Sources. RFC 8446, 6.1, 6.2.
    */
   private static final Duration ALERT_PATIENCE =
-      Duration.ofSeconds(1); // a round trip, also of a slow line
+      Duration.ofSeconds(1); // a round trip on a slow network
   private static final long ALERT_INPUT =
-      1 << 20; // bytes; more than a handshake has: who sends more does not listen
+      1 << 20; // bytes; more than a handshake has: a peer that sends more ignores the alert
 
   private final AsyncIo over;
   private final SSLEngine engine;
@@ -69,15 +68,15 @@ public final class TlsHandle extends Handle implements TlsSocket {
 
   // loop only
   private final ArrayDeque<ByteBuffer> unsent =
-      new ArrayDeque<>(1); // records, the first maybe half
-  private ByteBuffer incoming; // to be read from: bytes of the connection
-  private ByteBuffer plain; // to be read from: bytes for the reader
-  private @Nullable ByteBuffer recordBuffer; // for a record to be written
+      new ArrayDeque<>(1); // records; the first may be partly sent
+  private ByteBuffer incoming; // in read mode: bytes of the connection
+  private ByteBuffer plain; // in read mode: bytes for the reader
+  private @Nullable ByteBuffer recordBuffer; // reused for the next record
   private boolean cut;
 
   /// TLS over `over`, which is closed with it.
   ///
-  /// @param engine its mode and parameters are set
+  /// @param engine configured with its mode and parameters
   public TlsHandle(CoroutineNode<?> self, AsyncIo over, SSLEngine engine) {
     super(self.scheduler());
     this.over = over;
@@ -89,7 +88,7 @@ public final class TlsHandle extends Handle implements TlsSocket {
 
   // ---- the handshake ----
 
-  /// Agrees with the other side on how to go on.
+  /// Performs the handshake.
   ///
   /// @return this handle
   public TlsHandle handshake() throws IOException {
@@ -118,7 +117,7 @@ public final class TlsHandle extends Handle implements TlsSocket {
         n = over.read(away.clear(), soon);
       }
     } catch (IOException | DeadlineException _) {
-      // safe: the failure of the handshake is being thrown
+      // safe: the handshake's failure is thrown
     }
   }
 
@@ -127,7 +126,7 @@ public final class TlsHandle extends Handle implements TlsSocket {
     return status != HandshakeStatus.NOT_HANDSHAKING && status != HandshakeStatus.FINISHED;
   }
 
-  // does what the engine wants, if that is not to read; else reads
+  // performs what the engine needs before it can read, or reads
   private void step(CoroutineNode<?> self, Deadline deadline) throws IOException {
     switch (engine.getHandshakeStatus()) {
       case NEED_TASK -> compute(self);
@@ -139,10 +138,10 @@ public final class TlsHandle extends Handle implements TlsSocket {
   private void compute(CoroutineNode<?> self) throws IOException {
     Runnable task = engine.getDelegatedTask();
     if (task == null) {
-      // somebody else of this handle's has taken it
+      // another coroutine has taken the task
       scheduler().yieldFrom(self);
     } else {
-      // the engine hands it out once: who leaves it undone leaves the connection stuck
+      // the engine hands out a task once: if it does not run, the connection is stuck
       shielded(
           self,
           () ->
@@ -166,13 +165,13 @@ public final class TlsHandle extends Handle implements TlsSocket {
     } catch (IOException | RuntimeException e) {
       throw e;
     } catch (Exception e) {
-      throw new IllegalStateException("cryptography throws nothing that is checked", e);
+      throw new IllegalStateException("a TLS task threw a checked exception", e);
     }
   }
 
   // ---- records ----
 
-  /// Makes one record of what `from` has, and writes it.
+  /// Wraps bytes of `from` in one record and sends it.
   private void wrap(CoroutineNode<?> self, ByteBuffer from, Deadline deadline) throws IOException {
     ByteBuffer record = takeRecordBuffer();
     SSLEngineResult result;
@@ -203,7 +202,7 @@ public final class TlsHandle extends Handle implements TlsSocket {
     }
   }
 
-  // in the order in which they were made, whoever has made them
+  // in the order of their production
   private void send(CoroutineNode<?> self, Deadline deadline) throws IOException {
     if (!sending.tryAcquire()) {
       sending.awaitPermit(self, deadline, null);
@@ -218,7 +217,7 @@ public final class TlsHandle extends Handle implements TlsSocket {
     }
   }
 
-  // half a record is of no use to anybody
+  // half a record is useless to the peer
   private void keepUnsent() {
     if (!unsent.isEmpty() && over.isOpen()) {
       scheduler().notifyLater(this::sendUnsent);
@@ -229,7 +228,7 @@ public final class TlsHandle extends Handle implements TlsSocket {
     try {
       send(CoroutineNode.current(), Deadline.never());
     } catch (IOException _) {
-      // safe: the connection broke; whoever reads or writes next is told so
+      // safe: the connection failed; the next read or write reports it
     }
   }
 
@@ -240,7 +239,7 @@ public final class TlsHandle extends Handle implements TlsSocket {
     return record == null || record.capacity() < size ? ByteBuffer.allocate(size) : record.clear();
   }
 
-  /// Takes one record of what has come, or waits for more of it.
+  /// Unwraps one record, or waits for more bytes.
   private void unwrap(CoroutineNode<?> self, Deadline deadline) throws IOException {
     plain.compact();
     SSLEngineResult result;
@@ -256,12 +255,12 @@ public final class TlsHandle extends Handle implements TlsSocket {
       case BUFFER_UNDERFLOW -> receive(deadline);
       case BUFFER_OVERFLOW -> plain = larger(plain, engine.getSession().getApplicationBufferSize());
       default -> {
-        // a record was taken, or the end
+        // a record was unwrapped, or the end reached
       }
     }
   }
 
-  // the alert that tells the other side what was wrong
+  // the alert that tells the peer the reason
   private void sendAlert(CoroutineNode<?> self, Deadline deadline) {
     if (engine.getHandshakeStatus() == HandshakeStatus.NEED_WRAP) {
       try {
@@ -269,7 +268,7 @@ public final class TlsHandle extends Handle implements TlsSocket {
         engine.wrap(ByteBuffer.allocate(0), alert);
         write(self, alert, deadline);
       } catch (IOException _) {
-        // safe: the reason is being thrown
+        // safe: the failure is thrown
       }
     }
   }
@@ -333,7 +332,7 @@ public final class TlsHandle extends Handle implements TlsSocket {
     }
   }
 
-  // the other side wants a new agreement, and maybe nobody reads
+  // the peer wants to renegotiate, and there may be no reader
   private void renegotiate(Deadline deadline) throws IOException {
     readExclusively(
         deadline,
@@ -386,7 +385,7 @@ public final class TlsHandle extends Handle implements TlsSocket {
         below.tryWriteNow(record.flip());
       }
     } catch (IOException _) {
-      // safe: it is as good as closed; who read from the other side sees that it was cut
+      // safe: it is being closed; the peer sees a missing close_notify
     }
   }
 

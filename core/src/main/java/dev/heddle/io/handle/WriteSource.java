@@ -3,12 +3,12 @@ package dev.heddle.io.handle;
 
 import java.nio.ByteBuffer;
 
-/// The buffers of a write, of which pieces are taken; what of a piece could not be written is given
-/// back to them, so that their positions say what was.
+/// The buffers of a write, from which pieces are taken. Bytes of a piece that were not written are
+/// returned, so that the buffers' positions tell what was written.
 final class WriteSource {
   private final ByteBuffer[] from;
-  private final int[] starts; // of what the last piece took
-  private int next; // the first that may have bytes
+  private final int[] starts; // where the last piece began in each buffer
+  private int next; // the first buffer that may have bytes
 
   WriteSource(ByteBuffer... from) {
     this.from = from;
@@ -18,7 +18,7 @@ final class WriteSource {
     }
   }
 
-  /// How many bytes no piece has taken.
+  /// The number of bytes not yet taken.
   long remaining() {
     long sum = 0;
     for (int i = next; i < from.length; i++) {
@@ -27,7 +27,7 @@ final class WriteSource {
     return sum;
   }
 
-  /// Takes as much as `piece` has room for.
+  /// Moves as many bytes into `piece` as fit.
   void fill(ByteBuffer piece) {
     while (next < from.length) {
       starts[next] = from[next].position();
@@ -39,7 +39,7 @@ final class WriteSource {
     }
   }
 
-  /// Gives back the last bytes of the last piece.
+  /// Returns the last bytes of the last piece.
   void unread(int bytes) {
     int left = bytes;
     for (int i = Math.min(next, from.length - 1); left > 0; i--) {

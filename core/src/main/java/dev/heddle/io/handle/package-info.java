@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What handles are made of: one line of readers, one of writers, and a descriptor of the driver's
-/// behind them.
+/// Implements handles: a read lock, a write lock, and a descriptor of the driver behind them.
 ///
 /// | enters | leaves |
 /// |---|---|

@@ -29,7 +29,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A server: a scope with one coroutine that accepts, and one for each connection.
+/// A server: a scope with one accepting coroutine and one coroutine for each connection.
 public final class ConnectionServer implements Server {
   /*
    * States.
@@ -40,46 +40,46 @@ public final class ConnectionServer implements Server {
    *              acceptor fails
    *   STOPPED    the cancelled scope has ended     ENDED    the scope: closes what was never served
    *
-   * ConnectionPermits. With a bound, the acceptor takes a permit before it accepts, and a handler
-   * gives it back at its end: at the bound no connection is accepted, and the system queues them.
-   * Without a bound there are no permits. An acceptor that waits for room as the server stops gets
-   * it from the next handler that ends, and finds that the listener is closed.
+   * ConnectionPermits. With a limit, the acceptor takes a permit before it accepts, and a handler
+   * releases it at its end: at the limit no connection is accepted, and the system queues them.
+   * Without a limit there are no permits. An acceptor that waits for a permit when the server stops
+   * gets it from the next handler that ends, and finds the listener closed.
    *
-   * Refusals. A listener throws when the system gives no descriptor. The connection stays in the
-   * system's queue, so the next try would fail at once: PAUSE lies between two tries. Ten failing
-   * calls a second cost no CPU that could be measured, and the next connection is served 100 ms
-   * after a descriptor is free. An exception that is not the system's (an option that does not fit)
-   * fails the server: it would come for each connection.
+   * Refusals. accept() throws when no file descriptor is left. The connection stays in the system's
+   * queue, so the next try would fail at once: the acceptor pauses for PAUSE between tries. Ten
+   * failing calls a second cost no measurable CPU time, and the next connection is accepted within
+   * 100 ms after a descriptor is free. Any other exception (an unsupported option) fails the
+   * server: it would recur for each connection.
    *
-   * Threads. The loop's.
+   * Threads. The carrier.
    *
    * I1. A connection is in `open` from its acceptance to its end, and is closed at its end, also
    *     when its coroutine was cancelled before it ran. [ServerConformanceTest]
-   * I2. What a handler or its members throw ends its connection only. [ServerConformanceTest]
-   * I3. Not more than the bound are open. [ServerConformanceTest]
+   * I2. An exception of a handler or its members ends its connection only. [ServerConformanceTest]
+   * I3. No more connections than the limit are open. [ServerConformanceTest]
    *
-   * Cost. A connection: a coroutine and a scope. A failure: its stack is read for its place.
+   * Cost. A connection: a coroutine and a scope. A failure: its stack trace is read to find its
+   * place.
    *
-   * Rejected. A supervised scope with the handlers as members: what a handler spawns would be the
-   * server's, and outlive its connection. A pause that grows: it would let clients wait for up to
-   * its longest when descriptors are free again, and saves nothing. To wait for one of our own
-   * connections to end: descriptors are given back by others, too.
+   * Rejected. A supervised scope with the handlers as members: what a handler spawns would belong
+   * to the server and outlive its connection. A growing pause: clients would wait longer after
+   * descriptors are free again, and it saves nothing. Waiting for one of the server's own
+   * connections to end: other code closes descriptors, too.
    *
    * Sources. Go's net/http (Serve, Shutdown); trio.serve_listeners.
    */
-  private static final Duration PAUSE =
-      Duration.ofMillis(100); // between two tries: long enough for a descriptor to be given back
+  private static final Duration PAUSE = Duration.ofMillis(100); // between two tries
 
   private final Listener listener;
   private final ConnectionHandler<? super StreamSocket> handler;
   private final Scope members;
-  private final @Nullable ConnectionPermits permits; // null: no bound
+  private final @Nullable ConnectionPermits permits; // null: no limit
   private final Promise<@Nullable Void> stopping = new Promise<>("the server's stop");
   private final FailureLog failures;
 
   // loop only
   private final Set<StreamSocket> open = Collections.newSetFromMap(new IdentityHashMap<>());
-  private boolean cancelledHandlers; // a handler was cancelled by a call of ours
+  private boolean cancelledHandlers; // by drain() or close()
 
   private ConnectionServer(
       Listener listener,
@@ -94,7 +94,7 @@ public final class ConnectionServer implements Server {
             ? null
             : new ConnectionPermits(home(), options.maxConnections(), this);
     this.failures = new FailureLog(home()::nanoTime);
-    stopping.future().ignore(); // a failure that nobody looks at cannot be, a value may
+    stopping.future().ignore(); // its value may stay unobserved; it never fails
   }
 
   private static Scheduler home() {
@@ -109,8 +109,8 @@ public final class ConnectionServer implements Server {
     return server;
   }
 
-  /// A server that keeps nothing alive: when all else in the current scope has ended, it accepts
-  /// nobody any more, and ends with its connections.
+  /// A daemon server: when all other members of the current scope have ended, it stops accepting
+  /// and ends with its connections.
   public static ConnectionServer startDaemon(
       Listener listener, ServerOptions options, ConnectionHandler<? super StreamSocket> handler) {
     ConnectionServer server = of(listener, options, handler);
@@ -126,7 +126,7 @@ public final class ConnectionServer implements Server {
     Scope members = CoroutineNode.current().currentScope().child();
     ConnectionServer server = new ConnectionServer(listener, options, handler, members);
     members.onCompletion(_ -> server.ended());
-    AsyncLog.shared().prepare(); // it may have to tell that no descriptor is left
+    AsyncLog.shared().prepare(); // loaded now: it may have to log that no descriptor is left
     return server;
   }
 
@@ -163,7 +163,7 @@ public final class ConnectionServer implements Server {
 
   private void begin(StreamSocket connection) {
     open.add(connection);
-    String name = connection.toString(); // closed, it no longer knows from where it came
+    String name = connection.toString(); // after closing, the peer's address is unknown
     members.launch("serve " + name, () -> serve(connection, name));
   }
 
@@ -184,7 +184,7 @@ public final class ConnectionServer implements Server {
           },
           false);
     } catch (Cancellation e) {
-      throw e; // the server's, or the handler's own: no failure
+      throw e; // cancelled by the server or the handler: not a failure
     } catch (Throwable e) {
       FailureTable.throwIfFatal(e);
       failures.warn("while serving " + name, unwrapped(e));
@@ -203,13 +203,13 @@ public final class ConnectionServer implements Server {
 
   private void stopAccepting() {
     listener.close();
-    var _ = stopping.tryComplete(null); // only the first call counts
+    var _ = stopping.tryComplete(null); // only the first call has an effect
   }
 
-  /// Nobody is left.
+  /// Called when the scope has ended.
   private void ended() {
     stopAccepting();
-    List.copyOf(open).forEach(StreamSocket::close); // accepted, and cancelled before they ran
+    List.copyOf(open).forEach(StreamSocket::close); // accepted, cancelled before they ran
     open.clear();
     failures.flush();
   }
@@ -222,7 +222,7 @@ public final class ConnectionServer implements Server {
         members.join(deadline);
       }
     } catch (DeadlineException _) {
-      // safe: what is left is cancelled now
+      // safe: the remaining handlers are cancelled now
     }
     cancelTheRest();
     return !cancelledHandlers;

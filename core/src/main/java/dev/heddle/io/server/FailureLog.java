@@ -6,12 +6,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/// Logs what a server meets, however often it meets it: each place in the program that throws has a
-/// line at once, and then one a minute at most, with the number of those in between.
+/// Logs a server's failures at a limited rate: for each throwing place in the program one line at
+/// once, then at most one a minute, with the number of failures in between.
 ///
 /// **Thread** the loop's.
 final class FailureLog {
-  static final int MOST = 64; // places; more are counted as one
+  static final int MOST = 64; // places; further ones are counted as one
   static final long PERIOD_NANOS = 60_000_000_000L;
   private static final String ELSEWHERE = "elsewhere";
 
@@ -22,13 +22,13 @@ final class FailureLog {
     this.nanoTime = nanoTime;
   }
 
-  /// What is known of a place.
+  /// The state of a place.
   private static final class ThrowSite {
     long loggedAt;
     long unlogged;
   }
 
-  /// A warning, unless its place has had one.
+  /// Logs a warning, unless its place was logged within the last minute.
   void warn(String what, Throwable failure) {
     String where = siteOf(failure);
     String key = places.containsKey(where) || places.size() < MOST ? where : ELSEWHERE;
@@ -47,7 +47,7 @@ final class FailureLog {
     AsyncLog.shared().warning(what + more, failure);
   }
 
-  /// Says how many have not been logged; nobody will come again.
+  /// Logs the numbers of failures not yet logged; called at the end.
   void flush() {
     places.forEach((where, throwSite) -> {
       if (throwSite.unlogged > 0) {
@@ -58,7 +58,7 @@ final class FailureLog {
     places.clear();
   }
 
-  /// The class of the failure, and the frame of the program that has thrown it.
+  /// The class of the failure and the frame of the program that threw it.
   private static String siteOf(Throwable failure) {
     String name = failure.getClass().getName();
     try {
@@ -68,7 +68,7 @@ final class FailureLog {
         }
       }
     } catch (RuntimeException | StackOverflowError _) {
-      // safe: a getStackTrace() that throws itself; its class tells enough
+      // safe: getStackTrace() itself threw; the class is enough
     }
     return name;
   }

@@ -17,16 +17,16 @@ import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
-/// A pipe that is written by a thread of its own, a block at a time.
+/// A pipe that its own thread writes, a block at a time.
 public final class BlockingSink implements PipeSink {
-  private static final int BLOCK = 1 << 16; // what a pipe of Linux holds
+  private static final int BLOCK = 1 << 16; // capacity of a pipe on Linux
 
   private final Scheduler scheduler;
   private final OutputStream stream;
   private final WorkerThreads thread;
   private final String what;
   private final Readiness ready;
-  private final FairSemaphore writing; // whole writes, in the order of their calls
+  private final FairSemaphore writing; // orders whole writes
 
   // loop only
   private boolean sending;
@@ -35,8 +35,8 @@ public final class BlockingSink implements PipeSink {
 
   /// The loop's end of a pipe.
   ///
-  /// @param name of its thread
-  /// @param what it takes, for dumps
+  /// @param name name of its thread
+  /// @param description for dumps
   public BlockingSink(LoopRuntime loop, String name, String what, OutputStream stream) {
     this.scheduler = loop.scheduler();
     this.stream = stream;
@@ -65,7 +65,7 @@ public final class BlockingSink implements PipeSink {
     }
   }
 
-  // in a loop: what a cancelled writer has sent may still be on its way
+  // in a loop: a cancelled writer's block may still be in flight
   private void awaitReady() throws IOException {
     while (!ready.isClosed()) {
       scheduler.await(ready);
@@ -93,7 +93,7 @@ public final class BlockingSink implements PipeSink {
         });
   }
 
-  /// Behind what is being written: the JDK's stream would wait for that.
+  /// Closes after the block that is being written, because the JDK's stream would wait for it.
   @Override
   public void close() {
     if (!closed) {
@@ -104,7 +104,7 @@ public final class BlockingSink implements PipeSink {
             return true;
           },
           (event, result, error) -> {
-            // nobody is to be told that a child that has ended does not read the rest
+            // an ended child does not read the rest: not an error
           });
       thread.finish();
       ready.tell();

@@ -16,12 +16,12 @@ import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
-/// A pipe that is read by a thread of its own, a block at a time, when somebody asks. What was read
-/// stays here until it is taken: a read that is cancelled loses nothing, and a child that nobody
-/// listens to is held up by its full pipe, as it should be.
+/// A pipe that its own thread reads, a block at a time, on request. The block stays here until it
+/// is consumed: a cancelled read loses nothing, and a child whose output is not read blocks on its
+/// full pipe, as it should.
 ///
-/// A thread for each pipe, for children that wait for each other's output would wait for each
-/// other's threads, too.
+/// Each pipe has its own thread: with shared threads, children that wait for each other's output
+/// could deadlock.
 public final class BlockingSource implements PipeSource {
   private static final int BLOCK = 1 << 16; // what a pipe of Linux holds
   private static final int END = -1;
@@ -30,8 +30,8 @@ public final class BlockingSource implements PipeSource {
   private final InputStream stream;
   private final WorkerThreads thread;
   private final Readiness ready;
-  private final Semaphore asked = new Semaphore(0); // a permit for each block
-  private final byte[] block = new byte[BLOCK]; // the thread's while it is fetching
+  private final Semaphore asked = new Semaphore(0); // one permit per block
+  private final byte[] block = new byte[BLOCK]; // owned by the thread while it fetches
   private final Fetched fetched = new Fetched();
 
   // the loop writes, the thread reads
@@ -46,7 +46,7 @@ public final class BlockingSource implements PipeSource {
   /// The loop's end of a pipe.
   ///
   /// @param name of its thread
-  /// @param what it brings, for dumps
+  /// @param description for dumps
   public BlockingSource(LoopRuntime loop, String name, String what, InputStream stream) {
     this.scheduler = loop.scheduler();
     this.stream = stream;
@@ -56,7 +56,7 @@ public final class BlockingSource implements PipeSource {
     thread.finish();
   }
 
-  // ---- the loop's side ----
+  // ---- on the loop ----
 
   @Override
   public int read(ByteBuffer buffer) throws IOException {
@@ -102,17 +102,17 @@ public final class BlockingSource implements PipeSource {
     }
   }
 
-  // ---- the thread's side ----
+  // ---- on its thread ----
 
-  /// Reads as it is asked to, until the end; a read cannot be cut, so a pipe that was closed
-  /// meanwhile stays open until something comes.
+  /// Reads on request, until the end. A read cannot be interrupted, so a closed pipe stays open
+  /// until its read returns.
   private boolean serve() throws IOException, InterruptedException {
-    // When a child has ended the JDK takes what is in its pipes, and closes them: what processes
-    // that it has left behind write would be lost. It does so under this monitor.
+    // When a child has ended, the JDK drains its pipes and closes them, under this monitor: the
+    // output of its remaining descendants would be lost.
     synchronized (stream) {
       try (stream) {
         for (asked.acquire(); !closed && fetch(); asked.acquire()) {
-          // until it is asked again
+          // until the next request
         }
       }
     }

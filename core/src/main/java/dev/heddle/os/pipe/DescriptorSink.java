@@ -14,31 +14,31 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
-/// A pipe that is written on the loop, as much as it takes at a time.
+/// A pipe or terminal that the loop writes without blocking.
 public final class DescriptorSink implements PipeSink {
   private static final byte END_KEY =
-      4; // Ctrl-D: ends the line so far, or the input where none has begun
+      4; // Ctrl-D: ends the current line, or the input at the start of a line
 
-  /// The keys behind which no line has begun, as a new terminal has them: they end it, send it or
-  /// throw it away. Which keys a program has chosen instead is not known.
+  /// The default keys of a terminal that end, send or discard a line. Changes by the program are
+  /// not seen.
   private static final byte[] LINE_ENDS = {'\n', '\r', 3, END_KEY, 21, 26, 28};
 
   private final Scheduler scheduler;
   private final RawStream stream;
   private final PollEvent writable;
   private final boolean isTerminal;
-  private final FairSemaphore writing; // whole writes, in the order of their calls
+  private final FairSemaphore writing; // orders whole writes
 
   // loop only
   private boolean closed;
-  private byte last = '\n'; // of what was written
-  private @Nullable End end; // that is or was said
-  private boolean held; // open behind its end
+  private byte last = '\n'; // byte written
+  private @Nullable End end; // of the input
+  private boolean held; // kept open after its end
 
   /// The loop's end of a pipe.
   ///
-  /// @param what it takes, for dumps
-  /// @param isTerminal whether its end is a key, for there is another way to read from it
+  /// @param description for dumps
+  /// @param isTerminal whether the end is a key, because the terminal stays open
   public DescriptorSink(Scheduler scheduler, RawStream stream, String what, boolean isTerminal) {
     this.scheduler = scheduler;
     this.stream = stream;
@@ -69,7 +69,7 @@ public final class DescriptorSink implements PipeSink {
     }
   }
 
-  // it may have been closed while this writer stood in line, or after the wait had ended
+  // it may have been closed while this writer was queued or resumed
   private void requireOpen() throws IOException {
     if (closed) {
       throw new AsynchronousCloseException();
@@ -80,7 +80,7 @@ public final class DescriptorSink implements PipeSink {
   public void close() {
     if (!closed) {
       closed = true;
-      // each who waits gets it with frames of its own: there is one
+      // thrown once: there is one waiter
       writable.abort(new AsynchronousCloseException());
       if (isTerminal) {
         end = new End(isInsideALine() ? 2 : 1);
@@ -108,9 +108,9 @@ public final class DescriptorSink implements PipeSink {
     }
   }
 
-  /// The child has ended. Until then a terminal is open, also when its input and its output are at
-  /// their ends: a program that has closed its streams and has not ended yet would get SIGHUP, and
-  /// that would be how it has ended.
+  /// Called when the child has ended. Until then a terminal stays open, even if its input and
+  /// output have ended: closing it would send SIGHUP to a program that has closed its streams but
+  /// still runs.
   public void release() {
     held = false;
     if (end != null) {
@@ -118,8 +118,8 @@ public final class DescriptorSink implements PipeSink {
     }
   }
 
-  /// The keys that end the input of a terminal, which takes them when the child has read enough of
-  /// what is before them.
+  /// The keys that end the input of a terminal, which accepts them when the child has read enough
+  /// of the preceding bytes.
   private final class End implements ReadinessListener {
     private final ByteBuffer keys = ByteBuffer.allocate(2);
 
@@ -137,10 +137,10 @@ public final class DescriptorSink implements PipeSink {
       try {
         int _ = stream.write(keys);
       } catch (IOException _) {
-        keys.position(keys.limit()); // safe: nobody reads any more
+        keys.position(keys.limit()); // safe: there is no reader left
       }
       if (keys.hasRemaining()) {
-        // behind the writer who waited, for a direction has one listener
+        // after the waiting writer: a direction has one listener
         scheduler.runOnCarrier(() -> scheduler.runAfterRound(this::await));
       } else if (!held) {
         stream.close();

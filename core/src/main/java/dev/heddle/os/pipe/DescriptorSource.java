@@ -13,15 +13,15 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
-/// A pipe that is read on the loop when the driver says that there is something.
+/// A pipe that the loop reads when the driver reports readiness.
 public final class DescriptorSource implements PipeSource {
   /*
-   * A read is tried only when readiness was reported, and needs a new report after each read: a
-   * read that merely fills its buffer does not say whether more is there, and a reader that trusts
-   * ready() stops checking for the child's end.
+   * A read is tried only after readiness was reported, and each read needs a new report: a read
+   * that fills its buffer does not show whether there is more, and a reader that relies on ready()
+   * stops checking for the child's end.
    *
-   * The end gives the number back at once: a program that has read all of a child's output need not
-   * close it for that.
+   * At the end of the input the descriptor is closed at once: a program that has read all of a
+   * child's output need not close it.
    */
   private static final int END = -1;
 
@@ -31,14 +31,14 @@ public final class DescriptorSource implements PipeSource {
   private final Ready ready;
 
   // loop only
-  private boolean told; // that a read would find something
+  private boolean told; // readiness was reported
   private boolean ended;
   private boolean closed;
-  private @Nullable Throwable refused; // by the driver
+  private @Nullable Throwable refused; // why the driver failed
 
   /// The loop's end of a pipe.
   ///
-  /// @param what it brings, for dumps
+  /// @param description for dumps
   public DescriptorSource(Scheduler scheduler, RawStream stream, String what) {
     this.scheduler = scheduler;
     this.stream = stream;
@@ -68,7 +68,7 @@ public final class DescriptorSource implements PipeSource {
 
   private int taken(ByteBuffer buffer) throws IOException {
     if (refused != null) {
-      throw new IOException(what + " cannot be watched", refused);
+      throw new IOException(what + " cannot be polled", refused);
     }
     int count = stream.read(buffer);
     told = false;

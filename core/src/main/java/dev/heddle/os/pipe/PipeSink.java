@@ -6,19 +6,19 @@ import java.nio.ByteBuffer;
 
 /// The loop's end of a pipe that a child reads.
 public interface PipeSink {
-  /// Writes all of `buffer`. **Suspends** while the child does not take it. **Cancelled** the
-  /// buffer's position says how much has left, or is on its way.
+  /// Writes all of `buffer`. **Suspends** while the child does not read it. **Cancelled** the
+  /// buffer's position tells how much was written or is being written.
   ///
   /// @throws java.nio.channels.ClosedChannelException when it is closed, also by another coroutine
   ///   during the wait
-  /// @throws IOException when the child reads no more
+  /// @throws IOException when the child no longer reads
   void write(ByteBuffer buffer) throws IOException;
 
-  /// Closes it behind what was written: the child reads the end; and wakes who writes. Closing
-  /// twice does nothing. **Suspends** never.
+  /// Closes the pipe: after the bytes written so far the child reads the end, and waiting writers
+  /// fail. Closing twice does nothing. **Suspends** never.
   void close();
 
-  /// Closes it for a child that is to end: also what of the end is still to be said is left unsaid.
+  /// Closes the pipe of a child that is being ended, without sending the end of the input.
   /// **Suspends** never.
   default void closeAtOnce() {
     close();

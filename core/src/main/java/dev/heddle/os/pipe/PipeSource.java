@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
 public interface PipeSource {
   /// Reads at least one byte. **Suspends** until there is one. **Cancelled** no byte is lost.
   ///
-  /// @return how many bytes, or -1 at the end
+  /// @return the number of bytes, or -1 at the end
   /// @throws java.nio.channels.ClosedChannelException when it is closed, also by another coroutine
   ///   during the wait
   int read(ByteBuffer buffer) throws IOException;
@@ -17,6 +17,6 @@ public interface PipeSource {
   /// Fires when a read would not suspend.
   EventSource ready();
 
-  /// Closes it, and wakes who reads. Closing twice does nothing. **Suspends** never.
+  /// Closes the pipe; a waiting reader fails. Closing twice does nothing. **Suspends** never.
   void close();
 }

@@ -6,7 +6,7 @@ import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.HomeLoop;
 import java.util.function.BooleanSupplier;
 
-/// Whether a pipe's next call would not wait, as an event.
+/// Fires when a pipe's next call would not block.
 final class Readiness extends EventSource {
   private final String what;
   private final BooleanSupplier condition;
@@ -17,7 +17,7 @@ final class Readiness extends EventSource {
     this.condition = condition;
   }
 
-  /// It has become so.
+  /// Fires the event.
   void tell() {
     settled();
     fire(null, null);

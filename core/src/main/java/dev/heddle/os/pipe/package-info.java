@@ -4,7 +4,7 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | reads and writes, from coroutines | blocking calls, to threads beside the loop |
+/// | reads and writes, from coroutines | blocking calls, to worker threads |
 ///
 /// Threads: the loop's. Read `PipeSource` first, then `BlockingSource`.
 package dev.heddle.os.pipe;

@@ -20,10 +20,10 @@ import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Starts a process by glibc's `posix_spawn`, as the JDK would have it: the same environment,
-/// signals, descriptors and words for what goes wrong.
+/// Starts a process by glibc's `posix_spawn`, compatibly with the JDK: the same environment,
+/// signals, descriptors and messages.
 ///
-/// **Thread** one beside the loop.
+/// **Thread** a worker thread.
 public final class PosixSpawn {
   /*
    * Order.  1. Our ends and the child's are opened, without inheritance.
@@ -31,19 +31,17 @@ public final class PosixSpawn {
    *            streams in their places and all above them closed, its directory, and exec.
    *         3. The child's ends are closed here.
    *         4. pidfd_open gives a number for its end; after step 3 there is room for it.
-   * posix_spawn returns when exec has happened, or says why it has not: a returned process has
-   * begun to run.
+   * posix_spawn returns after exec, or with its error: a returned process has begun to run.
    *
-   * Its number. The process is ours alone: the JDK waits for its own children by number, so no
-   * other code asks for this one, and until we have asked its number is not reused, also when it
-   * has ended before pidfd_open.
+   * The process id. Only this class reaps the process: the JDK waits for its own children by id. So
+   * the id is not reused before that, even if the process ends before pidfd_open.
    *
-   * As the JDK's. A thread of the JVM blocks SIGQUIT, so the mask is emptied. Exec resets what the
-   * JVM handles; what this process was told to ignore, the child ignores, too. An executable file
-   * without a first line that names its interpreter is a shell script.
+   * Compatibility. JVM threads block SIGQUIT, so the signal mask is emptied. Exec resets handled
+   * signals; signals that this process ignores are ignored by the child, too. An executable file
+   * without an interpreter line is run as a shell script.
    *
    * Standard streams. If this process was started with one of them closed, a pipe may get its
-   * number; so all are moved above them.
+   * descriptor; so all pipes are moved above them.
    *
    * Sources. trap-31, trap-33; decision 0032.
    */
@@ -51,7 +49,7 @@ public final class PosixSpawn {
   private static final int SET_MASK = 0x8; // POSIX_SPAWN_SETSIGMASK
   private static final int SET_SESSION = 0x80; // POSIX_SPAWN_SETSID
   private static final int SIGNAL_SET = 128; // bytes, of sigset_t
-  private static final int PUBLIC = 0666; // before the mask of this process
+  private static final int PUBLIC = 0666; // before the umask
   private static final int ENOEXEC = 8;
   private static final int NO_THREAD = 11; // EAGAIN, of a clone
   private static final int NO_MEMORY = 12; // ENOMEM
@@ -68,36 +66,36 @@ public final class PosixSpawn {
   private final SpawnPlan plan;
   private final int[] ours = {NONE, NONE, NONE};
   private final int[] theirs = {NONE, NONE, NONE};
-  private @Nullable String terminal; // the path of the child's side
+  private @Nullable String terminal; // path of the child's side
 
   private PosixSpawn(SpawnPlan plan) {
     this.plan = plan;
   }
 
-  /// Why children are not started so before anything else is asked; null: they may be.
+  /// Why the property `heddle.children` forbids native starts; null if it does not.
   ///
-  /// @throws IllegalArgumentException when the property `heddle.children` has no meaning
+  /// @throws IllegalArgumentException when the property is invalid
   public static @Nullable String unasked() {
     String asked = System.getProperty(PROPERTY, AUTO);
     return switch (asked) {
       case AUTO -> EpollSet.refusal();
-      case JDK -> "asked for by -D" + PROPERTY + "=" + JDK;
+      case JDK -> "requested by -D" + PROPERTY + "=" + JDK;
       default ->
           throw new IllegalArgumentException(
               PROPERTY + " is '" + asked + "', and takes " + AUTO + " or " + JDK);
     };
   }
 
-  /// One line for people: how children are started here, and why so.
+  /// How children are started here, and why, in one line for dumps.
   public static String how() {
     String asked = unasked();
     String why = asked == null ? problem() : asked;
     return why == null
-        ? "started natively; the driver tells of their ends and pipes, without a thread for each"
+        ? "started natively; the driver reports their ends and pipes, without a thread for each"
         : "started by the JDK, with a thread for each and for each of its pipes: " + why;
   }
 
-  /// Why no process can be started so on this machine; null: it can.
+  /// Why native starts are unavailable on this machine; null if they are available.
   public static @Nullable String problem() {
     return PROBLEM;
   }
@@ -110,7 +108,7 @@ public final class PosixSpawn {
           : "children are started natively on Linux only";
     }
     if (!SpawnCalls.areThere()) {
-      return "the C library is no glibc, or older than 2.34";
+      return "the C library is not glibc, or older than 2.34";
     }
     if (!Files.isDirectory(Path.of("/proc/self"))) {
       return "/proc is not mounted";
@@ -126,9 +124,9 @@ public final class PosixSpawn {
 
   /// Starts a process.
   ///
-  /// @param isWanted asked when its streams are open: that of a named pipe may have taken long
-  /// @throws IOException with the words of [ProcessBuilder#start()]
-  /// @throws CancellationException when it is not wanted any more
+  /// @param isWanted checked when the streams are open, because opening a named pipe may take long
+  /// @throws IOException with the messages of [ProcessBuilder#start()]
+  /// @throws CancellationException when it is no longer wanted
   public static SpawnedProcess start(SpawnPlan plan, BooleanSupplier isWanted) throws IOException {
     try {
       return new PosixSpawn(plan).start(isWanted);
@@ -172,7 +170,7 @@ public final class PosixSpawn {
     unseen.awaitEnd();
     if (end >= 0) {
       LinuxCalls.close(end);
-      throw new IOException("it cannot be seen in /proc");
+      throw new IOException("it is not visible in /proc");
     }
     throw new IOException("no descriptor for its end, " + error(-end));
   }
@@ -186,7 +184,7 @@ public final class PosixSpawn {
     }
   }
 
-  // ---- its streams ----
+  // ---- streams ----
 
   private void openStreams() throws IOException {
     SpawnPlan.TerminalSize size = plan.terminal();
@@ -211,7 +209,7 @@ public final class PosixSpawn {
       case APPEND ->
           theirs[stream] =
               openFile(redirect, LinuxCalls.WRITE_ONLY | LinuxCalls.CREATE | LinuxCalls.APPEND);
-      case INHERIT -> theirs[stream] = NONE; // it stays where it is
+      case INHERIT -> theirs[stream] = NONE; // stays as it is
     }
   }
 
@@ -264,7 +262,7 @@ public final class PosixSpawn {
     ours[0] = side;
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment number = arena.allocate(ValueLayout.JAVA_INT);
-      int result = LinuxCalls.device(side, UNLOCK, number); // of 0
+      int result = LinuxCalls.device(side, UNLOCK, number); // 0: unlock
       result = result < 0 ? result : LinuxCalls.device(side, GET_NUMBER, number);
       result = result < 0 ? result : SpawnedProcess.resize(side, size);
       ours[1] = result < 0 ? NONE : LinuxCalls.duplicate(side);
@@ -306,7 +304,7 @@ public final class PosixSpawn {
     if (terminal != null || plan.group() == SpawnPlan.Group.OWN_SESSION) {
       flags |= SET_SESSION;
     } else if (plan.group() == SpawnPlan.Group.OWN_GROUP) {
-      flags |= SET_GROUP; // of group 0: that of its own number
+      flags |= SET_GROUP; // group 0: the child's own process id
     }
     SpawnCalls.check((int) SpawnCalls.Spawn.FLAGS.invokeExact(attributes, (short) flags));
     MemorySegment none = arena.allocate(SIGNAL_SET, Long.BYTES);
@@ -321,7 +319,7 @@ public final class PosixSpawn {
         duplicate(actions, 1, 2);
       }
     } else {
-      // the leader of a session without a terminal gets the first that it opens
+      // a session leader without a terminal gets the first terminal that it opens
       MemorySegment path = LinuxCalls.string(arena, terminal);
       SpawnCalls.check(
           (int) SpawnCalls.Spawn.Rare.OPEN.invokeExact(actions, 0, path, LinuxCalls.READ_WRITE, 0));
@@ -374,7 +372,7 @@ public final class PosixSpawn {
             pid, program, actions, attributes, arguments, environment);
   }
 
-  /// The program, where the system has found it.
+  /// The path at which the system has found the program.
   private @Nullable String scriptOrNull() {
     String program = plan.line().getFirst();
     String path = System.getenv("PATH");
@@ -388,13 +386,13 @@ public final class PosixSpawn {
           return candidate.toString();
         }
       } catch (InvalidPathException _) {
-        // safe: the system has not found it there either
+        // safe: the system has not found it either
       }
     }
     return null;
   }
 
-  /// An array of strings, with null at its end.
+  /// A null-terminated array of strings.
   private static MemorySegment strings(Arena arena, List<byte[]> all) {
     MemorySegment array = arena.allocate(ValueLayout.ADDRESS, all.size() + 1L);
     for (int i = 0; i < all.size(); i++) {

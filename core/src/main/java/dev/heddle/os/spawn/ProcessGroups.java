@@ -6,16 +6,15 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/// Who is in a process group, as `/proc` tells it: the system has no call for that.
+/// The members of a process group, read from `/proc`, because there is no system call for it.
 final class ProcessGroups {
   private static final Path PROCESSES = Path.of("/proc");
-  private static final int STATE = 0; // of the fields behind the name
+  private static final int STATE = 0; // index among the fields after the name
   private static final int GROUP = 2;
 
   private ProcessGroups() {}
 
-  /// Whether somebody in it could still do something. Who has ended, and was not asked for by its
-  /// parent, could not.
+  /// Whether the group has a running member; zombies do not count.
   static boolean hasLiveMember(int group) {
     try (DirectoryStream<Path> all = Files.newDirectoryStream(PROCESSES, "[0-9]*")) {
       for (Path each : all) {
@@ -24,7 +23,7 @@ final class ProcessGroups {
         }
       }
     } catch (IOException _) {
-      // there is no /proc: its members have had their signal, and nobody waits for them
+      // no /proc: its members got their signal, and are not awaited
       return false;
     }
     return false;
@@ -38,7 +37,7 @@ final class ProcessGroups {
           && !fields[STATE].equals("Z")
           && !fields[STATE].equals("X");
     } catch (IOException _) {
-      return false; // it has ended meanwhile
+      return false; // ended meanwhile
     }
   }
 }

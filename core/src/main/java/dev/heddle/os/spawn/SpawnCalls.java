@@ -8,45 +8,45 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
-/// The calls of glibc's that start processes, and those of Linux that tell of their ends.
+/// The glibc calls that start processes, and the Linux calls that report their ends.
 ///
-/// **Thread** any. The system's error numbers are returned negative, but by the calls whose names
-/// begin as `posix_spawn`, which return them as they are.
+/// **Thread** any. Error numbers are returned negated, except by the calls named `posix_spawn…`,
+/// which return them positive.
 final class SpawnCalls {
-  /// The size of what glibc calls `posix_spawnattr_t` and `posix_spawn_file_actions_t`, with room.
+  /// The size reserved for `posix_spawnattr_t` and `posix_spawn_file_actions_t`.
   static final int OPAQUE = 512; // bytes; 336 and 80 on x86-64
 
   static final int ESRCH = 3;
   static final int EINTR = 4;
 
-  /// A process that has not ended.
+  /// Result for a running process.
   static final int RUNS = -1;
 
-  /// A process of which other code of this one has asked already how it has ended.
+  /// Result for a process that other code has already reaped.
   static final int NOT_OURS = -2;
 
-  private static final long PIDFD_OPEN = 434; // of all architectures
+  private static final long PIDFD_OPEN = 434; // on all architectures
   private static final int OF_PROCESS = 1; // P_PID
   private static final int NO_HANG = 1; // WNOHANG
   private static final int ENDED = 4; // WEXITED
   private static final int STAYS = 0x1000000; // WNOWAIT
   private static final int SIGNAL_INFO = 128; // bytes, of siginfo_t
-  private static final int INFO_CODE = 8; // where its fields are
+  private static final int INFO_CODE = 8; // offsets of its fields
   private static final int INFO_PID = 16;
   private static final int INFO_STATUS = 24;
-  private static final int EXITED = 1; // CLD_EXITED; else a signal has ended it
-  private static final int BY_SIGNAL = 128; // as the JDK, and shells, say it
+  private static final int EXITED = 1; // CLD_EXITED; other values: ended by a signal
+  private static final int BY_SIGNAL = 128; // the encoding of the JDK and of shells
 
   private SpawnCalls() {}
 
-  /// Why there are none here; null: there are.
+  /// Whether the calls are available.
   static boolean areThere() {
-    // the youngest of those that are used: glibc 2.34; no other C library has it
+    // the newest one used: glibc 2.34; no other C library has it
     return NativeCalls.has("posix_spawn_file_actions_addclosefrom_np")
         && NativeCalls.has("gnu_get_libc_version");
   }
 
-  /// A number that is readable when the process has ended.
+  /// Opens a descriptor that is readable when the process has ended.
   static int openPid(int pid) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(NativeCalls.STATE);
@@ -57,16 +57,15 @@ final class SpawnCalls {
     }
   }
 
-  /// How a process has ended; it stays in the system's table, and its number its own, until
-  /// [#reap].
+  /// How a process has ended; it stays a zombie, and its id reserved, until [#reap].
   ///
-  /// @param wait whether to wait for that
-  /// @return as the JDK says it: its exit code, or 128 + the signal; [#RUNS]; [#NOT_OURS]
+  /// @param wait whether to wait for its end
+  /// @return its exit code, or 128 + the signal; [#RUNS]; [#NOT_OURS]
   static int end(int pid, boolean wait) {
     return end(pid, STAYS | (wait ? 0 : NO_HANG));
   }
 
-  /// Takes a process that has ended out of the system's table. Does not wait.
+  /// Reaps an ended process. Does not wait.
   static void reap(int pid) {
     int _ = end(pid, NO_HANG);
   }
@@ -94,7 +93,7 @@ final class SpawnCalls {
 
   /// Sends a signal.
   ///
-  /// @param pid of a process; negative: of a group
+  /// @param pid process id; negative: a group
   static int kill(int pid, int signal) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(NativeCalls.STATE);
@@ -105,14 +104,14 @@ final class SpawnCalls {
     }
   }
 
-  /// What was asked of the C library was refused.
+  /// Throws for an error of the C library.
   static void check(int error) {
     if (error != 0) {
       throw new OutOfMemoryError("the C library has no memory left: error " + error);
     }
   }
 
-  /// Of `posix_spawn`; linked with the first start.
+  /// Calls for `posix_spawn`; linked at the first start.
   static final class Spawn {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final MemoryLayout POINTER = ValueLayout.ADDRESS;
@@ -137,7 +136,7 @@ final class SpawnCalls {
       return NativeCalls.link(name, INT, arguments);
     }
 
-    /// Of what few starts need.
+    /// Calls that few starts need.
     static final class Rare {
       static final MethodHandle CHDIR = link(ACTIONS + "addchdir_np", POINTER, POINTER);
       static final MethodHandle OPEN = link(ACTIONS + "addopen", POINTER, INT, POINTER, INT, INT);

@@ -10,10 +10,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/// The variables of a child's environment, as bytes: those of this process need not be text in any
-/// encoding.
+/// The environment of a child, as bytes: the variables of this process need not be valid text.
 final class SpawnEnvironment {
-  // as the JDK does it: read once, for code of others may change them at any time
+  // read once, as in the JDK, because native code may change them at any time
   private static final List<byte[]> INHERITED = inherited();
 
   private SpawnEnvironment() {}
@@ -64,7 +63,7 @@ final class SpawnEnvironment {
         return List.copyOf(all);
       }
       byte[] variable = bytes(next.reinterpret(Long.MAX_VALUE));
-      if (contains(variable, '=')) { // as the JDK: what is none is not passed on
+      if (contains(variable, '=')) { // as in the JDK, malformed entries are dropped
         all.add(variable);
       }
     }

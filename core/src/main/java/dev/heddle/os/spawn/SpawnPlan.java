@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What is to be started, and its surroundings.
+/// The program to start, and its environment.
 ///
-/// @param line the program first
-/// @param environment what is changed of it; null: taken out
-/// @param ownEnvironmentOnly whether nothing of this process's is passed on
-/// @param directory null: that of this process
-/// @param merged whether the error goes where the output does
-/// @param group among which processes it is
-/// @param terminal the size of its own; null: it has none, and its streams go where they are to go
+/// @param line the program, then its arguments
+/// @param environment changed variables; null: removed
+/// @param ownEnvironmentOnly whether no variable of this process is inherited
+/// @param directory working directory; null: that of this process
+/// @param merged whether standard error goes to standard output
+/// @param group the child's process group
+/// @param terminal size of its pseudo-terminal; null: none
 public record SpawnPlan(
     List<String> line,
     Map<String, @Nullable String> environment,
@@ -28,9 +28,9 @@ public record SpawnPlan(
     Group group,
     @Nullable TerminalSize terminal) {
 
-  /// Among which processes a child is.
+  /// The process group of a child.
   public enum Group {
-    /// Those of this process.
+    /// The group of this process.
     INHERITED,
     /// A process group of its own.
     OWN_GROUP,
@@ -38,9 +38,9 @@ public record SpawnPlan(
     OWN_SESSION
   }
 
-  /// How much a terminal shows.
+  /// The size of a terminal.
   ///
   /// @param columns characters in a line
-  /// @param rows lines
+  /// @param rows number of lines
   public record TerminalSize(int columns, int rows) {}
 }

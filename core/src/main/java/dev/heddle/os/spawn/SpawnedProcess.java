@@ -6,37 +6,37 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// A process that [PosixSpawn] has started: nobody but us asks the system how it has ended.
+/// A process that [PosixSpawn] has started and that only this class reaps.
 ///
-/// **Thread** one at a time: the one that starts it, then the loop's, then that of the loop's end.
-/// What is said to be for any thread may be called beside.
+/// **Thread** one at a time: the starting thread, then the carrier, then the thread that ends the
+/// loop. Methods marked *any* may be called concurrently.
 public final class SpawnedProcess {
   /*
    * States.
    *   RUNS   its exit is asked for, by the first that needs it  ENDED
    *   ENDED  it leads no group, or release()                    RELEASED: the system forgets it
    *
-   * A process that leads no group is released as soon as it has ended. A leader stays in the
-   * system's table (WNOWAIT) until it is said that its group is not needed: only so long is the
-   * group's number surely its own, and a signal to it reaches no other. Native code of this process
-   * that waits for any child may take it out of the table before. So each signal to the group first
-   * checks whether it is still there, and is not sent when it is not.
+   * A process that leads no group is released as soon as it has ended. A leader stays a zombie
+   * (WNOWAIT) until its group is no longer needed: only so long is the group's id reserved, so that
+   * a signal reaches no other group. Native code of this process that waits for any child may reap
+   * it earlier. So each signal to the group first checks that the zombie is still there, and is not
+   * sent otherwise.
    *
-   * A race that cannot be mended. Such code may take it between that check and the signal, and its
-   * number may be another group's by then: a few microseconds, in which the system would have to
-   * give away all other numbers first.
+   * Remaining race. Such code may reap it between that check and the signal, and the id may then
+   * name another group: within a few microseconds, the system would have to allocate all other ids
+   * first.
    *
    * Threads. A release and a signal take this object's lock, which is never held for longer than
    * one system call that does not wait.
    *
-   * Rejected. To release it at once, and to ask before each signal whether the number is a
-   * process's again: it may become one in between.
+   * Rejected. Releasing it at once and checking before each signal whether the id is in use again:
+   * it may be reused in between.
    */
-  /// A stream that goes nowhere we know of.
+  /// No descriptor: the stream is not a pipe.
   public static final int NONE = -1;
 
-  /// How it has ended is not known: other code of this process has asked for it.
-  private static final int UNKNOWN = 0; // as the JDK has it
+  /// The exit code if other code of this process has reaped it.
+  private static final int UNKNOWN = 0; // as in the JDK
 
   private static final int KILL = 9;
   private static final long SET_SIZE = 0x5414; // TIOCSWINSZ
@@ -46,7 +46,7 @@ public final class SpawnedProcess {
   private final boolean leads;
   private final boolean hasTerminal;
 
-  // whoever takes one has it
+  // owned by this object until taken
   private int end;
   private int input;
   private int output;
@@ -68,59 +68,59 @@ public final class SpawnedProcess {
     this.error = streams[2];
   }
 
-  /// Its number.
+  /// The process id.
   public long pid() {
     return pid;
   }
 
-  /// The same process, as the JDK sees it.
+  /// The JDK's handle of the process.
   public ProcessHandle handle() {
     return handle;
   }
 
-  /// Whether it has a process group of its own, of its number.
+  /// Whether it leads its own process group.
   public boolean leads() {
     return leads;
   }
 
-  // ---- its descriptors: to be taken once ----
+  // ---- descriptors, each taken once ----
 
-  /// A number that is readable when it has ended.
+  /// A descriptor that is readable when it has ended.
   public int takeEnd() {
     int taken = end;
     end = NONE;
     return taken;
   }
 
-  /// Our end of its standard input; [#NONE].
+  /// This process's end of its standard input, or [#NONE].
   public int takeInput() {
     int taken = input;
     input = NONE;
     return taken;
   }
 
-  /// Our end of its standard output; [#NONE].
+  /// This process's end of its standard output, or [#NONE].
   public int takeOutput() {
     int taken = output;
     output = NONE;
     return taken;
   }
 
-  /// Our end of its standard error; [#NONE].
+  /// This process's end of its standard error, or [#NONE].
   public int takeError() {
     int taken = error;
     error = NONE;
     return taken;
   }
 
-  /// Gives back what nobody has taken.
+  /// Closes the descriptors that were not taken.
   public void closeAll() {
     PosixSpawn.closeAll(takeEnd(), takeInput(), takeOutput(), takeError());
   }
 
-  // ---- its end ----
+  // ---- the end ----
 
-  /// Asks how it has ended, if it has. Does not wait. **Thread** any.
+  /// Checks whether it has ended, and stores how. Does not wait. **Thread** any.
   ///
   /// @return whether it has
   public boolean hasEnded() {
@@ -148,20 +148,20 @@ public final class SpawnedProcess {
   }
 
   private synchronized void ended(int how) {
-    released |= how == SpawnCalls.NOT_OURS; // its number may be another's
-    if (!ended) { // else another thread has asked, and may have released it before this one did
+    released |= how == SpawnCalls.NOT_OURS; // its id may be reused
+    if (!ended) { // otherwise another thread has asked, and may have released it
       code = how == SpawnCalls.NOT_OURS ? UNKNOWN : how;
       ended = true;
     }
   }
 
-  /// How it has ended, as the JDK says it.
+  /// Its exit code, in the JDK's encoding.
   public int code() {
     return code;
   }
 
-  /// Lets the system forget one that has ended: its number, and that of its group, may then be
-  /// another's. One that leads no group is forgotten when it has ended. **Thread** any.
+  /// Reaps an ended process: its id, and that of its group, may then be reused. A process that
+  /// leads no group is reaped when it ends. **Thread** any.
   public synchronized void release() {
     if (ended && !released) {
       released = true;
@@ -169,12 +169,12 @@ public final class SpawnedProcess {
     }
   }
 
-  /// Whether it has a group that signals can be sent to. **Thread** any.
+  /// Whether it leads a group that can be signalled. **Thread** any.
   public boolean holdsGroup() {
     return leads && !released;
   }
 
-  // what others have taken out of the system's table is noticed by asking
+  // asking detects that other code has reaped it
   private synchronized boolean surelyHoldsGroup() {
     if (ended && !released) {
       released = SpawnCalls.end(pid, false) == SpawnCalls.NOT_OURS;
@@ -189,22 +189,22 @@ public final class SpawnedProcess {
     }
   }
 
-  /// Sends a signal to all of its group, if it [holds][#holdsGroup()] one, and no other code of
-  /// this process has taken it out of the system's table. **Thread** any.
+  /// Sends a signal to its group, if it [holds][#holdsGroup()] one and no other code of this
+  /// process has reaped it. **Thread** any.
   ///
-  /// @return 0, or the system's error, negative
+  /// @return 0, or the negated system error
   public synchronized int signalGroup(int signal) {
     return surelyHoldsGroup() ? SpawnCalls.kill(-pid, signal) : -SpawnCalls.ESRCH;
   }
 
-  /// Whether somebody of its group is there that could still do something. **Thread** one beside
-  /// the loop: it looks at all processes, a hundred in a millisecond.
+  /// Whether its group has a running member. **Thread** a worker thread: it reads all processes, a
+  /// hundred in a millisecond.
   public boolean hasLiveGroup() {
     return surelyHoldsGroup() && ProcessGroups.hasLiveMember(pid);
   }
 
-  /// Waits for its end on a thread of its own, for it is about to come: else it would stay in the
-  /// system's table for as long as this process lives.
+  /// Reaps it on a thread of its own once it ends, which is soon: otherwise it would stay a zombie
+  /// until this process ends.
   public void reapLater() {
     if (hasEnded()) {
       release();
@@ -213,21 +213,21 @@ public final class SpawnedProcess {
     try {
       Thread.ofPlatform().daemon().name("heddle-reaper-" + pid).start(this::awaitEnd);
     } catch (OutOfMemoryError _) {
-      // safe: there is no thread to be had, and a line in that table holds nothing else
+      // safe: no thread is available, and a zombie holds nothing else
     }
   }
 
-  // ---- its terminal ----
+  // ---- terminal ----
 
-  /// Whether it has one.
+  /// Whether it has a terminal.
   public boolean hasTerminal() {
     return hasTerminal;
   }
 
-  /// Says how much it shows.
+  /// Sets the size of a terminal.
   ///
-  /// @param terminal the number of our side
-  /// @return 0, or the system's error, negative
+  /// @param terminal descriptor of this process's side
+  /// @return 0, or the negated system error
   public static int resize(int terminal, SpawnPlan.TerminalSize size) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment window = arena.allocate(ValueLayout.JAVA_SHORT, 4); // struct winsize

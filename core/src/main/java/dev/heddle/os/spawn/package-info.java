@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Children that Heddle starts itself, on Linux: no thread of the JDK's waits for each of them.
+/// Native starts of child processes on Linux, without a waiting thread for each.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | what to start, from `Command` | the number of a process, and those of its pipes |
+/// | the program to start, from `Command` | the process id, and the descriptors of its pipes |
 ///
-/// Threads: starting waits for about a millisecond, beside the loop. Read `PosixSpawn` first, then
+/// Threads: a start takes about a millisecond on a worker thread. Read `PosixSpawn` first, then
 /// `SpawnedProcess`.
 package dev.heddle.os.spawn;

@@ -28,15 +28,15 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Watches trees of directories for one loop, by one service of the JDK's and one thread, which are
-/// there while there is a tree.
+/// Watches directory trees for one loop, by one JDK watch service and one thread, which exist while
+/// there is a tree.
 ///
-/// **Thread** any but the loop's: it blocks, and takes locks. [#close()] any.
+/// **Thread** any but the carrier, because it blocks and takes locks. [#close()] any.
 public final class DirectoryWatcher {
   /*
-   * The JDK watches single directories, and gives one key for each: the same key, however often and
-   * under whatever name the directory is registered. So a key stands for a set of folders, each of
-   * some tree, and is cancelled with the last of them.
+   * The JDK watches single directories and returns one key for each: the same key for every
+   * registration of the directory, under any name. So a key maps to a set of folders, each of some
+   * tree, and is cancelled with the last of them.
    *
    * States of a tree.
    *   from     event                                to       what happens
@@ -50,21 +50,22 @@ public final class DirectoryWatcher {
    *   any      a directory cannot be watched        FAILED   reported; it has no keys any more
    *   any      remove()                             -        it has no keys any more
    *
-   * I1. What is made in a directory before it is watched is reported: first the key is taken, then
-   *     the directory is listed. So what is made in between may be reported twice. [FileWatchTest]
-   * I2. Symbolic links below the root are not followed, so a tree has no circles. [FileWatchTest]
+   * I1. A path created in a directory before the directory is watched is reported, because the
+   *     directory is listed after its registration. A path created in between may be reported
+   *     twice. [FileWatchTest]
+   * I2. Symbolic links below the root are not followed, so a tree has no cycles. [FileWatchTest]
    * I3. The thread and the service exist only while a key does. [FileWatchTest]
    *
-   * Rejected. A service for each tree: Linux allows a user 128 of them. Watching the directory
-   * above the root all the time: it may be a busy one, or one that may not be read.
+   * Rejected. A service for each tree: Linux allows a user 128 of them. Always watching the
+   * directory above the root: it may be busy or unreadable.
    *
    * Sources. trap-35; loop-244 to loop-246; promise T13.4.
    */
   private static final WatchEvent.Kind<?>[] KINDS = {ENTRY_CREATE, ENTRY_MODIFY, ENTRY_DELETE};
 
-  /// A directory as part of a tree.
+  /// A directory of a tree.
   ///
-  /// @param above whether it is watched in place of the tree's root, which is gone
+  /// @param above whether it is watched instead of the tree's missing root
   private record Folder(WatchedTree tree, Path path, boolean above) {}
 
   private final String threadName;
@@ -75,16 +76,16 @@ public final class DirectoryWatcher {
   // written under this, read by close()
   private volatile @Nullable WatchService service;
 
-  /// Watches nothing yet.
+  /// Creates a watcher without trees.
   public DirectoryWatcher(String threadName) {
     this.threadName = threadName;
   }
 
-  // ---- trees come and go ----
+  // ---- adding and removing trees ----
 
   /// Begins to watch a tree.
   ///
-  /// @throws IOException when one of its directories cannot be watched; then none is
+  /// @throws IOException when one of its directories cannot be watched; then none is watched
   public void add(WatchedTree tree) throws IOException {
     synchronized (this) {
       try {
@@ -100,7 +101,7 @@ public final class DirectoryWatcher {
     }
   }
 
-  /// Watches a tree no more.
+  /// Ends the watch of a tree.
   public void remove(WatchedTree tree) throws IOException {
     synchronized (this) {
       forgetBelow(tree, null);
@@ -115,7 +116,7 @@ public final class DirectoryWatcher {
       try {
         open.close();
       } catch (IOException _) {
-        // safe: there is nothing left that it could be used for
+        // safe: it is not used any more
       }
     }
   }
@@ -143,11 +144,11 @@ public final class DirectoryWatcher {
     }
   }
 
-  // ---- directories come and go ----
+  // ---- adding and removing directories ----
 
-  /// Watches a directory, and those below it in a tree that wants them.
+  /// Watches a directory and, in a recursive tree, those below it.
   ///
-  /// @param tell whether what is in it is news
+  /// @param tell whether its entries are to be reported
   private void watchAll(WatchedTree tree, Path top, boolean tell) throws IOException {
     ArrayDeque<Path> toDo = new ArrayDeque<>(List.of(top));
     for (Path next = toDo.poll(); next != null; next = toDo.poll()) {
@@ -158,7 +159,7 @@ public final class DirectoryWatcher {
         if (next.equals(tree.root)) {
           throw e;
         }
-        // removed meanwhile: the directory above tells
+        // removed meanwhile: the parent directory reports it
       }
     }
   }
@@ -189,7 +190,7 @@ public final class DirectoryWatcher {
           tree.root
               + " has more than "
               + tree.limit
-              + " directories below it; raise the limit of the watch, or watch less");
+              + " directories below it; raise the limit of the watch or watch less");
     }
     WatchKey key = register(folder.path);
     WatchKey before = tree.folders.put(folder.path, key);
@@ -203,7 +204,7 @@ public final class DirectoryWatcher {
     try {
       return directory.register(service(), KINDS);
     } catch (FileSystemException e) {
-      throw e; // says what is wrong with it
+      throw e; // its message says what is wrong
     } catch (IOException e) {
       throw new IOException(
           directory
@@ -214,9 +215,9 @@ public final class DirectoryWatcher {
     }
   }
 
-  /// Watches a directory and those below it no more.
+  /// Ends the watches of a directory and those below it.
   ///
-  /// @param top null: all of the tree
+  /// @param top null: the whole tree
   private void forgetBelow(WatchedTree tree, @Nullable Path top) {
     for (Path path : List.copyOf(tree.folders.keySet())) {
       if (top == null || path.startsWith(top)) {
@@ -242,7 +243,7 @@ public final class DirectoryWatcher {
     }
   }
 
-  // ---- what happens in them ----
+  // ---- events ----
 
   private void serve(WatchService from) {
     try {
@@ -254,7 +255,7 @@ public final class DirectoryWatcher {
         }
       }
     } catch (ClosedWatchServiceException | InterruptedException | IOException _) {
-      // safe: there is nothing to watch any more, or the loop has ended
+      // safe: the last tree was removed, or the loop has ended
     }
   }
 
@@ -279,7 +280,7 @@ public final class DirectoryWatcher {
     try {
       step.run();
     } catch (Throwable e) {
-      // a user's filter may throw what it does not declare
+      // a user's filter may throw undeclared exceptions
       forgetBelow(tree, null);
       tree.failed(e);
     }
@@ -311,7 +312,7 @@ public final class DirectoryWatcher {
       }
     } else if (event.kind() == ENTRY_DELETE) {
       if (tree.recursive) {
-        forgetBelow(tree, path); // also when it was only moved away
+        forgetBelow(tree, path); // also if it was moved away
       }
       tree.deleted(path);
     } else {
@@ -332,7 +333,7 @@ public final class DirectoryWatcher {
     }
   }
 
-  /// Watches the root of a tree again, or what is next above it.
+  /// Watches the root of a tree again, or the nearest directory above it.
   private void find(WatchedTree tree) throws IOException {
     while (!tree.isSilent()) {
       try {
@@ -343,12 +344,12 @@ public final class DirectoryWatcher {
         }
         Path above = nextAbove(tree.root);
         if (tree.folders.containsKey(above)) {
-          return; // and the root has not come while it was put under watch
+          return; // the root did not appear while the watch was set up
         }
         forgetBelow(tree, null);
         watch(new Folder(tree, above, true));
       } catch (NoSuchFileException | NotDirectoryException _) {
-        // gone again: once more
+        // gone again: retry
       }
     }
   }

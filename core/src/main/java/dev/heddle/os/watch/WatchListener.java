@@ -3,22 +3,22 @@ package dev.heddle.os.watch;
 
 import java.nio.file.Path;
 
-/// Told what happens below a directory, on a thread beside the loop.
+/// Called with the changes below a directory, on the watcher's thread.
 public interface WatchListener {
-  /// A path is there now.
+  /// A path was created.
   void created(Path path);
 
-  /// The file has other content.
+  /// The content of a file has changed.
   void modified(Path path);
 
-  /// A path is gone.
+  /// A path was deleted.
   void deleted(Path path);
 
-  /// Something has happened, and nobody knows what.
+  /// Events were lost.
   void lost();
 
-  /// Nothing more is to come.
+  /// The watch has ended.
   ///
-  /// @param why an [java.io.IOException], or what the filter threw
+  /// @param why an [java.io.IOException], or an exception of the filter
   void failed(Throwable why);
 }

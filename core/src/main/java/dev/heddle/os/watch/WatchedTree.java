@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Predicate;
 
-/// One directory that somebody watches, perhaps with those below it.
+/// A watched directory, possibly with those below it.
 public final class WatchedTree {
   final Path root;
   final boolean recursive;
@@ -15,16 +15,16 @@ public final class WatchedTree {
   private final Predicate<Path> filter;
   private final WatchListener listener;
 
-  // guarded by the watcher; with the directory above, while the root is gone
+  // guarded by the watcher; contains the directory above while the root is gone
   final Map<Path, WatchKey> folders = new LinkedHashMap<>();
 
   // the loop writes, the watcher's threads read
   private volatile boolean silent;
 
-  /// A tree that is not watched yet.
+  /// Creates a tree that is not watched yet.
   ///
-  /// @param limit directories, at most
-  /// @param filter says which paths to tell of
+  /// @param limit maximum number of directories
+  /// @param filter the paths to report
   public WatchedTree(
       Path root, boolean recursive, int limit, Predicate<Path> filter, WatchListener listener) {
     this.root = root;
@@ -34,7 +34,7 @@ public final class WatchedTree {
     this.listener = listener;
   }
 
-  /// Nobody listens any more.
+  /// Stops calls of the listener.
   public void silence() {
     silent = true;
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Watching directories, by the JDK's service, on a thread beside the loop.
+/// Watches directories by the JDK's watch service, on its own thread.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | trees of directories to be watched | what happens in them, to their listeners |
+/// | trees of directories to be watched | changes, to their listeners |
 ///
-/// Threads: those beside the loop. Read `DirectoryWatcher` first.
+/// Threads: worker threads and the watcher's own. Read `DirectoryWatcher` first.
 package dev.heddle.os.watch;

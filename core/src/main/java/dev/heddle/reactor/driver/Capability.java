@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor.driver;
 
-/// What a loop can do with the world outside through its driver.
+/// A capability of a driver: a kind of I/O that a loop may offer.
 public enum Capability {
   /// TCP connections and listeners.
   TCP,
   /// UNIX domain sockets.
   UNIX,
-  /// UNIX domain sockets for datagrams.
+  /// UNIX domain datagram sockets.
   UNIX_DATAGRAM,
-  /// Names of UNIX domain sockets that are no files.
+  /// Abstract names of UNIX domain sockets.
   ABSTRACT_ADDRESS,
-  /// Who is on the other side of a UNIX domain socket.
+  /// Credentials of a UNIX domain socket's peer.
   PEER_CREDENTIALS,
-  /// Open descriptors, sent to another process by a UNIX domain socket.
+  /// Passing of file descriptors to another process through a UNIX domain socket.
   DESCRIPTOR_PASSING,
   /// Datagrams.
   UDP,
-  /// Channels of the JDK's that other code has opened, as sockets of the loop.
+  /// Adoption of JDK channels that other code has opened.
   ADOPTED_CHANNEL,
-  /// Sockets that another process has opened, known by their numbers.
+  /// Adoption of sockets and pipes by file descriptor.
   ADOPTED_DESCRIPTOR,
   /// Anonymous pipes.
   PIPE,
   /// Readiness of channels that other code has opened.
   POLL,
-  /// Readiness of descriptors that other code has opened, known by their numbers.
+  /// Readiness of file descriptors that other code has opened.
   RAW_POLL,
   /// Files.
   FILE,
-  /// Files that go to a socket without being brought into the program.
+  /// Transfers from files to sockets that do not copy bytes through the program.
   SENDFILE,
   /// Named pipes.
   NAMED_PIPE,

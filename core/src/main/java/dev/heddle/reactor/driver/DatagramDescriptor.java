@@ -10,31 +10,31 @@ import org.jspecify.annotations.Nullable;
 
 /// A datagram socket: UDP, or UNIX.
 public interface DatagramDescriptor extends Descriptor, SocketOptions {
-  /// Binds it; null: to a port that the system chooses.
+  /// Binds the socket; null: the system chooses the port.
   void bind(@Nullable SocketAddress address) throws IOException;
 
-  /// From now on it talks to one peer only; null: to all again.
+  /// Connects the socket to one peer; null: disconnects it.
   void connect(@Nullable SocketAddress peer) throws IOException;
 
-  /// Takes the oldest datagram; what has no room in `into` is lost.
+  /// Receives the oldest datagram; bytes that do not fit into `into` are lost.
   ///
-  /// @return who has sent it; null: there is none yet
+  /// @return the sender; null: would block
   @Nullable SocketAddress receive(ByteBuffer into) throws IOException;
 
   /// Sends all of `from` as one datagram.
   ///
-  /// @param to null: the peer it is connected to
-  /// @return whether it has left; else it is asked again at the next readiness for output
+  /// @param to the receiver; null: the connected peer
+  /// @return whether it was sent; false: would block, try again when ready for output
   boolean send(ByteBuffer from, @Nullable SocketAddress to) throws IOException;
 
   /// Joins a multicast group.
   ///
-  /// @return leaves it
+  /// @return its close leaves the group
   AutoCloseable join(InetAddress group, NetworkInterface on) throws IOException;
 
-  /// Where it is bound; null when it is not, or closed.
+  /// The local address; null when it is not bound or closed.
   @Nullable SocketAddress localAddress();
 
-  /// The peer it is connected to; null when there is none.
+  /// The connected peer, or null.
   @Nullable SocketAddress remoteAddress();
 }

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor.driver;
 
-/// Something open that a driver can watch. It arms and disarms itself; its driver keeps the counts.
+/// An open descriptor whose readiness a driver reports. It arms and disarms itself; its driver
+/// keeps the counts.
 ///
-/// **Thread** the carrier, or a coroutine mounted on it. Everything here and in the subtypes
-/// returns at once, and takes no lock that a tick takes, too.
+/// **Thread** the carrier, or a coroutine mounted on it. No method here or in the subtypes blocks
+/// or takes a lock that a tick also takes.
 public interface Descriptor {
-  /// Notifies `listener` once, when the descriptor is ready: in a later tick, or at once. A
-  /// listener that is armed already stays so.
+  /// Notifies `listener` once when the descriptor is ready, in a later tick or at once. An armed
+  /// listener stays armed.
   ///
   /// @throws IllegalStateException when another listener is armed for this direction
   void arm(Direction direction, ReadinessListener listener);
 
-  /// Takes `listener` back: it is not notified. Nothing happens when it is not armed.
+  /// Disarms `listener`: it is not notified. Does nothing when it is not armed.
   void disarm(Direction direction, ReadinessListener listener);
 
-  /// Gives it back to the system, at the latest when what the driver has under way for it has
-  /// ended. Its listeners have been disarmed before; nothing is asked of it afterwards.
+  /// Closes the descriptor, at the latest when the driver's operations on it have ended. Its
+  /// listeners must be disarmed before; it must not be used afterwards.
   void close();
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor.driver;
 
-/// Which way bytes go through a descriptor.
+/// A direction of I/O on a descriptor.
 public enum Direction {
-  /// It can be read from, or accepted from, or the other side has hung up.
+  /// Ready to read or accept, or the peer has hung up.
   READ,
-  /// It can be written to, or has connected, or never will.
+  /// Ready to write, or a connection attempt has succeeded or failed.
   WRITE
 }

@@ -4,12 +4,12 @@ package dev.heddle.reactor.driver;
 /// The loop, as its driver sees it.
 @FunctionalInterface
 public interface DriverHost {
-  /// Whether `thread`, which asks about itself, is the carrier, or a context mounted on it.
-  /// **Thread** any.
+  /// Whether the current thread, `thread`, is the carrier or a context mounted on it. **Thread**
+  /// any.
   boolean isLoopThread(Thread thread);
 
-  /// The loop's thread, which a driver parks and wakes. By default the one that asks: of a host
-  /// whose drivers are opened on the carrier itself.
+  /// The loop's thread, which a driver parks and unparks. By default the calling thread, for hosts
+  /// that open their drivers on the carrier.
   default Thread carrier() {
     return Thread.currentThread();
   }

@@ -3,25 +3,26 @@ package dev.heddle.reactor.driver;
 
 import org.jspecify.annotations.Nullable;
 
-/// Offers a driver to loops; found by the JDK's service loader.
+/// Provides a driver; found by the JDK's service loader.
 ///
-/// **Thread** any; a provider keeps nothing of a loop's.
+/// **Thread** any; a provider has no state of a loop.
 public interface DriverProvider {
-  /// The driver's name: what `-Dheddle.driver` and the loop's options ask for.
+  /// The driver's name, as in `-Dheddle.driver` and the loop's options.
   String name();
 
-  /// What it is made of, one line.
+  /// A description in one line.
   String description();
 
-  /// Which one is taken when none is asked for: the greatest of those without a [#problem()].
+  /// The priority: by default, a loop uses the driver of the greatest priority without a
+  /// [#problem()].
   int priority();
 
-  /// Why the driver does not work on this machine, one line that says what to do; null: it works.
-  /// Found out by trying, once.
+  /// Why the driver does not work on this machine, in one line that says what to do; null if it
+  /// works. Determined once, by a trial.
   default @Nullable String problem() {
     return null;
   }
 
-  /// A driver for a loop. **Thread** the loop's: the carrier, or a coroutine mounted on it.
+  /// Opens a driver for a loop. **Thread** the carrier, or a coroutine mounted on it.
   ReactorDriver open(DriverHost host);
 }

@@ -6,40 +6,39 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.Set;
 
-/// Works with files, by completion: an operation is submitted with all it needs, and completes when
-/// it has ended, whoever still waits for it.
+/// Completion-based file I/O: an operation is submitted and completes when it has ended, even if
+/// its caller no longer waits.
 ///
-/// A file is closed by an operation, too, when none other is under way; those still open when the
-/// loop ends are closed with it.
+/// Closing a file is an operation, too, submitted when no other is in flight; files still open at
+/// the loop's end are closed with it.
 ///
 /// **Thread** the carrier, or a coroutine mounted on it, never inside a tick; takes no lock that a
-/// tick takes, too.
+/// tick also takes.
 public interface FileDriver {
-  /// What [#tryRead] returns when there is something to wait for.
+  /// The result of [#tryRead] when the read would block.
   int WOULD_BLOCK = -1;
 
-  /// Whether it can open this file with these options; else the loop's threads do.
+  /// Whether it can open this file with these options; otherwise a worker thread opens it.
   boolean canOpen(Path path, Set<? extends OpenOption> options);
 
-  /// Reads what takes no wait: what the system has in its memory. No operation has to be under way
-  /// for it, and none is after it.
+  /// Reads cached bytes without blocking and without an operation.
   ///
   /// @param into a direct buffer with room, whose position moves
-  /// @return how many bytes; 0: the file ends there; [#WOULD_BLOCK]: ask by an operation
+  /// @return the number of bytes; 0 at the end of the file; [#WOULD_BLOCK]: an operation is needed
   default int tryRead(OpenFile file, ByteBuffer into, long position) {
     return WOULD_BLOCK;
   }
 
-  /// Begins `operation`. It completes in a later tick.
+  /// Submits `operation`. It completes in a later tick.
   void submit(FileOperation operation);
 
-  /// Whether a device could begin with what was submitted while the other coroutines run: a turn is
-  /// due.
+  /// Whether the loop should poll now, so that a device starts the submitted operations while other
+  /// coroutines run.
   default boolean isPollDue() {
     return false;
   }
 
-  /// Asks that `operation`, which nobody waits for any more, end soon. Its completion follows all
-  /// the same, with a failure or as if nothing had been asked.
+  /// Requests that `operation`, whose caller has left, end soon. It still completes, with a failure
+  /// or normally.
   void cancel(FileOperation operation);
 }

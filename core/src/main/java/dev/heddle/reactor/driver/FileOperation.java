@@ -7,9 +7,9 @@ import java.nio.file.Path;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Something asked of a [FileDriver]; its buffer is the driver's until it completes.
+/// An operation of a [FileDriver], which owns the buffer until the operation completes.
 ///
-/// **Thread** the loop's; what it asks for is read by any thread that the driver hands it to.
+/// **Thread** the carrier; its parameters are read by the thread to which the driver passes it.
 public abstract class FileOperation {
   /*
    * States.
@@ -19,40 +19,41 @@ public abstract class FileOperation {
    *   SUBMITTED,  complete(...)  FREE        the driver, in a tick: the system is done with the
    *   CANCELLING                             buffer
    *
-   * Cancelling is no way back to FREE: a read that the kernel has begun writes into the buffer,
-   * whether or not a caller still wants it.
+   * Cancelling does not lead back to FREE: a read that the kernel has begun writes into the buffer
+   * even if no caller wants it any more.
    *
    * Sources. trap-28, trap-29.
    */
-  /// What can be asked.
+  /// The kind of an operation.
   public enum Kind {
-    /// Open [#path()] with [#options()]; a success is told by [#opened(OpenFile)], then
+    /// Opens [#path()] with [#options()]; on success, [#opened(OpenFile)] is called before
     /// [#complete].
     OPEN,
-    /// Read at [#position()] into [#buffer()], once: how many bytes, 0 for the end of the file.
+    /// Reads once at [#position()] into [#buffer()]. Result: the number of bytes, 0 at the end of
+    /// the file.
     READ,
-    /// Write [#buffer()] at [#position()], or at the end of a file opened to append: how many
-    /// bytes, perhaps not all.
+    /// Writes [#buffer()] at [#position()], or at the end of a file opened to append. Result: the
+    /// number of bytes, perhaps not all.
     WRITE,
-    /// How long is it? That many bytes.
+    /// Reads the size. Result: bytes.
     SIZE,
-    /// Cut it to [#position()] bytes; one that is not longer stays as it is.
+    /// Truncates the file to [#position()] bytes; a file that is not longer stays as it is.
     TRUNCATE,
-    /// Bring its bytes and what is known of it to the device.
+    /// Syncs content and metadata to the device.
     SYNC,
-    /// Bring its bytes to the device, and of what is known of it what reading them needs.
+    /// Syncs the content and the metadata needed to read it to the device.
     SYNC_DATA,
-    /// Close it. Its number is free when this completes, also when it fails.
+    /// Closes the file. Its descriptor is free when this completes, also with a failure.
     CLOSE
   }
 
-  /// Its owner: the caller or the driver.
+  /// The state, which determines the owner: the caller or the driver.
   public enum State {
-    /// Its owner.
+    /// Owned by the caller.
     FREE,
-    /// The driver.
+    /// Owned by the driver.
     SUBMITTED,
-    /// The driver, which was asked to end it soon.
+    /// Owned by the driver, which was requested to end it.
     CANCELLING
   }
 
@@ -61,13 +62,13 @@ public abstract class FileOperation {
   private final Set<? extends OpenOption> options;
   private final @Nullable ByteBuffer buffer;
 
-  // loop only; a thread that the driver hands it to reads it meanwhile
+  // loop only; read by the thread to which the driver passes the operation
   private @Nullable OpenFile file;
   private long position;
   private State state = State.FREE;
   private @Nullable Object attachment;
 
-  /// Opens a file.
+  /// An operation that opens a file.
   protected FileOperation(Path path, Set<? extends OpenOption> options) {
     this.kind = Kind.OPEN;
     this.path = path;
@@ -75,9 +76,10 @@ public abstract class FileOperation {
     this.buffer = null;
   }
 
-  /// Asks something of a file.
+  /// An operation on an open file.
   ///
-  /// @param buffer a direct one, from its position to its limit; null: the kind needs none
+  /// @param buffer a direct buffer, used from its position to its limit; null if the kind needs
+  ///   none
   /// @param position in bytes from the beginning of the file
   protected FileOperation(Kind kind, OpenFile file, @Nullable ByteBuffer buffer, long position) {
     this.kind = kind;
@@ -88,34 +90,34 @@ public abstract class FileOperation {
     this.position = position;
   }
 
-  // ---- what is asked ----
+  // ---- parameters ----
 
-  /// What is asked.
+  /// The kind.
   public final Kind kind() {
     return kind;
   }
 
-  /// Of which file.
+  /// The file.
   ///
-  /// @throws IllegalStateException when it has not been opened
+  /// @throws IllegalStateException when it is not open
   public final OpenFile file() {
     return required(file);
   }
 
-  /// What to open.
+  /// The path to open.
   ///
   /// @throws IllegalStateException for any other kind
   public final Path path() {
     return required(path);
   }
 
-  /// How to open it: the JDK's rules for channels of files, and `READ` together with `APPEND`.
+  /// The open options: those of the JDK's file channels, and also `READ` with `APPEND`.
   public final Set<? extends OpenOption> options() {
     return options;
   }
 
-  /// What to read into or write from, between its position and its limit, which the driver leaves
-  /// as they are.
+  /// The buffer to read into or write from, between its position and its limit, which the driver
+  /// does not change.
   ///
   /// @throws IllegalStateException for a kind without one
   public final ByteBuffer buffer() {
@@ -127,41 +129,41 @@ public abstract class FileOperation {
     return buffer != null;
   }
 
-  /// Where, in bytes.
+  /// The position, in bytes.
   public final long position() {
     return position;
   }
 
   private <T> T required(@Nullable T what) {
     if (what == null) {
-      throw new IllegalStateException("nothing of that kind belongs to " + this);
+      throw new IllegalStateException("no such parameter in " + this);
     }
     return what;
   }
 
-  /// So many bytes have been transferred: what is left of it can be submitted.
+  /// Advances buffer and position by the bytes transferred, so that the rest can be submitted.
   protected final void advance(int bytes) {
     ByteBuffer b = buffer();
     b.position(b.position() + bytes);
     position += bytes;
   }
 
-  // ---- its life ----
+  // ---- life cycle ----
 
   /// Its owner.
   public final State state() {
     return state;
   }
 
-  /// What the driver has put here, to find its own again.
+  /// The driver's attachment.
   public final @Nullable Object attachment() {
     return attachment;
   }
 
-  /// The driver takes it.
+  /// Called by the driver that takes the operation.
   ///
-  /// @param own what the driver wants to find again; null: nothing
-  /// @throws IllegalStateException when a driver has it already
+  /// @param own the driver's attachment, or null
+  /// @throws IllegalStateException when it is already submitted
   public final void submitted(@Nullable Object own) {
     if (state != State.FREE) {
       throw new IllegalStateException("submitted twice: " + this + " is " + state);
@@ -170,9 +172,9 @@ public abstract class FileOperation {
     attachment = own;
   }
 
-  /// The driver has been asked to end it soon.
+  /// Marks the operation as cancelling.
   ///
-  /// @return whether that is new, and there is something to end
+  /// @return whether it was submitted and not yet cancelling
   public final boolean cancelling() {
     boolean running = state == State.SUBMITTED;
     if (running) {
@@ -181,15 +183,15 @@ public abstract class FileOperation {
     return running;
   }
 
-  /// The driver has opened the file; [#complete] follows at once.
+  /// Called when the driver has opened the file; [#complete] follows at once.
   public final void opened(OpenFile opened) {
     file = opened;
   }
 
-  /// The driver gives it back: the system is done with it.
+  /// Called by the driver when the system has finished with the operation and its buffer.
   ///
-  /// @param result as its kind says; of no meaning with an error
-  /// @throws IllegalStateException when no driver has it
+  /// @param result as defined by the kind; meaningless with an error
+  /// @throws IllegalStateException when it is not submitted
   public final void complete(long result, @Nullable Throwable error) {
     if (state == State.FREE) {
       throw new IllegalStateException("completed without being submitted: " + this);
@@ -199,8 +201,8 @@ public abstract class FileOperation {
     completed(result, error);
   }
 
-  /// What to do with the answer. In a tick: takes no lock, runs no user code, submits nothing,
-  /// throws nothing.
+  /// Called with the result, in a tick: takes no lock, runs no user code, submits nothing, never
+  /// throws.
   protected abstract void completed(long result, @Nullable Throwable error);
 
   @Override

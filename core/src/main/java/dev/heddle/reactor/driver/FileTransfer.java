@@ -3,23 +3,23 @@ package dev.heddle.reactor.driver;
 
 import java.io.IOException;
 
-/// A piece of a file that is to be sent to a socket without being brought into the program. It has
-/// what it needs to itself, so both handles may be closed meanwhile.
+/// A transfer of a part of a file to a socket that does not copy bytes through the program. It has
+/// its own descriptors, so both handles may be closed meanwhile.
 ///
-/// **Thread** [#send] one beside the loop, once; [#close] any, once [#send] has ended or instead.
+/// **Thread** [#send] a worker thread, once; [#close] any, after [#send] or instead.
 public interface FileTransfer extends AutoCloseable {
-  /// What [#send] returns when the file ends there.
+  /// The result of [#send] at the end of the file.
   long END = -1;
 
-  /// What [#send] returns of a file that cannot be sent so.
+  /// The result of [#send] for a file that cannot be sent this way.
   long UNSUPPORTED = -2;
 
   /// Sends.
   ///
-  /// @return how many bytes; 0: the other side takes none now; [#END], [#UNSUPPORTED]
+  /// @return the number of bytes; 0: would block; [#END]; [#UNSUPPORTED]
   long send() throws IOException;
 
-  /// Gives back what it has to itself.
+  /// Releases its descriptors.
   @Override
   void close();
 }

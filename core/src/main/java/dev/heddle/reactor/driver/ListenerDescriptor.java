@@ -5,16 +5,16 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// A socket that accepts connections.
+/// A listening socket.
 public interface ListenerDescriptor extends Descriptor, SocketOptions {
   /// Binds it and begins to listen.
   ///
-  /// @param backlog how many connections the system keeps while nobody accepts
+  /// @param backlog number of connections that the system queues until they are accepted
   void bind(SocketAddress address, int backlog) throws IOException;
 
-  /// A connection that has come; null: none yet.
+  /// Accepts a connection; null: would block.
   @Nullable SocketDescriptor accept() throws IOException;
 
-  /// Where it listens; null when it is not bound, or closed.
+  /// The local address; null when it is not bound or closed.
   @Nullable SocketAddress localAddress();
 }

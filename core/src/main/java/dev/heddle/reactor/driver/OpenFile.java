@@ -6,15 +6,15 @@ import java.nio.channels.FileChannel;
 
 /// A file that a [FileDriver] has opened.
 public interface OpenFile {
-  /// Its number in the system; -1: the driver does not say.
+  /// Its file descriptor; -1 if the driver does not expose it.
   default int fd() {
     return -1;
   }
 
-  /// The same file as a channel of the JDK's, for what only that can do: locks, transfers to
-  /// sockets. It is closed with the file; who uses it is not to be interrupted. **Thread** one
-  /// beside the loop, before the file is closed; may block.
+  /// A JDK channel to the same file, for operations that only the JDK offers: locks, transfers to
+  /// sockets. It is closed with the file; threads that use it must not be interrupted. **Thread** a
+  /// worker thread, before the file is closed; may block.
   ///
-  /// @param writing whether it is to be written to, or else to be read
+  /// @param writing true for writing, false for reading
   FileChannel channel(boolean writing) throws IOException;
 }

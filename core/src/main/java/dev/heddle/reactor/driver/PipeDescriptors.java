@@ -3,6 +3,6 @@ package dev.heddle.reactor.driver;
 
 /// The two ends of a pipe.
 ///
-/// @param source read from
-/// @param sink written to
+/// @param source the end to read from
+/// @param sink the end to write to
 public record PipeDescriptors(StreamDescriptor source, StreamDescriptor sink) {}

@@ -3,7 +3,7 @@ package dev.heddle.reactor.driver;
 
 import org.jspecify.annotations.Nullable;
 
-/// A descriptor with one listener for each direction: what all drivers' descriptors have in common.
+/// Base class of descriptors, with one listener for each direction.
 public abstract class PollableDescriptor implements Descriptor {
   private final ReadinessCounts counts;
 
@@ -11,9 +11,9 @@ public abstract class PollableDescriptor implements Descriptor {
   private @Nullable ReadinessListener reader;
   private @Nullable ReadinessListener writer;
 
-  /// A descriptor without listeners.
+  /// Creates a descriptor without listeners.
   ///
-  /// @param counts its driver's
+  /// @param counts counts of its driver
   protected PollableDescriptor(ReadinessCounts counts) {
     this.counts = counts;
   }
@@ -45,23 +45,23 @@ public abstract class PollableDescriptor implements Descriptor {
     }
   }
 
-  /// Whether a call in this direction may find something: the listener need not wait.
+  /// Whether a call in this direction may succeed, so that the listener need not wait.
   protected boolean isReady(Direction direction) {
     return false;
   }
 
-  /// A listener waits for this direction. Runs on a coroutine's stack, or in a tick.
+  /// Called when a listener was armed for a direction. Runs on a coroutine's stack or in a tick.
   protected abstract void armed(Direction direction);
 
-  /// Its listener waits no more. Else as [#armed].
+  /// Called when a listener was disarmed. Otherwise as [#armed].
   protected void disarmed(Direction direction) {}
 
-  /// The listener of a direction; null: none waits.
+  /// The listener armed for a direction, or null.
   protected final @Nullable ReadinessListener listener(Direction direction) {
     return direction == Direction.READ ? reader : writer;
   }
 
-  /// Whether a listener waits for either direction.
+  /// Whether a listener is armed for either direction.
   protected final boolean isArmed() {
     return reader != null || writer != null;
   }
@@ -74,13 +74,13 @@ public abstract class PollableDescriptor implements Descriptor {
     }
   }
 
-  /// Notifies the listeners that wait now. One that arms itself again meanwhile waits for the next
-  /// time.
+  /// Notifies the armed listeners. A listener that rearms itself meanwhile waits for the next
+  /// readiness.
   ///
-  /// @param read whether it is ready to be read from
-  /// @param write whether it is ready to be written to
-  /// @param error why it cannot be watched; null: it is ready
-  /// @return how many were notified
+  /// @param read whether it is ready for reading
+  /// @param write whether it is ready for writing
+  /// @param error why it cannot be polled; null: it is ready
+  /// @return the number of listeners notified
   protected final int complete(boolean read, boolean write, @Nullable Throwable error) {
     ReadinessListener first = read ? reader : null;
     ReadinessListener second = write ? writer : null;

@@ -10,120 +10,118 @@ import java.nio.channels.SocketChannel;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What a loop needs of the operating system. Everything else of the reactor is portable code above
-/// it.
+/// A loop's interface to the operating system. The rest of the reactor is portable code above it.
 ///
-/// A driver opens descriptors whose calls return at once, and tells when it is worth calling again:
-/// the caller tries, waits for readiness when there was nothing to do, and tries again. Readiness
-/// may be told by edge or by level: a caller that found less than it asked for waits for the next
-/// telling, and a descriptor that was hung up on is always ready.
+/// A driver opens non-blocking descriptors and reports their readiness: the caller tries, waits for
+/// readiness if the call would block, and tries again. Readiness may be edge- or level-triggered: a
+/// caller that got less than it requested waits for the next report, and a descriptor whose peer
+/// has hung up is always ready.
 ///
-/// **Thread** the carrier, or a coroutine mounted on it, for what opens: it runs on a coroutine's
-/// stack and takes no lock that a tick takes, too. The carrier alone for [#poll] and [#close]. Any
-/// thread for [#wakeup].
+/// **Thread** the carrier, or a coroutine mounted on it, for methods that open descriptors: they
+/// take no lock that a tick also takes. Only the carrier for [#poll] and [#close]. Any thread for
+/// [#wakeup].
 public interface ReactorDriver {
-  /// A deadline that means: do not wait.
+  /// A deadline for a non-blocking poll.
   long NO_WAIT = Long.MIN_VALUE;
 
-  /// A deadline that means: wait until something happens.
+  /// A deadline for a poll without a time limit.
   long NO_DEADLINE = Long.MAX_VALUE;
 
-  /// As `heddle doctor` shows it, and as it is asked for.
+  /// The driver's name.
   String name();
 
-  /// How it serves what it serves. What is not listed it refuses.
+  /// The support of each capability. Capabilities that are not listed are unsupported.
   Map<Capability, Support> capabilities();
 
-  // ---- descriptors; those still open when the driver closes are closed with it ----
-  // by default refused, with the reason that capabilities() gives; the family INET6 serves IPv4,
-  // too,
-  // and is IPv4 alone where the system has no other
+  // ---- descriptors; close() closes those still open ----
+  // by default unsupported, with the reason in capabilities(); the family INET6 also serves IPv4,
+  // and is IPv4 only on a system without IPv6
 
-  /// A stream socket, neither bound nor connected.
+  /// Opens a stream socket, neither bound nor connected.
   default SocketDescriptor openSocket(ProtocolFamily family) throws IOException {
     throw refusal(family == StandardProtocolFamily.UNIX ? Capability.UNIX : Capability.TCP);
   }
 
-  /// A socket to listen on, not bound.
+  /// Opens an unbound socket to listen on.
   default ListenerDescriptor openListener(ProtocolFamily family) throws IOException {
     throw refusal(family == StandardProtocolFamily.UNIX ? Capability.UNIX : Capability.TCP);
   }
 
-  /// A datagram socket, UDP or UNIX, not bound.
+  /// Opens an unbound datagram socket, UDP or UNIX.
   default DatagramDescriptor openDatagram(ProtocolFamily family) throws IOException {
     throw refusal(
         family == StandardProtocolFamily.UNIX ? Capability.UNIX_DATAGRAM : Capability.UDP);
   }
 
-  /// A channel of other code, connected or not, which is the driver's from now on.
+  /// Adopts a channel of other code, connected or not, which the driver then owns.
   default SocketDescriptor adopt(SocketChannel channel) throws IOException {
     throw refusal(Capability.ADOPTED_CHANNEL);
   }
 
-  /// A channel of other code that listens, which is the driver's from now on.
+  /// Adopts a listening channel of other code, which the driver then owns.
   default ListenerDescriptor adopt(ServerSocketChannel channel) throws IOException {
     throw refusal(Capability.ADOPTED_CHANNEL);
   }
 
-  /// A stream socket that another process has opened, which is the driver's from now on.
+  /// Adopts a stream socket by its file descriptor, which the driver then owns.
   ///
-  /// @throws IOException when the number is that of nothing open, or of something else; then it
-  ///   stays as it is
+  /// @throws IOException when the descriptor is not open or is something else; it then stays as it
+  ///   is
   default SocketDescriptor adoptSocket(int number) throws IOException {
     throw refusal(Capability.ADOPTED_DESCRIPTOR);
   }
 
-  /// A socket that listens and that another process has opened. Else as [#adoptSocket].
+  /// Adopts a listening socket by its file descriptor. Otherwise as [#adoptSocket].
   ///
-  /// @throws dev.heddle.io.DescriptorTypeException when it is something sound that is no listener;
-  ///   a socket for connections that neither listens nor is connected is not
+  /// @throws dev.heddle.io.DescriptorTypeException when it is a valid descriptor of another kind;
+  ///   not for a stream socket that neither listens nor is connected
   default ListenerDescriptor adoptListener(int number) throws IOException {
     throw refusal(Capability.ADOPTED_DESCRIPTOR);
   }
 
-  /// An end of a pipe that another process has opened, to be read from or written to as it was
-  /// opened. Else as [#adoptSocket].
+  /// Adopts an end of a pipe by its file descriptor, to read or to write, as it was opened.
+  /// Otherwise as [#adoptSocket].
   default StreamDescriptor adoptPipe(int number) throws IOException {
     throw refusal(Capability.ADOPTED_DESCRIPTOR);
   }
 
-  /// The system's number of a descriptor of this driver.
+  /// The file descriptor of a descriptor of this driver.
   ///
   /// @throws java.nio.channels.ClosedChannelException when it is closed
   default int fd(Descriptor descriptor) throws IOException {
     throw refusal(Capability.DESCRIPTOR_PASSING);
   }
 
-  /// Gives up a descriptor that was received, or adopted, and never waited for: the caller has its
-  /// number, and closes it.
+  /// Releases a descriptor that was received or adopted and never armed, without closing it: the
+  /// caller owns its file descriptor.
   default void release(Descriptor descriptor) {
     throw refusal(Capability.DESCRIPTOR_PASSING);
   }
 
-  /// An anonymous pipe.
+  /// Opens an anonymous pipe.
   default PipeDescriptors openPipe() throws IOException {
     throw refusal(Capability.PIPE);
   }
 
-  /// A channel of other code, in non-blocking mode, to be watched only: to close the descriptor is
-  /// to watch it no more.
+  /// Polls a non-blocking channel of other code. Closing the returned descriptor only ends the
+  /// polling.
   default Descriptor watch(SelectableChannel channel) throws IOException {
     throw refusal(Capability.POLL);
   }
 
-  /// A descriptor of other code, to be watched only: to close what is returned is to watch it no
-  /// more. Its number is asked about at once, and is the system's business only while a listener
-  /// waits.
+  /// Polls a file descriptor of other code. Closing the returned descriptor only ends the polling.
+  /// The file descriptor is checked at once, and registered with the system only while a listener
+  /// is armed.
   default Descriptor watch(int number) throws IOException {
     throw refusal(Capability.RAW_POLL);
   }
 
-  /// Serves files by itself; null: threads beside the loop do. Always the same answer.
+  /// The driver's file I/O; null if worker threads do it. Always the same value.
   default @Nullable FileDriver files() {
     return null;
   }
 
-  /// Refuses what it does not serve.
+  /// Throws for an unsupported capability.
   ///
   /// @throws UnsupportedOperationException naming the driver and the reason
   default void require(Capability capability) {
@@ -145,24 +143,24 @@ public interface ReactorDriver {
 
   // ---- the carrier ----
 
-  /// Whether a look could bring something: a listener waits, or there is something to tidy up.
+  /// Whether a poll could report anything or has clean-up to do.
   boolean isArmed();
 
-  /// Whether something of another library's on this driver, with no listener armed, may yet bring
-  /// work: a channel, a timer. A loop whose driver says so is not taken for deadlocked.
+  /// Whether an embedded event loop on this driver may still produce work, by a channel or a timer.
+  /// The loop then does not count as deadlocked.
   default boolean hasEmbeddedEventLoop() {
     return false;
   }
 
-  /// Delivers what has completed, waiting for it until `deadlineNanos`, by the loop's clock, or a
-  /// wake-up.
+  /// Delivers readiness and completions, waiting for them until `deadlineNanos`, by the loop's
+  /// clock, or a wake-up.
   ///
-  /// @return how many listeners and operations were notified
+  /// @return the number of listeners and operations notified
   int poll(long deadlineNanos);
 
-  /// Ends the current wait, or the next one. Any thread, sticky, never blocks.
+  /// Ends the current or the next blocking poll. **Thread** any; never blocks.
   void wakeup();
 
-  /// Closes every descriptor still open and releases the driver's own.
+  /// Closes every open descriptor and releases the driver's resources.
   void close();
 }

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor.driver;
 
-/// How many listeners a driver's descriptors have, and how many of them a tick has notified.
+/// Counts of a driver's armed listeners and of those notified in a tick.
 ///
-/// **Thread** the loop's.
+/// **Thread** the carrier.
 public final class ReadinessCounts {
   private int armed;
   private int notified;
 
-  /// Counts nothing yet.
+  /// Creates zero counts.
   public ReadinessCounts() {}
 
-  /// Listeners that are armed.
+  /// The number of armed listeners.
   public int armed() {
     return armed;
   }
 
-  /// What has been notified or completed since [#beginTick()].
+  /// The number of notifications and completions since [#beginTick()].
   public int notified() {
     return notified;
   }
 
-  /// Starts to count what a tick notifies.
+  /// Resets the count of a tick.
   public void beginTick() {
     notified = 0;
   }
 
-  /// Something that is no descriptor's has completed in this tick: an operation on a file.
+  /// Counts a completion without a descriptor, of a file operation.
   public void completed() {
     notified++;
   }

@@ -9,54 +9,56 @@ import org.jspecify.annotations.Nullable;
 
 /// A stream socket, TCP or UNIX.
 public interface SocketDescriptor extends StreamDescriptor, SocketOptions {
-  /// Binds it, before it connects.
+  /// Binds the socket, before it connects.
   void bind(SocketAddress address) throws IOException;
 
   /// Begins to connect.
   ///
-  /// @return whether it has connected; else [#finishConnect()] is asked at each readiness for
-  ///   output
+  /// @return whether it has connected; otherwise call [#finishConnect()] when ready for output
   boolean connect(SocketAddress address) throws IOException;
 
   /// Whether it has connected.
   ///
-  /// @throws IOException when it never will
+  /// @throws IOException when the connection attempt has failed
   boolean finishConnect() throws IOException;
 
-  /// Says that no more will be read.
+  /// Shuts down the input.
   void shutdownInput() throws IOException;
 
-  /// Says that no more will be written.
+  /// Shuts down the output.
   void shutdownOutput() throws IOException;
 
-  /// Where it is bound; null when it is not, or closed.
+  /// The local address; null when it is not bound or closed.
   @Nullable SocketAddress localAddress();
 
-  /// Where the other side is; null when there is none, or it is closed.
+  /// The peer's address; null when it is not connected or closed.
   @Nullable SocketAddress remoteAddress();
 
-  // ---- of UNIX sockets, where the driver says so ----
+  // ---- UNIX sockets, where capabilities() has it ----
 
-  /// The process, the effective user and the effective group on the other side.
+  /// The peer's process, effective user and effective group.
   default int[] peerCredentials() throws IOException {
-    throw new UnsupportedOperationException(this + " does not know; ask capabilities() before");
+    throw new UnsupportedOperationException(
+        this + " has no peer credentials; check capabilities() first");
   }
 
-  /// Writes what the other side takes, and descriptors with the first byte of it.
+  /// Writes as much as possible, with descriptors sent along with the first byte.
   ///
   /// @param from with at least one byte
-  /// @param numbers they stay open here
-  /// @return how many bytes; 0: none now, and no descriptor has left
+  /// @param numbers the descriptors, which stay open here
+  /// @return the number of bytes; 0: would block, and no descriptor was sent
   default int send(ByteBuffer from, int[] numbers) throws IOException {
-    throw new UnsupportedOperationException(this + " sends none; ask capabilities() before");
+    throw new UnsupportedOperationException(
+        this + " sends no descriptors; check capabilities() first");
   }
 
-  /// Reads what is there, and the descriptors that came with it: of one sending at most.
+  /// Reads available bytes and the descriptors that came with them, of one message at most.
   ///
-  /// @param most how many descriptors at most; more are closed, all of them, and the call fails
-  /// @param received these are added to; they are the driver's, and closed with it
-  /// @return how many bytes; 0: none yet; -1: the other side will send no more
+  /// @param most maximum number of descriptors; if more come, all are closed and the call fails
+  /// @param received the list to add them to; the driver owns them and closes them with it
+  /// @return the number of bytes; 0: would block; -1 at the end of the input
   default int receive(ByteBuffer into, int most, List<Descriptor> received) throws IOException {
-    throw new UnsupportedOperationException(this + " receives none; ask capabilities() before");
+    throw new UnsupportedOperationException(
+        this + " receives no descriptors; check capabilities() first");
   }
 }

@@ -5,18 +5,18 @@ import java.io.IOException;
 import java.net.SocketOption;
 import java.util.Set;
 
-/// What can be set on a socket: the options of the JDK, by the JDK's names.
+/// The options of a socket, by the JDK's names.
 public interface SocketOptions {
   /// Sets an option.
   ///
-  /// @throws UnsupportedOperationException when this kind of socket does not have it here
+  /// @throws UnsupportedOperationException when the socket does not support it here
   <T> void setOption(SocketOption<T> option, T value) throws IOException;
 
   /// The value of an option.
   ///
-  /// @throws UnsupportedOperationException when this kind of socket does not have it here
+  /// @throws UnsupportedOperationException when the socket does not support it here
   <T> T getOption(SocketOption<T> option) throws IOException;
 
-  /// The options it has here.
+  /// The supported options.
   Set<SocketOption<?>> supportedOptions();
 }

@@ -6,59 +6,60 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import org.jspecify.annotations.Nullable;
 
-/// Bytes in one direction or both: a socket, the end of a pipe.
+/// A byte stream in one or both directions: a socket, an end of a pipe.
 public interface StreamDescriptor extends Descriptor {
-  /// Reads what is there.
+  /// Reads available bytes.
   ///
   /// @param into any kind of buffer, with room
-  /// @return how many bytes; 0: none yet; -1: the other side will send no more
+  /// @return the number of bytes; 0: would block; -1 at the end of the input
   int read(ByteBuffer into) throws IOException;
 
-  /// Whether nothing was there any more after the last read, which left room in its buffer: the
-  /// next one is worth trying only when readiness has been told. Not so where a read may stop
-  /// before the end of what is there.
+  /// Whether the last read, which left room in its buffer, drained the descriptor, so that the next
+  /// read should wait for readiness. False where a read may stop before the end of the available
+  /// bytes.
   default boolean isDrained() {
-    return true; // readiness is told by level: a wait in vain is answered at once
+    return true; // level-triggered: an unnecessary wait ends at once
   }
 
-  /// Writes what the other side takes.
+  /// Writes as many bytes as possible.
   ///
   /// @param from any kind of buffer
-  /// @return how many bytes; 0: none now
+  /// @return the number of bytes; 0: would block
   int write(ByteBuffer from) throws IOException;
 
-  /// Writes what the other side takes of several buffers, in one call of the system where it has
-  /// one.
+  /// Writes as many bytes of several buffers as possible, in one system call if available.
   ///
-  /// @param length how many buffers, as many as there are from `offset` on at most
-  /// @return how many bytes; 0: none now
+  /// @param length number of buffers from `offset` on
+  /// @return the number of bytes; 0: would block
   long write(ByteBuffer[] from, int offset, int length) throws IOException;
 
-  /// Whether [#send] is served.
+  /// Whether [#send] is supported.
   default boolean supportsFileTransfer() {
     return false;
   }
 
-  /// Whether [#prepareFileTransfer] is served, of files that tell their numbers.
+  /// Whether [#prepareFileTransfer] is supported, for files with a known file descriptor.
   default boolean supportsSendfile() {
     return false;
   }
 
-  /// Prepares to send a piece of a file that tells its number. **Thread** the loop's.
+  /// Prepares to send a part of a file with a known file descriptor. **Thread** the carrier.
   ///
-  /// @param count how many bytes at most
-  /// @return null: the other side takes none now
+  /// @param count maximum number of bytes
+  /// @return null: would block
   default @Nullable FileTransfer prepareFileTransfer(OpenFile file, long position, long count)
       throws IOException {
-    throw new UnsupportedOperationException(this + " sends none; ask sendsNumberedFiles() before");
+    throw new UnsupportedOperationException(
+        this + " has no sendfile; check supportsSendfile() first");
   }
 
-  /// Sends bytes of a file without bringing them into the program. **Thread** one beside the loop,
+  /// Sends bytes of a file without copying them through the program. **Thread** a worker thread,
   /// one at a time, perhaps while the descriptor is closed.
   ///
-  /// @param count how many at most
-  /// @return how many bytes; 0: the other side takes none now
+  /// @param count maximum number of bytes
+  /// @return the number of bytes; 0: would block
   default long send(FileChannel file, long position, long count) throws IOException {
-    throw new UnsupportedOperationException(this + " sends no files; ask sendsFiles() before");
+    throw new UnsupportedOperationException(
+        this + " sends no files; check supportsFileTransfer() first");
   }
 }

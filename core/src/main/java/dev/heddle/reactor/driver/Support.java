@@ -4,46 +4,45 @@ package dev.heddle.reactor.driver;
 import java.util.EnumMap;
 import java.util.Map;
 
-/// How a driver serves a facility.
+/// How a driver supports a capability.
 ///
-/// @param level who does it
-/// @param description one line: by which call of the system, by which substitute, or why it is
-///   refused
+/// @param level whether it is native, emulated or unsupported
+/// @param description one line: the system call, the substitute, or why it is unsupported
 public record Support(Level level, String description) {
-  /// Who does it.
+  /// The level of support.
   public enum Level {
-    /// The system tells, through the driver.
+    /// The driver itself.
     NATIVE,
-    /// Threads beside the loop, or another part of the runtime.
+    /// Worker threads of the loop, or another part of the runtime.
     EMULATED,
-    /// Nobody: it is refused, with the reason.
+    /// Unsupported: calls throw with the reason.
     UNSUPPORTED
   }
 
-  /// Served by the driver itself.
+  /// Native support.
   public static Support natively(String how) {
     return new Support(Level.NATIVE, how);
   }
 
-  /// Served by other means.
+  /// Emulated support.
   public static Support emulated(String how) {
     return new Support(Level.EMULATED, how);
   }
 
-  /// Not served.
+  /// No support.
   public static Support unsupported(String why) {
     return new Support(Level.UNSUPPORTED, why);
   }
 
-  /// What a driver serves, and what the runtime serves for every driver that does not.
+  /// A driver's support, completed by the emulations that the runtime has for every driver.
   ///
-  /// @param own of the driver
+  /// @param own the driver's support
   public static Map<Capability, Support> withOffloaded(Map<Capability, Support> own) {
     Map<Capability, Support> all = new EnumMap<>(Capability.class);
     all.put(Capability.FILE, emulated("FileChannel, on worker threads of the loop"));
     all.put(
         Capability.NAMED_PIPE,
-        emulated("watched by file descriptor as RAW_POLL is; else on threads of its own"));
+        emulated("polled as RAW_POLL where that is supported, otherwise on threads of its own"));
     all.put(
         Capability.SENDFILE,
         emulated("a copy: its files are JDK channels, which do not expose file descriptors"));

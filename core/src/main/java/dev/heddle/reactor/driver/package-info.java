@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a driver is to the reactor: descriptors that never wait and notify listeners when they are
-/// ready, operations on files, one tick.
+/// The interface between the reactor and its drivers: non-blocking descriptors that notify
+/// listeners of readiness, file operations, polls.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | what handles open, listeners that they arm | readiness and completions, on the carrier |
+/// | descriptors that handles open, listeners that they arm | readiness and completions, on the carrier |
 ///
-/// Threads: see `ReactorDriver`, which is also where to begin. Nothing here is of any driver's own
-/// kind: Heddle's modules bring theirs as a `DriverProvider`.
+/// Threads: see `ReactorDriver`, which is also where to begin. Nothing here is specific to a
+/// driver: modules contribute drivers as a `DriverProvider`.
 package dev.heddle.reactor.driver;

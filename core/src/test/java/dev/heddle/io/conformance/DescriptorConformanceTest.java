@@ -198,7 +198,7 @@ class DescriptorConformanceTest implements OnDriver {
           assertThatThrownBy(() -> Unix.sendDescriptors(one, bytes("f"), file))
               .isInstanceOf(UnsupportedOperationException.class)
               .hasMessageContaining("epoll")
-              .hasMessageContaining("does not expose its file descriptor");
+              .hasMessageContaining("file descriptor");
           return;
         }
         Unix.sendDescriptors(one, bytes("f"), file);

@@ -3,7 +3,7 @@ package dev.heddle.netty.dns;
 
 import java.util.List;
 
-/// What is known of a question.
+/// The result of a query.
 sealed interface Answer {
   /// Records: addresses, [dev.heddle.io.SrvRecord], [dev.heddle.io.TxtRecord], or names as text.
   ///
@@ -11,21 +11,21 @@ sealed interface Answer {
   /// @param ttl in seconds
   record Found(List<?> values, long ttl) implements Answer {}
 
-  /// There is none.
+  /// There is no such record.
   ///
-  /// @param why as errors say it
-  /// @param ttl in seconds; 0: not to be kept
+  /// @param why reason, for messages
+  /// @param ttl in seconds; 0: not to be cached
   record None(String why, long ttl) implements Answer {}
 
-  /// The name is another one's, and what that has was not said.
+  /// The name is an alias, and the response has no records of its target.
   ///
-  /// @param target a name as of [Question]
+  /// @param target a name, in the form of [Question]
   /// @param ttl in seconds
   record Alias(String target, long ttl) implements Answer {}
 
-  /// The server could not say.
+  /// The server gave no answer.
   ///
-  /// @param why as errors say it
-  /// @param again whether the same server may know when it is asked again
+  /// @param why reason, for messages
+  /// @param again whether the same server may be asked again
   record Failed(String why, boolean again) implements Answer {}
 }

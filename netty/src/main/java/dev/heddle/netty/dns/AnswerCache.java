@@ -6,18 +6,17 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Answers, for as long as the DNS says, within bounds. Of too many the one goes that was not asked
-/// for the longest.
+/// Caches answers for their TTL, within limits. A full cache evicts the least recently used answer.
 final class AnswerCache {
-  private static final int MOST = 10_000; // some 2 MB
+  private static final int MOST = 10_000; // about 2 MB
   private static final long LONGEST = 86_400; // seconds: a day
-  private static final long LONGEST_NONE = 300; // seconds: a name that was just made is seen soon
+  private static final long LONGEST_NONE = 300; // seconds: a new name is seen soon
   private static final long NANOS = 1_000_000_000;
 
   /// @param expires on the cache's clock
   private record Kept(Answer answer, long expires) {}
 
-  private final LongSupplier clock; // nanoseconds
+  private final LongSupplier clock; // in nanoseconds
   private final int most;
   private final Map<Question, Kept> entries =
       new LinkedHashMap<>(16, 0.75f, true) {
@@ -38,7 +37,7 @@ final class AnswerCache {
     this.most = most;
   }
 
-  /// The answer, with the time that is left to it; null: it is not known any more.
+  /// The cached answer with its remaining TTL; null if there is none.
   @Nullable Answer get(Question question) {
     Kept kept = entries.get(question);
     if (kept == null) {
@@ -55,7 +54,7 @@ final class AnswerCache {
         : kept.answer;
   }
 
-  /// Keeps an answer if it may be kept.
+  /// Caches an answer if it is cacheable.
   void put(Question question, Answer answer) {
     long seconds =
         switch (answer) {

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Reads a name server's response.
 final class AnswerReader {
-  private static final int MOST_ALIASES = 16; // in one response; more are a circle
-  private static final int SOA_NUMBERS = 16; // bytes of the four before the last one
+  private static final int MOST_ALIASES = 16; // in one response; more count as a cycle
+  private static final int SOA_NUMBERS = 16; // bytes of the first four numbers
 
   private final DnsResponse response;
   private final Question question;
@@ -38,9 +38,9 @@ final class AnswerReader {
     this.question = question;
   }
 
-  /// What a response says to a question.
+  /// The answer that a response gives to a question.
   ///
-  /// @throws RuntimeException when it cannot be read
+  /// @throws RuntimeException when the response is malformed
   static Answer read(DnsResponse response, Question question) {
     return new AnswerReader(response, question).answer();
   }
@@ -58,14 +58,14 @@ final class AnswerReader {
     return response.isTruncated() ? beginningOf(answer) : answer;
   }
 
-  /// What a message that was cut short is worth: some of a host's addresses serve who wants to
-  /// reach it, and are not kept for those who come later. All else counts as a whole only.
+  /// The answer of a truncated message: some of a host's addresses are enough to reach it, but are
+  /// not cached. Other incomplete answers count as failures.
   private Answer beginningOf(Answer answer) {
     boolean isOfAddresses =
         question.type().equals(DnsRecordType.A) || question.type().equals(DnsRecordType.AAAA);
     return isOfAddresses && answer instanceof Answer.Found some
         ? new Answer.Found(some.values(), 0)
-        : new Answer.Failed("has a longer answer, and does not give it by TCP", true);
+        : new Answer.Failed("has a longer answer but does not send it by TCP", true);
   }
 
   private void sort() {
@@ -102,11 +102,10 @@ final class AnswerReader {
       name = plain(DefaultDnsRecordDecoder.decodeName(content(alias)));
       ttl = Math.min(ttl, alias.timeToLive());
     }
-    return new Answer.None("its names are each other's aliases", 0);
+    return new Answer.None("its aliases form a cycle", 0);
   }
 
-  /// Where no records are: without any (the zone's authority is then named), or another question's
-  /// matter.
+  /// The answer at the end of an alias chain without records of the type.
   private Answer end(String name, long ttl) {
     boolean isOther = !name.equals(question.name()) && soa() == null;
     return isOther
@@ -114,15 +113,16 @@ final class AnswerReader {
         : new Answer.None("it has no " + question.type().name() + " record", ttlOfNone());
   }
 
-  /// RFC 2308: what the zone's authority says; without it, such an answer is not to be kept.
+  /// The TTL of a negative answer: that of the zone's SOA record (RFC 2308); without one, the
+  /// answer is not cached.
   private long ttlOfNone() {
     DnsRecord soa = soa();
     if (soa == null) {
       return 0;
     }
     ByteBuf content = content(soa);
-    var _ = DefaultDnsRecordDecoder.decodeName(content); // the first server
-    var _ = DefaultDnsRecordDecoder.decodeName(content); // a mail address
+    var _ = DefaultDnsRecordDecoder.decodeName(content); // primary name server
+    var _ = DefaultDnsRecordDecoder.decodeName(content); // mail address
     return Math.min(soa.timeToLive(), content.skipBytes(SOA_NUMBERS).readUnsignedInt());
   }
 
@@ -169,16 +169,16 @@ final class AnswerReader {
     try {
       return InetAddress.getByAddress(bytes);
     } catch (UnknownHostException e) {
-      return null; // of no length that an address has
+      return null; // not the length of an address
     }
   }
 
-  // a view of its own; names in it may point to any place of the response
+  // an independent view; compressed names may point anywhere in the response
   private static ByteBuf content(DnsRecord record) {
     return ((DnsRawRecord) record).content().duplicate();
   }
 
-  /// A name as of [Question].
+  /// A name in the form of [Question].
   private static String plain(String name) {
     String lower = name.toLowerCase(Locale.ROOT);
     return lower.endsWith(".") ? lower.substring(0, lower.length() - 1) : lower;

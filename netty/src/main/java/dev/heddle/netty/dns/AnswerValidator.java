@@ -10,13 +10,13 @@ import io.netty.handler.codec.dns.DnsQuestion;
 import io.netty.handler.codec.dns.DnsRecordDecoder;
 import io.netty.util.ReferenceCountUtil;
 
-/// Lets only messages pass that repeat the question. What does not is forged, or another's.
+/// Passes only messages that repeat the question; others are forged or belong to another query.
 ///
-/// Netty drops such messages, too, but logs a warning for each that shows it whole: whoever can
-/// send us datagrams would write our log.
+/// Netty drops such messages, too, but logs each of them completely: anyone who can send datagrams
+/// to this process could fill its log.
 final class AnswerValidator extends ChannelInboundHandlerAdapter {
   private static final int HEADER = 12; // bytes
-  private static final int QUESTIONS = 4; // where the header has their number
+  private static final int QUESTIONS = 4; // offset of their number in the header
 
   private final DnsQuestion question;
 
@@ -39,7 +39,7 @@ final class AnswerValidator extends ChannelInboundHandlerAdapter {
       message.skipBytes(HEADER);
       return questions == 1 && DnsRecordDecoder.DEFAULT.decodeQuestion(message).equals(question);
     } catch (Exception e) {
-      return false; // safe: what cannot be read does not repeat it
+      return false; // safe: a malformed message does not repeat the question
     }
   }
 }

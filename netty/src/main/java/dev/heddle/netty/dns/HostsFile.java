@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The system's hosts file: a line has an address, its name, and more names. See hosts(5).
+/// The system's hosts file: each line has an address, its name and further names. See hosts(5).
 ///
-/// @param addresses of names in lower case, each once, in the order of the file
-/// @param names of addresses
+/// @param addresses by lower-case name, without duplicates, in the order of the file
+/// @param names by address
 record HostsFile(Map<String, Set<InetAddress>> addresses, Map<InetAddress, String> names) {
   static HostsFile parse(List<String> lines) {
     Map<String, Set<InetAddress>> addresses = new HashMap<>();
@@ -24,7 +24,7 @@ record HostsFile(Map<String, Set<InetAddress>> addresses, Map<InetAddress, Strin
       String[] words = text.strip().split("\\s+");
       InetAddress address = words.length < 2 ? null : Literals.address(words[0]);
       if (address == null) {
-        continue; // nothing, or nothing that can be read, which the system skips, too
+        continue; // empty or malformed, which the system skips, too
       }
       names.putIfAbsent(address, words[1]);
       for (int i = 1; i < words.length; i++) {
@@ -35,7 +35,7 @@ record HostsFile(Map<String, Set<InetAddress>> addresses, Map<InetAddress, Strin
     return new HostsFile(addresses, names);
   }
 
-  /// The addresses of a name in lower case, maybe none.
+  /// The addresses of a lower-case name, possibly none.
   List<InetAddress> addressesOf(String name) {
     return List.copyOf(addresses.getOrDefault(name, Set.of()));
   }

@@ -5,14 +5,14 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// Addresses as the system's files write them.
+/// Parses addresses in the syntax of the system's files.
 final class Literals {
   private static final int DNS_PORT = 53;
   private static final int MAX_PORT = 65_535;
 
   private Literals() {}
 
-  /// The address, IPv6 also with a zone; null: it is none.
+  /// The address, for IPv6 also with a zone; null if malformed.
   static @Nullable InetAddress address(String text) {
     try {
       return InetAddress.ofLiteral(text);
@@ -21,7 +21,7 @@ final class Literals {
     }
   }
 
-  /// A name server: an address, or `IPv4:port`, or `[IPv6]:port`; null: it is none.
+  /// A name server: an address, `IPv4:port` or `[IPv6]:port`; null if malformed.
   static @Nullable InetSocketAddress server(String text) {
     InetAddress plain = address(text);
     if (plain != null) {

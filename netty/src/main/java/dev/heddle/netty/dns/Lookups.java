@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// The questions of a loop that are under way: one look-up for each, however many wait.
+/// The pending look-ups of a loop: one for each question, shared by all its waiters.
 final class Lookups {
   /*
    * States of a look-up.
@@ -36,51 +36,51 @@ final class Lookups {
    *   as new    no attempt is left                 ENDED     with a failure
    *   WAITING, ASKED   the last waiter leaves      ENDED     its query is closed, the room is free
    *
-   * Sharing. A look-up belongs to no coroutine. One that joins it leaves it; the last one to leave
-   * ends it. So a waiter that is cancelled takes no answer from the others, and a question that no
-   * coroutine wants any more leaves nothing open. No coroutine drives it: the answer of one query
-   * begins the next, on the event loop.
+   * Sharing. A look-up belongs to no coroutine. Coroutines join and leave it; the last one to leave
+   * ends it. So a cancelled waiter does not affect the others, and a question without waiters
+   * leaves nothing open. No coroutine drives it: the answer to one query starts the next, on the
+   * event loop.
    *
-   * Room. Each query has a socket of its own, and a server that is silent holds it for the time of
-   * an attempt. Without a bound, a program that looks many names up at such a server would have no
-   * descriptor left for anything else. So one server is asked MAX_QUERIES_PER_SERVER questions at a
-   * time; each loop of a process has that bound for itself. Room is counted for each server: one
-   * that is full is passed over for another one in the list, so a dead server delays no look-up
-   * that may ask a live one. Where all are full, a look-up waits for as long as an attempt lasts,
-   * at most.
+   * Capacity. Each query has its own socket, and a silent server holds it for the time of an
+   * attempt. Without a limit, a program with many look-ups at such a server would use up its
+   * descriptors. So a loop sends at most MAX_QUERIES_PER_SERVER queries at a time to one server.
+   * Capacity is counted per server: a full server is skipped for another one in the list, so a dead
+   * server delays no look-up that may ask a live one. If all are full, a look-up waits for the time
+   * of one attempt at most.
    *
-   * I1. The rooms taken at a server are the queries that are out to it. [NamesEndTest]
-   * I2. No look-up waits while a server that it may ask has room. [NamesEndTest]
+   * I1. The capacity taken at a server equals the number of its pending queries. [NamesEndTest]
+   * I2. No look-up waits while a server that it may ask has capacity. [NamesEndTest]
    *
-   * Threads. The loop's: coroutines join, wait and leave, the event loop tells what the servers
-   * say.
+   * Threads. The carrier: coroutines join, wait and leave; the event loop delivers the responses.
    *
-   * Rejected. A coroutine for each look-up: a coroutine that cleans up behind its cancellation may
-   * look a name up, and members of a cancelled scope would not run. The first waiter as the driver:
-   * the next one would have to take over when it is cancelled.
+   * Rejected. A coroutine for each look-up: clean-up code of a cancelled coroutine may look up a
+   * name, and members of a cancelled scope would not run. The first waiter as the driver: the next
+   * one would have to take over when it is cancelled.
    */
   static final int MAX_QUERIES_PER_SERVER =
-      64; // per loop; three servers: 192 sockets of the usual 1,024
+      64; // per loop; with three servers 192 of usually 1,024 descriptors
 
-  /// Of a question that no coroutine waits for any more, while others have been answered.
+  /// The answer of a look-up that was still pending when the patience for it ended.
   static final Answer LATE = new Answer.Failed("has not been answered in time", true);
 
-  private static final int MAX_ALIAS_HOPS = 8; // responses of which each gives another alias
+  private static final int MAX_ALIAS_HOPS = 8; // successive responses with only an alias
 
   private final AnswerCache cache;
 
   // loop only
   private final Map<Question, Lookup> inFlight = new HashMap<>();
-  private final Map<InetSocketAddress, Integer> out = new HashMap<>(); // queries, by server
+  // number of pending queries by server
+  private final Map<InetSocketAddress, Integer> out = new HashMap<>();
   private final Set<Lookup> waiting = new LinkedHashSet<>();
   private boolean admitting;
-  private int nextServer; // of the servers, where they rotate
+  private int nextServer; // index, if servers rotate
 
   Lookups(AnswerCache cache) {
     this.cache = cache;
   }
 
-  /// The look-up of a question, begun unless it is under way. To be left again. In a coroutine.
+  /// Joins the look-up of a question, starting it unless it is pending. The caller must leave it.
+  /// Called in a coroutine.
   Lookup join(Question question, Queries with, ResolvConf by) {
     Lookup known = inFlight.get(question);
     if (known == null || known.with != with) {
@@ -91,8 +91,8 @@ final class Lookups {
     return known;
   }
 
-  /// Waits until all of them have an answer, or one has found something and then `patience` is
-  /// over: the others' answer is [#LATE]. In a coroutine.
+  /// Waits until all look-ups have an answer, or until `patience` has passed after one has found
+  /// records: the answer of the others is then [#LATE]. Called in a coroutine.
   static List<Answer> awaitAll(List<Lookup> lookups, Duration patience) {
     Deadline deadline = Deadline.never();
     boolean inTime = true;
@@ -105,7 +105,7 @@ final class Lookups {
     return lookups.stream().map(lookup -> lookup.isOpen() ? LATE : lookup.answer()).toList();
   }
 
-  /// Waits for one of them; returns whether it has come in time.
+  /// Waits for one of the look-ups; returns false at the deadline.
   private static boolean awaitOne(List<Lookup> open, Deadline deadline) {
     RemotePromise<Boolean> ended = new RemotePromise<>("the answer to " + open);
     open.forEach(lookup -> lookup.waiters.add(ended));
@@ -122,10 +122,10 @@ final class Lookups {
     return out.getOrDefault(server, 0) < MAX_QUERIES_PER_SERVER;
   }
 
-  /// Gives the room that there is to those that wait, in their order.
+  /// Assigns free capacity to waiting look-ups, in their order.
   private void admit() {
     if (admitting) {
-      return; // a query that is refused at once frees its room here
+      return; // recursive call: a query that fails at once frees its capacity
     }
     admitting = true;
     try {
@@ -151,22 +151,22 @@ final class Lookups {
     return null;
   }
 
-  /// A question on its way: it is asked until an answer says something.
+  /// A pending question: queries are sent until one gives an answer or no attempt is left.
   final class Lookup {
     private final Question question;
     private final Queries with;
     private final ResolvConf by;
-    private final int first; // of the servers
+    private final int first; // index of the first server
     private final Set<InetSocketAddress> unknowingServers = new HashSet<>();
     private final Set<String> reasons = new LinkedHashSet<>();
-    private final List<RemotePromise<Boolean>> waiters = new ArrayList<>(); // at its end
+    private final List<RemotePromise<Boolean>> waiters = new ArrayList<>(); // resumed at its end
     private int joined;
-    private Question asked; // another one where the name is an alias
-    private long ttl = Long.MAX_VALUE; // of the aliases so far
+    private Question asked; // differs from the question if its name is an alias
+    private long ttl = Long.MAX_VALUE; // minimum over the aliases so far
     private int aliasHops;
     private int attempt;
-    private Queries.@Nullable Query query; // while one is out
-    private @Nullable Future<?> limit; // while it waits for room
+    private Queries.@Nullable Query query; // while one is pending
+    private @Nullable Future<?> limit; // while it waits for capacity
     private @Nullable Answer answer;
 
     private Lookup(Question question, Queries with, ResolvConf by) {
@@ -193,16 +193,16 @@ final class Lookups {
       return answer instanceof Answer.Found;
     }
 
-    /// What is known, or what the servers say. Never an alias.
+    /// The answer from the cache or the servers. Never an alias.
     Answer answer() {
       return Objects.requireNonNull(answer);
     }
 
-    /// The caller does not wait for it any more.
+    /// Ends the caller's interest in it.
     void leave() {
       joined--;
       if (joined == 0 && isOpen()) {
-        end(new Answer.Failed("its caller no longer waits", false));
+        end(new Answer.Failed("no waiter is left", false));
         stopWaiting();
         Queries.Query gone = query;
         if (gone != null) {
@@ -212,7 +212,7 @@ final class Lookups {
       }
     }
 
-    /// Asks the next server that may know, and has room.
+    /// Queries the next usable server that has capacity.
     private void ask() {
       int most = by.attempts() * by.servers().size();
       while (attempt < most && unknowingServers.contains(server(attempt))) {
@@ -237,7 +237,7 @@ final class Lookups {
       return by.servers().get(Math.floorMod(first + of, by.servers().size()));
     }
 
-    /// The one whose turn it is, or the next one with room; null: none of them has.
+    /// The next server in order that has capacity, or null.
     private @Nullable InetSocketAddress serverWithRoom() {
       return IntStream.range(0, by.servers().size())
           .mapToObj(i -> server(attempt + i))
@@ -260,11 +260,11 @@ final class Lookups {
     private void giveUpRoom() {
       if (waiting.remove(this)) {
         reasons.add(
-            "the name servers have had no room for another question within "
+            "the name servers had no capacity for another query within "
                 + by.timeout().toSeconds()
                 + " s: at "
                 + MAX_QUERIES_PER_SERVER
-                + " at a time they are silent");
+                + " queries each they are silent");
         attempt++;
         ask();
       }
@@ -280,7 +280,7 @@ final class Lookups {
 
     private void take(Queries.Query from, Answer said) {
       if (query != from) {
-        return; // no coroutine waits for it any more
+        return; // its last waiter has left
       }
       boolean hasEnded = said instanceof Answer.Found || said instanceof Answer.None;
       if (hasEnded) {

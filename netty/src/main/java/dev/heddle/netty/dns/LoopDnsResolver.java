@@ -23,49 +23,48 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The resolver of a loop: the hosts file, then what is still known, then the name servers.
+/// The resolver of a loop: the hosts file, then the cache, then the name servers.
 final class LoopDnsResolver implements NameResolver {
   /*
-   * A stub resolver, as the system's: it asks servers that do the rest, and takes their word.
+   * A stub resolver like the system's: it queries recursive servers and trusts their answers.
    *
    * name ─> hosts file ─> localhost ─> for each name of the search list: A and AAAA, side by side
    * ─> addresses question ─> cache ─> for each attempt, for each server: a query
    *
-   * The steps to the questions are plain code of the coroutine that asks; the rest is Lookups',
-   * which all share that ask the same at once. A server that does not answer delays only those that
-   * ask it.
+   * The steps up to the questions run in the calling coroutine; the rest is done by Lookups, which
+   * coroutines with the same question share. A server that does not answer delays only the look-ups
+   * that query it.
    *
-   * What ends the search. Addresses do. "There is none" leads on to the next name. A failure does
-   * not: if a server that does not answer led on, a name could be found in the wrong domain. Of A
-   * and AAAA one may fail: the other's addresses are taken, as the system does.
+   * What ends the search. Addresses do. A negative answer continues with the next name of the
+   * search list. A failure ends the search: continuing after a server that did not answer could
+   * find the name in the wrong domain. If one of A and AAAA fails, the other's addresses are used,
+   * as the system does.
    *
-   * A family that is late. There are servers that do not answer for AAAA, and each look-up would
-   * last as long as for a dead one. So when one family's addresses are there, the other is waited
-   * for a moment more (RFC 8305, section 3), and then not asked for at this host for a while,
-   * unless the first has none then. Remembered is the question, not the server: one zone that is
-   * slow must not take a family from all other hosts.
+   * A late family. Some servers never answer AAAA queries, so each look-up would take as long as
+   * with a dead server. So when one family's addresses have arrived, the look-up waits only
+   * PATIENCE for the other (RFC 8305, section 3). For a while, that family of this host is then not
+   * queried, unless the first family has no address. The question is remembered, not the server:
+   * one slow zone must not remove a family from all other hosts.
    *
-   * Whom to ask again. A server that was silent, in the next attempt; one that has said that it
-   * does not know, not.
+   * Retries. A silent server is queried again in the next attempt; a server that answered with a
+   * failure is not.
    *
-   * Time. An answer is kept as long as its records say, the shortest of a chain of aliases; "there
-   * is none" as long as the zone's authority says (RFC 2308), and failures not at all. The cache's
-   * entries run out when they are looked at; no timer waits for it, so it keeps no loop alive and
-   * no deadlock hidden.
+   * Caching. An answer is cached for the minimum TTL of its alias chain, a negative answer for the
+   * TTL of the zone's SOA record (RFC 2308), a failure not at all. Entries expire when they are
+   * read, without a timer, so the cache neither keeps a loop alive nor hides a deadlock.
    *
-   * Threads. The loop's.
+   * Threads. The carrier.
    *
-   * Rejected. DnsNameResolver.resolveAll: it asks the next server what one has said there is not,
-   * asks no server twice, counts resolv.conf's attempts as its bound of all queries, does not keep
-   * what it was told there is not, and with its caches' timers a loop is never at rest. Its query()
-   * is what is used.
+   * Rejected. DnsNameResolver.resolveAll: it queries the next server after a negative answer,
+   * queries no server twice, takes resolv.conf's attempts as the limit of all queries, does not
+   * cache negative answers, and its cache timers keep the loop busy. Only its query() is used.
    *
    * Sources. RFC 1035, 2308, 6761 (localhost), 6762 (.local); resolv.conf(5), hosts(5).
    */
 
-  /// How long the second family's addresses are waited for when the first's are there. A connection
-  /// waits as long for an address that is dead. RFC 8305 has 50 milliseconds, for connections
-  /// alone: here those ask, too, that want all addresses, and keep them for a while.
+  /// How long a look-up waits for the second family's addresses after the first's have arrived: as
+  /// long as a connection attempt waits before the next address. RFC 8305 recommends 50 ms for
+  /// connections; look-ups here also serve callers that want all addresses and keep them.
   static final Duration PATIENCE = Duration.ofMillis(250);
 
   private static final String LOCALHOST = "localhost";
@@ -79,9 +78,9 @@ final class LoopDnsResolver implements NameResolver {
   private final Lookups lookups = new Lookups(new AnswerCache(System::nanoTime));
   private final SlowQuestions late = new SlowQuestions(System::nanoTime);
   private @Nullable Queries queries;
-  private @Nullable ResolvConf conf; // that of `queries`
+  private @Nullable ResolvConf conf; // the configuration of `queries`
 
-  /// @param patience with the second family of addresses, as [#PATIENCE]
+  /// @param patience wait for the second family, see [#PATIENCE]
   LoopDnsResolver(
       SystemFile<ResolvConf> resolvConf,
       SystemFile<HostsFile> hosts,
@@ -93,7 +92,7 @@ final class LoopDnsResolver implements NameResolver {
     this.patience = patience;
   }
 
-  // ---- what is asked ----
+  // ---- look-ups ----
 
   @Override
   public @Nullable List<InetAddress> addresses(String host, LookupPolicy policy)
@@ -132,7 +131,7 @@ final class LoopDnsResolver implements NameResolver {
     List<SrvRecord> offered =
         records(name, DnsRecordType.SRV).stream()
             .map(SrvRecord.class::cast)
-            .filter(service -> !service.target().isEmpty()) // "." is no host: RFC 2782
+            .filter(service -> !service.target().isEmpty()) // "." means no service: RFC 2782
             .toList();
     if (offered.isEmpty()) {
       throw new UnknownHostException(name + ": the DNS says that the service is not offered");
@@ -150,14 +149,14 @@ final class LoopDnsResolver implements NameResolver {
     return records(name, DnsRecordType.TXT).stream().map(TxtRecord.class::cast).toList();
   }
 
-  // ---- which servers are asked ----
+  // ---- servers ----
 
-  /// Whether the system knows it by other means: mDNS, and the name that the machine has itself.
+  /// Whether the system resolves it by other means: mDNS names and the machine's own name.
   private boolean isOfSystem(String name) {
     return name.equals(ownName) || name.endsWith(".local") || name.endsWith(".local.");
   }
 
-  /// Whether the event loop takes queries: not while it ends. What a query needs is there then.
+  /// Whether the event loop accepts queries, which it does not while it shuts down.
   private static boolean canAsk() {
     HeddleEventLoop loop = HeddleEventLoop.current();
     if (!WarmUp.isDone()) {
@@ -168,13 +167,13 @@ final class LoopDnsResolver implements NameResolver {
 
   private static void requireThatItCanAsk(String name) throws UnknownHostException {
     if (!canAsk()) {
-      throw new UnknownHostException(name + ": the loop is ending, and asks no name server");
+      throw new UnknownHostException(name + ": the loop is ending and queries no name server");
     }
   }
 
   // ---- addresses ----
 
-  /// What is known without a name server, maybe nothing.
+  /// The addresses known without a name server, possibly none.
   private List<InetAddress> local(String name) {
     String plain = name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
     List<InetAddress> known = hosts.content().addressesOf(plain);
@@ -197,7 +196,7 @@ final class LoopDnsResolver implements NameResolver {
       found = found(second, reasons, failures);
     }
     if (found.isEmpty() && !failures.isEmpty()) {
-      throw unknown(name, failures); // another name might be another host
+      throw unknown(name, failures); // the next name might be another host
     }
     return wanted(found, policy);
   }
@@ -229,7 +228,7 @@ final class LoopDnsResolver implements NameResolver {
     return types.build().toList();
   }
 
-  /// Those of the families that are asked for, in the order of the families.
+  /// The addresses of the wanted families, in the order of the families.
   private static List<InetAddress> wanted(List<InetAddress> found, LookupPolicy policy) {
     int asked = policy.characteristics();
     Comparator<InetAddress> order =
@@ -275,7 +274,7 @@ final class LoopDnsResolver implements NameResolver {
     throw unknown(asked, reasons);
   }
 
-  /// The same records, to be kept no longer than is left of the answer.
+  /// The same records, with TTLs limited to the remaining TTL of the answer.
   private static List<?> leftOf(Answer.Found found) {
     Duration left = Duration.ofSeconds(found.ttl());
     return found.values().stream()
@@ -346,14 +345,14 @@ final class LoopDnsResolver implements NameResolver {
 
   // ---- names ----
 
-  /// In lower case, as the DNS has it.
+  /// The name in lower case and in ASCII.
   private static String ascii(String host) throws UnknownHostException {
     try {
-      // an ideographic full stop is one, too; the one at the end is lost
+      // an ideographic full stop counts, too; a trailing one is dropped
       String name = IDN.toASCII(host, IDN.ALLOW_UNASSIGNED).toLowerCase(Locale.ROOT);
       boolean isComplete = host.endsWith(".") && !name.endsWith(".");
       if (name.isEmpty() || name.startsWith(".") || name.contains("..")) {
-        throw new IllegalArgumentException("a part of it is empty");
+        throw new IllegalArgumentException("it has an empty label");
       }
       if (name.length() > 253) {
         throw new IllegalArgumentException("it is longer than 253 characters");
@@ -361,7 +360,7 @@ final class LoopDnsResolver implements NameResolver {
       return isComplete ? name + "." : name;
     } catch (IllegalArgumentException e) {
       UnknownHostException failure =
-          new UnknownHostException("'" + host + "' is no name of a host: " + e.getMessage());
+          new UnknownHostException("'" + host + "' is not a host name: " + e.getMessage());
       failure.initCause(e);
       throw failure;
     }

@@ -12,9 +12,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/// Gives each loop on one of this module's drivers a resolver of its own, at its first look-up.
+/// Provides a resolver for each loop on one of this module's drivers, created at the first look-up.
 ///
-/// On Linux only: elsewhere `/etc/resolv.conf` is not what the system goes by.
+/// On Linux only: other systems are not configured by `/etc/resolv.conf`.
 public final class NettyDnsResolverProvider implements NameResolverProvider {
   private static final String RESOLV_CONF = "heddle.dns.resolv.conf";
   private static final String HOSTS = "heddle.dns.hosts";
@@ -26,7 +26,7 @@ public final class NettyDnsResolverProvider implements NameResolverProvider {
 
   @Override
   public @Nullable NameResolver current() {
-    // a handler of the event loop would wait for itself
+    // in a handler, the event loop would wait for itself
     boolean hasOne =
         LINUX && !EventLoopTurns.isCurrent() && LoopDriver.current() instanceof NettyDriver;
     return hasOne ? ofLoop() : null;
@@ -58,7 +58,7 @@ public final class NettyDnsResolverProvider implements NameResolverProvider {
     try {
       return Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
     } catch (IOException e) {
-      return ""; // safe: then its own name is asked of the name servers, as any other
+      return ""; // safe: the machine's own name is then queried like any other
     }
   }
 }

@@ -31,28 +31,29 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Asks one name server one question: by UDP, and by TCP when the answer is too long for that.
+/// Sends one question to one name server, by UDP, and by TCP if the answer is truncated.
 final class Queries {
   /*
-   * Netty's resolver asks: it makes the query, matches the answer with it (identifier, question,
-   * the server's address), falls back to TCP and limits the time. What is to be asked of whom is
-   * LoopDnsResolver'.
+   * Netty's resolver sends the query, matches the answer (identifier, question, the server's
+   * address), falls back to TCP and limits the time. LoopDnsResolver and Lookups choose questions
+   * and servers.
    *
-   * Channels. Each query has a UDP socket of its own, so an answer that is forged has to hit a
-   * port, too, and a late one hits nothing. It is connected to the server: then the system drops
-   * what others send, and says when no process listens at the server's port, where a query would
-   * wait for its whole time. It is closed with the query.
+   * Channels. Each query has its own UDP socket, so a forged answer must also match a port, and a
+   * late answer reaches nothing. The socket is connected to the server: the system then drops
+   * datagrams of others, and reports at once when no process listens at the server's port. It is
+   * closed with the query.
    *
-   * So is the connection that Netty opens for a long answer: it does not do that itself when the
-   * query is cancelled. Whose it is we know by the order of calls: Netty opens it while it reads
-   * the datagram that was cut short, and all of that happens in one turn of the event loop.
+   * The TCP connection for a long answer is closed, too; Netty does not close it when the query is
+   * cancelled. It is attributed to its query by the order of calls: Netty opens it while it reads
+   * the truncated datagram, within one turn of the event loop.
    *
-   * Threads. ask(), whenAnswered() and close(): the loop's. All else runs on the event loop, one
-   * thing at a time; also the start of a query, for the channel that is opened in it to be known as
-   * its own.
+   * Threads. ask(), whenAnswered() and close(): the carrier. Everything else runs on the event
+   * loop, one task at a time, also the start of a query, so that the channel opened in it is
+   * attributed to it.
    *
-   * I1. A query that has ended, however it has, leaves no channel. [NamesEndTest]
-   * I2. A query ends: by an answer, its time, its channel's end, or its caller's. [NamesEndTest]
+   * I1. An ended query leaves no channel. [NamesEndTest]
+   * I2. Every query ends: by an answer, its timeout, or the end of its channel or of its caller.
+   * [NamesEndTest]
    */
   private final HeddleEventLoop loop;
   private final Duration timeout;
@@ -82,12 +83,12 @@ final class Queries {
             .build();
   }
 
-  /// The event loop that asks.
+  /// The event loop of the queries.
   HeddleEventLoop loop() {
     return loop;
   }
 
-  /// Asks; a caller that does not want the answer any more closes the query.
+  /// Starts a query; a caller that no longer wants the answer closes it.
   Query ask(InetSocketAddress server, Question question) {
     Query query = new Query(server, question);
     query.begin();
@@ -98,7 +99,7 @@ final class Queries {
     DatagramChannel channel = datagrams.newChannel();
     Query of = starting;
     if (of != null) {
-      // before those that Netty adds
+      // before Netty's handlers
       channel.pipeline().addLast(new Exchange(of), new AnswerValidator(of.question));
       channel.closeFuture().addListener(_ -> of.envelope.tryFailure(new ClosedChannelException()));
     }
@@ -113,7 +114,7 @@ final class Queries {
     return channel;
   }
 
-  /// Next to the socket: connects it to the server, and tells whose datagram is read.
+  /// First handler of a query's channel: connects the socket, and records whose datagram is read.
   private final class Exchange extends ChannelDuplexHandler {
     private final Query query;
 
@@ -144,14 +145,14 @@ final class Queries {
       }
     }
 
-    /// The system reports, say, that no process listens at the server's port.
+    /// Called for example when no process listens at the server's port.
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
       query.envelope.tryFailure(cause);
     }
   }
 
-  /// One that is out, or has been answered.
+  /// A query, pending or answered.
   final class Query {
     private final InetSocketAddress server;
     private final Question question;
@@ -162,7 +163,7 @@ final class Queries {
     private Query(InetSocketAddress server, Question question) {
       this.server = server;
       this.question = question;
-      // read where it comes: then it is released, whether or not a caller still waits
+      // read on arrival, so that it is released even without a waiter
       envelope.addListener(ended -> answer.trySuccess(read(ended)));
     }
 
@@ -178,7 +179,7 @@ final class Queries {
       return server;
     }
 
-    /// Tells the answer, on the event loop; at once where that has ended.
+    /// Calls `then` with the answer, on the event loop; at once if that has ended.
     void whenAnswered(Consumer<Answer> then) {
       if (refused == null) {
         answer.addListener(_ -> then.accept(answer.getNow()));
@@ -187,7 +188,7 @@ final class Queries {
       }
     }
 
-    /// No caller waits any more: closes what is open.
+    /// Closes the query's channels; no caller waits any more.
     void close() {
       if (refused == null) {
         envelope.cancel(false); // no effect once it has ended
@@ -196,14 +197,14 @@ final class Queries {
 
     private void start() {
       if (envelope.isDone()) {
-        return; // the caller has left
+        return; // closed by the caller
       }
       starting = this;
       try {
         var asked = new DefaultDnsQuestion(question.name(), question.type());
         var _ = resolver.query(server, asked, List.of(), envelope);
       } catch (RuntimeException e) {
-        envelope.tryFailure(e); // a name that cannot be written, say
+        envelope.tryFailure(e); // for example an invalid name
       } finally {
         starting = null;
       }
@@ -217,7 +218,7 @@ final class Queries {
       try {
         return AnswerReader.read(received.content(), question);
       } catch (RuntimeException e) {
-        return new Answer.Failed("sends what cannot be read: " + e, true);
+        return new Answer.Failed("sends a malformed response: " + e, true);
       } finally {
         received.release();
       }
@@ -228,14 +229,14 @@ final class Queries {
         return "has not answered within " + timeout.toSeconds() + " s";
       }
       if (cause instanceof PortUnreachableException) {
-        return "refuses: no server listens there";
+        return "refuses: no process listens there";
       }
       Throwable reason = cause.getCause() == null ? cause : cause.getCause();
-      return "could not be asked: " + reason;
+      return "could not be queried: " + reason;
     }
   }
 
-  /// Netty fails a query without asking whether it was cancelled meanwhile.
+  /// A promise that tolerates Netty failing a query that was cancelled meanwhile.
   private static final class Envelope
       extends DefaultPromise<AddressedEnvelope<? extends DnsResponse, InetSocketAddress>> {
     Envelope(HeddleEventLoop loop) {

@@ -3,9 +3,9 @@ package dev.heddle.netty.dns;
 
 import io.netty.handler.codec.dns.DnsRecordType;
 
-/// What a name server is asked for.
+/// A question to a name server.
 ///
-/// @param name complete, in lower case, without a dot at its end
+/// @param name fully qualified, in lower case, without a trailing dot
 record Question(String name, DnsRecordType type) {
   @Override
   public String toString() {

@@ -11,16 +11,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/// How the system asks name servers. See resolv.conf(5), whose defaults and limits these are; a
-/// name server may have a port here.
+/// The configuration of the system's resolver. Defaults and limits are those of resolv.conf(5),
+/// except that a name server may have a port.
 ///
 /// @param servers at least one
-/// @param search domains that names without dots are looked for in, in lower case
-/// @param ndots from how many dots on a name is looked for as it is, first
-/// @param timeout for one question to one server
-/// @param attempts how many times each server is asked
-/// @param rotate whether look-ups begin with the servers in turn
-/// @param edns0 whether longer answers than 512 bytes may come by UDP
+/// @param search search domains, in lower case
+/// @param ndots names with at least as many dots are first tried as they are
+/// @param timeout of one query to one server
+/// @param attempts number of queries to each server
+/// @param rotate whether look-ups alternate between the servers
+/// @param edns0 whether UDP answers may exceed 512 bytes
 record ResolvConf(
     List<InetSocketAddress> servers,
     List<String> search,
@@ -34,7 +34,7 @@ record ResolvConf(
   private static final int MOST_SECONDS = 30;
   private static final int MOST_ATTEMPTS = 5;
 
-  /// @param hostName the machine's own name: its domain is searched when nothing is said
+  /// @param hostName the machine's name; its domain is the default search list
   static ResolvConf parse(List<String> lines, Map<String, String> environment, String hostName) {
     Draft draft = new Draft();
     int dot = hostName.indexOf('.');
@@ -54,7 +54,7 @@ record ResolvConf(
     return text.strip().split("\\s+");
   }
 
-  /// What has been read so far.
+  /// The settings read so far.
   private static final class Draft {
     private final List<InetSocketAddress> servers = new ArrayList<>();
     private List<String> search = List.of();
@@ -72,7 +72,7 @@ record ResolvConf(
         case "domain" -> search(values.limit(1));
         case "search" -> search(values);
         case "options" -> values.forEach(this::option);
-        default -> {} // sortlist, and what is not known, which the system skips
+        default -> {} // sortlist and unknown keywords, which the system skips
       }
     }
 
@@ -103,7 +103,7 @@ record ResolvConf(
         case "ndots" -> ndots = number < 0 ? ndots : Math.min(number, MOST_DOTS);
         case "timeout" -> seconds = number < 0 ? seconds : Math.clamp(number, 1, MOST_SECONDS);
         case "attempts" -> attempts = number < 0 ? attempts : Math.clamp(number, 1, MOST_ATTEMPTS);
-        default -> {} // of no use here
+        default -> {} // not supported
       }
     }
 
@@ -117,9 +117,9 @@ record ResolvConf(
     }
   }
 
-  /// The names under which a host is to be looked for, in order.
+  /// The names to try for a host, in order.
   ///
-  /// @param name in lower case; with a dot at its end it is complete
+  /// @param name in lower case; fully qualified if it has a trailing dot
   List<String> candidates(String name) {
     if (name.endsWith(".")) {
       return List.of(name.substring(0, name.length() - 1));

@@ -5,13 +5,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongSupplier;
 
-/// Questions for one family of a host's addresses that lately had no answer when the other family's
-/// were there. Without this each look-up of the host would wait for them anew.
+/// Questions for one address family that recently had no answer when the other family's addresses
+/// had arrived. Without this, each look-up of the host would wait for them again.
 final class SlowQuestions {
-  private static final int MOST = 10_000; // as many as answers are kept
-  private static final long NANOS = 60_000_000_000L; // a minute: then a server has its next chance
+  private static final int MOST = 10_000; // as in the answer cache
+  // one minute, then the server is given another chance
+  private static final long NANOS = 60_000_000_000L;
 
-  private final LongSupplier clock; // nanoseconds
+  private final LongSupplier clock; // in nanoseconds
   private final Map<Question, Long> until =
       new LinkedHashMap<>() {
         private static final long serialVersionUID = 1;
@@ -26,13 +27,13 @@ final class SlowQuestions {
     this.clock = clock;
   }
 
-  /// It has had no answer in time.
+  /// Records a question without an answer in time.
   void add(Question question) {
-    until.remove(question); // the last one to be added is the last one to go
+    until.remove(question); // reinserted as the youngest
     until.put(question, clock.getAsLong() + NANOS);
   }
 
-  /// It has an answer.
+  /// Removes a question that was answered.
   void remove(Question question) {
     until.remove(question);
   }

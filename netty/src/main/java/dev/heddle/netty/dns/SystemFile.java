@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// What a file of the system says, read again when the file has changed.
+/// The parsed content of a system file, read again when the file has changed.
 ///
-/// These files are small and local: reading one holds the loop for as long as reading a class does.
+/// These files are small and local: reading one holds the loop as long as loading a class.
 final class SystemFile<T> {
   private final Path path;
   private final Function<List<String>, T> parser;
@@ -21,13 +21,13 @@ final class SystemFile<T> {
   private @Nullable Object version;
   private @Nullable T content;
 
-  /// @param parser of its lines; a file that cannot be read has none
+  /// @param parser parses the lines; an unreadable file has none
   SystemFile(Path path, Function<List<String>, T> parser) {
     this.path = path;
     this.parser = parser;
   }
 
-  /// What it says now; the same object as before if it has not changed.
+  /// The current content; the same object as before if the file has not changed.
   T content() {
     Object seen = version();
     T known = content;
@@ -44,13 +44,13 @@ final class SystemFile<T> {
       BasicFileAttributes seen = Files.readAttributes(path, BasicFileAttributes.class);
       return List.of(seen.lastModifiedTime(), seen.size(), String.valueOf(seen.fileKey()));
     } catch (IOException e) {
-      return "missing"; // safe: without the file its defaults hold, as they do for the system
+      return "missing"; // safe: without the file the defaults apply, as for the system
     }
   }
 
   private List<String> lines() {
     try {
-      return Files.readAllLines(path, StandardCharsets.ISO_8859_1); // takes any byte
+      return Files.readAllLines(path, StandardCharsets.ISO_8859_1); // decodes any byte
     } catch (IOException e) {
       return List.of(); // safe: the same
     }

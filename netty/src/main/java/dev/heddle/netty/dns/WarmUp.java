@@ -17,19 +17,19 @@ import io.netty.resolver.dns.DnsNameResolverChannelStrategy;
 import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 
-/// Loads what the first query of a JVM needs, once: some 600 classes, a third of a second. On the
-/// loop that would hold all coroutines.
+/// Loads the classes that a JVM's first query needs, once: about 600 classes, a third of a second.
+/// On the loop that would hold all coroutines.
 final class WarmUp {
   private static volatile boolean done;
 
   private WarmUp() {}
 
-  /// Whether it has been done.
+  /// Whether it has run.
   static boolean isDone() {
     return done;
   }
 
-  /// Does it, on a thread beside the loop; the second caller waits for the first.
+  /// Runs it, on a worker thread; a second caller waits for the first.
   static synchronized boolean run(Class<? extends DatagramChannel> datagrams) {
     if (!done) {
       writeAndRead(datagrams);
@@ -39,7 +39,7 @@ final class WarmUp {
     return true;
   }
 
-  /// A query there and back, in memory.
+  /// Encodes and decodes a query, in memory.
   private static void writeAndRead(Class<? extends DatagramChannel> datagrams) {
     EmbeddedChannel channel =
         new EmbeddedChannel(new DatagramDnsQueryEncoder(), new DatagramDnsResponseDecoder());

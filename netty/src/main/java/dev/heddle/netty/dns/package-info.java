@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks names up on the loop, over Netty's queries.
+/// Resolves names on the loop, by Netty's DNS queries.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | names, from coroutines; the system's files | questions, to name servers, by the loop's event loop |
+/// | names, from coroutines; the system's files | queries, to name servers, on the event loop |
 ///
-/// Threads: the loop's. Read `LoopDnsResolver`.
+/// Threads: the carrier. Read `LoopDnsResolver`.
 package dev.heddle.netty.dns;

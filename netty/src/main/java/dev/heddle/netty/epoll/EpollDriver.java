@@ -20,7 +20,7 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import java.io.IOException;
 import java.util.Map;
 
-/// Linux's epoll, by edge.
+/// The driver over Linux's epoll, edge-triggered.
 final class EpollDriver extends UnixDriver {
   static final String NAME = "epoll";
   private static final Transport TRANSPORT =

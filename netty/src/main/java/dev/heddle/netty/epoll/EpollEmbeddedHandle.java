@@ -12,15 +12,15 @@ import io.netty.channel.epoll.EpollIoOps;
 import io.netty.channel.unix.FileDescriptor;
 import java.io.UncheckedIOException;
 
-/// One of Netty's own in the set, by level. Muted it is told by edge: errors and the peer's end
-/// cannot be switched off.
+/// A Netty channel's handle in the epoll set, level-triggered. A muted handle is edge-triggered,
+/// because errors and hang-ups cannot be masked.
 final class EpollEmbeddedHandle extends ReadinessHandle implements EpollIoHandle {
   private record Told(EpollIoOps ops) implements EpollIoEvent {}
 
   private final EpollIoHandle handle;
   private EpollIoOps wanted = EpollIoOps.NONE;
   private int ready;
-  private boolean isInSet; // of those that epoll watches
+  private boolean isInSet; // registered in the epoll set
 
   EpollEmbeddedHandle(EmbeddedHandles home, EpollIoHandle handle) {
     super(home, handle);
@@ -52,8 +52,8 @@ final class EpollEmbeddedHandle extends ReadinessHandle implements EpollIoHandle
     return submitNow(asked());
   }
 
-  // Netty's handler takes who wants nothing out of the set, and then does not find it there: it
-  // stays, and is told nothing but its end, once
+  // Netty's handler removes a handle without interest from the set and later fails to find it: so
+  // it stays registered, edge-triggered, and only its end is reported, once
   private EpollIoOps asked() {
     if (wanted.equals(EpollIoOps.NONE)) {
       return isInSet ? EpollIoOps.EPOLLET : wanted;
@@ -66,7 +66,7 @@ final class EpollEmbeddedHandle extends ReadinessHandle implements EpollIoHandle
     try {
       registration().submit(asked());
     } catch (UncheckedIOException _) {
-      // safe: its descriptor has been closed, and is told no more
+      // safe: its descriptor is closed and not reported any more
     }
   }
 
@@ -75,7 +75,7 @@ final class EpollEmbeddedHandle extends ReadinessHandle implements EpollIoHandle
     try {
       registration().submit(asked());
     } catch (UncheckedIOException _) {
-      // safe: the same
+      // safe: as above
     }
   }
 }

@@ -6,9 +6,9 @@ import dev.heddle.netty.handler.NettyProvider;
 import io.netty.channel.epoll.Epoll;
 import org.jspecify.annotations.Nullable;
 
-/// Offers epoll.
+/// Provides the driver epoll.
 public final class EpollProvider extends NettyProvider {
-  /// For the service loader.
+  /// For the JDK's service loader.
   public EpollProvider() {
     super(
         EpollDriver.NAME,

@@ -12,7 +12,7 @@ import io.netty.channel.epoll.EpollIoOps;
 import io.netty.channel.unix.FileDescriptor;
 import java.io.IOException;
 
-/// A descriptor in the set. It leaves the set before its number is given back.
+/// A descriptor in the epoll set. It is removed from the set before it is closed.
 final class EpollRegistration implements EpollIoHandle, EdgeRegistration {
   private static final int EDGES = 0x8000_0000; // EPOLLET
   private static final EpollIoOps ALL =
@@ -34,7 +34,7 @@ final class EpollRegistration implements EpollIoHandle, EdgeRegistration {
     } catch (IOException e) {
       throw e;
     } catch (Exception e) {
-      throw new IOException("epoll takes no more descriptors", e);
+      throw new IOException("epoll accepts no more descriptors", e);
     }
   }
 
@@ -56,6 +56,6 @@ final class EpollRegistration implements EpollIoHandle, EdgeRegistration {
 
   @Override
   public void close() {
-    // the driver has closed all of its descriptors before it lets go of the handler
+    // the driver closes all its descriptors before the handler
   }
 }

@@ -4,7 +4,7 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | descriptors to watch and to close, from the UNIX room | edges |
+/// | descriptors to register and to close, from the package unix | edges |
 ///
-/// Threads: the loop's. Read first: `EpollRegistration`.
+/// Threads: the carrier. Read first: `EpollRegistration`.
 package dev.heddle.netty.epoll;

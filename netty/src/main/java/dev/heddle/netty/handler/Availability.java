@@ -6,21 +6,21 @@ import java.nio.file.Path;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Why one of Netty's transports does not work here, in one line that says what to do.
+/// Explains why a Netty transport is unavailable, in one line that says what to do.
 public final class Availability {
   private Availability() {}
 
-  /// Tries it.
+  /// Checks a transport.
   ///
-  /// @param system what the system's name begins with
-  /// @param library the artifact that brings the transport's native library
-  /// @param cause why Netty says that it is not available; null: it is
-  /// @return null: it works
+  /// @param system prefix of the system's name
+  /// @param library artifact of the transport's native library
+  /// @param cause Netty's reason; null if it is available
+  /// @return null if it is available
   public static @Nullable String problem(
       String system, String library, Supplier<@Nullable Throwable> cause) {
     String os = System.getProperty("os.name");
     if (!os.startsWith(system)) {
-      return "it is there on " + system + " only, and this is " + os;
+      return "it exists on " + system + " only, and this is " + os;
     }
     Throwable failure;
     try {
@@ -33,7 +33,7 @@ public final class Availability {
 
   private static String advice(String library, Throwable failure) {
     if (isMissing(failure)) {
-      return "its native library is not there: add "
+      return "its native library is missing: add "
           + library
           + " with the classifier of this machine ("
           + System.getProperty("os.arch")
@@ -51,7 +51,7 @@ public final class Availability {
     return reason;
   }
 
-  /// Netty names the call but for this one; who keeps a list of allowed calls needs the name.
+  /// Adds the name of the system call where Netty omits it; seccomp profiles need it.
   private static String nameTheCall(String reason) {
     return reason.startsWith("failed to create io_uring ring fd")
         ? "io_uring_setup: " + reason
@@ -82,7 +82,7 @@ public final class Availability {
     try {
       return !Files.readString(Path.of("/proc/sys/kernel/io_uring_disabled")).strip().equals("0");
     } catch (java.io.IOException _) {
-      return false; // older kernels have no such switch
+      return false; // older kernels do not have this setting
     }
   }
 }

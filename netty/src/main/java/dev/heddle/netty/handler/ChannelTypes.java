@@ -7,10 +7,10 @@ import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 
-/// Netty's classes that go with one of its handlers.
+/// The Netty classes for one of its I/O handlers.
 ///
-/// @param handler the handler itself
-/// @param handle what can be registered with it
+/// @param handler class of the handler
+/// @param handle class of the handles that it accepts
 public record ChannelTypes(
     Class<? extends IoHandler> handler,
     Class<? extends IoHandle> handle,

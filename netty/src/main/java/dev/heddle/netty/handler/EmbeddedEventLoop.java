@@ -3,33 +3,32 @@ package dev.heddle.netty.handler;
 
 import dev.heddle.reactor.driver.ReactorDriver;
 
-/// An event loop that lives on a driver's handler. It runs in turns of its own, beside those of the
-/// driver.
+/// An event loop embedded in a driver's handler. Its turns are separate from the driver's.
 ///
-/// **Thread** the carrier, in a turn of the driver's, unless a method says otherwise.
+/// **Thread** the carrier, in a turn of the driver, unless a method says otherwise.
 public interface EmbeddedEventLoop {
-  /// Asks for a turn of its own if there is something to run now.
+  /// Requests a turn of its own if there is something to run now.
   ///
-  /// @return whether it has asked: the driver's turn is then not to wait
+  /// @return whether it has: the driver's turn must then not block
   boolean requestTurn();
 
-  /// When there is something to run again, by the loop's clock; [ReactorDriver#NO_DEADLINE]: when
-  /// it is told, or while its turn is under way.
+  /// When its next timer is due, by the loop's clock; [ReactorDriver#NO_DEADLINE] without a timer
+  /// or while its turn is running.
   long deadlineNanos();
 
-  /// Whether there is something to run, and no turn under way that will.
+  /// Whether there is something to run and no running turn that will.
   boolean hasTasks();
 
-  /// Whether anything may come of it: tasks, timers, channels. **Thread** the loop's.
+  /// Whether it has tasks, timers or channels.
   boolean isArmed();
 
-  /// Whether a turn of its own is about to hand on what another look would tell again.
+  /// Whether its next turn has events to deliver that another poll would report again.
   boolean hasUndelivered();
 
-  /// The driver closes: ends what the system does for it. The handler still works, for the last
-  /// time, and tells the rest.
+  /// Called when the driver closes: ends its operations in the system. The handler still runs once
+  /// more and reports the rest.
   void abandon();
 
-  /// The handler is gone: gives back to the system what it has of it, and ends.
+  /// Called when the handler has closed: closes its descriptors, and ends.
   void end();
 }

@@ -12,28 +12,29 @@ import io.netty.channel.unix.UnixChannel;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// A handle of the guest's, as the driver's handler knows it: it takes note of what comes, on the
-/// trampoline, and hands it on in the guest's turn. To the guest it is the registration.
+/// Stands between the driver's handler and a handle of the embedded event loop: it records events
+/// on the trampoline and delivers them in a turn of the embedded event loop, for which it is the
+/// registration.
 ///
-/// Each of Netty's handlers takes handles of an interface of its own, so each driver has its own.
+/// Each Netty handler accepts handles of its own interface, so each driver has its own subtype.
 public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
 
   private final EmbeddedHandles home;
   private final IoHandle handle;
 
-  // the loop's; the thread of the last turn's when the loop has ended
+  // the carrier; the thread of the last turn after the loop's end
   private @Nullable Channel channel;
   private @Nullable IoRegistration registration;
   private int undelivered;
-  private boolean left; // the last turn: unregistered without the handler
+  private boolean left; // in the last turn: unregistered without the handler
 
-  /// Stands before `handle`.
+  /// Wraps `handle`.
   protected EmbeddedHandle(EmbeddedHandles home, IoHandle handle) {
     this.home = home;
     this.handle = handle;
   }
 
-  /// What the guest is to take for its registration.
+  /// The registration for the embedded event loop.
   public final IoRegistration standFor(IoRegistration ofTheHandler) {
     registration = ofTheHandler;
     return this;
@@ -47,23 +48,23 @@ public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
     return registration;
   }
 
-  /// Whether the handler is gone, or about to be: nothing is asked of it any more.
+  /// Whether the handler has closed or is about to: it gets no more requests.
   protected final boolean isAbandoned() {
     return home.isAbandoned();
   }
 
-  /// Runs `delivery` in the guest's turn, behind what came before it.
+  /// Runs `delivery` in a turn of the embedded event loop, after earlier ones.
   protected final void deliverInTurn(Runnable delivery) {
     if (isAbandoned()) {
-      home.deliverInTurn(delivery); // a turn that was left behind may be counting
+      home.deliverInTurn(delivery); // an abandoned turn may be counting concurrently
     } else {
       undelivered++;
       home.deliverInTurn(() -> delivered(delivery));
     }
   }
 
-  /// Runs `delivery` in a turn of the guest's when `nanos` have passed, unless what is returned was
-  /// run before: then at once.
+  /// Runs `delivery` in a turn of the embedded event loop after `nanos`, or at once when the
+  /// returned task is run.
   protected final Runnable deliverLater(Runnable delivery, long nanos) {
     undelivered++;
     return home.deliverLater(() -> delivered(delivery), nanos);
@@ -74,17 +75,17 @@ public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
     delivery.run();
   }
 
-  /// Whether the loop would sleep now, but for what is told again and again.
+  /// Whether the loop would sleep now, apart from events that are reported repeatedly.
   protected final boolean isLoopIdle() {
     return home.isLoopIdle();
   }
 
-  // ---- the handler's handle ----
+  // ---- as the handler's handle ----
 
   @Override
   public void registered() {
     if (handle instanceof Channel.Unsafe unsafe) {
-      channel = unsafe.voidPromise().channel(); // answers in a turn of the guest's only
+      channel = unsafe.voidPromise().channel(); // throws outside a turn of the embedded event loop
     }
     home.add(this);
     handle.registered();
@@ -104,14 +105,14 @@ public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
     handle.unregistered();
   }
 
-  /// As the handler asks when it goes. Nothing is left to be closed then: the guest has done it, or
-  /// was abandoned.
+  /// Called when the handler closes. Nothing is left to close: the embedded event loop has closed
+  /// it, or was abandoned.
   @Override
   public final void close() {}
 
-  // ---- the guest's registration ----
+  // ---- as the registration of the embedded event loop ----
 
-  /// Asks the handler, unless it is gone.
+  /// Submits to the handler, unless it has closed.
   protected final long submitNow(IoOps ops) {
     return isAbandoned() ? 0 : registration().submit(ops);
   }
@@ -142,14 +143,15 @@ public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
   public <T> T attachment() {
     if (isAbandoned()) {
       throw new IllegalStateException(
-          "the loop of this channel has ended"); // what is asked for was memory of the handler's
+          "the loop of this channel has ended"); // the attachment belonged to the handler
     }
     return registration().attachment();
   }
 
   // ---- the end ----
 
-  /// Closes the guest's handle past the pipeline's handlers. In a turn of the guest's.
+  /// Closes the wrapped handle, bypassing the pipeline's handlers. Called in a turn of the embedded
+  /// event loop.
   final void closeNow() {
     try {
       handle.close();
@@ -158,11 +160,10 @@ public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
     }
   }
 
-  // the carrier, when the loop has ended: these throw nothing and wait for nothing
+  // the carrier, after the loop's end: these neither throw nor block
 
-  /// Ends what the system does with the guest's socket: a connection's peer learns of it. A
-  /// listener is closed by and by: others may have it, too, and it would be shut down for all of
-  /// them.
+  /// Ends the socket's operations in the system: a connection's peer is notified. A listener is
+  /// closed later instead, because a shutdown would affect all processes that share it.
   protected void abandoned() {
     if (channel != null && isConnection(channel)) {
       shutDown();
@@ -174,7 +175,7 @@ public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
     return !(channel instanceof ServerChannel) && !datagrams;
   }
 
-  /// Lets nobody connect any more, past everything.
+  /// Stops accepting, bypassing the pipeline.
   final void stopListening() {
     if (channel instanceof ServerChannel) {
       shutDown();
@@ -187,13 +188,13 @@ public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
       try {
         socket.shutdown();
       } catch (IOException | RuntimeException _) {
-        // safe: it is not connected, or closed
+        // safe: not connected, or closed
       }
     }
   }
 
-  /// Gives the guest's descriptor back to the system, past everything. The handler is gone, and
-  /// with it what may still have named the descriptor by its number.
+  /// Closes the descriptor, bypassing the pipeline. The handler has closed, so nothing refers to
+  /// the descriptor any more.
   final void releaseDescriptor() {
     Socket socket = socket();
     if (socket != null) {
@@ -201,33 +202,33 @@ public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
     }
   }
 
-  /// Gives back `socket` and does not wait for its peer.
+  /// Closes `socket` without waiting for its peer.
   protected static void releaseDescriptor(Socket socket) {
     try {
       socket.setSoLinger(-1);
     } catch (IOException | RuntimeException _) {
-      // safe: it has none, or is closed
+      // safe: no SO_LINGER, or closed
     }
     try {
       socket.close();
     } catch (IOException | RuntimeException _) {
-      // safe: its number is free whatever close says
+      // safe: the descriptor is closed even if close fails
     }
   }
 
-  /// Gives back what [#releaseDescriptor()] could not, when the guest has had its time to close it.
+  /// Releases what [#releaseDescriptor()] could not, after the embedded event loop had time to
+  /// close it.
   protected void releaseRemaining() {}
 
-  /// Tells the guest that the descriptor of its closed channel is closed, if it waits for that: in
-  /// the place of the handler, which is gone.
+  /// Completes a pending close of the wrapped handle, instead of the handler, which has closed.
   protected void notifyClosed() {}
 
-  /// The guest's socket; null: it has none of Netty's.
+  /// The Netty socket of the wrapped handle, or null.
   protected final @Nullable Socket socket() {
     return channel instanceof UnixChannel unix && unix.fd() instanceof Socket s ? s : null;
   }
 
-  /// The channel that it belongs to; null: to none.
+  /// Its channel, or null.
   @Nullable Channel channel() {
     return channel;
   }

@@ -15,43 +15,42 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/// The handles that a guest has registered, and what has come for them, in order.
+/// The registered handles of an embedded event loop and their pending events, in order.
 ///
-/// **Thread** the loop's. When the loop has ended, the carrier ends what the system does with them;
-/// beside it a turn that was left behind may still run, and after both of them comes the last turn.
+/// **Thread** the carrier's coroutines and ticks. After the loop's end the carrier ends their
+/// operations, while an abandoned turn may still run; the last turn follows both.
 public final class EmbeddedHandles {
   private final Host driver;
   private final Runnable onDelivery;
   private final ScheduledExecutorService later;
   private final BooleanSupplier loopHasEnded;
   private final ArrayDeque<Runnable> deliveries =
-      new ArrayDeque<>(); // a turn takes, as long as the loop lives the loop adds
-  private final Queue<Runnable> late =
-      new ConcurrentLinkedQueue<>(); // told when the loop has ended
+      new ArrayDeque<>(); // a turn takes; while the loop lives, the loop adds
+  private final Queue<Runnable> late = new ConcurrentLinkedQueue<>(); // events after the loop's end
   private final Set<EmbeddedHandle> registered = ConcurrentHashMap.newKeySet();
   private volatile Thread turns;
 
-  /// What the handles need of the driver.
+  /// The driver, as the handles use it.
   public interface Host {
     /// The handler.
     IoHandlerAdapter handler();
 
-    /// Whether a poll now could only report to the guest's handles again what they have not come
-    /// to: it reports by level, and no handle of Heddle's own waits.
+    /// Whether a poll now could only report undelivered events of the embedded handles again: it is
+    /// level-triggered, and no handle of Heddle waits.
     boolean wouldOnlyTellAgain();
 
-    /// What is registered with the handler in the place of a handle of the guest's.
+    /// Wraps a handle of the embedded event loop for registration with the handler.
     ///
-    /// @throws IllegalArgumentException when it is of another transport
+    /// @throws IllegalArgumentException when the handle belongs to another transport
     EmbeddedHandle guestHandle(EmbeddedHandles home, IoHandle handle);
   }
 
-  /// None yet.
+  /// Creates an empty set.
   ///
-  /// @param turns the thread of the guest's turns
-  /// @param onDelivery asks for one
-  /// @param later runs in one what is due
-  /// @param loopHasEnded whether the handler is gone, or about to be; for any thread
+  /// @param turns thread of the embedded event loop's turns
+  /// @param onDelivery requests a turn
+  /// @param later schedules a task in a turn
+  /// @param loopHasEnded whether the handler has closed or is about to; callable on any thread
   public EmbeddedHandles(
       Host driver,
       Thread turns,
@@ -65,17 +64,17 @@ public final class EmbeddedHandles {
     this.loopHasEnded = loopHasEnded;
   }
 
-  // ---- the guest's turn ----
+  // ---- in a turn of the embedded event loop ----
 
-  /// Registers a handle of the guest's, when the handler is open.
+  /// Registers a handle; the handler is open.
   public IoRegistration register(IoHandle handle) throws Exception {
     EmbeddedHandle standIn = driver.guestHandle(this, handle);
     return standIn.standFor(driver.handler().open().register(standIn));
   }
 
-  /// Hands on what came first.
+  /// Delivers the oldest event.
   ///
-  /// @return whether there was anything
+  /// @return whether there was one
   public boolean deliverNext() {
     Runnable next = deliveries.poll();
     if (next == null) {
@@ -92,12 +91,12 @@ public final class EmbeddedHandles {
     try {
       delivery.run();
     } catch (Throwable e) {
-      // safe: a pipeline tells its own handlers; this is Netty's or a bare handle's
+      // safe: a pipeline reports failures to its handlers; this one is of Netty or of a bare handle
       AsyncLog.shared().warning("a handle on a Netty event loop failed", e);
     }
   }
 
-  /// Closes all of them, channels by their pipelines.
+  /// Closes all handles, channels through their pipelines.
   public void close() {
     for (EmbeddedHandle handle : List.copyOf(registered)) {
       Channel channel = handle.channel();
@@ -109,44 +108,44 @@ public final class EmbeddedHandles {
     }
   }
 
-  /// Closes all of them past their pipelines' handlers, which may swallow a close.
+  /// Closes all handles, bypassing the pipelines' handlers, which may swallow a close.
   public void closeByForce() {
     List.copyOf(registered).forEach(EmbeddedHandle::closeNow);
   }
 
-  // ---- anywhere on the loop ----
+  // ---- on the loop ----
 
   /// Whether none is registered.
   public boolean isEmpty() {
     return registered.isEmpty();
   }
 
-  /// Whether something has come that was not handed on.
+  /// Whether there are undelivered events.
   public boolean hasEvents() {
     return !deliveries.isEmpty() || !late.isEmpty();
   }
 
-  /// Whether another look would tell again what was not handed on.
+  /// Whether another poll would report the undelivered events again.
   public boolean wouldRepeat() {
     return hasEvents() && driver.wouldOnlyTellAgain();
   }
 
-  // ---- the loop has ended, and some are left ----
+  // ---- after the loop's end, with handles left ----
 
-  /// Ends what the system does with their sockets. What still comes is noted, for the last turn. By
-  /// the carrier.
+  /// Ends the operations of their sockets. Later events are kept for the last turn. Called by the
+  /// carrier.
   public void abandon() {
     registered.forEach(EmbeddedHandle::abandoned);
   }
 
-  /// Gives their descriptors back to the system. By the carrier, when the handler is gone.
+  /// Closes their descriptors. Called by the carrier when the handler has closed.
   ///
-  /// @param turnIsLeftBehind in the middle of a handler, which names descriptors by their numbers:
-  ///   they stay taken until it has come back, and no connection is accepted
-  /// @param lastTurn closes them by their pipelines, and returns after a while, whether it is done
-  ///   or not
+  /// @param turnIsLeftBehind whether a turn was abandoned inside a handler, which may use the
+  ///   descriptors: they stay open until it returns, and no connection is accepted
+  /// @param lastTurn closes the handles through their pipelines, and returns after a limited time,
+  ///   finished or not
   public void releaseDescriptors(boolean turnIsLeftBehind, Runnable lastTurn) {
-    List<EmbeddedHandle> all = List.copyOf(registered); // the last turn's, from when it begins
+    List<EmbeddedHandle> all = List.copyOf(registered); // owned by the last turn once it begins
     all.forEach(
         turnIsLeftBehind ? EmbeddedHandle::stopListening : EmbeddedHandle::releaseDescriptor);
     try {
@@ -156,7 +155,7 @@ public final class EmbeddedHandles {
     }
   }
 
-  /// The last turn is the current thread's.
+  /// Makes the current thread that of the last turn.
   public void takeLastTurn() {
     turns = Thread.currentThread();
   }
@@ -171,7 +170,7 @@ public final class EmbeddedHandles {
     registered.remove(handle);
   }
 
-  /// Runs `delivery` in the guest's turn, behind what has come before.
+  /// Runs `delivery` in a turn of the embedded event loop, after earlier ones.
   public void deliverInTurn(Runnable delivery) {
     if (isAbandoned()) {
       late.add(delivery);
@@ -181,8 +180,8 @@ public final class EmbeddedHandles {
     }
   }
 
-  /// Runs `delivery` in a turn of the guest's when `nanos` have passed, or, once what is returned
-  /// was run, in the next.
+  /// Runs `delivery` in a turn of the embedded event loop after `nanos`, or in the next turn once
+  /// the returned task is run.
   Runnable deliverLater(Runnable delivery, long nanos) {
     boolean[] done = {false};
     Runnable once =

@@ -15,44 +15,44 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// One of Netty's I/O handlers without Netty's event loop: it waits when its loop does. Until
-/// something is registered it merely parks the carrier, so a loop without I/O has no descriptors of
-/// its own.
+/// Runs a Netty I/O handler in a loop's polls, without Netty's event loop. Until something is
+/// registered it merely parks the carrier, so a loop without I/O has no descriptors.
 public final class IoHandlerAdapter {
   /*
-   * Sleep. A handler does not remember a wake-up that finds it awake: Netty's loops check their
-   * tasks again after they have said that they sleep, by canBlock(). Ours check `woken`.
+   * Sleep. A handler ignores a wake-up while it is awake: Netty's loops recheck their tasks by
+   * canBlock() after the handler has announced its sleep. This class rechecks `woken` there.
    *
    *   any thread  woken = true, by an exchange; the thread that changed it calls wakeup()
    *   carrier     the handler says that it sleeps, then asks canBlock(), which reads woken
    *
    * Either the carrier reads true, or the handler's wakeup() finds it asleep (both use volatile
-   * accesses: Dekker). The carrier clears the flag after a turn that might have waited, by an
-   * exchange too, so that it sees what the waker published before. Netty ignores a wake-up by the
+   * accesses: Dekker). The carrier clears the flag after a turn that might have blocked, also by an
+   * exchange, so that it sees what the waker published before. Netty ignores a wake-up by the
    * loop's own thread; the flag keeps it.
    *
    * The handler is opened inside a turn, when the carrier may already count as asleep: that turn
-   * does not wait, so a wake-up that has unparked a carrier that would now poll is not lost.
+   * does not block, so a wake-up that unparked the carrier before it polls is not lost.
    *
-   * Nothing that can wait runs on the trampoline. In a turn, the trampoline runs: the handler's own
-   * tasks (they end registrations), first; the driver's handles, which wake coroutines; and
-   * stand-ins for the guest's handles (EmbeddedHandle), which queue what comes. The guest's
-   * handlers and tasks may be any code, and log, allocate and lock: they run in a coroutine, see
-   * EventLoopTurns. [WaitsTest] A turn in which anything ran, or that has asked for the guest's
-   * turn, does not wait.
+   * No code that can wait runs on the trampoline. In a turn, the trampoline runs the handler's own
+   * tasks (they end registrations), first; the driver's handles, which wake coroutines; and the
+   * wrappers of embedded handles (EmbeddedHandle), which queue events. Handlers and tasks of the
+   * embedded event loop are arbitrary code that logs, allocates and locks: they run in a coroutine,
+   * see EventLoopTurns. [WaitsTest] A turn that ran anything, or requested a turn of the embedded
+   * event loop, does not block.
    *
-   * The guest's coroutine calls the handler, too: it registers, submits and cancels. The handler
-   * takes no lock there, so that coroutine is not parked inside such a call, and no turn meets a
-   * handler half changed.
+   * The embedded event loop's coroutine calls the handler, too: it registers, submits and cancels.
+   * The handler takes no lock there, so the coroutine is never parked inside such a call, and no
+   * turn finds the handler half changed.
    *
-   * A guest that is behind. By level, a poll finds again all that the guest has not come to, and
-   * pays for each. So while a turn of the guest's is about to come, and still has events of the
-   * last poll, and no listener waits for a descriptor of the driver's own, there is no poll: for
-   * MAX_WITHOUT_POLL at most. A guest whose turn is parked delays no poll.
+   * A slow embedded event loop. A level-triggered poll reports all undelivered events again, at a
+   * cost for each. So there is no poll while a turn of the embedded event loop is due, still has
+   * events of the last poll, and no listener waits for a descriptor of the driver: for
+   * MAX_WITHOUT_POLL at most. A parked turn delays no poll.
    *
-   * The end. The guest ends what the system does for it, the handler takes what still completes and
-   * goes, and then the guest ends, on a thread beside: no coroutine can run any more, and what runs
-   * there may wait. Each of the three happens, whatever the others fail with.
+   * The end. The embedded event loop ends its operations in the system; the handler takes the last
+   * completions and closes; then the embedded event loop ends, on its own thread, because it may
+   * wait and no coroutine can run any more. Each of the three steps happens even if the others
+   * fail.
    */
   private static final long MAX_WITHOUT_POLL = 10_000_000; // nanoseconds
   private static final VarHandle WOKEN;
@@ -70,7 +70,7 @@ public final class IoHandlerAdapter {
   private final Loop loop;
   private final LongSupplier clock;
   private final Turn turn = new Turn();
-  private boolean wouldWait; // the turn under way would, if nothing were ready
+  private boolean wouldWait; // the current turn would block if nothing were ready
   private boolean waitsForEmbedded;
   private long waitsSince;
 
@@ -89,7 +89,7 @@ public final class IoHandlerAdapter {
     this(host, factory, System::nanoTime);
   }
 
-  /// With a clock of the test's.
+  /// With a clock for tests.
   IoHandlerAdapter(DriverHost host, IoHandlerFactory factory, LongSupplier clock) {
     this.carrier = host.carrier();
     this.factory = factory;
@@ -97,7 +97,7 @@ public final class IoHandlerAdapter {
     this.clock = clock;
   }
 
-  /// The handler, for what is to be registered. In a turn only: opening it takes locks.
+  /// Opens the handler if necessary. In a turn only, because opening takes locks.
   public IoHandler open() {
     IoHandler h = handler;
     if (h == null) {
@@ -108,8 +108,8 @@ public final class IoHandlerAdapter {
     return h;
   }
 
-  /// Opens it in the next turn, then calls `opened` there, with what it has failed with or null. By
-  /// the loop's thread.
+  /// Opens the handler in the next turn, then calls `opened` there with the failure or null. Called
+  /// on the loop's thread.
   public void openNextTurn(Consumer<@Nullable Throwable> opened) {
     loop.execute(() -> {
       Throwable failure = null;
@@ -122,57 +122,56 @@ public final class IoHandlerAdapter {
     });
   }
 
-  /// Whether something was ever registered.
+  /// Whether the handler was opened.
   public boolean isOpen() {
     return handler != null;
   }
 
-  /// Whether a look could bring something, beside what the driver has registered.
+  /// Whether a poll could report anything besides the driver's own registrations.
   public boolean isArmed() {
     return !tasks.isEmpty() || hasEmbeddedEventLoop();
   }
 
-  /// Whether something may come of a guest.
+  /// Whether an embedded event loop is active.
   public boolean hasEmbeddedEventLoop() {
     EmbeddedEventLoop g = embeddedEventLoop;
     return g != null && g.isArmed();
   }
 
-  /// The event loop that lives here, beside the driver.
+  /// The embedded event loop.
   public @Nullable EmbeddedEventLoop embedded() {
     return embeddedEventLoop;
   }
 
-  /// Lets another event loop live here.
+  /// Embeds an event loop.
   public void embed(EmbeddedEventLoop other) {
     embeddedEventLoop = other;
   }
 
-  /// It lives here no more.
+  /// Removes an embedded event loop.
   public void unembed(EmbeddedEventLoop other) {
     if (embeddedEventLoop == other) {
       embeddedEventLoop = null;
     }
   }
 
-  /// The thread on which turns run.
+  /// The thread of the turns.
   public Thread carrier() {
     return carrier;
   }
 
-  /// Whether `thread`, which asks about itself, is the carrier, or a coroutine mounted on it.
-  /// **Thread** any.
+  /// Whether the current thread, `thread`, is the carrier or a coroutine mounted on it. **Thread**
+  /// any.
   public boolean isLoopThread(Thread thread) {
     return loop.isExecutorThread(thread);
   }
 
-  /// Whether the turn that delivers waits when nothing is there to be delivered. In a turn.
+  /// Whether the current turn blocks if nothing is ready. In a turn.
   boolean wouldBlock() {
     return wouldWait;
   }
 
-  /// Runs the tasks, delivers what has completed, waiting for it until `deadlineNanos` or a
-  /// wake-up.
+  /// Runs the tasks and delivers completions, waiting for them until `deadlineNanos` or a wake-up.
   public void turn(long deadlineNanos) {
     long until = runTasks() ? ReactorDriver.NO_WAIT : deadlineNanos;
     EmbeddedEventLoop g = embeddedEventLoop;
@@ -195,7 +194,7 @@ public final class IoHandlerAdapter {
     }
   }
 
-  /// Whether the guest is to hand on the last look's rest before there is another look.
+  /// Whether the embedded event loop must deliver the rest of the last poll before another poll.
   private boolean isFirst(EmbeddedEventLoop g) {
     if (!g.hasUndelivered()) {
       waitsForEmbedded = false;
@@ -235,7 +234,7 @@ public final class IoHandlerAdapter {
     }
   }
 
-  /// Releases the handler; nothing is registered any more.
+  /// Closes the handler; nothing is registered any more.
   public void close() {
     EmbeddedEventLoop g = embeddedEventLoop;
     embeddedEventLoop = null;
@@ -244,7 +243,7 @@ public final class IoHandlerAdapter {
       return;
     }
     try {
-      runTasks(); // what the guest has asked for is with the handler before its end is asked for
+      runTasks(); // requests of the embedded event loop reach the handler before its close
       g.abandon();
     } finally {
       try {
@@ -258,7 +257,7 @@ public final class IoHandlerAdapter {
   private void closeHandler() {
     IoHandler h = handler;
     if (h != null) {
-      WOKEN.getAndSet(this, true); // no wake-up calls it any more
+      WOKEN.getAndSet(this, true); // later wake-ups do not call the handler
       try {
         h.prepareToDestroy();
       } finally {
@@ -287,7 +286,7 @@ public final class IoHandlerAdapter {
     }
   }
 
-  /// What a handler asks about a turn.
+  /// Answers a handler's questions about a turn.
   private final class Turn implements IoHandlerContext {
     private static final long NEVER = -1;
 
@@ -317,7 +316,7 @@ public final class IoHandlerAdapter {
     @Override
     public long delayNanos(long nowNanos) {
       return deadlineNanos == ReactorDriver.NO_DEADLINE
-          ? Long.MAX_VALUE // what it takes for never
+          ? Long.MAX_VALUE // the handler's value for never
           : Math.max(0, deadlineNanos - nowNanos);
     }
   }

@@ -4,9 +4,9 @@ package dev.heddle.netty.handler;
 import dev.heddle.reactor.driver.ReactorDriver;
 import io.netty.channel.IoHandle;
 
-/// A driver over one of Netty's handlers, on which Netty's own channels can live, too.
+/// A driver over a Netty I/O handler, which can also serve Netty's own channels.
 public interface NettyDriver extends ReactorDriver, EmbeddedHandles.Host {
-  /// What its handler can have registered.
+  /// The channel types of its handler.
   ChannelTypes channelTypes();
 
   @Override
@@ -14,12 +14,12 @@ public interface NettyDriver extends ReactorDriver, EmbeddedHandles.Host {
     return handler().hasEmbeddedEventLoop();
   }
 
-  /// The refusal of a handle of another transport.
+  /// The exception for a handle of another transport.
   default IllegalArgumentException foreign(IoHandle handle) {
     return new IllegalArgumentException(
         handle.getClass().getName()
-            + " is of another transport than the loop's driver "
+            + " belongs to another transport than the loop's driver "
             + name()
-            + "; take the channel types that HeddleEventLoop names");
+            + "; use the channel types that HeddleEventLoop names");
   }
 }

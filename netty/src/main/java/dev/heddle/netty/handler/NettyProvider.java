@@ -6,14 +6,14 @@ import dev.heddle.reactor.driver.DriverProvider;
 import dev.heddle.reactor.driver.ReactorDriver;
 import java.util.function.Function;
 
-/// Offers a driver over one of Netty's handlers.
+/// Provides a driver over a Netty I/O handler.
 public abstract class NettyProvider implements DriverProvider {
   private final String name;
   private final String description;
   private final int priority;
   private final Function<DriverHost, ReactorDriver> opener;
 
-  /// A provider. Its parameters answer its methods.
+  /// Creates a provider with the values that its methods return.
   protected NettyProvider(
       String name, String description, int priority, Function<DriverHost, ReactorDriver> opener) {
     this.name = name;

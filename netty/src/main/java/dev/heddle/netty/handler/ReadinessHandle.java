@@ -3,32 +3,31 @@ package dev.heddle.netty.handler;
 
 import io.netty.channel.IoHandle;
 
-/// A handle of the guest's that is told when something is ready, again and again until that is
-/// taken.
+/// An embedded handle with level-triggered readiness, which is reported until it is consumed.
 public abstract class ReadinessHandle extends EmbeddedHandle {
   /*
-   * Readiness is reported by level, and the guest takes it in a later turn of its own. While that
-   * turn is parked, a loop with nothing else to do would poll and be notified without end. So a
-   * handle that is notified twice, by a poll that would have waited, is muted until the guest has
-   * been notified. A poll that does not wait mutes nothing: the turn is about to come, and each
-   * change costs a system call.
+   * Readiness is level-triggered, and the embedded event loop consumes it in a later turn. While
+   * that turn is parked, an otherwise idle loop would poll and be notified endlessly. So a handle
+   * that is notified twice, by a poll that would have blocked, is muted until its events are
+   * delivered. A non-blocking poll mutes nothing: the turn is about to run, and each change costs a
+   * system call.
    *
    * States.
    *   from         event                            to
    *   QUIET        notified                         TOLD: queued for the turn
    *   TOLD         notified again; the loop idles   MUTED: the system reports no more, or once
-   *   TOLD, MUTED  the turn hands it on             QUIET: what the guest wants is asked again
-   * What the guest asks for in between takes effect when the handle is no longer muted.
+   *   TOLD, MUTED  the turn hands it on             QUIET: the interest is restored
+   * Interest set in between takes effect when the handle is no longer muted.
    */
   private boolean pending;
   private boolean muted;
 
-  /// Stands before `handle`.
+  /// Wraps `handle`.
   protected ReadinessHandle(EmbeddedHandles home, IoHandle handle) {
     super(home, handle);
   }
 
-  /// Notes that something is ready; the caller keeps what.
+  /// Records that the handle is ready; the subtype keeps the events.
   protected final void markPending() {
     if (!pending) {
       pending = true;
@@ -47,22 +46,22 @@ public abstract class ReadinessHandle extends EmbeddedHandle {
         unmute();
       }
     }
-    if (isValid()) { // else it was closed meanwhile
+    if (isValid()) { // otherwise it was closed meanwhile
       forwardEvents();
     }
   }
 
-  /// Whether the system is to tell nothing now.
+  /// Whether the handle is muted.
   protected final boolean isMuted() {
     return muted;
   }
 
-  /// Asks the system to tell no more, or each thing once. Throws nothing.
+  /// Makes the system report nothing, or each event only once. Never throws.
   protected abstract void mute();
 
-  /// Asks the system for what the guest wants.
+  /// Restores the interest of the embedded event loop.
   protected abstract void unmute();
 
-  /// Hands what was told to the guest's handle.
+  /// Delivers the events to the wrapped handle.
   protected abstract void forwardEvents();
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Netty's I/O handlers, driven by a loop's ticks.
+/// Runs Netty's I/O handlers in a loop's polls.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | turns and wake-ups, from the drivers | what has happened, to their handles |
+/// | turns and wake-ups, from the drivers | events, to their handles |
 ///
 /// Threads: turns on the carrier, wake-ups and tasks from any thread. One class:
 /// `IoHandlerAdapter`.

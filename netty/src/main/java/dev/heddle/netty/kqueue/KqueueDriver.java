@@ -20,7 +20,7 @@ import io.netty.channel.kqueue.KQueueSocketChannel;
 import java.io.IOException;
 import java.util.Map;
 
-/// The kqueue of macOS, by edge.
+/// The driver over macOS's kqueue, edge-triggered.
 final class KqueueDriver extends UnixDriver {
   static final String NAME = "kqueue";
   private static final Transport TRANSPORT =

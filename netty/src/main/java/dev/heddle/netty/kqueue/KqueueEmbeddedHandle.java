@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// One of Netty's own in the queue, with a filter for each thing it is told. Muted, the filters
-/// that told it something are disabled.
+/// A Netty channel's handle in the kqueue, with one filter per kind of event. Muting disables the
+/// filters that have fired.
 final class KqueueEmbeddedHandle extends ReadinessHandle implements KQueueIoHandle {
   private static final short DELETE = 0x2; // EV_DELETE
   private static final short ENABLE = 0x4; // EV_ENABLE
@@ -36,7 +36,7 @@ final class KqueueEmbeddedHandle extends ReadinessHandle implements KQueueIoHand
   @Override
   public void handle(IoRegistration self, IoEvent event) {
     KQueueIoEvent e = (KQueueIoEvent) event;
-    // Netty uses its event again
+    // Netty reuses the event object
     ready.put(
         e.filter(),
         KQueueIoEvent.newEvent(e.ident(), e.filter(), e.flags(), e.fflags(), e.data(), e.udata()));
@@ -58,7 +58,7 @@ final class KqueueEmbeddedHandle extends ReadinessHandle implements KQueueIoHand
   public long submit(IoOps ops) {
     KQueueIoOps asked = (KQueueIoOps) ops;
     if ((asked.flags() & DELETE) != 0) {
-      ready.remove(asked.filter()); // nor is it to be enabled again
+      ready.remove(asked.filter()); // and must not be enabled again
     }
     return submitNow(ops);
   }

@@ -6,9 +6,9 @@ import dev.heddle.netty.handler.NettyProvider;
 import io.netty.channel.kqueue.KQueue;
 import org.jspecify.annotations.Nullable;
 
-/// Offers kqueue.
+/// Provides the driver kqueue.
 public final class KqueueProvider extends NettyProvider {
-  /// For the service loader.
+  /// For the JDK's service loader.
   public KqueueProvider() {
     super(
         KqueueDriver.NAME,

@@ -11,7 +11,7 @@ import io.netty.channel.kqueue.KQueueIoHandle;
 import io.netty.channel.kqueue.KQueueIoOps;
 import java.io.IOException;
 
-/// A descriptor with a filter for each direction. The system drops both with the number.
+/// A descriptor with a filter for each direction. The system removes both when it is closed.
 final class KqueueRegistration implements KQueueIoHandle, EdgeRegistration {
   private static final short READ = -1; // EVFILT_READ
   private static final short WRITE = -2; // EVFILT_WRITE
@@ -30,7 +30,7 @@ final class KqueueRegistration implements KQueueIoHandle, EdgeRegistration {
     } catch (IOException e) {
       throw e;
     } catch (Exception e) {
-      throw new IOException("kqueue takes no more descriptors", e);
+      throw new IOException("kqueue accepts no more descriptors", e);
     }
   }
 
@@ -58,6 +58,6 @@ final class KqueueRegistration implements KQueueIoHandle, EdgeRegistration {
 
   @Override
   public void close() {
-    // the driver has closed all of its descriptors before it lets go of the handler
+    // the driver closes all its descriptors before the handler
   }
 }

@@ -22,8 +22,8 @@ import io.netty.channel.socket.nio.NioSocketChannel;
 import java.io.IOException;
 import java.util.Map;
 
-/// The JDK's channels, told of by the selector of Netty's handler; so Netty's channels can live
-/// beside them where the system has nothing better.
+/// The driver over JDK channels and the selector of Netty's handler, for Netty's channels on
+/// systems without a better transport.
 final class NioDriver extends ChannelDriver implements NettyDriver {
   static final String NAME = "nio";
   private static final long HALF_A_MILLI = 500_000; // nanoseconds
@@ -76,12 +76,12 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
     try {
       return new NioRegistration(this, descriptor, ops);
     } catch (ChannelException e) {
-      // Netty's word for a system that has no descriptor left
-      throw new IOException("the driver " + NAME + " cannot watch: " + e.getMessage(), e);
+      // Netty's exception when no descriptor is left
+      throw new IOException("the driver " + NAME + " cannot poll: " + e.getMessage(), e);
     }
   }
 
-  /// For its watches.
+  /// Called by its registrations.
   void told(JdkDescriptor descriptor, int ops) {
     ready(descriptor, ops);
   }
@@ -101,7 +101,7 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
     return !super.isArmed();
   }
 
-  // Netty rounds to the nearest millisecond, and would wait busily for the rest
+  // Netty rounds to the nearest millisecond and would spin for the rest
   @Override
   protected void select(long deadlineNanos) {
     boolean isMoment = deadlineNanos != NO_WAIT && deadlineNanos < NO_DEADLINE - HALF_A_MILLI;
@@ -116,7 +116,7 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
   @Override
   protected void release() {
     if (handler.isOpen()) {
-      handler.turn(NO_WAIT); // lets go of the channels that were closed
+      handler.turn(NO_WAIT); // deregisters closed channels
     }
     handler.close();
   }

@@ -17,8 +17,8 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
-/// One of Netty's own in the selector. Muted it is selected for nothing; Netty reads off the key
-/// what it has asked for, so it gets a key that remembers that.
+/// A Netty channel's handle in the selector. A muted handle has no interest in the selector; Netty
+/// reads its interest from the key, so it gets a key that remembers it.
 final class NioEmbeddedHandle extends ReadinessHandle implements NioIoHandle {
   private record Told(NioIoOps ops) implements NioIoEvent {}
 
@@ -74,20 +74,17 @@ final class NioEmbeddedHandle extends ReadinessHandle implements NioIoHandle {
     try {
       registration().submit(ops);
     } catch (CancelledKeyException _) {
-      // safe: its channel has been closed, and is selected no more
+      // safe: its channel is closed and no longer selected
     }
   }
 
   @Override
-  @SuppressWarnings({
-    "unchecked",
-    "TypeParameterUnusedInFormals"
-  }) // what Netty's NIO channels ask for
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // used by Netty's NIO channels
   public <T> T attachment() {
     return (T) key;
   }
 
-  // the number stays with the channel until it is closed, and that waits for no peer
+  // the descriptor stays open until the channel is closed, which does not wait for the peer
   @Override
   protected void abandoned() {
     if (selectableChannel() instanceof SocketChannel connection) {
@@ -96,23 +93,23 @@ final class NioEmbeddedHandle extends ReadinessHandle implements NioIoHandle {
         connection.shutdownInput();
         connection.shutdownOutput();
       } catch (IOException | RuntimeException _) {
-        // safe: it is not connected, or closed
+        // safe: not connected, or closed
       }
     }
   }
 
-  // not before the pipeline is told: a channel that is closed was never active, for Netty
+  // after the pipeline was notified: for Netty, a closed channel was never active
   @Override
   protected void releaseRemaining() {
     try {
       selectableChannel().close();
     } catch (IOException _) {
-      // safe: its number is free whatever close says
+      // safe: the descriptor is closed even if close fails
     }
   }
 
   private SelectionKey selected() {
-    return registration().attachment(); // another one when Netty has made a new selector
+    return registration().attachment(); // changes when Netty has replaced the selector
   }
 
   private final class Key extends SelectionKey {
@@ -138,7 +135,7 @@ final class NioEmbeddedHandle extends ReadinessHandle implements NioIoHandle {
 
     @Override
     public int interestOps() {
-      var _ = selected().interestOps(); // refuses when it was cancelled
+      var _ = selected().interestOps(); // throws if the key was cancelled
       return wanted;
     }
 

@@ -3,9 +3,9 @@ package dev.heddle.netty.nio;
 
 import dev.heddle.netty.handler.NettyProvider;
 
-/// Offers Netty's selector.
+/// Provides the driver nio.
 public final class NioProvider extends NettyProvider {
-  /// For the service loader.
+  /// For the JDK's service loader.
   public NioProvider() {
     super(
         NioDriver.NAME,

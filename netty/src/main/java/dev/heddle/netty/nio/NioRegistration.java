@@ -13,7 +13,7 @@ import java.io.IOException;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 
-/// A channel of the JDK's in the selector of Netty's handler.
+/// A JDK channel in the selector of Netty's handler.
 final class NioRegistration implements NioIoHandle, Interest {
   private final NioDriver driver;
   private final JdkDescriptor descriptor;
@@ -48,7 +48,7 @@ final class NioRegistration implements NioIoHandle, Interest {
 
   @Override
   public int ops() {
-    SelectionKey key = registration.attachment(); // another one when Netty has made a new selector
+    SelectionKey key = registration.attachment(); // changes when Netty has replaced the selector
     return key.interestOps();
   }
 
@@ -62,8 +62,8 @@ final class NioRegistration implements NioIoHandle, Interest {
     var _ = registration.cancel();
   }
 
-  /// The handler gives it up: its channel was closed, as the next call will report, or the driver
-  /// itself closes.
+  /// Called by the handler when the channel was closed, which the next call reports, or when the
+  /// driver closes.
   @Override
   public void close() {
     driver.told(descriptor, SelectionKey.OP_READ | SelectionKey.OP_WRITE);

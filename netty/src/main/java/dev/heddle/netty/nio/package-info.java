@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The driver over Netty's selector: for Netty's pipelines on a loop where io_uring, epoll and
-/// kqueue are not to be had.
+/// The driver over Netty's selector, for Netty's pipelines where io_uring, epoll and kqueue are
+/// unavailable.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | the JDK's channels, as descriptors of the core's | readiness, by level |
+/// | JDK channels, as descriptors of the core | readiness, level-triggered |
 ///
 /// Threads: see [dev.heddle.reactor.driver.ReactorDriver]. Read first: `NioDriver`.
 package dev.heddle.netty.nio;

@@ -5,13 +5,13 @@ import dev.heddle.io.DescriptorTypeException;
 import java.io.IOException;
 import java.net.SocketException;
 
-/// Sockets that another process has opened: asked what they are before anything is done with them.
+/// Sockets that other code has opened. Their kind is checked before they are used.
 final class AdoptedDescriptors {
   private static final int AF_UNIX = 1;
   private static final int AF_INET = 2;
   private static final int AF_INET6 = 10;
   private static final int STREAM = 1; // SOCK_STREAM
-  private static final int ENOTSOCK = 88; // of Linux, which alone adopts numbers
+  private static final int ENOTSOCK = 88; // on Linux, the only system that adopts descriptors
 
   private AdoptedDescriptors() {}
 
@@ -31,17 +31,17 @@ final class AdoptedDescriptors {
         : socket.remoteAddress() != null;
   }
 
-  /// A socket that listens.
+  /// A listening socket.
   static NativeSocket listener(int number) throws IOException {
     NativeSocket socket = stream(number, true);
     DescriptorCalls.makeOurs(number);
     return socket;
   }
 
-  /// Whether an end of a pipe is the one that is read from.
+  /// Whether an end of a pipe is the read end.
   static boolean isSource(int number) throws IOException {
     if (!DescriptorCalls.isPipe(number)) {
-      throw refused(number, "is no end of a pipe");
+      throw refused(number, "is not an end of a pipe");
     }
     return !DescriptorCalls.makeOurs(number);
   }
@@ -58,7 +58,7 @@ final class AdoptedDescriptors {
     boolean isListener = asked(number, PlatformConstants.SO_ACCEPTCONN) != 0;
     NativeSocket socket = new NativeSocket(number, family == AF_UNIX);
     if (isListener && !listens) {
-      throw other(number, "listens: it is no connection");
+      throw other(number, "listens: it is not a connection");
     }
     if (listens && !isListener) {
       throw isConnected(socket)
@@ -71,7 +71,7 @@ final class AdoptedDescriptors {
   private static int asked(int number, int option) throws IOException {
     int value = DescriptorCalls.option(number, option);
     if (value < 0) {
-      String why = "is no socket: " + Failures.words(value);
+      String why = "is not a socket: " + Failures.words(value);
       throw value == -ENOTSOCK ? other(number, why) : refused(number, why);
     }
     return value;

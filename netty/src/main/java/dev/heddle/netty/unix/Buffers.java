@@ -3,11 +3,11 @@ package dev.heddle.netty.unix;
 
 import java.nio.ByteBuffer;
 
-/// What the JDK's channels ask of a buffer, and Netty's native calls do not.
+/// Checks of buffers that JDK channels make and Netty's native calls do not.
 final class Buffers {
   private Buffers() {}
 
-  /// Refuses a buffer that must not be written to, or whose memory was given back.
+  /// Throws for a buffer that is read-only or whose memory was freed.
   ///
   /// @throws IllegalArgumentException when it is read-only
   /// @throws IllegalStateException when its arena is closed
@@ -18,12 +18,12 @@ final class Buffers {
     requireAlive(buffer);
   }
 
-  /// Refuses a buffer whose memory was given back.
+  /// Throws for a buffer whose memory was freed.
   ///
   /// @throws IllegalStateException when its arena is closed
   static void requireAlive(ByteBuffer buffer) {
     if (buffer.isDirect() && buffer.hasRemaining()) {
-      byte _ = buffer.get(buffer.position()); // the one thing that asks its arena
+      byte _ = buffer.get(buffer.position()); // the only operation that checks the arena
     }
   }
 }

@@ -24,23 +24,23 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Calls of Linux on descriptors that Netty has no method for, or one that does more than is asked:
-/// sending and receiving them, UNIX names, and what kind of thing a foreign number is.
+/// Linux calls on descriptors for which Netty has no method, or one that does too much: passing
+/// descriptors, UNIX names, and the kind of a foreign descriptor.
 ///
-/// **Thread** any; each call has memory of its own.
+/// **Thread** any; each call allocates its own memory.
 final class DescriptorCalls {
   /*
-   * A received descriptor is this process's as soon as recvmsg() returns, whatever is wrong with
-   * the rest of the message. So what came is collected first, and judged afterwards.
+   * A received descriptor is open in this process as soon as recvmsg() returns, even if the rest of
+   * the message is invalid. So descriptors are collected before the message is checked.
    *
-   * The room for descriptors is exactly as long as `most` of them: rounded up, as CMSG_SPACE does,
-   * it would admit one more. The kernel closes what has no room, and says so (MSG_CTRUNC); it does
-   * the same when this process may open no more.
+   * The control buffer has room for exactly `most` descriptors: rounded up, as by CMSG_SPACE, it
+   * would admit one more. The kernel closes descriptors without room and sets MSG_CTRUNC; it does
+   * the same when this process cannot open more.
    *
-   * Cost. A few allocations a call: descriptors are passed far less often than bytes.
+   * Cost. A few allocations per call: descriptors are passed far less often than bytes.
    *
-   * Rejected. Netty's sendFd() and recvFd(): one descriptor, with a byte of their own, and without
-   * MSG_CMSG_CLOEXEC: a child that is started meanwhile inherits it.
+   * Rejected. Netty's sendFd() and recvFd(): they pass one descriptor with a byte of their own,
+   * without MSG_CMSG_CLOEXEC, so a child started meanwhile inherits it.
    */
   private static final @Nullable String PROBLEM = problem();
 
@@ -89,21 +89,21 @@ final class DescriptorCalls {
 
   private static @Nullable String problem() {
     if (!PlatformConstants.LINUX || PlatformConstants.SYS_RECVMSG < 0) {
-      return "it is done on Linux only, on processors of 64 bits";
+      return "it is available on 64-bit Linux only";
     }
     Module here = DescriptorCalls.class.getModule();
     return here.isNativeAccessEnabled()
         ? null
-        : "it takes native calls; start the JVM with --enable-native-access="
+        : "it needs native calls; start the JVM with --enable-native-access="
             + (here.isNamed() ? here.getName() : "ALL-UNNAMED");
   }
 
-  /// Whether there are such calls here.
+  /// Whether the calls are available.
   static boolean areThere() {
     return PROBLEM == null;
   }
 
-  /// Whether there are such calls here, as a driver says it of itself.
+  /// The support of a capability that needs these calls.
   static Support support(String how) {
     return PROBLEM == null ? Support.natively(how) : Support.unsupported(PROBLEM);
   }
@@ -112,7 +112,7 @@ final class DescriptorCalls {
 
   /// Sends bytes, and descriptors with them.
   ///
-  /// @return how many bytes; 0: none now, and no descriptor either
+  /// @return the number of bytes; 0: would block, and no descriptor was sent
   static int send(int fd, ByteBuffer direct, int from, int to, int[] numbers) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment control = arena.allocate(HEADER + 4L * numbers.length, Long.BYTES);
@@ -129,7 +129,7 @@ final class DescriptorCalls {
 
   /// Receives bytes, and the descriptors that came with them.
   ///
-  /// @param most how many descriptors there is room for
+  /// @param most maximum number of descriptors
   static Received receive(int fd, ByteBuffer direct, int from, int to, int most)
       throws IOException {
     try (Arena arena = Arena.ofConfined()) {
@@ -146,11 +146,11 @@ final class DescriptorCalls {
     }
   }
 
-  /// What a call has brought.
+  /// The result of a receiving call.
   ///
-  /// @param bytes how many; 0: none yet; -1: the end
-  /// @param numbers this process's own now
-  /// @param isCut whether more came than there was room for
+  /// @param bytes their number; 0: would block; -1: the end
+  /// @param numbers descriptors, now owned by this process
+  /// @param isCut whether more descriptors came than fit
   record Received(int bytes, List<Integer> numbers, boolean isCut) {}
 
   private static MemorySegment message(
@@ -185,7 +185,7 @@ final class DescriptorCalls {
     return all;
   }
 
-  /// @return -1 for the end of what is received, which to send knows not
+  /// @return -1 at the end of the input, when receiving
   private static int called(
       Arena arena, String name, MethodHandle call, int fd, MemorySegment message, int flags)
       throws IOException {
@@ -195,7 +195,7 @@ final class DescriptorCalls {
       try {
         count = (long) call.invokeExact(state, fd, message, flags);
       } catch (Throwable e) {
-        throw new AssertionError(e); // a downcall throws nothing
+        throw new AssertionError(e); // a downcall does not throw
       }
       if (count >= 0) {
         return count == 0 ? -1 : (int) count;
@@ -209,9 +209,9 @@ final class DescriptorCalls {
 
   // ---- UNIX names ----
 
-  /// Binds a UNIX socket to a name; to one that is there already it fails.
+  /// Binds a UNIX socket to a name; fails if the name exists.
   ///
-  /// @param name a path, or an abstract name with its leading zero
+  /// @param name a path, or an abstract name with its leading NUL
   static void bind(int fd, byte[] name) throws IOException {
     int result;
     int error;
@@ -223,17 +223,17 @@ final class DescriptorCalls {
     } catch (SocketException e) {
       throw e;
     } catch (Throwable e) {
-      throw new AssertionError(e); // a downcall throws nothing
+      throw new AssertionError(e); // a downcall does not throw
     }
     if (result < 0) {
       throw Failures.of("bind", -error);
     }
   }
 
-  /// Sends a datagram without a byte, of which Netty's calls do not tell whether it has left.
+  /// Sends an empty datagram. Netty's calls do not report whether it was sent.
   ///
-  /// @param receiver as [#bind] has it; null: whom the socket is connected to
-  /// @return whether it has left; false: the receiver has no room now
+  /// @param receiver as in [#bind]; null: the connected peer
+  /// @return whether it was sent; false: the receiver's buffer is full
   static boolean sendEmpty(int fd, byte @Nullable [] receiver) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment message = arena.allocate(MESSAGE_BYTES, Long.BYTES);
@@ -246,9 +246,9 @@ final class DescriptorCalls {
     }
   }
 
-  /// A `struct sockaddr_un`, as long as it has to be.
+  /// A `struct sockaddr_un` of the length of the name.
   private static MemorySegment address(Arena arena, byte[] name) throws SocketException {
-    int end = name.length > 0 && name[0] == 0 ? 0 : 1; // a path ends with a zero
+    int end = name.length > 0 && name[0] == 0 ? 0 : 1; // a path is NUL-terminated
     if (name.length + end > LONGEST_NAME) {
       throw new SocketException("Unix domain path too long");
     }
@@ -258,11 +258,12 @@ final class DescriptorCalls {
     return address;
   }
 
-  // ---- numbers of other code ----
+  // ---- foreign descriptors ----
 
-  /// What a socket says of itself.
+  /// The value of a socket option.
   ///
-  /// @return the value; below zero: the number of what went wrong, for example that it is no socket
+  /// @return the value, or a negated error number, for example for a descriptor that is not a
+  ///   socket
   static int option(int fd, int option) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(Call.STATE);
@@ -274,13 +275,13 @@ final class DescriptorCalls {
                   state, fd, PlatformConstants.SOL_SOCKET, option, value, length);
       return result < 0 ? -(int) Call.ERRNO.get(state, 0L) : value.get(ValueLayout.JAVA_INT, 0);
     } catch (Throwable e) {
-      throw new AssertionError(e); // a downcall throws nothing
+      throw new AssertionError(e); // a downcall does not throw
     }
   }
 
-  /// Keeps calls on it from waiting, and children from inheriting it.
+  /// Sets a descriptor to non-blocking mode and close-on-exec.
   ///
-  /// @return whether it is to be written to only
+  /// @return whether it is write-only
   static boolean makeOurs(int fd) throws IOException {
     int flags = control(fd, GET_FLAGS, 0);
     control(fd, SET_FLAGS, flags | NON_BLOCKING);
@@ -288,12 +289,12 @@ final class DescriptorCalls {
     return (flags & ACCESS) == WRITE_ONLY;
   }
 
-  /// Whether it is a pipe, with a name or without.
+  /// Whether a descriptor is a pipe, named or not.
   static boolean isPipe(int fd) {
     try {
       return control(fd, GET_PIPE_SIZE, 0) > 0;
     } catch (IOException _) {
-      return false; // safe: it is told so
+      return false; // safe: the caller reports that
     }
   }
 
@@ -305,7 +306,7 @@ final class DescriptorCalls {
       result = (int) Call.FCNTL.invokeExact(state, fd, what, value);
       error = (int) Call.ERRNO.get(state, 0L);
     } catch (Throwable e) {
-      throw new AssertionError(e); // a downcall throws nothing
+      throw new AssertionError(e); // a downcall does not throw
     }
     if (result < 0) {
       throw Failures.of("fcntl", -error);
@@ -313,7 +314,7 @@ final class DescriptorCalls {
     return result;
   }
 
-  /// Another number for the same, closed on exec.
+  /// Duplicates a descriptor, with close-on-exec.
   static int duplicate(int fd) throws IOException {
     return control(fd, DUPLICATE, 0);
   }
@@ -322,13 +323,13 @@ final class DescriptorCalls {
     try {
       new FileDescriptor(fd).close();
     } catch (IOException e) {
-      // the number is given back all the same
+      // the descriptor is closed even if close fails
       AsyncLog.shared().debug("while closing " + fd, e);
     }
   }
 
-  /// Sends some of a file to a socket. **Thread** one beside the loop: the file may have to be
-  /// read.
+  /// Sends a part of a file to a socket. **Thread** a worker thread, because the file may have to
+  /// be read from disk.
   ///
   /// @return as [FileTransfer#send]
   static long sendFile(int socket, int file, long position, long count) throws IOException {
@@ -359,11 +360,11 @@ final class DescriptorCalls {
     try {
       return (long) Call.SENDFILE.invokeExact(state, socket, file, offset, count);
     } catch (Throwable e) {
-      throw new AssertionError(e); // a downcall throws nothing
+      throw new AssertionError(e); // a downcall does not throw
     }
   }
 
-  /// Linked when the first is called, and where it can be.
+  /// Linked at the first call, if possible.
   private static final class Call {
     static final StructLayout STATE = Linker.Option.captureStateLayout();
     static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
@@ -419,7 +420,7 @@ final class DescriptorCalls {
               ValueLayout.JAVA_INT));
     }
 
-    @SuppressWarnings("restricted") // the signatures are those of the manual pages
+    @SuppressWarnings("restricted") // signatures from the manual pages
     private static MethodHandle link(
         String name, FunctionDescriptor signature, Linker.Option... more) {
       Linker linker = Linker.nativeLinker();

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The descriptors of a driver, and what they share.
+/// The descriptors of a driver and their shared state.
 ///
 /// **Thread** the loop's.
 final class DescriptorRegistry {
-  private static final int STAGE = 64 << 10; // bytes; the largest datagram fits
+  private static final int STAGE = 64 << 10; // bytes; holds the largest datagram
 
   private final ReadinessCounts counts = new ReadinessCounts();
   private final boolean reportsUrgentData;
@@ -25,9 +25,9 @@ final class DescriptorRegistry {
   private @Nullable ByteBuffer stage;
   private int closing;
 
-  /// @param reportsUrgentData whether watches report TCP's urgent data when there is some, and only
-  ///   then
-  /// @param sendBatch null: nothing is sent together
+  /// @param reportsUrgentData whether registrations report TCP's urgent data exactly when there is
+  ///   some
+  /// @param sendBatch null: sends are not batched
   DescriptorRegistry(boolean reportsUrgentData, @Nullable SendBatch sendBatch) {
     this.reportsUrgentData = reportsUrgentData;
     this.sendBatch = sendBatch;
@@ -41,12 +41,12 @@ final class DescriptorRegistry {
     return reportsUrgentData;
   }
 
-  /// What leaves in the next turn; null: nothing does.
+  /// The batch of the next turn, or null.
   @Nullable SendBatch outbox() {
     return sendBatch;
   }
 
-  /// How sockets receive; null: as Netty does.
+  /// The receiving calls; null: Netty's are used.
   @Nullable SocketCalls calls() {
     return calls;
   }
@@ -67,7 +67,7 @@ final class DescriptorRegistry {
     return List.copyOf(open);
   }
 
-  // ---- descriptors that the next tick registers ----
+  // ---- descriptors to register in the next tick ----
 
   void addPending(UnixDescriptor descriptor) {
     pending.add(descriptor);
@@ -77,7 +77,7 @@ final class DescriptorRegistry {
     return pending.poll();
   }
 
-  // ---- descriptors that are closed and not gone ----
+  // ---- descriptors being closed ----
 
   void beginClose() {
     closing++;
@@ -87,14 +87,14 @@ final class DescriptorRegistry {
     closing--;
   }
 
-  /// Closed descriptors that something is still to be heard of.
+  /// The number of closed descriptors with pending completions.
   int closing() {
     return closing;
   }
 
   // ---- memory ----
 
-  /// Where bytes of the heap stand during a system call.
+  /// A direct buffer that holds heap bytes during a system call.
   ByteBuffer stage() {
     ByteBuffer s = stage;
     if (s == null) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
-/// A descriptor's registration with the system, which reports by edge when it becomes ready.
+/// An edge-triggered registration of a descriptor with the system.
 public interface EdgeRegistration {
-  /// Ends it and closes the descriptor: at once, or as soon as the system has forgotten it.
+  /// Ends it and closes the descriptor, at once or as soon as the system no longer refers to it.
   void endAndClose();
 }

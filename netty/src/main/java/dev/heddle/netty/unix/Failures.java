@@ -12,13 +12,13 @@ import java.nio.channels.ClosedChannelException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/// What the system refuses, in the JDK's types and words; Netty's have the call's name in the
-/// message, and no stack.
+/// Converts system errors to the JDK's exception types and messages; Netty's exceptions have other
+/// messages and no stack trace.
 public final class Failures {
   private static final Pattern NETTY = Pattern.compile("failed with error\\((-?\\d+)\\): (.*)");
   private static final boolean LINUX = System.getProperty("os.name").startsWith("Linux");
 
-  // numbers that are not the same everywhere
+  // error numbers that differ between systems
   static final int EACCES = 13;
   static final int EPIPE = 32;
   static final int ECONNABORTED = LINUX ? 103 : 53;
@@ -32,19 +32,19 @@ public final class Failures {
 
   private Failures() {}
 
-  /// For a result below zero.
+  /// The exception for a negative result.
   public static IOException of(String call, int result) {
     return of(Errors.newIOException(call, result));
   }
 
-  /// The system's words for a result below zero.
+  /// The system's message for a negative result.
   public static String words(int result) {
     String netty = String.valueOf(Errors.newIOException("", result).getMessage());
     Matcher text = NETTY.matcher(netty);
     return text.find() ? text.group(2) : "error " + -result;
   }
 
-  /// For what Netty has thrown.
+  /// The exception for one that Netty has thrown.
   static IOException of(IOException netty) {
     if (netty instanceof ClosedChannelException) {
       return netty;
@@ -59,7 +59,7 @@ public final class Failures {
     return text.find() ? of(-Integer.parseInt(text.group(1)), text.group(2), netty) : netty;
   }
 
-  /// The number of a failure of Netty's; 0: it has none.
+  /// The error number of a Netty exception; 0 if it has none.
   static int number(IOException netty) {
     return netty instanceof Errors.NativeIoException e ? -e.expectedErr() : 0;
   }

@@ -11,40 +11,42 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/// Closed sockets that have something left to send, each for a limited time.
+/// Closed sockets that still have bytes to send, each for a limited time.
 ///
-/// **Thread** the loop's; what is left when the loop ends leaves on a thread of its own.
+/// **Thread** the carrier; bytes left at the loop's end are sent on a thread of their own.
 final class Lingering {
   /*
-   * A kernel keeps what a closed socket has not sent, and drops it when the peer does not answer
-   * for long. Bytes before the kernel are treated alike. If some are dropped, the socket ends with
-   * a reset: a peer must not take a part for the whole. To make that sure whatever happens, also
-   * when the JVM ends, SO_LINGER is 0 as long as something is left (UnixSocket.isOver).
+   * A kernel keeps the unsent bytes of a closed socket and drops them if the peer does not answer
+   * for long. Bytes that the kernel has not accepted yet are treated alike. If some are dropped,
+   * the socket ends with a reset, so that the peer does not take truncated data for complete. To
+   * ensure that also when the JVM ends, SO_LINGER is 0 as long as bytes are left
+   * (UnixSocket.isOver).
    *
-   * All get the same time, so the first that came is the first whose time is over. UNIX sockets
-   * know no reset: nothing is taken for them (UnixSocket.tryAppend), so they have no rest.
+   * All sockets get the same time, so they expire in the order of their arrival. UNIX sockets have
+   * no reset: their sends are never batched (UnixSocket.tryAppend), so they have no unsent bytes.
    *
-   * Rejected. TCP_USER_TIMEOUT: it also ends what the kernel would still deliver, and a
-   * descriptor's end depends on its probes. A thread for each rest: as many as there are peers that
+   * Rejected. TCP_USER_TIMEOUT: it also aborts bytes that the kernel would still deliver, and the
+   * end of a descriptor depends on its probes. A thread per socket: as many as there are peers that
    * do not read.
    */
   private static final String PROPERTY = "heddle.linger";
   private static final long MILLIS = 30_000;
-  private static final long PAUSE_NANOS = 10_000_000; // a peer that reads slowly waits so long
+  // the extra delay for a peer that reads slowly
+  private static final long PAUSE_NANOS = 10_000_000;
 
   private final Map<Member, Long> untils = new LinkedHashMap<>();
   private final long limitNanos;
 
-  /// As the system property `heddle.linger` wants it.
+  /// Configured by the system property `heddle.linger`.
   ///
-  /// @throws IllegalArgumentException when it is no number of milliseconds
+  /// @throws IllegalArgumentException when it is not a number of milliseconds
   Lingering() {
     String wish = System.getProperty(PROPERTY, Long.toString(MILLIS));
     try {
       limitNanos = TimeUnit.MILLISECONDS.toNanos(Integer.parseUnsignedInt(wish));
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(
-          "-D" + PROPERTY + "=" + wish + ": it is a number of milliseconds", e);
+          "-D" + PROPERTY + "=" + wish + " is not a number of milliseconds", e);
     }
   }
 
@@ -60,12 +62,12 @@ final class Lingering {
     return untils.size();
   }
 
-  /// When to look again.
+  /// The time of the next check.
   long nextDeadline(long deadlineNanos) {
     return untils.isEmpty() ? deadlineNanos : Math.min(deadlineNanos, first().getValue());
   }
 
-  /// Resets those whose time is over, in a tick.
+  /// Resets the expired sockets. Called in a tick.
   void resetExpired() {
     if (untils.isEmpty()) {
       return;
@@ -80,7 +82,7 @@ final class Lingering {
     return untils.entrySet().iterator().next();
   }
 
-  /// Takes them from their driver, which is about to end.
+  /// Detaches the sockets from their driver, which is about to end.
   List<UnsentTail> handOver() {
     List<UnsentTail> rests = new ArrayList<>();
     untils.forEach((socket, until) -> rests.add(socket.rest(until)));
@@ -88,7 +90,7 @@ final class Lingering {
     return rests;
   }
 
-  /// Sends them when nothing of the driver's refers to them any more.
+  /// Sends the unsent bytes when the driver no longer refers to the sockets.
   static void leave(String driver, List<UnsentTail> rests) {
     if (!rests.isEmpty()) {
       Thread.ofPlatform()
@@ -106,22 +108,23 @@ final class Lingering {
     }
   }
 
-  /// One of them.
+  /// A lingering socket.
   interface Member {
-    /// Drops what is left, and resets.
+    /// Drops the unsent bytes and resets the connection.
     void abandon();
 
-    /// Takes what is left from the driver, which is about to end and closes nothing any more.
+    /// Detaches the unsent bytes from the driver, which is about to end and no longer closes the
+    /// socket.
     UnsentTail rest(long until);
   }
 
-  /// What a socket has to send before it is closed.
+  /// The unsent bytes of a closed socket.
   ///
   /// @param bytes direct, from its position to its limit
-  /// @param linger what the program had chosen for `SO_LINGER`
-  /// @param until when it is given up
+  /// @param linger the program's value of `SO_LINGER`
+  /// @param until when it is abandoned
   record UnsentTail(NativeSocket socket, ByteBuffer bytes, int linger, long until) {
-    /// Sends what there is room for; closes when all has left, resets when it cannot.
+    /// Sends as much as possible; closes when all is sent, resets on failure.
     boolean isOver() {
       try {
         int n = socket.send(bytes, bytes.position(), bytes.limit());
@@ -133,7 +136,7 @@ final class Lingering {
           return false;
         }
       } catch (IOException e) {
-        log("while sending what was left of " + socket, e);
+        log("while sending the unsent bytes of " + socket, e);
       }
       close();
       return true;

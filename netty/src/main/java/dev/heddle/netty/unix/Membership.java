@@ -15,7 +15,7 @@ import java.net.NetworkInterface;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/// A socket's place in a multicast group.
+/// A socket's membership in a multicast group.
 final class Membership {
   private static final int MREQN = 12; // struct ip_mreqn: group, address, index of the interface
   private static final int MREQ6 = 20; // struct ipv6_mreq: group, index of the interface
@@ -26,7 +26,7 @@ final class Membership {
 
   Membership(NativeSocket socket, InetAddress group, NetworkInterface on) {
     if (!group.isMulticastAddress()) {
-      throw new IllegalArgumentException(group + " is no multicast group");
+      throw new IllegalArgumentException(group + " is not a multicast group");
     }
     this.socket = socket;
     this.ipv4 = group instanceof Inet4Address;

@@ -20,8 +20,8 @@ import java.net.NetworkInterface;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/// Options of datagrams that a socket of both families has twice: they are set for both, and IPv6's
-/// answer counts.
+/// Multicast options, which a dual-stack socket has for each family: they are set for both and read
+/// from IPv6.
 final class Multicast {
   private static final int MAX_HOPS = 255;
   private static final int MREQN = 12; // struct ip_mreqn: group, address, index of the interface
@@ -69,7 +69,7 @@ final class Multicast {
   static NetworkInterface outgoing(NativeSocket socket) throws IOException {
     if (!socket.isIPv6()) {
       throw new UnsupportedOperationException(
-          "IP_MULTICAST_IF of a socket of IPv4 alone cannot be asked for here");
+          "IP_MULTICAST_IF of an IPv4 socket cannot be read here");
     }
     int index = socket.getIntOpt(IPPROTO_IPV6, IPV6_MULTICAST_IF);
     NetworkInterface found = index == 0 ? null : NetworkInterface.getByIndex(index);

@@ -24,15 +24,14 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// The options of a kind of socket: by the JDK's names, with the JDK's meaning, at the system's
-/// numbers.
+/// The options of a kind of socket: the JDK's options, mapped to the system's.
 final class NativeOptions {
-  /// How an option is set.
+  /// Sets an option.
   private interface Setter<T> {
     void set(NativeSocket socket, T value) throws IOException;
   }
 
-  /// How it is asked for.
+  /// Reads an option.
   private interface Getter<T> {
     T get(NativeSocket socket) throws IOException;
   }
@@ -40,22 +39,22 @@ final class NativeOptions {
   private record Access<T>(SocketOption<T> option, @Nullable Setter<T> setter, Getter<T> getter) {}
 
   private static final int DOUBLED =
-      LINUX ? 2 : 1; // Linux reports twice what was asked for, its own needs included
+      LINUX ? 2 : 1; // Linux reports twice the requested size, which includes its overhead
 
-  /// Of sockets that listen.
+  /// Options of listening sockets.
   static final NativeOptions OF_LISTENERS = new NativeOptions(buffers().subList(0, 1), reuse());
 
-  /// Of connections.
+  /// Options of TCP connections.
   static final NativeOptions OF_STREAMS =
       new NativeOptions(buffers(), reuse(), lingering(), keepAlive(), connections());
 
-  /// Of UNIX domain sockets.
+  /// Options of UNIX stream sockets.
   static final NativeOptions OF_PATHS = new NativeOptions(buffers(), lingering());
 
-  /// Of UNIX domain sockets for datagrams.
+  /// Options of UNIX datagram sockets.
   static final NativeOptions OF_PATH_DATAGRAMS = new NativeOptions(buffers());
 
-  /// Of UDP sockets.
+  /// Options of UDP sockets.
   static final NativeOptions OF_DATAGRAMS = new NativeOptions(buffers(), reuse(), datagrams());
 
   private final Map<String, Access<?>> byName = new HashMap<>();
@@ -148,7 +147,7 @@ final class NativeOptions {
     return all;
   }
 
-  /// An option of `jdk.net`, which need not be there: it is known by its name.
+  /// An option of `jdk.net`, an optional module: identified by its name.
   record Extended<T>(String name, Class<T> type) implements SocketOption<T> {}
 
   private static Access<Integer> number(String name, int level, int number) {
@@ -179,7 +178,7 @@ final class NativeOptions {
     Access<T> access = access(option);
     Setter<T> setter = access.setter();
     if (setter == null) {
-      throw new UnsupportedOperationException(option.name() + " can only be asked for");
+      throw new UnsupportedOperationException(option.name() + " is read-only");
     }
     try {
       setter.set(socket, value);
@@ -196,13 +195,13 @@ final class NativeOptions {
     }
   }
 
-  @SuppressWarnings("unchecked") // one name, one type: the JDK's
+  @SuppressWarnings("unchecked") // a name determines the type
   private <T> Access<T> access(SocketOption<T> option) {
     Access<?> access = byName.get(option.name());
     if (access == null || access.option().type() != option.type()) {
       throw new UnsupportedOperationException(
           option.name()
-              + " is no option of this socket here; it has "
+              + " is not an option of this socket here; it has "
               + byName.keySet().stream().sorted().collect(Collectors.joining(", ")));
     }
     return (Access<T>) access;

@@ -13,10 +13,10 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
 
-/// An anonymous pipe that no child inherits: Netty's own has no CLOEXEC.
+/// An anonymous pipe with close-on-exec, which Netty's pipes lack.
 ///
-/// @param source read from
-/// @param sink written to
+/// @param source the end to read from
+/// @param sink the end to write to
 record NativePipe(FileDescriptor source, FileDescriptor sink) {
   private static final int NONBLOCK = 0x800; // O_NONBLOCK of Linux
   private static final int CLOEXEC = 0x80000; // O_CLOEXEC of Linux
@@ -26,7 +26,7 @@ record NativePipe(FileDescriptor source, FileDescriptor sink) {
   }
 
   private static NativePipe ofOthers() throws IOException {
-    // the JDK's children close what they do not need; other systems have no call that does both
+    // children of the JDK close other descriptors; other systems have no pipe2
     FileDescriptor[] ends = FileDescriptor.pipe();
     return new NativePipe(ends[0], ends[1]);
   }
@@ -45,7 +45,7 @@ record NativePipe(FileDescriptor source, FileDescriptor sink) {
     } catch (IOException | RuntimeException | Error e) {
       throw e;
     } catch (Throwable e) {
-      throw new AssertionError("a call of the system throws nothing", e);
+      throw new AssertionError("a system call does not throw", e);
     }
   }
 
@@ -55,7 +55,7 @@ record NativePipe(FileDescriptor source, FileDescriptor sink) {
     static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
     static final MethodHandle PIPE2 = link();
 
-    @SuppressWarnings("restricted") // the signature is that of pipe2's manual page
+    @SuppressWarnings("restricted") // signature from pipe2's manual page
     private static MethodHandle link() {
       Linker linker = Linker.nativeLinker();
       return linker.downcallHandle(

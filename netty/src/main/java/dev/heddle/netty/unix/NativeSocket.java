@@ -23,10 +23,10 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import org.jspecify.annotations.Nullable;
 
-/// A socket of the system, with the JDK's addresses and the JDK's words for what goes wrong.
+/// A native socket with the JDK's addresses and error messages.
 final class NativeSocket extends Socket {
   private static final InetAddress ANY = anyLocal();
-  private static final String ABSTRACT = "\0"; // a name that begins so is no file's
+  private static final String ABSTRACT = "\0"; // prefix of an abstract name
 
   private final boolean unix;
 
@@ -35,7 +35,7 @@ final class NativeSocket extends Socket {
     this.unix = unix;
   }
 
-  /// A stream socket. INET6 serves IPv4, too.
+  /// Opens a stream socket. INET6 also serves IPv4.
   static NativeSocket stream(ProtocolFamily family) throws IOException {
     if (family == UNIX) {
       return new NativeSocket(opened(newSocketDomain0()), true);
@@ -43,7 +43,7 @@ final class NativeSocket extends Socket {
     return new NativeSocket(opened(newSocketStream0(family == INET6 && isIPv6Preferred())), false);
   }
 
-  /// A datagram socket. INET6 serves IPv4, too.
+  /// Opens a datagram socket. INET6 also serves IPv4.
   static NativeSocket datagram(ProtocolFamily family) throws IOException {
     if (family == UNIX) {
       return new NativeSocket(opened(newSocketDomainDgram0()), true);
@@ -62,21 +62,21 @@ final class NativeSocket extends Socket {
     return unix;
   }
 
-  /// Has calls tell how many bytes they leave; where the system cannot, they do not tell.
+  /// Makes receiving calls report the number of remaining bytes, if the system supports it.
   void enableRemainingBytes() {
     try {
       setIntOpt(PlatformConstants.IPPROTO_TCP, PlatformConstants.TCP_INQ, 1);
     } catch (IOException _) {
-      // safe: then the next read finds out
+      // safe: the next read then finds out
     }
   }
 
-  /// Ends both directions, if it is connected.
+  /// Shuts down both directions if the socket is connected.
   void shutdownBoth() {
     try {
       shutdown(true, true);
     } catch (IOException | NotYetConnectedException _) {
-      // safe: it is over already, and closed next
+      // safe: already disconnected, and closed next
     }
   }
 
@@ -86,7 +86,7 @@ final class NativeSocket extends Socket {
 
   // ---- addresses ----
 
-  /// As Netty has it: a wildcard is that of the socket's own family.
+  /// An address in Netty's form: a wildcard address becomes that of the socket's family.
   SocketAddress netty(SocketAddress address) {
     if (unix && address instanceof UnixDomainSocketAddress a) {
       return new DomainSocketAddress(a.getPath().toString());
@@ -111,7 +111,7 @@ final class NativeSocket extends Socket {
     return unix ? name(remoteDomainSocketAddress()) : bound(remoteAddress());
   }
 
-  /// As the JDK has it; of one without a name, an empty path.
+  /// An address in the JDK's form; an empty path for a socket without a name.
   static SocketAddress name(@Nullable DomainSocketAddress address) {
     String path = address == null ? "" : address.path();
     return path.length() > 1 && path.startsWith(ABSTRACT)
@@ -119,7 +119,7 @@ final class NativeSocket extends Socket {
         : UnixDomainSocketAddress.of(path);
   }
 
-  /// As the system has it.
+  /// A name in the system's form.
   byte[] nameBytes(SocketAddress address) {
     if (netty(address) instanceof DomainSocketAddress a) {
       return a.path().getBytes(StandardCharsets.UTF_8);
@@ -127,14 +127,14 @@ final class NativeSocket extends Socket {
     throw new UnsupportedAddressTypeException();
   }
 
-  /// Binds a UNIX socket to a name that is free.
+  /// Binds a UNIX socket to a free name.
   void bindName(SocketAddress address) throws IOException {
-    // Netty deletes whatever has the path before it binds: any file, a live listener
+    // Netty deletes the path before it binds: any file, even a live listener's
     if (DescriptorCalls.areThere()) {
       DescriptorCalls.bind(intValue(), nameBytes(address));
       return;
     }
-    // without native calls, what is made between the look and the bind is lost
+    // without native calls, a file created between the check and the bind is lost
     if (address instanceof UnixDomainSocketAddress a
         && Files.exists(a.getPath(), LinkOption.NOFOLLOW_LINKS)) {
       throw new BindException("Address already in use");
@@ -150,7 +150,7 @@ final class NativeSocket extends Socket {
     try {
       return Inet6Address.getByAddress(new byte[16]);
     } catch (java.net.UnknownHostException e) {
-      throw new AssertionError("sixteen bytes are an address", e);
+      throw new AssertionError("sixteen bytes form an address", e);
     }
   }
 }

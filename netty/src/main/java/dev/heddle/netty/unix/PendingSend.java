@@ -12,7 +12,7 @@ final class PendingSend {
   /*
    * States.
    *   from       event                          to         who, how
-   *   CLEAR      tryAppend()                         TAKEN      a writer; the outbox has the bytes
+   *   CLEAR      tryAppend()                         TAKEN      a writer; the batch has the bytes
    *   TAKEN      tryAppend(), right behind its own   TAKEN      a writer; it grows
    *   TAKEN      flush()                        CLEAR      a direct call; REST if it took fewer
    *   TAKEN      submit()                       SUBMITTED  the tick
@@ -22,23 +22,23 @@ final class PendingSend {
    *   any other  fail(): the watch has failed   CLEAR      `failure` is kept
    *   REST       flush(), or resume(): room     CLEAR      a direct call; REST if it took fewer
    *
-   * It is a short extension of the socket's buffer in the kernel, and promises the same: order,
-   * delivery also after the program has closed the socket or ended its output, and a failure that
-   * the next call reports. Hence:
+   * It is a short extension of the socket's kernel buffer with the same guarantees: order, delivery
+   * also after the program has closed the socket or shut down its output, and a failure that the
+   * next call reports. Hence:
    *
-   * I1. Nothing is sent directly, and no output is ended, before flush() has said that nothing is
-   *     left. [PendingSendTest]
-   * I2. A close does not wait for the rest: the descriptor stays until the rest has left, or cannot
-   *     leave, or `heddle.linger` is over. If some of it does not leave, the peer gets a reset: it
-   *     must not take a part for the whole. [PendingSendTest]
-   * I3. The next writer gets a failure, or the next reader that would see an end: the kernel
-   *     reports an error once, and has reported it to us; an end would be a lie. [PendingSendTest]
-   * I4. After a failure, or a reported hang-up, nothing is taken: each call reports it itself.
+   * I1. No byte is sent directly, and no output is shut down, before flush() has reported that
+   *     nothing is left. [PendingSendTest]
+   * I2. A close does not wait for unsent bytes: the descriptor stays open until they are sent,
+   *     cannot be sent, or `heddle.linger` has passed. If some are not sent, the peer gets a reset,
+   *     so that it does not take truncated data for complete. [PendingSendTest]
+   * I3. The next writer, or the next reader that would see the end, gets a failure: the kernel
+   *     reports an error only once, and has reported it here; an end would be wrong.
    *     [PendingSendTest]
+   * I4. After a failure or a reported hang-up nothing is batched: each call reports the error
+   *     itself. [PendingSendTest]
    *
-   * Limits. A program that writes and then keeps the loop from its next turn, or ends the JVM
-   * without ending the loop, keeps its bytes from leaving: it needs -Dheddle.sends=direct (decision
-   * 0016).
+   * Limits. If a program writes and then holds the loop, or ends the JVM without ending the loop,
+   * its bytes are not sent: it needs -Dheddle.sends=direct (decision 0016).
    */
   private static final int CLEAR = 0;
   private static final int TAKEN = 1;
@@ -50,13 +50,13 @@ final class PendingSend {
   private final NativeSocket socket;
   private final Supplier<ByteBuffer> stage;
   private int state = CLEAR;
-  private @Nullable SendingRegistration sender; // of what is taken
-  private int at; // in the outbox
+  private @Nullable SendingRegistration sender; // sends the batched bytes
+  private int at; // offset in the batch's buffer
   private int length;
-  private @Nullable ByteBuffer unsent; // of the heap: it may wait for long, and there may be many
+  private @Nullable ByteBuffer unsent; // on the heap: it may be kept long, and there may be many
   private @Nullable IOException failure;
 
-  /// @param stage where bytes of the heap stand during a system call
+  /// @param stage a direct buffer that holds heap bytes during a system call
   PendingSend(SendBatch sendBatch, NativeSocket socket, Supplier<ByteBuffer> stage) {
     this.sendBatch = sendBatch;
     this.socket = socket;
@@ -65,10 +65,10 @@ final class PendingSend {
 
   // ---- on a coroutine's stack ----
 
-  /// Takes all of a write, to send it in the next turn.
+  /// Appends all of a write to the batch of the next turn.
   ///
-  /// @param by sends it
-  /// @return false: it is for a direct call, after [#flush()]
+  /// @param by the registration that sends it
+  /// @return false if a direct call must send it, after [#flush()]
   boolean tryAppend(ByteBuffer from, SendingRegistration by) {
     int size = from.remaining();
     boolean more = state == TAKEN && sendBatch.isLast(at + length);
@@ -94,7 +94,7 @@ final class PendingSend {
     return true;
   }
 
-  /// Sends what is left by direct calls.
+  /// Sends the remaining bytes by direct calls.
   ///
   /// @return whether nothing is left
   boolean flush() throws IOException {
@@ -111,7 +111,7 @@ final class PendingSend {
   private ByteBuffer left() {
     ByteBuffer left = unsent;
     if (left == null) {
-      throw new IllegalStateException("no rest of " + socket);
+      throw new IllegalStateException("no unsent bytes of " + socket);
     }
     return left;
   }
@@ -147,7 +147,7 @@ final class PendingSend {
     state = REST;
   }
 
-  /// Takes away what has found no room, to be sent elsewhere.
+  /// Removes the unsent bytes, to be sent elsewhere.
   ///
   /// @return a direct buffer
   ByteBuffer takeUnsent() {
@@ -156,13 +156,13 @@ final class PendingSend {
     return ByteBuffer.allocateDirect(left.remaining()).put(left).flip();
   }
 
-  /// Drops what has found no room.
+  /// Drops the unsent bytes.
   void forget() {
     state = CLEAR;
     unsent = null;
   }
 
-  /// Fails when something that was taken could not be sent, once.
+  /// Throws the failure of a batched send, once.
   void throwDeferredFailure() throws IOException {
     IOException kept = failure;
     if (kept != null) {
@@ -177,9 +177,9 @@ final class PendingSend {
 
   // ---- in a tick ----
 
-  /// Asks the ring to send it.
+  /// Submits the bytes to the ring.
   ///
-  /// @return false: there is nothing to be sent any more
+  /// @return false if there is nothing to send any more
   boolean submit(long room) {
     SendingRegistration by = sender;
     if (state != TAKEN || by == null) {
@@ -190,14 +190,14 @@ final class PendingSend {
     return true;
   }
 
-  /// The ring has sent so many bytes.
+  /// Called when the ring has completed the send.
   ///
-  /// @param result or an error's number, below zero
+  /// @param result number of bytes, or a negated error number
   /// @return whether nothing is left
   boolean sent(int result) {
     sendBatch.completed();
     if (state != SUBMITTED) {
-      return state == CLEAR; // the watch has failed meanwhile, and the writers know
+      return state == CLEAR; // the registration has failed meanwhile, and the writers were notified
     }
     if (result == length) {
       state = CLEAR;
@@ -210,7 +210,7 @@ final class PendingSend {
     return state == CLEAR;
   }
 
-  /// There may be room.
+  /// Called when the kernel may have room.
   ///
   /// @return whether nothing is left
   boolean resume() {
@@ -218,13 +218,13 @@ final class PendingSend {
       try {
         return flush();
       } catch (IOException e) {
-        failure = Failures.of(e); // direct() has forgotten the rest already
+        failure = Failures.of(e); // direct() has dropped the rest
       }
     }
     return state != SUBMITTED;
   }
 
-  /// Nothing can be sent any more.
+  /// Called when nothing can be sent any more.
   void fail(IOException why) {
     if (state != CLEAR) {
       forget();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
-/// The numbers that this system's headers give to what Netty has no method for.
+/// Constants of this system's headers for calls that Netty does not offer.
 final class PlatformConstants {
   static final boolean LINUX = System.getProperty("os.name").startsWith("Linux");
 
@@ -15,14 +15,14 @@ final class PlatformConstants {
   static final int TCP_KEEPIDLE = LINUX ? 4 : 0x10; // TCP_KEEPALIVE of the BSDs
   static final int TCP_KEEPINTVL = LINUX ? 5 : 0x101;
   static final int TCP_KEEPCNT = LINUX ? 6 : 0x102;
-  static final int TCP_QUICKACK = 12; // Linux alone
-  static final int TCP_INQ = 36; // Linux alone, since 4.18
-  static final int SO_TYPE = 3; // this and the next two: as Linux has them
+  static final int TCP_QUICKACK = 12; // Linux only
+  static final int TCP_INQ = 36; // Linux only, since 4.18
+  static final int SO_TYPE = 3; // this and the next two: Linux's values
   static final int SO_ACCEPTCONN = 30;
   static final int SO_DOMAIN = 39;
-  static final int SO_PEERCRED = 17; // Linux alone
-  static final int UCRED_BYTES = 12; // of a struct ucred: process, user, group
-  static final int SO_INCOMING_NAPI_ID = 56; // Linux alone
+  static final int SO_PEERCRED = 17; // Linux only
+  static final int UCRED_BYTES = 12; // struct ucred: process, user, group
+  static final int SO_INCOMING_NAPI_ID = 56; // Linux only
 
   // multicast
   static final int IP_MULTICAST_IF = LINUX ? 32 : 9;
@@ -36,13 +36,13 @@ final class PlatformConstants {
   static final int IPV6_JOIN_GROUP = LINUX ? 20 : 12;
   static final int IPV6_LEAVE_GROUP = LINUX ? 21 : 13;
 
-  // fragments, Linux alone
+  // fragmentation, Linux only
   static final int IP_MTU_DISCOVER = 10;
   static final int IPV6_MTU_DISCOVER = 23;
   static final int PMTUDISC_DONT = 0;
   static final int PMTUDISC_DO = 2;
 
-  // a call of the kernel, Linux alone; below zero: of a processor that is not known here
+  // a system call number, Linux only; negative on unknown architectures
   static final int SYS_RECVFROM =
       switch (LINUX ? System.getProperty("os.arch") : "") {
         case "amd64" -> 45;

@@ -9,8 +9,8 @@ import io.netty.channel.unix.FileDescriptor;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/// Watches descriptors that other code has opened. Their set is one descriptor to the driver:
-/// watched by edge, and polled at each.
+/// Polls descriptors that other code has opened, in an epoll set. The driver registers that set as
+/// one descriptor, edge-triggered, and polls the set at each edge.
 final class RawPoller implements ReadinessListener {
   private final EpollSet descriptors;
   private final UnixDescriptor set;
@@ -31,10 +31,10 @@ final class RawPoller implements ReadinessListener {
     polling = true;
     if (error == null) {
       descriptors.poll();
-      set.afterCall(UnixDescriptor.IN, false); // what becomes ready from here on makes an edge
+      set.afterCall(UnixDescriptor.IN, false); // readiness from here on makes a new edge
     } else {
       descriptors.failed(
-          new IOException("the driver does not watch " + set.fd() + ": " + error, error));
+          new IOException("the driver does not poll " + set.fd() + ": " + error, error));
     }
     polling = false;
     renew();

@@ -21,19 +21,18 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
-/// Watches channels of the JDK's, whose numbers a driver cannot see, by a selector on a thread of
-/// its own.
+/// Polls JDK channels, whose descriptors a driver cannot access, by a selector on its own thread.
 final class SelectorThread implements ChannelPoller {
   /*
-   * Each wait is a request to the thread. Its report comes back through `reports` and a wake-up of
-   * the driver, and notifies the listeners that wait by then. So a listener may be notified by the
-   * report of an earlier wait that was disarmed, as with any readiness: it calls in vain and waits
-   * again. Interest is taken away with each report, so nothing is reported that was not asked for.
+   * Each wait is a request to the thread. Its report returns through `reports` and a wake-up of the
+   * driver, and notifies the listeners that wait by then. So a report for an earlier, disarmed wait
+   * may notify a listener, as with any readiness: its call would block, and it waits again. Each
+   * report clears the interest, so nothing is reported without a request.
    *
-   * Cost. Two wake-ups of threads for each wait that is not over at once. Channels that are used
-   * much belong to Heddle.
+   * Cost. Two thread wake-ups for each wait that is not over at once. Open frequently used channels
+   * through Heddle instead.
    */
-  /// @param ops to be reported; 0: nothing any more
+  /// @param ops operations to report; 0: none any more
   private record Request(JdkDescriptor descriptor, int ops) {}
 
   private record Report(JdkDescriptor descriptor, int ops, @Nullable IOException error) {}
@@ -44,8 +43,8 @@ final class SelectorThread implements ChannelPoller {
   private final Thread thread;
 
   // loop only
-  private final Set<JdkDescriptor> open = new HashSet<>(); // those that are ours to close
-  private final Set<JdkDescriptor> waiting = new HashSet<>(); // some perhaps no more
+  private final Set<JdkDescriptor> open = new HashSet<>(); // channels that the driver must close
+  private final Set<JdkDescriptor> waiting = new HashSet<>(); // some may be disarmed
 
   // any thread
   private final Queue<Request> requests = new ConcurrentLinkedQueue<>();
@@ -59,7 +58,7 @@ final class SelectorThread implements ChannelPoller {
     this.thread = Thread.ofPlatform().daemon().name("heddle-channels").start(this::run);
   }
 
-  // ---- the loop's side ----
+  // ---- on the loop ----
 
   @Override
   public ReadinessCounts counts() {
@@ -87,10 +86,11 @@ final class SelectorThread implements ChannelPoller {
     } else {
       requests.add(new Request(descriptor, 0));
     }
-    selector.wakeup(); // until it forgets a closed channel the system keeps the number
+    // the descriptor stays open until the selector deregisters the closed channel
+    selector.wakeup();
   }
 
-  /// Notifies the listeners of what was reported.
+  /// Notifies the listeners of the reports.
   void deliver() {
     for (Report r = reports.poll(); r != null; r = reports.poll()) {
       r.descriptor().complete(r.ops(), r.error());
@@ -100,7 +100,7 @@ final class SelectorThread implements ChannelPoller {
     }
   }
 
-  // a selector reports nothing of a channel that was closed
+  // a selector does not report closed channels
   private void notifyOfClosed() {
     waiting.removeIf(descriptor -> descriptor.wanted() == 0);
     List<JdkDescriptor> closed = new ArrayList<>(0);
@@ -109,13 +109,13 @@ final class SelectorThread implements ChannelPoller {
         closed.add(descriptor);
       }
     }
-    for (JdkDescriptor descriptor : closed) { // not in the loop above: a listener may arm itself
+    for (JdkDescriptor descriptor : closed) { // after the loop above: a listener may arm itself
       waiting.remove(descriptor);
       descriptor.complete(descriptor.wanted(), new AsynchronousCloseException());
     }
   }
 
-  /// Closes what is the driver's, and ends the thread.
+  /// Closes the driver's channels and ends the thread.
   void close() {
     List.copyOf(open).forEach(JdkDescriptor::close);
     ended = true;
@@ -123,12 +123,12 @@ final class SelectorThread implements ChannelPoller {
     try {
       thread.join();
     } catch (InterruptedException _) {
-      // safe: it ends by itself; the caller sees the interrupt
+      // safe: the thread ends by itself; the caller sees the interrupt
       Thread.currentThread().interrupt();
     }
   }
 
-  // ---- the thread ----
+  // ---- on the thread ----
 
   private void run() {
     try (selector) {
@@ -139,7 +139,7 @@ final class SelectorThread implements ChannelPoller {
         selector.select(this::ready);
       }
     } catch (IOException e) {
-      throw new UncheckedIOException("channels of other code are watched no more", e);
+      throw new UncheckedIOException("channels of other code are no longer polled", e);
     }
   }
 
@@ -169,7 +169,7 @@ final class SelectorThread implements ChannelPoller {
     SelectableChannel channel = descriptor.channel();
     SelectionKey key = channel.keyFor(selector);
     if (key != null && !key.isValid()) {
-      // watched no more a moment ago, and now again: the selector has yet to let the old key go
+      // deregistered and registered again: the selector must first remove the old key
       selector.selectNow(this::ready);
       key = null;
     }
@@ -182,7 +182,7 @@ final class SelectorThread implements ChannelPoller {
       ready = key.readyOps();
       key.interestOpsAnd(~ready);
     } catch (CancelledKeyException _) {
-      // safe: closed under us; the listeners learn of it by their next calls
+      // safe: closed concurrently; the listeners' next calls report it
     }
     report((JdkDescriptor) key.attachment(), ready, null);
   }

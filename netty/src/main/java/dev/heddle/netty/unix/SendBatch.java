@@ -7,39 +7,39 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Small writes of a turn, which leave together in the driver's next call of the system.
+/// The small writes of a turn, which the driver's next system call submits together.
 ///
-/// **Thread** the loop's; [#flush()] and [#turnEnded] in a tick.
+/// **Thread** the carrier; [#flush()] and [#turnEnded] in a tick.
 public final class SendBatch {
   /*
-   * A system call costs as much as the kernel's work for some 500 bytes. When a turn has resumed
-   * many coroutines, each is about to write its answer: these writes are appended to one buffer and
-   * submitted together. When it has resumed few, a direct call brings the answer to its reader
-   * sooner, and there is nothing to save. `recentNotifications` decides: it counts the
-   * notifications of the last turns, each weighing half as much as the one after it.
+   * A system call costs as much as the kernel's work for about 500 bytes. When a turn has resumed
+   * many coroutines, each is about to write its response: these writes are appended to one buffer
+   * and submitted together. When it has resumed few, a direct call delivers the response sooner,
+   * and batching saves nothing. `recentNotifications` decides: it counts the notifications of the
+   * last turns, each weighing half as much as the one after it.
    *
-   * The buffer belongs to the turn. What was submitted completes before the turn ends, since the
-   * calls do not wait, so the next turn begins with an empty buffer. If a completion is late, the
-   * buffer fills up, and then writes are direct: `submitted` tells.
+   * The buffer belongs to the turn. Submitted sends complete before the turn ends, because they are
+   * non-blocking, so the next turn begins with an empty buffer. If a completion is late
+   * (`submitted`), the buffer fills up, and further writes are direct.
    *
-   * Rejected. A buffer for each socket: with 1,000 of them none is in the cache when it is needed
-   * again. Receives submitted in the same way: they complete in the call after, and cost more than
+   * Rejected. A buffer per socket: with 1,000 sockets, none is in the cache when it is needed
+   * again. Receives submitted in the same way: they complete in the next call and cost more than
    * direct calls (decision 0016).
    */
 
-  /// Writes beyond this are for direct calls: they cost more to copy than to call.
+  /// Larger writes are direct: copying them costs more than a call.
   static final int LARGEST = 4 << 10; // bytes
 
   private static final String PROPERTY = "heddle.sends";
-  private static final int MIN_COMPLETIONS = 4; // answers
+  private static final int MIN_COMPLETIONS = 4; // completions per turn
   private static final int ROOM =
-      128 << 10; // bytes; with what the kernel needs it stays in the cache
+      128 << 10; // bytes; stays in the cache together with the kernel's data
 
-  private final int minCompletions; // answers that make a crowd
+  private final int minCompletions; // completions from which writes are batched
   private final List<PendingSend> queued = new ArrayList<>();
   private @Nullable ByteBuffer room;
   private long address;
-  private int used; // bytes of the room
+  private int used; // bytes of the buffer in use
   private int submitted;
   private int recentNotifications;
 
@@ -47,9 +47,9 @@ public final class SendBatch {
     this.minCompletions = minCompletions;
   }
 
-  /// As the system property `heddle.sends` wants it.
+  /// Configured by the system property `heddle.sends`.
   ///
-  /// @throws IllegalArgumentException when it has a value that there is not
+  /// @throws IllegalArgumentException when its value is unknown
   public static SendBatch ofProperty() {
     String wish = System.getProperty(PROPERTY, "auto");
     return new SendBatch(
@@ -65,9 +65,9 @@ public final class SendBatch {
 
   // ---- for PendingSend, on a coroutine's stack ----
 
-  /// Lays bytes into the room.
+  /// Appends bytes to the buffer.
   ///
-  /// @return where they begin; -1: they are for a direct call
+  /// @return their offset; -1: they must be sent directly
   int append(ByteBuffer from) {
     int size = from.remaining();
     if (recentNotifications < minCompletions || size > ROOM - used) {
@@ -86,33 +86,33 @@ public final class SendBatch {
     return at;
   }
 
-  /// Whether what is laid next follows what ends here.
+  /// Whether the next append follows `end` directly.
   boolean isLast(int end) {
     return end == used;
   }
 
-  /// Has it submitted by the next turn.
+  /// Queues a send for the next turn.
   void add(PendingSend pendingSend) {
     queued.add(pendingSend);
   }
 
-  /// The room, of which something was given out.
+  /// The buffer, which is in use.
   ByteBuffer room() {
     ByteBuffer r = room;
     if (r == null) {
-      throw new IllegalStateException("a room in which nothing lies");
+      throw new IllegalStateException("the buffer is empty");
     }
     return r;
   }
 
   // ---- for the driver, in a tick ----
 
-  /// Whether the next turn has something to submit.
+  /// Whether the next turn has sends to submit.
   boolean hasQueued() {
     return !queued.isEmpty();
   }
 
-  /// Submits what was taken.
+  /// Submits the queued sends.
   void flush() {
     for (int i = 0; i < queued.size(); i++) {
       if (queued.get(i).submit(address)) {
@@ -122,12 +122,12 @@ public final class SendBatch {
     queued.clear();
   }
 
-  /// One that was submitted is answered.
+  /// Called when a submitted send has completed.
   void completed() {
     submitted--;
   }
 
-  /// A turn is over.
+  /// Called at the end of a turn.
   void turnEnded(int answers) {
     recentNotifications = answers + (recentNotifications >> 1);
     if (submitted == 0 && queued.isEmpty()) {

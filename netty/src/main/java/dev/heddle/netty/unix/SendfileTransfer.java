@@ -5,15 +5,14 @@ import dev.heddle.reactor.driver.FileTransfer;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// A piece of a file, on its way by `sendfile(2)`.
+/// A transfer of a part of a file by `sendfile(2)`.
 ///
-/// Both numbers are duplicates: whoever closes a handle meanwhile gives back a number that this
-/// piece does not use, and no other file or connection gets into its way. The socket does not wait,
-/// the file may: hence a thread beside the loop.
+/// Both descriptors are duplicates, so a handle that is closed meanwhile does not affect the
+/// transfer. The socket is non-blocking, but reading the file may block: hence a worker thread.
 final class SendfileTransfer implements FileTransfer {
   /*
    * States.  from      event     to        who
-   *          READY     send()    SENDING   a thread beside the loop: CAS
+   *          READY     send()    SENDING   a worker thread: CAS
    *          SENDING   it ends   CLOSED    that thread: closes both
    *          READY     close()   CLOSED    any: CAS; closes both, and send() finds nothing to do
    *          SENDING,  close()   same

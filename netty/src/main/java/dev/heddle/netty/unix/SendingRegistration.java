@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
-/// A watch whose driver also sends, together with all else that a turn submits.
+/// A registration whose driver also sends, together with everything else that a turn submits.
 public interface SendingRegistration extends EdgeRegistration {
-  /// Has bytes sent that stay where they are until [UnixDescriptor#sent]; the call does not wait
-  /// for room.
+  /// Sends bytes that must stay valid until [UnixDescriptor#sent]; the send is non-blocking.
   void send(long address, int length);
 }

@@ -15,42 +15,42 @@ import java.lang.invoke.VarHandle;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Receives by a socket of Linux that never waits, at the least cost beside the kernel's.
+/// Receives on a non-blocking Linux socket, with minimal overhead outside the kernel.
 ///
-/// **Thread** the loop's: it has one memory for what a call is told.
+/// **Thread** the carrier: all calls share one memory for their arguments.
 final class SocketCalls {
   /*
-   * A JNI call tells the JVM that the thread leaves Java and comes back, and the C library's recv()
-   * notes that the thread may be cancelled meanwhile: fences and exchanges, 0.15 to 0.25 us in all.
-   * A call that does not wait needs neither. So this one stays in Java (to the linker it is
-   * `critical`), and goes by syscall(), which is no cancellation point.
+   * A JNI call changes the thread's state in the JVM twice, and the C library's recv() is a
+   * cancellation point: fences and exchanges of 0.15 to 0.25 us in all. A non-blocking call needs
+   * neither. So this call is linked as `critical`, which skips the state change, and uses
+   * syscall(), which is not a cancellation point.
    *
-   * While it runs, the JVM cannot stop all threads: hence LARGEST, some ten microseconds of
+   * While it runs, the JVM cannot reach a safepoint: hence LARGEST, about ten microseconds of
    * copying.
    *
-   * What is left. A TCP read stops before the urgent byte, so one that got less than it asked for
-   * may leave something. The ring cannot report that: a wake-up of a TCP socket always claims that
-   * there is urgent data, and the ring passes the claim on. So the call itself reports how many
-   * bytes are left (TCP_INQ, since Linux 4.18): recvmsg() brings the number along, where another
-   * recvfrom() that finds nothing would cost a call for each read.
+   * Remaining bytes. A TCP read stops before the urgent byte, so a short read may leave bytes. The
+   * ring cannot report that: a TCP socket's wake-up always has the flag for urgent data, and the
+   * ring passes it on. So the call itself reports the number of remaining bytes (TCP_INQ, since
+   * Linux 4.18) through recvmsg(), which is cheaper than another recvfrom() per read.
    *
-   * Threads. The loop's. I1. The caller keeps the memory until the call returns. [UnixSocket]
+   * Threads. The carrier. I1. The caller keeps the memory valid until the call returns.
+   * [UnixSocket]
    *
-   * Rejected. Sends in the same way: the sends that matter are submitted, and code that is not
-   * compiled yet allocates an object for the address. Without captureCallState, reading errno by a
-   * second call: the JVM may stop the thread between the two, and use errno itself.
+   * Rejected. Sends in the same way: the sends that matter are batched, and interpreted code
+   * allocates an object for the address. Reading errno by a second call instead of
+   * captureCallState: the JVM may stop the thread in between and overwrite errno.
    */
 
-  /// Bytes; more in one call is for Netty's.
+  /// Maximum bytes per call; larger reads use Netty's call.
   static final int LARGEST = 64 << 10;
 
-  /// What [#left()] says when the system has not told.
+  /// The value of [#left()] if the system did not report it.
   static final int UNKNOWN = -1;
 
   private static final long NOW_OR_NOT = 0x40; // MSG_DONTWAIT
   private static final int EINTR = 4;
 
-  // one `struct msghdr` of 64 bits, the one part of its vector, and room for one answer
+  // a 64-bit `struct msghdr`, its one `iovec`, and room for one control message
   private static final long VECTOR = 16;
   private static final long VECTOR_LENGTH = 24;
   private static final long ANSWER = 32;
@@ -72,7 +72,7 @@ final class SocketCalls {
     message.set(ValueLayout.JAVA_LONG, ANSWER, message.address() + TOLD);
   }
 
-  /// Null where native calls are not enabled, or this system's number for it is not known.
+  /// Null if native calls are not enabled or the system call's number is unknown.
   static @Nullable SocketCalls open() {
     boolean isPossible =
         PlatformConstants.SYS_RECVFROM >= 0
@@ -82,7 +82,7 @@ final class SocketCalls {
 
   /// Receives.
   ///
-  /// @return how many bytes; 0: none yet; -1: the end
+  /// @return the number of bytes; 0: would block; -1: the end
   int receive(int fd, long address, int length) throws IOException {
     while (true) {
       int count = Call.recvfrom(state, fd, address, length);
@@ -96,7 +96,7 @@ final class SocketCalls {
     }
   }
 
-  /// Receives, and asks how much is [#left()]. Else as [#receive].
+  /// Receives, and reads the number of bytes [#left()]. Otherwise as [#receive].
   int receiveAndAsk(int fd, long address, int length) throws IOException {
     message.set(ValueLayout.JAVA_LONG, BASE, address);
     message.set(ValueLayout.JAVA_LONG, LENGTH, length);
@@ -117,13 +117,13 @@ final class SocketCalls {
     }
   }
 
-  /// How many bytes were there behind those that [#receiveAndAsk] has brought; [#UNKNOWN] on a
-  /// socket without `TCP_INQ`.
+  /// The number of bytes that remained after [#receiveAndAsk]; [#UNKNOWN] on a socket without
+  /// `TCP_INQ`.
   int left() {
     return left;
   }
 
-  /// Linked with the first driver, and where it can be.
+  /// Linked with the first driver, if possible.
   private static final class Call {
     static final StructLayout STATE = Linker.Option.captureStateLayout();
     static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
@@ -143,16 +143,16 @@ final class SocketCalls {
         MemorySegment state, long number, long fd, long second, long third, long fourth) {
       MethodHandle call = SYSCALL;
       if (call == null) {
-        throw new IllegalStateException("the C library has no syscall(); ask open() before");
+        throw new IllegalStateException("the C library has no syscall(); check open() first");
       }
       try {
         return (int) (long) call.invokeExact(state, number, fd, second, third, fourth, 0L, 0L);
       } catch (Throwable e) {
-        throw new AssertionError(e); // a downcall throws nothing
+        throw new AssertionError(e); // a downcall does not throw
       }
     }
 
-    @SuppressWarnings("restricted") // the signature is that of the manual page
+    @SuppressWarnings("restricted") // signature from the manual page
     private static @Nullable MethodHandle link() {
       Linker linker = Linker.nativeLinker();
       Optional<MemorySegment> syscall = linker.defaultLookup().find("syscall");

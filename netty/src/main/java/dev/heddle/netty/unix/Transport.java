@@ -8,13 +8,13 @@ import dev.heddle.reactor.linux.EpollSet;
 import java.util.EnumMap;
 import java.util.Map;
 
-/// What a driver is, apart from how it works.
+/// The properties of a driver.
 ///
-/// @param name the driver's
-/// @param channels Netty's classes that go with it
-/// @param capabilities how it serves what it serves
-/// @param reportsUrgentData whether watches report TCP's urgent data when there is some, and only
-///   then
+/// @param name name of the driver
+/// @param channels its Netty channel types
+/// @param capabilities its support of each capability
+/// @param reportsUrgentData whether registrations report TCP's urgent data exactly when there is
+///   some
 public record Transport(
     String name,
     ChannelTypes channels,
@@ -22,12 +22,12 @@ public record Transport(
     boolean reportsUrgentData) {
   private static final Support CHANNELS =
       Support.emulated(
-          "a Selector on a thread of its own: the driver cannot see their file descriptors");
+          "a Selector on its own thread; the driver cannot access their file descriptors");
 
-  /// What every system's driver serves.
+  /// The support that all drivers here have in common.
   ///
-  /// @param polled how it serves descriptors of its own
-  /// @param more what else it serves
+  /// @param polled support of the driver's own descriptors
+  /// @param more further support
   public static Map<Capability, Support> serving(Support polled, Map<Capability, Support> more) {
     Map<Capability, Support> all =
         new EnumMap<>(
@@ -40,12 +40,12 @@ public record Transport(
                 Capability.POLL, CHANNELS,
                 Capability.RAW_POLL,
                     Support.unsupported(
-                        "file descriptors are watched on Linux only; watch a channel")));
+                        "file descriptors can be polled on Linux only; poll a channel")));
     all.putAll(more);
     return Support.withOffloaded(all);
   }
 
-  /// What every driver of Linux serves. Else as [#serving].
+  /// The support that all drivers on Linux have in common. Otherwise as [#serving].
   public static Map<Capability, Support> servingLinux(
       Support polled, Map<Capability, Support> more) {
     Map<Capability, Support> all =
@@ -54,20 +54,19 @@ public record Transport(
                 Capability.ABSTRACT_ADDRESS, polled,
                 Capability.PEER_CREDENTIALS, Support.natively("getsockopt, SO_PEERCRED"),
                 Capability.ADOPTED_CHANNEL,
-                    Support.emulated("JDK channels, a Selector on a thread of its own"),
+                    Support.emulated("JDK channels, with a Selector on its own thread"),
                 Capability.ADOPTED_DESCRIPTOR,
-                    DescriptorCalls.support(
-                        "as the driver's own, when getsockopt says that they are fit"),
+                    DescriptorCalls.support("like the driver's own, after a check by getsockopt"),
                 Capability.DESCRIPTOR_PASSING,
                     DescriptorCalls.support("sendmsg and recvmsg, SCM_RIGHTS, close-on-exec"),
                 Capability.RAW_POLL,
                     EpollSet.support(
-                        Support.natively("an epoll set of theirs, which the driver watches"))));
+                        Support.natively("a separate epoll set, which the driver polls"))));
     all.putAll(more);
     return serving(polled, all);
   }
 
-  /// How files go to sockets where both have numbers.
+  /// The support of file transfers if both file descriptors are known.
   public static Support sendingFiles() {
     Support bySystem = DescriptorCalls.support("sendfile(2), on worker threads of the loop");
     return bySystem.level() == Support.Level.UNSUPPORTED ? Support.emulated("a copy") : bySystem;

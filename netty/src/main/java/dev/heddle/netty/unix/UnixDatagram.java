@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 final class UnixDatagram extends UnixNetworkDescriptor implements DatagramDescriptor {
   private static final InetSocketAddress ANY = new InetSocketAddress(0);
 
-  private @Nullable InetSocketAddress peer; // as it was given to connect
+  private @Nullable InetSocketAddress peer; // as passed to connect
   private boolean bound;
 
   UnixDatagram(DescriptorRegistry registry, NativeSocket socket) {
     super(registry, socket, NativeOptions.OF_DATAGRAMS);
   }
 
-  /// An error is one datagram's: no socket was bound where it went.
+  /// An error concerns one datagram: no socket was bound at its target.
   @Override
   boolean isEndedByErrors() {
     return false;
@@ -79,7 +79,7 @@ final class UnixDatagram extends UnixNetworkDescriptor implements DatagramDescri
         afterCall(IN, false);
         return null;
       }
-      // Netty's kind of address knows sizes, too: equal to others all the same, but not to be kept
+      // Netty's address type also carries a size: equal to others, but it must not be kept
       return new InetSocketAddress(from.getAddress(), from.getPort());
     } catch (PortUnreachableException e) {
       throw e;
@@ -123,7 +123,7 @@ final class UnixDatagram extends UnixNetworkDescriptor implements DatagramDescri
     }
     int size = from.remaining();
     int sent = sendDirect(direct, to == null ? null : receiver);
-    boolean left = sent > 0 || size == 0; // an empty one that has left looks like one that has not
+    boolean left = sent > 0 || size == 0; // for an empty datagram, success cannot be distinguished
     afterCall(OUT, left);
     if (left) {
       from.position(from.limit());
@@ -174,7 +174,7 @@ final class UnixDatagram extends UnixNetworkDescriptor implements DatagramDescri
     };
   }
 
-  // ---- what it is ----
+  // ---- description ----
 
   @Override
   public @Nullable SocketAddress localAddress() {

@@ -10,7 +10,7 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
-/// A descriptor, and what its watch has reported.
+/// A descriptor and the readiness that its registration has reported.
 public class UnixDescriptor extends PollableDescriptor {
   /*
    * States.
@@ -22,27 +22,26 @@ public class UnixDescriptor extends PollableDescriptor {
    *                                                       EdgeRegistration
    *   CLOSING  the system's last report          GONE
    *
-   * Readiness is reported by edge: once for each time that something has come. A report is kept
-   * until a call has used it up: one that finds less than it asked for, since all that comes after
-   * it makes an edge of its own. Until then a listener is notified as soon as it is armed: when the
-   * edge came no listener waited, or it was disarmed before it could call, or the call got all that
-   * it asked for and may have left something.
+   * Readiness is edge-triggered: it is reported once for each arrival. A report is kept until a
+   * call has used it up, that is, got less than it requested; later arrivals then make a new edge.
+   * Until then a listener is notified as soon as it is armed: no listener waited when the edge
+   * came, or it was disarmed before its call, or its call got all that it requested and may have
+   * left bytes.
    *
-   * A read may get less and leave something all the same: it stops before TCP's urgent byte.
-   * `urgent` is set when the watch reports such a byte, which lies in the socket until a read goes
-   * past it, and cleared by a read that finds nothing: from then on the byte has been passed, or is
-   * yet to come and makes an edge of its own.
+   * A short read may still leave bytes: it stops before TCP's urgent byte. `urgent` is set when the
+   * registration reports such a byte, which stays in the socket until a read passes it, and cleared
+   * by a read that would block: by then the byte has been passed, or will arrive with a new edge.
    *
-   * A hang-up stays: no edge follows it, and a caller gets the end or an error. Not so with
-   * datagrams, where an error is one datagram's and the socket lives on.
+   * A hang-up is permanent: no edge follows it, and every call gets the end or an error. On
+   * datagram sockets an error concerns one datagram, and the socket stays usable.
    */
-  /// There is something to read. As all of these, with Linux's value in `poll` and `epoll`.
+  /// Input is available. All of these constants have Linux's values in `poll` and `epoll`.
   public static final int IN = 0x1;
 
-  /// There is urgent data, of TCP.
+  /// TCP urgent data is available.
   public static final int PRI = 0x2;
 
-  /// There is room to write.
+  /// Output is possible.
   public static final int OUT = 0x4;
 
   /// The descriptor has failed.
@@ -51,7 +50,7 @@ public class UnixDescriptor extends PollableDescriptor {
   /// Both directions have ended.
   public static final int HUP = 0x10;
 
-  /// The other side will send no more.
+  /// The peer has shut down its output.
   public static final int RDHUP = 0x2000;
 
   private static final int BOTH = IN | OUT;
@@ -59,15 +58,15 @@ public class UnixDescriptor extends PollableDescriptor {
   private final DescriptorRegistry registry;
   private final FileDescriptor fd;
 
-  // the driver's
+  // set by the driver
   private @Nullable EdgeRegistration edgeRegistration;
   private boolean pending;
 
-  private int ready; // reported and not used up: IN, OUT
+  private int ready; // reported and not yet used up: IN, OUT
   private int permanentlyReady;
-  private boolean urgent; // there may be an urgent byte that no read has passed
+  private boolean urgent; // there may be an unread urgent byte
   private boolean closed;
-  private boolean shared; // what is behind the number is another's, too
+  private boolean shared; // other descriptors refer to the same file or socket
 
   UnixDescriptor(DescriptorRegistry registry, FileDescriptor fd) {
     super(registry.counts());
@@ -76,7 +75,7 @@ public class UnixDescriptor extends PollableDescriptor {
     registry.opened(this);
   }
 
-  /// The system's.
+  /// The system's descriptor.
   public FileDescriptor fd() {
     return fd;
   }
@@ -89,7 +88,7 @@ public class UnixDescriptor extends PollableDescriptor {
     return edgeRegistration;
   }
 
-  /// Whether an error, once reported, is followed by nothing else.
+  /// Whether an error is final.
   boolean isEndedByErrors() {
     return true;
   }
@@ -109,16 +108,16 @@ public class UnixDescriptor extends PollableDescriptor {
     }
   }
 
-  /// Begins to watch a pending descriptor, in a tick.
+  /// Registers a pending descriptor, in a tick.
   ///
-  /// @param watcher makes the watch
+  /// @param watcher creates the registration
   final void register(Watcher watcher) {
     pending = false;
     if (!isArmed()) {
       return;
     }
     if (closed) {
-      // its number may be another file's by now
+      // the descriptor may be reused by now
       failed(new AsynchronousCloseException());
       return;
     }
@@ -129,17 +128,17 @@ public class UnixDescriptor extends PollableDescriptor {
     }
   }
 
-  /// Makes watches.
+  /// Creates registrations.
   @FunctionalInterface
   interface Watcher {
     EdgeRegistration watch(UnixDescriptor descriptor) throws IOException;
   }
 
-  // ---- what the watch reports, in a tick ----
+  // ---- reports of the registration, in a tick ----
 
-  /// Something has changed.
+  /// Called when the readiness has changed.
   ///
-  /// @param events of [#IN] and the others here
+  /// @param events [#IN] and the other constants here
   public final void onReady(int events) {
     int now = events & BOTH;
     urgent |= (events & PRI) != 0;
@@ -152,45 +151,45 @@ public class UnixDescriptor extends PollableDescriptor {
       permanentlyReady |= isEndedByErrors() ? BOTH : 0;
     }
     if ((now & OUT) != 0 && !resumeWrites()) {
-      now &= ~OUT; // what was written before has not left: no one can write yet
+      now &= ~OUT; // earlier bytes are unsent: output is not possible yet
     }
     ready |= now;
     complete((now & IN) != 0, (now & OUT) != 0, null);
   }
 
-  /// What was submitted by [SendingRegistration#send] has been answered.
+  /// Called when a send of [SendingRegistration#send] has completed.
   ///
-  /// @param result how many bytes; or an error's number, below zero
+  /// @param result the number of bytes, or a negated error number
   public void sent(int result) {
     throw new IllegalStateException("nothing was sent for " + fd + ": " + result);
   }
 
-  /// Goes on with what writers have left behind.
+  /// Continues sending unsent bytes.
   ///
-  /// @return whether nothing is left of it
+  /// @return whether none are left
   boolean resumeWrites() {
     return true;
   }
 
-  /// There is no watch any more: the listeners are notified of why.
+  /// Called when the registration has failed: notifies the listeners.
   public void failed(IOException why) {
     edgeRegistration = null;
     complete(true, true, why);
   }
 
-  /// Whether a call may find something.
+  /// Whether a call may succeed.
   final boolean isReady(int direction) {
     return ((ready | permanentlyReady) & direction) != 0;
   }
 
-  /// Whether both directions have ended, or failed for good.
+  /// Whether both directions have ended or failed.
   final boolean isHungUp() {
     return (permanentlyReady & OUT) != 0;
   }
 
-  /// A call was made.
+  /// Called after each call on the descriptor.
   ///
-  /// @param all whether it got all that it asked for
+  /// @param all whether it got all that it requested
   final void afterCall(int direction, boolean all) {
     if (all) {
       ready |= direction;
@@ -199,7 +198,7 @@ public class UnixDescriptor extends PollableDescriptor {
     }
   }
 
-  /// A read has found nothing.
+  /// Called when a read would block.
   final void readDrained() {
     urgent = false;
     afterCall(IN, false);
@@ -210,14 +209,14 @@ public class UnixDescriptor extends PollableDescriptor {
     return urgent;
   }
 
-  /// Whether something may have come that was not read.
+  /// Whether there may be unread input.
   final boolean mayHaveInput() {
     return (ready & IN) != 0 && (permanentlyReady & IN) == 0;
   }
 
-  // ---- the end ----
+  // ---- closing ----
 
-  /// Nothing is asked of a number that was given back.
+  /// Throws if the descriptor is closed.
   final void requireOpen() throws ClosedChannelException {
     if (closed) {
       throw new ClosedChannelException();
@@ -242,17 +241,17 @@ public class UnixDescriptor extends PollableDescriptor {
     }
   }
 
-  /// Whether nothing has to leave before the end.
+  /// Whether there are no unsent bytes.
   boolean isOver() {
     return true;
   }
 
-  /// Stays until it [#over].
+  /// Keeps the descriptor open until [#over].
   void linger() {
-    throw new IllegalStateException(fd + " has nothing to send");
+    throw new IllegalStateException(fd + " has no unsent bytes");
   }
 
-  /// Nothing has to leave any more.
+  /// Called when there are no unsent bytes any more.
   final void over() {
     EdgeRegistration w = edgeRegistration;
     if (w == null) {
@@ -265,39 +264,39 @@ public class UnixDescriptor extends PollableDescriptor {
     w.endAndClose();
   }
 
-  /// Gives it up, without closing it: it was never watched.
+  /// Releases an unregistered descriptor without closing it.
   final void release() {
     if (edgeRegistration != null || pending) {
-      throw new IllegalStateException(fd + " is watched; it cannot be released");
+      throw new IllegalStateException(fd + " is registered; it cannot be released");
     }
     closed = true;
     registry.closed(this);
   }
 
-  /// It is open elsewhere too, in this process or another: to close it here must not end it there.
+  /// Marks it as open elsewhere too, so that closing it must not shut it down.
   final void share() {
     shared = true;
   }
 
-  /// The watch has ended, and is to hear of it from the system.
+  /// Called when the registration has ended and awaits its completion.
   public final void beginClose() {
     registry.beginClose();
   }
 
-  /// The watch has heard of its end.
+  /// Called at the completion of the registration's end.
   public final void endClose() {
     registry.endClose();
   }
 
-  /// Lets the other side see the end before the descriptor is given back.
+  /// Notifies the peer of the end before the descriptor is closed.
   void hangUp() {}
 
-  /// Gives the number back. For the watch, when nothing of the system's refers to it.
+  /// Closes the descriptor. Called by the registration when the system no longer refers to it.
   public final void closeNow() {
     try {
       fd.close();
     } catch (IOException e) {
-      // the number is given back all the same
+      // the descriptor is closed even if close fails
       AsyncLog.shared().debug("while closing " + fd, e);
     }
   }

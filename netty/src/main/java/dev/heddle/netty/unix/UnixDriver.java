@@ -29,22 +29,22 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// A driver whose descriptors are read and written by direct calls that never wait, and watched,
-/// once and for all, by edge.
+/// A driver whose descriptors are read and written by direct non-blocking calls, and registered
+/// once, edge-triggered.
 public abstract class UnixDriver implements NettyDriver {
   /*
-   * A coroutine only queues a descriptor; poll() makes the watch. A descriptor is watched from its
-   * first wait until it is closed, in both directions: a wait costs no system call. Its states
-   * stand in UnixDescriptor.
+   * A coroutine only queues a descriptor; poll() registers it. A descriptor is registered from its
+   * first wait until it is closed, for both directions, so a wait costs no system call.
+   * UnixDescriptor has its states.
    *
-   * A number is given back when nothing in the system refers to it, and what is still reported for
-   * its watch meets an object, not a number. The driver polls for descriptors that are closed and
-   * not gone, and its close() waits for them.
+   * A descriptor is closed when the system no longer refers to it, and late reports of its
+   * registration reach an object, not a reused number. The driver polls while descriptors are being
+   * closed, and its close() waits for them.
    *
    * Sources. trap-9, trap-16, trap-28, trap-29; decision 0016.
    */
   private static final int TURNS_TO_END = 100;
-  private static final long TURN_NANOS = 10_000_000; // so a second in all
+  private static final long TURN_NANOS = 10_000_000; // a second in all
 
   private final Transport transport;
   private final IoHandlerAdapter handler;
@@ -55,9 +55,9 @@ public abstract class UnixDriver implements NettyDriver {
   private @Nullable SelectorThread watcher;
   private @Nullable RawPoller raw;
 
-  /// A driver for a loop.
+  /// Creates a driver for a loop.
   ///
-  /// @param sendBatch for watches of sockets that send, too; null: they do not
+  /// @param sendBatch for registrations that also send; null: sends are direct
   protected UnixDriver(
       DriverHost host,
       IoHandlerFactory factory,
@@ -68,35 +68,35 @@ public abstract class UnixDriver implements NettyDriver {
     this.registry = new DescriptorRegistry(transport.reportsUrgentData(), sendBatch);
   }
 
-  // ---- what a subclass adds ----
+  // ---- implemented by subclasses ----
 
-  /// Begins to watch a descriptor, in a tick. What is ready already is reported as an edge.
+  /// Registers a descriptor, in a tick. Existing readiness is reported as an edge.
   protected abstract EdgeRegistration watch(IoHandler handler, UnixDescriptor descriptor)
       throws IOException;
 
-  /// Hands over, in a tick, what is done by completion.
+  /// Submits completion-based operations, in a tick.
   ///
-  /// @return whether more is to be handed over soon: this turn is not to wait
+  /// @return whether more will be submitted soon: this turn must not block
   protected boolean begin() {
     return false;
   }
 
-  /// Whether something done by completion is to come.
+  /// Whether completion-based operations are pending.
   protected boolean isWorking() {
     return false;
   }
 
-  /// Ends what is done by completion; the loop has ended.
+  /// Ends completion-based operations; the loop has ended.
   protected void finish() {}
 
-  /// Takes turns until something is over, and for a second at most.
+  /// Runs turns until a condition holds, for a second at most.
   protected final void turnUntil(BooleanSupplier isOver) {
     for (int turns = 0; !isOver.getAsBoolean() && turns < TURNS_TO_END; turns++) {
       handler.turn(begin() ? NO_WAIT : System.nanoTime() + TURN_NANOS);
     }
   }
 
-  /// What listeners and operations have been notified of.
+  /// Counts of the notifications of listeners and operations.
   protected final ReadinessCounts counts() {
     return registry.counts();
   }
@@ -130,7 +130,7 @@ public abstract class UnixDriver implements NettyDriver {
 
   @Override
   public final ListenerDescriptor openListener(ProtocolFamily family) throws IOException {
-    return new UnixListener(registry, opened(NativeSocket.stream(family))); // heirs tell, too
+    return new UnixListener(registry, opened(NativeSocket.stream(family))); // TCP_INQ is inherited
   }
 
   private NativeSocket opened(NativeSocket socket) {
@@ -153,7 +153,7 @@ public abstract class UnixDriver implements NettyDriver {
     require(Capability.DESCRIPTOR_PASSING);
     if (descriptor instanceof UnixDescriptor own) {
       own.requireOpen();
-      own.share(); // the caller passes the number on
+      own.share(); // the caller passes the descriptor on
       return own.fd().intValue();
     }
     throw new UnsupportedOperationException(
@@ -173,7 +173,7 @@ public abstract class UnixDriver implements NettyDriver {
         new UnixPipeEnd(registry, pipe.sink(), false));
   }
 
-  // ---- what others have opened ----
+  // ---- descriptors of other code ----
 
   @Override
   public final Descriptor watch(SelectableChannel channel) throws IOException {
@@ -265,7 +265,8 @@ public abstract class UnixDriver implements NettyDriver {
     if (sendBatch != null) {
       sendBatch.flush();
     }
-    // a wake-up that found no handler has unparked a carrier that would now poll
+    // a wake-up before the handler existed has unparked the carrier, which must not block in this
+    // poll
     boolean noWait = more || counts.notified() > 0 || was != handler.isOpen();
     handler.turn(noWait ? NO_WAIT : registry.lingering().nextDeadline(deadlineNanos));
     deliverChannels();
@@ -286,7 +287,7 @@ public abstract class UnixDriver implements NettyDriver {
       return watch(handler.open(), descriptor);
     } catch (RuntimeException e) {
       // Netty's exception when the system has no descriptor or memory left
-      throw new IOException("the driver " + name() + " cannot watch: " + e.getMessage(), e);
+      throw new IOException("the driver " + name() + " cannot poll: " + e.getMessage(), e);
     }
   }
 
@@ -301,7 +302,7 @@ public abstract class UnixDriver implements NettyDriver {
     if (watcher != null) {
       watcher.close();
     }
-    // bounded: the system lets go of sockets and pipes at once
+    // bounded: the system releases sockets and pipes at once
     turnUntil(() -> registry.closing() == 0);
     int left = registry.closing() - registry.lingering().size();
     List<Lingering.UnsentTail> rests = registry.lingering().handOver();

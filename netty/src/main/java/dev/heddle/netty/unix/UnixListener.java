@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
-/// A socket that accepts connections.
+/// A listening socket.
 final class UnixListener extends UnixNetworkDescriptor implements ListenerDescriptor {
   private static final int ADDRESS = 26; // bytes: length, IPv6 address, scope, port, rounded up
 
@@ -44,7 +44,7 @@ final class UnixListener extends UnixNetworkDescriptor implements ListenerDescri
         }
         return new UnixSocket(registry(), new NativeSocket(fd, socket.isUnix()), true);
       } catch (IOException e) {
-        // that one has gone meanwhile; there may be others
+        // that connection is gone; there may be others
         if (Failures.number(e) != Failures.ECONNABORTED) {
           throw Failures.of(e);
         }
@@ -52,7 +52,7 @@ final class UnixListener extends UnixNetworkDescriptor implements ListenerDescri
     }
   }
 
-  /// New connections are refused from now on, and the address is free.
+  /// Refuses new connections and frees the address.
   @Override
   void hangUp() {
     socket.shutdownBoth();

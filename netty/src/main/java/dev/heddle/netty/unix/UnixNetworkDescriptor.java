@@ -8,7 +8,7 @@ import java.net.SocketOption;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A socket that is no stream: its address and its options.
+/// A socket that is not a stream, with its address and options.
 abstract class UnixNetworkDescriptor extends UnixDescriptor implements SocketOptions {
   final NativeSocket socket;
   private final NativeOptions options;
@@ -19,7 +19,7 @@ abstract class UnixNetworkDescriptor extends UnixDescriptor implements SocketOpt
     this.options = options;
   }
 
-  /// Where it is bound; null when it is not, or closed.
+  /// The local address; null when it is not bound or closed.
   public @Nullable SocketAddress localAddress() {
     return isClosed() ? null : socket.local();
   }

@@ -12,16 +12,16 @@ import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import org.jspecify.annotations.Nullable;
 
-/// A UNIX domain socket for datagrams.
+/// A UNIX domain datagram socket.
 final class UnixPathDatagram extends UnixNetworkDescriptor implements DatagramDescriptor {
-  private @Nullable SocketAddress peer; // as it was given to connect
+  private @Nullable SocketAddress peer; // as passed to connect
   private boolean bound;
 
   UnixPathDatagram(DescriptorRegistry registry, NativeSocket socket) {
     super(registry, socket, NativeOptions.OF_PATH_DATAGRAMS);
   }
 
-  /// A receiver that has gone is followed by the next one, at the same path.
+  /// An error is not final: another receiver may bind the same path.
   @Override
   boolean isEndedByErrors() {
     return false;
@@ -117,7 +117,7 @@ final class UnixPathDatagram extends UnixNetworkDescriptor implements DatagramDe
           receiver == null
               ? socket.send(direct, from, to)
               : socket.sendToDomainSocket(direct, from, to, receiver);
-      // without native calls, an empty one that has left looks like one that has not
+      // without native calls, success cannot be detected for an empty datagram
       return n > 0 || from == to;
     } catch (IOException e) {
       throw Failures.of(e);
@@ -129,7 +129,7 @@ final class UnixPathDatagram extends UnixNetworkDescriptor implements DatagramDe
     throw new UnsupportedOperationException("UNIX sockets have no multicast groups");
   }
 
-  // ---- what it is ----
+  // ---- description ----
 
   @Override
   public @Nullable SocketAddress localAddress() {

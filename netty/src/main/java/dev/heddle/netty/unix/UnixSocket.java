@@ -24,15 +24,15 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   private final NativeSocket socket;
 
   private boolean connected;
-  private boolean resets; // what is closed tells the other side so, by SO_LINGER 0
-  private int linger = -1; // what SO_LINGER was when it began to linger
+  private boolean resets; // closing resets the connection (SO_LINGER 0)
+  private int linger = -1; // value of SO_LINGER when it began to linger
   private @Nullable SocketAddress remote;
-  private @Nullable PendingSend pendingSend; // null: nothing was ever taken
-  private boolean lingering; // closed, with something to send
-  private boolean outputEnds; // at once, or behind what was taken
+  private @Nullable PendingSend pendingSend; // null: no send was ever batched
+  private boolean lingering; // closed, with unsent bytes
+  private boolean outputEnds; // output is shut down, at once or after the pending bytes
   private boolean outputHasEnded;
-  private boolean broken; // a call has failed: from now on each says so itself
-  private int left = SocketCalls.UNKNOWN; // behind what the last call has received
+  private boolean broken; // a call has failed: later calls report the error themselves
+  private int left = SocketCalls.UNKNOWN; // bytes that remained after the last receive
 
   UnixSocket(DescriptorRegistry registry, NativeSocket socket) {
     this(registry, socket, false);
@@ -46,7 +46,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
 
   @Override
   int receive(ByteBuffer direct, int from, int to) throws IOException {
-    // Netty would ask JNI for the address each time
+    // Netty would get the address through JNI each time
     long address = MemorySegment.ofBuffer(direct).address() - direct.position();
     int n;
     try {
@@ -74,12 +74,12 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
     return n;
   }
 
-  /// A read also stops between bytes that were sent with descriptors, or by different processes,
-  /// and before an urgent byte.
+  /// A read also stops between bytes that were sent with descriptors or by different processes, and
+  /// before an urgent byte.
   @Override
   boolean mayHaveMore(boolean all) {
     if (socket.isUnix()) {
-      return true; // nothing tells: the next read finds out
+      return true; // unknown: the next read finds out
     }
     return registry().reportsUrgentData() ? all || isUrgent() : left != 0;
   }
@@ -94,7 +94,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
     }
   }
 
-  // ---- what was taken to be sent with others ----
+  // ---- batched sends ----
 
   @Override
   boolean tryAppend(ByteBuffer from) {
@@ -106,7 +106,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
       return false;
     }
     if (socket.isUnix()) {
-      return false; // it knows no reset: nothing could tell the other side that a rest was given up
+      return false; // no reset on UNIX sockets: the peer could not learn of dropped bytes
     }
     PendingSend o = pendingSend;
     if (o == null) {
@@ -138,7 +138,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   public void sent(int result) {
     PendingSend o = pendingSend;
     if (o == null) {
-      throw new IllegalStateException("nothing was taken for " + socket);
+      throw new IllegalStateException("no send is pending for " + socket);
     }
     boolean clear = o.sent(result);
     broken |= o.hasFailed();
@@ -180,7 +180,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
       try {
         socket.shutdown(false, true);
       } catch (IOException | NotYetConnectedException _) {
-        // safe: the connection broke meanwhile; the next read or write says so
+        // safe: the connection failed meanwhile; the next read or write reports it
       }
     }
   }
@@ -190,7 +190,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
     if (pendingSend != null) {
       pendingSend.fail(why);
       if (pendingSend.hasFailed()) {
-        broken = true; // what was submitted may still be answered
+        broken = true; // submitted sends may still complete
         beginToReset();
       }
     }
@@ -200,16 +200,16 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
     }
   }
 
-  // ---- the end, with something left ----
+  // ---- closing with unsent bytes ----
 
-  /// A reset lets nothing leave.
+  /// With a reset, nothing more is sent.
   @Override
   boolean isOver() {
     try {
       return flushPending() || resets;
     } catch (IOException _) {
       beginToReset();
-      return true; // what cannot be sent is lost, as it is in a socket's buffer
+      return true; // bytes that cannot be sent are lost, as in a socket's buffer
     }
   }
 
@@ -217,9 +217,9 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   void linger() {
     try {
       linger = socket.getSoLinger();
-      socket.setSoLinger(0); // a reset, should the JVM end before the rest has left
+      socket.setSoLinger(0); // reset if the JVM ends before the rest is sent
     } catch (IOException _) {
-      // safe: the connection broke meanwhile; sending says so
+      // safe: the connection failed meanwhile; sending reports it
     }
     lingering = true;
     registry().lingering().add(this);
@@ -230,7 +230,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
     try {
       socket.setSoLinger(linger);
     } catch (IOException _) {
-      // safe: the connection broke meanwhile; the peer cannot be told
+      // safe: the connection failed meanwhile; the peer cannot be notified
     }
     lingersNoMore();
   }
@@ -256,14 +256,14 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
     try {
       socket.setSoLinger(0);
     } catch (IOException _) {
-      // safe: the connection broke meanwhile; the peer cannot be told
+      // safe: the connection failed meanwhile; the peer cannot be notified
     }
   }
 
   @Override
   public Lingering.UnsentTail rest(long until) {
     lingering = false;
-    outputHasEnded = true; // behind the rest
+    outputHasEnded = true; // after the unsent bytes
     PendingSend o = pendingSend;
     return new Lingering.UnsentTail(
         socket, o == null ? ByteBuffer.allocateDirect(0) : o.takeUnsent(), linger, until);
@@ -275,7 +275,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   public void bind(SocketAddress address) throws IOException {
     requireOpen();
     try {
-      socket.bind(socket.netty(address)); // of TCP: a path is not bound before connecting
+      socket.bind(socket.netty(address)); // TCP only: a UNIX socket is not bound before connecting
     } catch (IOException e) {
       throw Failures.of(e);
     }
@@ -334,13 +334,13 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
       if (!connected) {
         throw e;
       }
-      // safe: the connection broke meanwhile; the next read or write says so
+      // safe: the connection failed meanwhile; the next read or write reports it
     } catch (IOException e) {
       throw Failures.of(e);
     }
   }
 
-  /// Not where the other side is to see a reset: by wish, or because it sent what was not read.
+  /// Not if the peer is to see a reset: by option, or because of unread input.
   @Override
   void hangUp() {
     if (connected && !resets && !mayHaveInput()) {
@@ -361,7 +361,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
     requireOpen();
     try {
       boolean isClear = flushPending();
-      // before the call and not after it: an edge that comes during the call must not be forgotten
+      // before the call: an edge during the call must not be lost
       afterCall(OUT, false);
       return isClear ? new SendfileTransfer(socket.intValue(), file.fd(), position, count) : null;
     } catch (IOException e) {
@@ -369,7 +369,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
     }
   }
 
-  // ---- descriptors, and the peer ----
+  // ---- passed descriptors, peer credentials ----
 
   @Override
   public int[] peerCredentials() throws IOException {
@@ -426,7 +426,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
       readDrained();
       return n;
     }
-    afterCall(IN, true); // nothing tells whether more is there
+    afterCall(IN, true); // there may be more
     if (!into.isDirect()) {
       into.put(into.position(), direct, 0, n);
     }
@@ -437,7 +437,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
       throw new IOException(
           "more than "
               + most
-              + " descriptors came at once, or this process may open no more; all were closed");
+              + " descriptors came at once, or this process cannot open more; all were closed");
     }
     return n;
   }

@@ -7,52 +7,52 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 
-/// Bytes of a descriptor: a direct buffer is used as it is, one of the heap by way of the driver's
-/// stage.
+/// A byte stream over a descriptor: a direct buffer is used as it is, a heap buffer through the
+/// driver's stage.
 class UnixStream extends UnixDescriptor implements StreamDescriptor {
   UnixStream(DescriptorRegistry registry, FileDescriptor fd) {
     super(registry, fd);
   }
 
-  // ---- the calls of the system ----
+  // ---- system calls ----
 
   /// Reads.
   ///
-  /// @return how many bytes; 0: none yet; -1: the end
+  /// @return the number of bytes; 0: would block; -1: the end
   int receive(ByteBuffer direct, int from, int to) throws IOException {
     return fd().read(direct, from, to);
   }
 
-  /// Whether something may be there that the last [#receive] has left.
+  /// Whether there may be bytes that the last [#receive] has left.
   ///
-  /// @param all whether that one got all that it asked for
+  /// @param all whether that call got all that it requested
   boolean mayHaveMore(boolean all) {
     return all;
   }
 
   /// Writes.
   ///
-  /// @return how many bytes; 0: none now
+  /// @return the number of bytes; 0: would block
   int send(ByteBuffer direct, int from, int to) throws IOException {
     return fd().write(direct, from, to);
   }
 
-  /// Writes several buffers. Else as [#send].
+  /// Writes several buffers. Otherwise as [#send].
   long sendAll(ByteBuffer[] direct, int offset, int length) throws IOException {
     return fd().writev(direct, offset, length, Integer.MAX_VALUE);
   }
 
-  /// Takes all of a small write, to send it with those of others.
+  /// Batches all of a small write with those of other sockets.
   boolean tryAppend(ByteBuffer from) {
     return false;
   }
 
-  /// Whether all that was taken has left, and nothing stands before the next byte.
+  /// Sends pending bytes; returns whether none are left.
   boolean flushPending() throws IOException {
     return true;
   }
 
-  // ---- in terms of buffers ----
+  // ---- buffers ----
 
   @Override
   public final int read(ByteBuffer into) throws IOException {
@@ -150,12 +150,13 @@ class UnixStream extends UnixDescriptor implements StreamDescriptor {
 
   private long writeDirect(ByteBuffer[] from, int offset, int length) throws IOException {
     long n = sendAll(from, offset, length);
-    afterCall(OUT, n > 0); // a short one may have stopped at the limit of a call
+    afterCall(OUT, n > 0); // a short write may have stopped at the limit of a call
     advance(from, offset, n);
     return n;
   }
 
-  /// As many as there is room for on the stage, in one call: cheaper than one call for each.
+  /// Copies as many buffers as fit to the stage and writes them in one call, which is cheaper than
+  /// one call each.
   private long writeStaged(ByteBuffer[] from, int offset, int length) throws IOException {
     ByteBuffer stage = registry().stage();
     for (int i = offset; i < offset + length && stage.hasRemaining(); i++) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Descriptors of a UNIX system by Netty's native calls, and the driver that notifies their
-/// listeners; the rooms of io_uring, epoll and kqueue watch them.
+/// Descriptors of UNIX systems, by Netty's native calls, and the driver that notifies their
+/// listeners; the packages uring, epoll and kqueue register them.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | what handles open and arm; edges, from the watches | system calls; readiness |
+/// | descriptors that handles open and arm; edges, from registrations | system calls; readiness |
 ///
 /// Threads: see `ReactorDriver`. Read first: `UnixDriver`.
 package dev.heddle.netty.unix;

@@ -11,7 +11,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 
-/// What the system refuses of files, in the JDK's types and words.
+/// Converts system errors of file operations to the JDK's exception types and messages.
 final class FileFailures {
   static final int EINTR = -4;
   static final int EAGAIN = -11;
@@ -26,7 +26,7 @@ final class FileFailures {
 
   private FileFailures() {}
 
-  /// For a result below zero.
+  /// The exception for a negative result.
   static IOException of(FileOperation operation, int result) {
     if (operation.kind() == FileOperation.Kind.OPEN) {
       return ofOpening(operation, operation.path().toString(), result);
@@ -36,7 +36,7 @@ final class FileFailures {
       return new IOException(
           "Invalid argument: "
               + operation.file()
-              + " is read and written past the cache (DIRECT), where position and length must be"
+              + " bypasses the cache (DIRECT), so position and length must be"
               + " multiples of the device's block size; they were "
               + operation.position()
               + " and "

@@ -19,13 +19,13 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.Set;
 
-/// How a file is opened, in the system's terms: as the JDK's channels do it.
+/// Converts open options to the system's flags, as the JDK's channels do.
 final class OpenFlags {
   private static final Charset NAMES = Charset.forName(System.getProperty("sun.jnu.encoding"));
-  private static final int LONGEST_NAME = 4_095; // bytes; PATH_MAX without the end
-  private static final String DIRECT = "DIRECT"; // of com.sun.nio.file, which javac warns of
+  private static final int LONGEST_NAME = 4_095; // bytes; PATH_MAX without the NUL
+  private static final String DIRECT = "DIRECT"; // in com.sun.nio.file, for which javac warns
 
-  // Linux, on all of its architectures that have Netty's ring
+  // Linux, on all architectures with Netty's io_uring
   private static final int O_WRONLY = 1;
   private static final int O_RDWR = 2;
   private static final int O_CREAT = 0x40;
@@ -36,15 +36,15 @@ final class OpenFlags {
   private static final int O_CLOEXEC = 0x80000;
   private static final int O_SYNC = 0x101000;
 
-  // these two differ
+  // these two differ by architecture
   private static final boolean ARM = System.getProperty("os.arch").equals("aarch64");
   private static final int O_DIRECT = ARM ? 0x10000 : 0x4000;
   private static final int O_NOFOLLOW = ARM ? 0x8000 : 0x20000;
 
   private OpenFlags() {}
 
-  /// Whether flags say it all; else the JDK's own way does, which also has the words for what makes
-  /// no sense.
+  /// Whether the options can be expressed as flags; otherwise the JDK opens the file and reports
+  /// invalid combinations.
   static boolean canSay(Path path, Set<? extends OpenOption> options) {
     for (OpenOption option : options) {
       if (bit(option) < 0) {
@@ -56,8 +56,7 @@ final class OpenFlags {
         && hasName(path);
   }
 
-  /// Names are bytes to the system; some have no text that stands for them, and some texts no
-  /// bytes.
+  /// Whether a path converts to the system's bytes and back; not all paths do.
   private static boolean hasName(Path path) {
     String text = path.toAbsolutePath().toString();
     byte[] bytes = text.getBytes(NAMES);
@@ -66,13 +65,13 @@ final class OpenFlags {
         && new String(bytes, NAMES).equals(text);
   }
 
-  /// The name of `path` as the system takes it, in memory of its own.
+  /// The name of `path` as NUL-terminated bytes in a direct buffer.
   static ByteBuffer name(Path path) {
     byte[] name = path.toAbsolutePath().toString().getBytes(NAMES);
-    return ByteBuffer.allocateDirect(name.length + 1).put(name); // and a zero
+    return ByteBuffer.allocateDirect(name.length + 1).put(name); // and a NUL
   }
 
-  /// The flags of `open`.
+  /// The flags for `open`.
   static int of(Set<? extends OpenOption> options) {
     boolean writes = options.contains(WRITE) || options.contains(APPEND);
     boolean reads = options.contains(READ) || !writes;
@@ -85,25 +84,25 @@ final class OpenFlags {
     return flags;
   }
 
-  /// Whether what was opened so can be read.
+  /// Whether the flags allow reading.
   static boolean reads(int flags) {
     return (flags & O_WRONLY) == 0;
   }
 
-  /// Whether what was opened so can be written to.
+  /// Whether the flags allow writing.
   static boolean writes(int flags) {
     return (flags & (O_WRONLY | O_RDWR)) != 0;
   }
 
-  /// Whether reads and writes go past the system's cache.
+  /// Whether reads and writes bypass the system's cache.
   static boolean isDirect(int flags) {
     return (flags & O_DIRECT) != 0;
   }
 
-  /// @return below zero: there is none
+  /// @return negative if there is none
   private static int bit(OpenOption option) {
     if (option == READ || option == WRITE || option == SPARSE) {
-      return 0; // sparse is what files are here anyway
+      return 0; // files are sparse here anyway
     }
     if (option == APPEND) {
       return O_APPEND;

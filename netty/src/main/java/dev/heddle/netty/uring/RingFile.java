@@ -13,23 +13,22 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// A file of the ring's: its number, and channels of the JDK's to the same file, made when they are
-/// asked for.
+/// A file of the ring: its descriptor, and JDK channels to the same file, created on demand.
 final class RingFile implements OpenFile {
   /*
-   * The JDK makes no channel of a number. /proc/self/fd/N opens the file that the number stands
-   * for, also when its path leads to another file by now, or to none. Locks belong to process and
-   * file: it does not matter which number holds them.
+   * The JDK cannot create a channel from a descriptor. /proc/self/fd/N opens the file of the
+   * descriptor, also if its path now leads to another file or to none. Locks belong to process and
+   * file, so any descriptor can hold them.
    *
    * States.
    *   from    event            to      who
-   *   ALONE   channel()        SHARED  a thread beside the loop: CAS
+   *   ALONE   channel()        SHARED  a worker thread: CAS
    *   ALONE   closesAlone()    CLOSED  the loop: CAS; it may close the number
-   *   SHARED  closeChannels()  CLOSED  a thread beside the loop, under the lock; then the loop
+   *   SHARED  closeChannels()  CLOSED  a worker thread, under the lock; then the loop
    *                                    may close the number
    *   CLOSED  channel()        same    refused
    *
-   * I1. No channel is opened by the number once it may be another file's. [RingFilesTest]
+   * I1. No channel is opened through the descriptor once it may be reused. [RingFilesTest]
    */
   private enum State {
     ALONE,
@@ -40,7 +39,7 @@ final class RingFile implements OpenFile {
   private final FileDriver owner;
   private final Path path;
   private final int fd;
-  private final int flags; // of open
+  private final int flags; // flags of open
 
   // loop only
   private boolean mayBeCached;
@@ -48,7 +47,7 @@ final class RingFile implements OpenFile {
   // any thread
   private final AtomicReference<State> state = new AtomicReference<>(State.ALONE);
 
-  // any thread beside the loop, under the lock of this
+  // worker threads, under the lock of this
   private @Nullable FileChannel reader;
   private @Nullable FileChannel writer;
 
@@ -57,7 +56,7 @@ final class RingFile implements OpenFile {
     this.path = path;
     this.fd = fd;
     this.flags = flags;
-    this.mayBeCached = !isDirect(); // else a read without a wait would wait for the device
+    this.mayBeCached = !isDirect(); // a read that bypasses the cache would block on the device
   }
 
   FileDriver owner() {
@@ -73,17 +72,17 @@ final class RingFile implements OpenFile {
     return fd;
   }
 
-  /// Whether reads and writes go past the system's cache.
+  /// Whether reads and writes bypass the system's cache.
   boolean isDirect() {
     return OpenFlags.isDirect(flags);
   }
 
-  /// Whether the system may have some of it in its memory, and tell so.
+  /// Whether non-blocking reads of cached bytes are possible.
   boolean mayBeCached() {
     return mayBeCached;
   }
 
-  /// The system does not tell.
+  /// Disables non-blocking reads: the system does not support them for this file.
   void isNotCached() {
     mayBeCached = false;
   }
@@ -115,12 +114,12 @@ final class RingFile implements OpenFile {
     return known;
   }
 
-  /// Whether no channel was asked for; then none is made any more.
+  /// Closes the file for channels if none was created; returns whether that was so.
   boolean closesAlone() {
     return state.compareAndSet(State.ALONE, State.CLOSED) || state.get() == State.CLOSED;
   }
 
-  /// Waits for the calls that are under way in its channels.
+  /// Closes its channels, waiting for their running calls.
   synchronized void closeChannels() throws IOException {
     state.set(State.CLOSED);
     FileChannel r = reader;

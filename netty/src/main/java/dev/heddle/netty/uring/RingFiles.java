@@ -31,7 +31,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// Files through the ring: what coroutines ask for in a turn goes to the system in one call.
+/// File operations through the ring: all operations of a turn are submitted in one system call.
 final class RingFiles implements FileDriver, IoUringIoHandle {
   /*
    * A coroutine queues an operation; the next tick submits it; that tick or a later one completes
@@ -54,42 +54,42 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
    *   BESIDE    close(), the same                     over     its number stays open: other calls
    *                                                            use it
    *
-   * A completion brings the slot back, and the slot is its work's until then: so a completion meets
-   * the work that it belongs to. A cancel names slot and kind. It cannot hit the slot's next owner:
-   * that one is submitted after the first one's completion was seen, hence after every cancel meant
-   * for the first, and the kernel takes them in order.
+   * A completion names a slot, which belongs to its operation until then: so a completion reaches
+   * the right operation. A cancel names slot and kind. It cannot hit the slot's next owner: that
+   * operation is submitted after the completion of the first was seen, hence after every cancel of
+   * the first, and the kernel processes submissions in order.
    *
-   * The work refers to the buffer, and the slot to the work: what the kernel may touch is
-   * reachable.
+   * The slot refers to the operation, and the operation to its buffer: memory that the kernel may
+   * access stays reachable.
    *
-   * TRUNCATE leaves a shorter file as it is; ftruncate would lengthen it. So it asks for the size
+   * TRUNCATE leaves a shorter file as it is, but ftruncate would extend it. So it reads the size
    * first.
    *
-   * Bounds. IN_FLIGHT operations at a time; the others wait in the queue. The carrier copies reads
-   * of cached bytes while it submits them; when it has submitted BYTES_A_TURN, the coroutines run
-   * first.
+   * Limits. IN_FLIGHT operations at a time; the others wait in the queue. Submitting a read of
+   * cached bytes copies them on the carrier; after BYTES_A_TURN, coroutines run before further
+   * submissions.
    *
-   * Without a wait. A read is first tried by preadv2 with RWF_NOWAIT, on the coroutine's stack:
-   * cached bytes cost the copy, and neither a switch nor a slot. That call takes no lock and waits
-   * for no device. Files that bypass the cache (O_DIRECT) gain nothing from it: a turn is due as
-   * soon as those that wait for it are a DEVICE_SHARE of what the device has, at once when it has
-   * nothing. So the device begins while other coroutines still ask, and the deeper its queue, the
-   * more go by one call.
+   * Non-blocking reads. A read is first tried by preadv2 with RWF_NOWAIT, on the coroutine's stack:
+   * cached bytes cost only the copy, without a switch or a slot. That call takes no lock and does
+   * not wait for the device. Files that bypass the cache (O_DIRECT) gain nothing from it: for them,
+   * a turn is requested as soon as the queued operations exceed a DEVICE_SHARE of those in flight,
+   * at once if none are. So the device starts while other coroutines still submit, and a deeper
+   * queue means more operations per call.
    *
    * I1. Every submitted operation completes once. [RingFilesTest, FileCancelTest]
    * I2. Nothing of an operation is reused before its completion. [RingFilesTest]
-   * I3. A number is closed when no work refers to it (its owner sees to that), only here, and once:
-   *     a CLOSE that was submitted has closed it, whenever it completes. [RingFilesTest,
+   * I3. A descriptor is closed only here, once, and when no operation refers to it (ensured by its
+   *     owner): a submitted CLOSE has closed it, whenever it completes. [RingFilesTest,
    *     RingFaultsTest]
    *
-   * Rejected. A turn for every read of a device: a third more CPU, and no more reads. A fixed
-   * share: of 16, the device lacks half of a depth of 32 while the reads are being asked for (0.7
-   * of fio's rate; of 4, 0.82). One registration for each file: the slots make it needless. Opening
-   * by the JDK: its channels do not tell their number.
+   * Rejected. A turn for every device read: a third more CPU time without more reads. A fixed
+   * threshold: with 16, the device lacks half of a depth of 32 while reads are being submitted (0.7
+   * of fio's rate; with 4, 0.82). One registration per file: slots make it unnecessary. Opening by
+   * the JDK: its channels do not expose their descriptor.
    *
    * Sources. trap-28, trap-29, trap-31; decision 0022.
    */
-  private static final int IN_FLIGHT = 1_024; // as many as the ring has room for
+  private static final int IN_FLIGHT = 1_024; // capacity of the ring
   private static final long BYTES_A_TURN = 1 << 20; // 0.1 to 0.3 ms of copying
   private static final int DEVICE_SHARE = 4; // a quarter
   private static final Pattern KERNEL = Pattern.compile("(\\d+)\\.(\\d+).*");
@@ -107,10 +107,10 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   private static final byte NO_FLAGS = 0;
   private static final byte ASYNC = 1 << 4; // IOSQE_ASYNC
   private static final int HERE = -100; // AT_FDCWD
-  private static final int MODE = 0666; // what the umask leaves of it
+  private static final int MODE = 0666; // minus the umask
   private static final int DATA_ONLY = 1; // IORING_FSYNC_DATASYNC
 
-  /// What the kernel may still write to when the loop has ended; never freed.
+  /// Operations whose memory the kernel may still write to after the loop's end; never freed.
   private static final Queue<RingOperation> LEAKED = new ConcurrentLinkedQueue<>();
 
   private final ReadinessCounts counts;
@@ -128,12 +128,12 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   private final short[] free = new short[IN_FLIGHT]; // a stack
   private int freeCount = IN_FLIGHT;
   private final Set<RingOperation> blockingInKernel = new HashSet<>();
-  private int forDevices; // of those noted: they are not copied, but waited for
+  private int forDevices; // queued operations that bypass the cache
   private boolean closing;
   private @Nullable IoRegistration registration;
 
-  /// @param counts the driver's
-  /// @param wakeup the driver's
+  /// @param counts of the driver
+  /// @param wakeup of the driver
   RingFiles(ReadinessCounts counts, Runnable wakeup) {
     this.counts = counts;
     this.wakeup = wakeup;
@@ -142,7 +142,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     }
   }
 
-  /// Whether this kernel does all that is needed.
+  /// Whether this kernel supports all required operations.
   static boolean isSupported() {
     Matcher version = KERNEL.matcher(System.getProperty("os.version"));
     return version.matches()
@@ -150,7 +150,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
             >= FTRUNCATE_SINCE;
   }
 
-  // ---- notes ----
+  // ---- submission by coroutines ----
 
   @Override
   public boolean canOpen(Path path, Set<? extends OpenOption> options) {
@@ -166,7 +166,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     }
     int count = reads.read(own.rawFd(), into, position);
     if (count == CachedReads.UNSUPPORTED) {
-      own.isNotCached(); // or the read fails: the ring says why
+      own.isNotCached(); // or the read fails: the ring reports the reason
     }
     return count < 0 ? WOULD_BLOCK : count;
   }
@@ -176,7 +176,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     RingOperation work = new RingOperation(operation);
     RingFile file = work.file();
     if (file != null && file.owner() != this) {
-      throw new IllegalStateException(operation + ": " + file + " is of another driver");
+      throw new IllegalStateException(operation + ": " + file + " belongs to another driver");
     }
     operation.submitted(work);
     if (operation.kind() == Kind.CLOSE && file != null && !file.closesAlone()) {
@@ -213,7 +213,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     }
   }
 
-  /// Whether something is to be handed over or to be waited for.
+  /// Whether operations are queued or in flight.
   boolean isWorking() {
     return !pending.isEmpty() || inFlight() > 0 || !blockingInKernel.isEmpty();
   }
@@ -224,14 +224,14 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
 
   // ---- the carrier ----
 
-  /// Whether [#begin] has something to do.
+  /// Whether [#begin] has operations to submit.
   boolean hasPending() {
     return !pending.isEmpty() || !cancelRequested.isEmpty() || !blockingInKernel.isEmpty();
   }
 
-  /// Hands over what was noted, in a tick.
+  /// Submits the queued operations, in a tick.
   ///
-  /// @return whether more is to be handed over as soon as the coroutines have run
+  /// @return whether more must be submitted once the coroutines have run
   boolean begin(IoHandler handler) throws IOException {
     forDevices = 0;
     IoRegistration ring = registration(handler);
@@ -259,7 +259,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
       try {
         r = handler.register(this);
       } catch (Exception e) {
-        throw new IOException("the ring takes no files: " + e.getMessage(), e);
+        throw new IOException("the ring accepts no files: " + e.getMessage(), e);
       }
       registration = r;
     }
@@ -272,7 +272,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     }
   }
 
-  /// @return how many bytes it moves at most
+  /// @return the maximum number of bytes that it moves
   private int submitToRing(RingOperation w, IoRegistration ring) {
     FileOperation operation = w.operation;
     if (operation.state() == State.CANCELLING) {
@@ -280,7 +280,8 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
       return 0;
     }
     if (operation.kind() == Kind.CLOSE) {
-      open.remove(w.file()); // from here on the number is the kernel's, also when it answers late
+      // from here on the kernel owns the descriptor, even if it completes late
+      open.remove(w.file());
     }
     short slot = free[--freeCount];
     slots[slot] = w;
@@ -348,7 +349,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   public void handle(IoRegistration self, IoEvent event) {
     IoUringIoEvent e = (IoUringIoEvent) event;
     if (e.opcode() == ASYNC_CANCEL) {
-      return; // the work itself tells what became of it
+      return; // the completion of the operation itself has the result
     }
     RingOperation w =
         Objects.requireNonNull(slots[(int) e.userData()], "a completion is of a work in its slot");
@@ -411,16 +412,16 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     return new Cancellation("its caller no longer waits for it");
   }
 
-  /// The ring cannot be had.
+  /// Fails all operations: the ring is unavailable.
   void failAll(IOException why) {
     for (RingOperation w = pending.poll(); w != null; w = pending.poll()) {
       over(w, 0, why);
     }
   }
 
-  // ---- the end ----
+  // ---- closing ----
 
-  /// No coroutine is left: what is under way is asked to end.
+  /// Cancels the operations in flight; no coroutine is left.
   void beginToClose() {
     closing = true;
     pending.removeIf(w -> w.operation.kind() != Kind.CLOSE);
@@ -431,9 +432,9 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     }
   }
 
-  /// Closes what is open.
+  /// Closes the open files.
   ///
-  /// @return what has not ended, and is never freed
+  /// @return the number of operations that have not ended, whose memory is never freed
   int finish() {
     int left = inFlight() + blockingInKernel.size();
     for (RingOperation w : slots) {
@@ -441,7 +442,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
         LEAKED.add(w);
       }
     }
-    blockingInKernel.forEach(w -> open.remove(w.file())); // their channels are still in use
+    blockingInKernel.forEach(w -> open.remove(w.file())); // channels in use
     open.forEach(RingFiles::close);
     open.clear();
     return left;
@@ -452,13 +453,13 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
       file.closeChannels();
       new FileDescriptor(file.rawFd()).close();
     } catch (IOException e) {
-      // what could not be written was reported to its writer
+      // write failures were reported to the writers
       AsyncLog.shared().debug("while closing " + file, e);
     }
   }
 
   @Override
   public void close() {
-    // the handler goes, and the driver has closed the files before
+    // the driver closes the files before the handler
   }
 }

@@ -8,18 +8,17 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/// An operation on its way through the ring, and what the kernel reads and writes besides its
-/// buffer.
+/// A file operation in the ring, with the memory that the kernel accesses besides its buffer.
 final class RingOperation {
   static final short NO_SLOT = -1;
 
-  /// Of `statx`: the size and the type.
+  /// Fields requested from `statx`: size and type.
   static final int WANTED = 0x201; // STATX_SIZE | STATX_TYPE
 
-  /// Of `statx`: an empty name stands for the number.
+  /// Flag of `statx`: an empty name means the descriptor itself.
   static final int OF_THE_NUMBER = 0x1000; // AT_EMPTY_PATH
 
-  private static final int STATUS = 8; // where it begins in the scratch; before it the empty name
+  private static final int STATUS = 8; // offset in the scratch memory; before it is the empty name
   private static final int STATUS_BYTES = 256; // of struct statx
   private static final int STATUS_MODE = 28;
   private static final int STATUS_SIZE = 40;
@@ -27,10 +26,10 @@ final class RingOperation {
   private static final int BLOCK_DEVICE = 0x6000;
 
   final FileOperation operation;
-  final int flags; // of an opening
+  final int flags; // for OPEN
   short slot = NO_SLOT;
-  long name; // as the ring knows it
-  boolean isBlocking; // a worker of the kernel's is to do it
+  long name; // identifier in the ring
+  boolean isBlocking; // to be executed by a kernel worker
   boolean isKnownToBeLonger;
   @Nullable IOException failure; // written by the thread that closes its channels
   private @Nullable ByteBuffer scratch;
@@ -41,7 +40,7 @@ final class RingOperation {
         operation.kind() == FileOperation.Kind.OPEN ? OpenFlags.of(operation.options()) : 0;
   }
 
-  /// The file; null: it is to be opened.
+  /// The file; null for OPEN.
   @Nullable RingFile file() {
     return operation.kind() == FileOperation.Kind.OPEN ? null : (RingFile) operation.file();
   }
@@ -73,7 +72,7 @@ final class RingOperation {
   private ByteBuffer scratch() {
     ByteBuffer own = scratch;
     if (own == null) {
-      throw new IllegalStateException(operation + " needs no memory of its own");
+      throw new IllegalStateException(operation + " needs no scratch memory");
     }
     return own;
   }
@@ -86,18 +85,18 @@ final class RingOperation {
     return scratchAddress() + STATUS;
   }
 
-  /// What the kernel has told.
+  /// The size that the kernel has reported.
   long size() {
     return scratch().getLong(STATUS + STATUS_SIZE);
   }
 
-  /// Why that is not its size.
+  /// Why that value is not the size, or null.
   @Nullable IOException sizeFailure() {
     boolean isDevice = (scratch().getShort(STATUS + STATUS_MODE) & TYPE) == BLOCK_DEVICE;
     return isDevice
         ? new IOException(
             operation.file()
-                + " is a device, whose size the driver io_uring cannot tell; take the driver epoll")
+                + " is a device, whose size the driver io_uring cannot read; use the driver epoll")
         : null;
   }
 }

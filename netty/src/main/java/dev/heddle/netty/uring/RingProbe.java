@@ -13,26 +13,26 @@ import java.io.UncheckedIOException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// One operation that does nothing, on a ring of its own: whether the system lets a process not
-/// only make a ring, but use it.
+/// Runs a no-op on a ring of its own, to check that the system lets this process not only create a
+/// ring but use it.
 final class RingProbe implements IoUringIoHandle {
   /*
-   * Netty creates a ring to find out whether it can. A seccomp filter may allow that and refuse
-   * io_uring_enter; the loop would fail in its first turn. So the ring is entered here, while
+   * Netty only checks that a ring can be created. A seccomp filter may allow that and refuse
+   * io_uring_enter; the loop would then fail in its first turn. So the ring is entered here, while
    * another driver can still be chosen.
    */
   private static final byte NOP = 0;
   private static final int RING = 8; // submissions
   private static final int TURNS = 100;
-  private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(10); // so a second in all
+  private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(10); // a second in all
 
   private boolean answered;
 
   private RingProbe() {}
 
-  /// Tries it.
+  /// Runs the probe.
   ///
-  /// @return why it cannot be used; null: it can
+  /// @return why the ring cannot be used; null if it can
   static @Nullable Throwable failure() {
     Thread here = Thread.currentThread();
     IoHandlerAdapter handler =
@@ -58,14 +58,14 @@ final class RingProbe implements IoUringIoHandle {
     for (int turns = 0; !answered && turns < TURNS; turns++) {
       handler.turn(System.nanoTime() + TURN_NANOS);
     }
-    return answered ? null : new UnsupportedOperationException("the ring does not answer");
+    return answered ? null : new UnsupportedOperationException("the ring completes no operation");
   }
 
   private static void close(IoHandlerAdapter handler) {
     try {
       handler.close();
     } catch (RuntimeException _) {
-      // safe: a ring that cannot be entered cannot be asked to cancel anything; its number is freed
+      // safe: a ring that cannot be entered cannot cancel anything; its descriptor is closed
     }
   }
 
@@ -76,6 +76,6 @@ final class RingProbe implements IoUringIoHandle {
 
   @Override
   public void close() {
-    // nothing of its own
+    // has no resources
   }
 }

@@ -26,13 +26,13 @@ import java.io.IOException;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One ring for all: what is submitted in a turn goes to the system in one call. Netty makes
-/// another one after whatever has completed. Neither is for an operation.
+/// The driver over io_uring, with one ring: all submissions of a turn go to the system in one call,
+/// and Netty makes another call after completions. Neither is made per operation.
 final class UringDriver extends UnixDriver {
   static final String NAME = "io_uring";
-  private static final int RING = 1_024; // submissions; more in one turn cost another call
+  private static final int RING = 1_024; // submissions; more in one turn need another call
   private static final int COMPLETIONS =
-      16_384; // of edges that come at once; more are survived, with a warning of Netty's each time
+      16_384; // simultaneous edges; more are handled, with a warning by Netty
   private static final boolean FILES = RingFiles.isSupported();
   private static final Transport TRANSPORT =
       new Transport(
@@ -48,7 +48,7 @@ final class UringDriver extends UnixDriver {
               FILES ? servingFiles() : Map.of()),
           false);
 
-  // made with the first file that is opened, loop only
+  // loop only; created when the first file is opened
   private @Nullable RingFiles files;
 
   private static Map<Capability, Support> servingFiles() {
@@ -72,7 +72,7 @@ final class UringDriver extends UnixDriver {
 
   @Override
   public boolean wouldOnlyTellAgain() {
-    return false; // each completion comes once
+    return false; // each completion is reported once
   }
 
   @Override
@@ -110,7 +110,7 @@ final class UringDriver extends UnixDriver {
     } catch (IOException e) {
       f.failAll(e);
     } catch (RuntimeException e) {
-      // Netty's word for a system that has no descriptor or memory left
+      // Netty's exception when no descriptor or memory is left
       f.failAll(new IOException("the driver " + NAME + " has no ring: " + e.getMessage(), e));
     }
     return false;
@@ -137,7 +137,7 @@ final class UringDriver extends UnixDriver {
                   + NAME
                   + " leaves "
                   + left
-                  + " operations on files that did not end;"
+                  + " file operations that did not end;"
                   + " their buffers are never freed",
               null);
     }

@@ -14,18 +14,19 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// One of Netty's own on the ring. Each completion comes once, and Netty uses its event again.
+/// A Netty channel's handle on the ring. Each completion is reported once, and Netty reuses its
+/// event object.
 ///
-/// **A server channel with no descriptor left.** Netty submits a failed accept anew at once,
-/// whatever the channel's `autoRead` says, and the system refuses it anew at once: the loop would
-/// do nothing else. So such a failure reaches the channel a second late, which is the pause that
-/// Netty's `ServerBootstrap` makes on other transports.
+/// **A server channel without a free descriptor.** Netty resubmits a failed accept at once,
+/// regardless of the channel's `autoRead`, and it fails again at once: the loop would do nothing
+/// else. So such a failure is delivered to the channel after a second, the pause that Netty's
+/// `ServerBootstrap` makes on other transports.
 ///
-/// **A connection that is reset behind its last bytes.** Netty stops to read when the system says
-/// that nothing is left, and waits for a poll. The system says so too when the reset is all that is
-/// left, and its polls have told of that already: a half-closed channel would never hear of it. So
-/// behind a poll that has told of an end there is always more, as the system itself says it of a
-/// connection that was closed.
+/// **A connection that is reset after its last bytes.** Netty stops reading when the system reports
+/// that nothing is left, and waits for a poll. The system reports that also when only the reset is
+/// left, which its polls have already reported: a half-closed channel would never learn of it. So
+/// after a poll that has reported an end, receives report that there is more, as the system does
+/// for a closed connection.
 final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandle {
   private static final byte POLL = 6; // IORING_OP_POLL_ADD
   private static final byte ACCEPT = 13; // IORING_OP_ACCEPT
@@ -38,13 +39,13 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
   private static final int CANCELLED = -125; // ECANCELED
   private static final Set<Integer> NOTHING_LEFT =
       Set.of(-24, -23, -105, -12); // EMFILE, ENFILE, ENOBUFS, ENOMEM
-  private static final long REFUSED = 0; // the ring is gone
+  private static final long REFUSED = 0; // the ring has closed
   private static final long PAUSE = TimeUnit.SECONDS.toNanos(1);
 
   private final IoUringIoHandle handle;
-  private boolean isReset; // the system says no more of it than it has
-  private @Nullable Runnable tellNow; // the failure that is kept back
-  private boolean isCloseAsked; // the ring was, or whoever stands for it
+  private boolean isReset; // a poll has reported an error or hang-up
+  private @Nullable Runnable tellNow; // delivers the delayed failure
+  private boolean isCloseAsked; // of the ring or its substitute
 
   UringEmbeddedHandle(EmbeddedHandles home, IoUringIoHandle handle) {
     super(home, handle);
@@ -76,12 +77,12 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
     int known = isAbandoned() ? resultAtTheEnd(opcode, result) : result;
     isReset |= opcode == POLL && result > 0 && (result & ERROR_OR_HANGUP) != 0;
     int knownFlags = opcode == RECEIVE && isReset ? flags | MORE_IS_THERE : flags;
-    // a ring of ours has entries without extra data
+    // entries of this ring have no extra data
     handle.handle(this, new IoUringIoEvent(known, knownFlags, opcode, userData));
   }
 
-  /// What has failed when the loop has ended was ended by us, whatever the system says; and nobody
-  /// serves a client that was accepted.
+  /// After the loop's end, failures count as cancelled by the loop, and accepted connections are
+  /// not served.
   private static int resultAtTheEnd(byte opcode, int result) {
     if (opcode == ACCEPT && result >= 0) {
       releaseDescriptor(new Socket(result));
@@ -90,7 +91,7 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
     return result < 0 ? CANCELLED : result;
   }
 
-  /// While a failure is kept back the channel accepts nothing: it takes something back, or closes.
+  /// While a failure is delayed the channel does not accept: it can only cancel or close.
   @Override
   public long submit(IoOps ops) {
     tellKept();
@@ -103,7 +104,7 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
     return id;
   }
 
-  /// The channel's socket, if it is its close that is submitted: the channel marks it just before.
+  /// The channel's socket, if its close is being submitted: the channel marks it just before.
   private @Nullable Socket toBeClosed() {
     Socket socket = socket();
     if (isCloseAsked || socket == null || socket.isOpen()) {
@@ -121,9 +122,9 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
     }
   }
 
-  // ---- the loop has ended ----
+  // ---- after the loop's end ----
 
-  // the ring waits for what was submitted before it goes
+  // the ring waits for submitted operations before it closes
   @Override
   protected void abandoned() {
     super.abandoned();
@@ -139,7 +140,7 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
     return new IoUringIoOps(CANCEL, (byte) 0, none, fd, 0, 0, 0, ALL_OF_FD, 0L, none, none, 0, 0);
   }
 
-  // who finds its descriptor closed does not ask the ring for it, but waits for the ring
+  // a channel whose descriptor is closed does not submit a close, but waits for the ring
   @Override
   protected void notifyClosed() {
     if (!isCloseAsked) {

@@ -6,13 +6,13 @@ import dev.heddle.netty.handler.NettyProvider;
 import io.netty.channel.uring.IoUring;
 import org.jspecify.annotations.Nullable;
 
-/// Offers io_uring.
+/// Provides the driver io_uring.
 public final class UringProvider extends NettyProvider {
-  /// For the service loader.
+  /// For the JDK's service loader.
   public UringProvider() {
     super(
         UringDriver.NAME,
-        "Linux's io_uring, through Netty: one call of the system for all that a turn submits",
+        "Linux's io_uring, through Netty: one system call for all submissions of a turn",
         30,
         UringDriver::new);
   }

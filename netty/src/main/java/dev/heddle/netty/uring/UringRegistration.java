@@ -13,19 +13,19 @@ import io.netty.channel.uring.IoUringIoHandle;
 import io.netty.channel.uring.IoUringIoOps;
 import java.io.IOException;
 
-/// A poll that stays on the ring and tells each edge.
+/// A multishot poll on the ring, which reports each edge.
 final class UringRegistration implements IoUringIoHandle, SendingRegistration {
   /*
-   * A parked poll holds the file: closing the number does not close the socket, and the peer would
-   * see no end. So the end is a chain of two: cancel the poll, then, whatever that brought, close
-   * the number. Both reach the system in one call, with all else that was submitted, and no number
-   * is given back while an operation on it is under way. Sockets are shut down at once, by a direct
-   * call, so the peer sees the end without waiting for the next turn (UnixDescriptor.hangUp).
+   * A pending poll holds the file: closing the descriptor does not close the socket, and the peer
+   * would see no end. So the end is a chain of two operations: cancel the poll, then, regardless of
+   * the result, close the descriptor. Both reach the system in one call with all other submissions,
+   * and no descriptor is closed while an operation on it is in flight. Sockets are shut down at
+   * once, by a direct call, so the peer sees the end before the next turn (UnixDescriptor.hangUp).
    *
    * States.
    *   from     event                                to
    *   POLLING  an edge                              same: reported
-   *   POLLING  an edge; the kernel ends the poll    same: armed anew, which reports what came
+   *   POLLING  an edge; the kernel ends the poll    same: rearmed, which reports what came
    *                                                 between; then reported
    *   POLLING  an error                             BROKEN: the listeners learn why; the next
    *                                                 wait makes another watch
@@ -33,8 +33,8 @@ final class UringRegistration implements IoUringIoHandle, SendingRegistration {
    *   ENDING   an edge, or the poll's completion    same: no listener is left
    *   ENDING   the poll and the close completed     GONE
    *
-   * Netty keeps the registration until all that was submitted has completed. A late edge meets this
-   * object, whose descriptor has no listeners, and no other.
+   * Netty keeps the registration until all its submissions have completed. A late edge reaches only
+   * this object, whose descriptor has no listeners.
    */
   private static final byte POLL_ADD = 6;
   private static final byte ASYNC_CANCEL = 14;
@@ -50,7 +50,7 @@ final class UringRegistration implements IoUringIoHandle, SendingRegistration {
   private final UnixDescriptor descriptor;
   private final IoRegistration registration;
 
-  private long poll; // as the ring knows it
+  private long poll; // identifier in the ring
   private boolean polling;
   private boolean ending;
   private boolean closeAnswered;
@@ -60,7 +60,7 @@ final class UringRegistration implements IoUringIoHandle, SendingRegistration {
     try {
       registration = handler.register(this);
     } catch (Exception e) {
-      throw new IOException("the ring takes no more descriptors", e);
+      throw new IOException("the ring accepts no more descriptors", e);
     }
     arm();
   }
@@ -95,7 +95,7 @@ final class UringRegistration implements IoUringIoHandle, SendingRegistration {
       case POLL_ADD -> polled(e.res(), (e.flags() & MORE) != 0);
       case SEND -> descriptor.sent(e.res());
       case CLOSE -> closeAnswered(e.res());
-      default -> {} // of the cancelling the poll itself tells
+      default -> {} // the poll's own completion reports its cancellation
     }
   }
 
@@ -144,6 +144,6 @@ final class UringRegistration implements IoUringIoHandle, SendingRegistration {
 
   @Override
   public void close() {
-    // the driver has closed all of its descriptors before it lets go of the handler
+    // the driver closes all its descriptors before the handler
   }
 }

@@ -4,7 +4,7 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | descriptors to watch and to close, from the UNIX room | submissions; edges |
+/// | descriptors to register and to close, from the package unix | submissions; edges |
 ///
-/// Threads: the loop's. Read first: `UringRegistration`.
+/// Threads: the carrier. Read first: `UringRegistration`.
 package dev.heddle.netty.uring;

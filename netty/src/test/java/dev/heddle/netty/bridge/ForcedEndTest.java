@@ -291,7 +291,8 @@ record ForcedEndTest(String driver) implements OnDriver {
                 failForGood();
               }))
           .isInstanceOf(OutOfMemoryError.class);
-      assertThat(log.await("is not told of its end")).contains("Semaphore.acquireUninterruptibly");
+      assertThat(log.await("is not notified of its end"))
+          .contains("Semaphore.acquireUninterruptibly");
     } finally {
       nobodys.release();
     }

@@ -260,7 +260,7 @@ record TaskTest(String driver) implements OnDriver {
           var _ = other.shutdownGracefully(0, 0, TimeUnit.SECONDS);
           assertThatThrownBy(waiting::await)
               .isInstanceOf(IllegalStateException.class)
-              .hasMessageContaining("the event loop has ended that would tell");
+              .hasMessageContaining("the event loop has ended that would complete");
         });
   }
 

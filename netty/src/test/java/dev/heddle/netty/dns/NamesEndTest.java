@@ -231,7 +231,7 @@ class NamesEndTest extends NamesOnDrivers {
         Files.writeString(file, "# read again\n" + dead.line());
         assertThatThrownBy(() -> names.addresses("other.test", FOUR))
             .isInstanceOf(UnknownHostException.class)
-            .hasMessageContaining("other.test: the name servers have had no room");
+            .hasMessageContaining("other.test: the name servers had no capacity");
         return null;
       });
     });

@@ -104,7 +104,7 @@ class NamesTest extends NamesOnDrivers {
         open(NameServer.of(asked -> Zone.cutShort(zone.answer(asked)))).withoutTcp();
     run(() -> {
       LoopDnsResolver names = names(server);
-      String why = "has a longer answer, and does not give it by TCP";
+      String why = "has a longer answer but does not send it by TCP";
       assertThatThrownBy(() -> names.texts("txt.test"))
           .isInstanceOf(UnknownHostException.class)
           .hasMessageContaining(why);
@@ -281,7 +281,7 @@ class NamesTest extends NamesOnDrivers {
       for (String name : List.of("a..b", ".", ".a", "x".repeat(64), "a.".repeat(150) + "a")) {
         assertThatThrownBy(() -> names.addresses(name, ANY))
             .isInstanceOf(UnknownHostException.class)
-            .hasMessageContaining("is no name of a host");
+            .hasMessageContaining("is not a host name");
       }
     });
     assertThat(server.asked()).isEmpty();
@@ -317,7 +317,7 @@ class NamesTest extends NamesOnDrivers {
             .containsExactly("10.0.0.1");
         assertThatThrownBy(() -> patient(line).addresses("good.test", FOUR))
             .isInstanceOf(UnknownHostException.class)
-            .hasMessage("good.test: the name server " + at + " refuses: no server listens there");
+            .hasMessage("good.test: the name server " + at + " refuses: no process listens there");
       });
     }
   }

@@ -471,7 +471,7 @@ class PendingSendTest {
     OnDriver.require(driver);
     assertThatThrownBy(() -> lingering(driver, "long"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("-Dheddle.linger=long: it is a number of milliseconds");
+        .hasMessage("-Dheddle.linger=long is not a number of milliseconds");
   }
 
   @ParameterizedTest

@@ -30,13 +30,13 @@ class AvailabilityTest {
                 () -> {
                   throw new AssertionError("tried");
                 }))
-        .isEqualTo("it is there on Plan 9 only, and this is " + System.getProperty("os.name"));
+        .isEqualTo("it exists on Plan 9 only, and this is " + System.getProperty("os.name"));
   }
 
   @Test
   void library_thatIsMissing_isNamedWithTheMachine() {
     String advice =
-        "its native library is not there: add netty-transport-native-io_uring with the classifier"
+        "its native library is missing: add netty-transport-native-io_uring with the classifier"
             + " of this machine ("
             + System.getProperty("os.arch")
             + ") to the class path";

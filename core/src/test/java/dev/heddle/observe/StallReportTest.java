@@ -300,7 +300,7 @@ class StallReportTest {
     assertThat(child.exitCode()).as(child.output()).isZero();
     assertThat(child.output().lines().filter("cycles: 1"::equals)).hasSize(5);
     assertThat(child.output())
-        .contains("which other virtual thread holds it cannot be told.")
+        .contains("does not report which other virtual thread holds it.")
         .doesNotContain("--add-opens java.base/jdk.internal.vm");
   }
 

@@ -259,7 +259,7 @@ class TrampolineHoldTest {
       child.destroyForcibly().waitFor();
     }
     assertThat(said)
-        .contains("the log has not taken this for two seconds", "SilentLogProgram$Stuck.publish")
+        .contains("the log has not accepted this for two seconds", "SilentLogProgram$Stuck.publish")
         .contains("the loop's own thread waits", "  waits for the monitor of");
   }
 }

@@ -166,7 +166,8 @@ class HandedBodyTest {
       Thread.yield();
     }
     runtime.send(pid, "close");
-    assertThatThrownBy(() -> Kit.get(answer)).hasMessageContaining("forwarded the request to a body");
+    assertThatThrownBy(() -> Kit.get(answer))
+        .hasMessageContaining("forwarded the request to a body");
     assertThat(Kit.take(letters)).isInstanceOf(Request.class);
     assertThat(runtime.undelivered()).isEqualTo(1);
     runtime.send(pid, "end");

@@ -170,8 +170,10 @@ class RelayTest {
   @Test
   void orders_forProcessesOfOthers_areRefused_insteadOfSayingTheyAreDead() {
     Pid far = there.spawn(Kit.resting());
-    assertThatThrownBy(() -> here.whenExited(far)).hasMessageContaining("belongs to another runtime");
-    assertThatThrownBy(() -> here.terminate(far)).hasMessageContaining("belongs to another runtime");
+    assertThatThrownBy(() -> here.whenExited(far))
+        .hasMessageContaining("belongs to another runtime");
+    assertThatThrownBy(() -> here.terminate(far))
+        .hasMessageContaining("belongs to another runtime");
     CompletableFuture<Exit> exit =
         here.whenExited(here.spawn(Kit.process((self, _, _) -> self.monitor(far))));
     assertThat(Kit.get(exit).reason()).isIn(Exit.Reason.FAILED, Exit.Reason.NOT_FOUND);

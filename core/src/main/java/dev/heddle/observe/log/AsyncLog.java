@@ -83,8 +83,7 @@ public final class AsyncLog {
    *
    * Sources. trap-42, trap-64. Log4j 2's asynchronous appender, whose queue is bounded, too.
    */
-  private static final int LIMIT =
-      1_000; // waiting lines; more would not help
+  private static final int LIMIT = 1_000; // waiting lines; more would not help
   private static final long LINGER_NANOS = 1_000_000_000; // saves a thread for each line of a burst
   private static final long POLL_NANOS = 250_000_000;
   private static final int PATIENCE = 20; // checks, 5 s: a log slower than that is stuck

@@ -213,7 +213,7 @@ public final class Command {
   /// the standard error; by default 64 MiB each. For more output, read it in parts with [#start()]
   /// or write it to a file with [#withOutput].
   ///
-  /// @param limit of each of the two streams
+  /// @param bytes of each of the two streams
   /// @throws IllegalArgumentException when it is not positive
   public Command withOutputLimit(int bytes) {
     if (bytes < 1) {

@@ -36,7 +36,7 @@ public final class BlockingSink implements PipeSink {
   /// The loop's end of a pipe.
   ///
   /// @param name name of its thread
-  /// @param description for dumps
+  /// @param what for dumps
   public BlockingSink(LoopRuntime loop, String name, String what, OutputStream stream) {
     this.scheduler = loop.scheduler();
     this.stream = stream;

@@ -46,7 +46,7 @@ public final class BlockingSource implements PipeSource {
   /// The loop's end of a pipe.
   ///
   /// @param name of its thread
-  /// @param description for dumps
+  /// @param what for dumps
   public BlockingSource(LoopRuntime loop, String name, String what, InputStream stream) {
     this.scheduler = loop.scheduler();
     this.stream = stream;

@@ -37,7 +37,7 @@ public final class DescriptorSink implements PipeSink {
 
   /// The loop's end of a pipe.
   ///
-  /// @param description for dumps
+  /// @param what for dumps
   /// @param isTerminal whether the end is a key, because the terminal stays open
   public DescriptorSink(Scheduler scheduler, RawStream stream, String what, boolean isTerminal) {
     this.scheduler = scheduler;

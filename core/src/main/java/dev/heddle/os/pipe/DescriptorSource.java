@@ -38,7 +38,7 @@ public final class DescriptorSource implements PipeSource {
 
   /// The loop's end of a pipe.
   ///
-  /// @param description for dumps
+  /// @param what for dumps
   public DescriptorSource(Scheduler scheduler, RawStream stream, String what) {
     this.scheduler = scheduler;
     this.stream = stream;

@@ -59,7 +59,7 @@ class JavadocExamplesTest {
           "EventBus", "Pid logger; record OrderPaid(int number) {}",
           "TypedProcess",
               """
-              static class Counter extends Server<Message> {
+              static class Counter extends GenServer<Message> {
                 Counter() { super(Message.class); }
                 protected void receive(Message message) {}
               }

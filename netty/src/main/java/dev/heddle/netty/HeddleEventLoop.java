@@ -40,8 +40,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/// A Netty event loop that runs on a Heddle loop: ordinary pipelines share its thread with the
-/// coroutines.
+/// A Netty event loop on a Heddle loop: pipelines share its thread with the coroutines.
 ///
 /// {@snippet class=dev.heddle.netty.NettySnippetsTest region=server}
 ///
@@ -53,7 +52,7 @@ import org.jspecify.annotations.Nullable;
 /// A handler that waits, for example for a lock, delays all channels of this event loop, as in
 /// Netty; the loop's other coroutines continue. Do long waits in a coroutine: pass a
 /// [dev.heddle.coroutine.Scope] to the handler and spawn in it. An exception of a handler or a task
-/// is handled as in Netty, and the loop continues.
+/// is handled as in Netty.
 ///
 /// **Waiting** To wait for a future in a coroutine, use [NettyFutures#await(Future)], which can be
 /// cancelled and takes deadlines. Netty's own `sync()` and `await()` work there, too. In a handler
@@ -121,8 +120,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   private static final int STEPS_BETWEEN_LOOKS = 16; // reads of the clock
   private static final long LONGEST = 1_000_000; // ns; a fair share among many coroutines
   private static final int PART_OF_DEADLINE = 5; // the part of the deadline for orderly closes
-  // bounds tasks that requeue themselves
-  private static final long LONGEST_LAST_TURN = TimeUnit.SECONDS.toNanos(30);
+  private static final long LONGEST_LAST_TURN = TimeUnit.SECONDS.toNanos(30); // tasks may requeue
 
   /// The phase of its life.
   private enum Phase {

@@ -60,8 +60,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
    * I2. A buffer is released once, after its request has ended. [FileCancelTest]
    * I3. CLOSE is submitted once, when no request is in flight. [FileCancelTest]
    *
-   * Rejected. Using the caller's buffer when it is direct: it would be written to after a cancelled
-   * read has returned.
+   * Rejected. Using the caller's direct buffer: a cancelled read would write to it later.
    *
    * Sources. trap-28, trap-29, trap-30; loop-256, loop-257, loop-293, loop-294, loop-297.
    */
@@ -78,8 +77,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
 
   // loop only
   private final ArrayList<Request> inFlight = new ArrayList<>(); // unordered
-  // those in flight whose callers have left
-  private final Set<Request> detachedChanges = new HashSet<>();
+  private final Set<Request> detachedChanges = new HashSet<>(); // in flight; their callers left
   private long position; // where the next request begins; bytes read ahead are before it
   private boolean atEnd; // opened to append: the position is the current end
 

@@ -36,6 +36,11 @@ public final class PollEvent extends EventSource implements ReadinessListener {
   }
 
   @Override
+  protected void rearm() {
+    descriptor.arm(direction, this); // changes nothing while it is armed
+  }
+
+  @Override
   protected void disarm() {
     descriptor.disarm(direction, this);
   }

@@ -223,7 +223,11 @@ public abstract non-sealed class EventSource implements Event {
       }
       if (before == 0) {
         arm();
+        return;
       }
+    }
+    if (before > 0) {
+      rearm();
     }
   }
 
@@ -247,6 +251,8 @@ public abstract non-sealed class EventSource implements Event {
     daemonStarts++;
     if (starts++ == 0) {
       arm();
+    } else {
+      rearm();
     }
   }
 
@@ -274,6 +280,11 @@ public abstract non-sealed class EventSource implements Event {
   /// Starts the underlying operation (a timer, a readiness registration). Lock-free; runs on the
   /// waiting coroutine's stack.
   protected void arm() {}
+
+  /// Called for each start beside others. Starts the underlying operation again if it has ended:
+  /// the others may be those that it has woken, and that have not stopped yet. Otherwise as
+  /// [#arm()].
+  protected void rearm() {}
 
   /// Stops the underlying operation. Lock-free.
   protected void disarm() {}

@@ -85,6 +85,25 @@ class PollConformanceTest implements OnDriver {
     });
   }
 
+  /// Two coroutines hung for ever when the first waited again before the second had run.
+  @Test
+  @Shows(Aspect.INTEGRITY)
+  void subscriberThatWaitsAgain_beforeTheOtherHasRun_isToldAgain() {
+    run((source, sink) -> {
+      try (Poll poll = Poll.of(source)) {
+        Coroutine<Object> first =
+            suspended(() -> {
+              Heddle.await(poll.readable());
+              return Heddle.await(poll.readable()); // the byte is there still
+            });
+        Coroutine<Object> second = suspended(() -> Heddle.await(poll.readable()));
+        sink.write(ByteBuffer.allocate(1));
+        first.await();
+        second.await();
+      }
+    });
+  }
+
   @Test
   @Shows(Aspect.INTEGRITY)
   void interests_ofOneChannel_areToldApart() {

@@ -38,6 +38,7 @@ class SnippetGateTest {
           Map.entry("CoroutineException", THROWN),
           Map.entry("DeadlineException", THROWN),
           Map.entry("DeadlockError", THROWN),
+          Map.entry("DescriptorTypeException", THROWN),
           Map.entry("EventsLostException", THROWN),
           Map.entry("ExitException", THROWN),
           Map.entry("LoopEndedException", THROWN),

@@ -48,7 +48,7 @@ class StuckExitTest {
   @Test
   void halt_ofAProcessWhoseHooksDoNotReturn_namesTheHook() throws Exception {
     assertThat(run(Scenario.HOOK_BEHIND_A_COROUTINE).output())
-        .contains("it is halted with code 143")
+        .contains("the JVM is halted with code 143")
         .contains("StuckExitProgram$Stuck.close");
   }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// Separate threads for single calls, which run long or need a thread that no other code has used.
 /// For many short calls there is [ThreadPool].
 ///
-/// {@snippet class=dev.heddle.snippets.ThreadSnippetsTest region=blockingPools}
+/// {@snippet class=dev.heddle.snippets.ThreadSnippetsTest region=threads}
 ///
 /// @since 0.1
 public final class Threads {

@@ -21,7 +21,7 @@ class SnippetGateTest {
       Path.of(System.getProperty("heddle.root"), "core/src/main/java/dev/heddle");
 
   private static final List<String> EXPORTED =
-      List.of("", "coroutine", "event", "io", "io/unix", "observe", "os", "sync", "thread");
+      List.of("", "coroutine", "event", "io", "observe", "os", "sync", "thread");
 
   private static final String THROWN =
       "is caught, not called: its documentation says who throws it";

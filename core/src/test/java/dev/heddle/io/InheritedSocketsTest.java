@@ -150,7 +150,7 @@ class InheritedSocketsTest {
         assertThat(all.get("web")).hasSize(2);
         assertThatThrownBy(() -> InheritedSockets.take(two, environment, 7))
             .isInstanceOf(IllegalStateException.class)
-            .hasMessageContaining("taken already");
+            .hasMessageContaining("already adopted");
         for (Listener listener : all.get("web")) {
           listener.close();
         }

@@ -128,7 +128,7 @@ class TlsTest {
       tls.readFully(ByteBuffer.allocate(10));
       assertThatThrownBy(() -> tls.read(ByteBuffer.allocate(1)))
           .isInstanceOf(EOFException.class)
-          .hasMessageContaining("cut");
+          .hasMessageContaining("without close_notify");
     });
   }
 

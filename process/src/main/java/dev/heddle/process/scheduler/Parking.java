@@ -28,28 +28,38 @@ final class Parking {
    * ASLEEP           finds work in that check,  SEARCHING  itself: under the lock
    *                  cancelPark()
    *
+   * Words. A worker is overdue when two checks of the scheduler monitor, a millisecond apart, have
+   * found it in the same run, until it begins another run. The tasks of a deque are stealable when
+   * there are two or more, or when there is one and its owner is overdue (Worker.hasStealable).
+   *
    * I1. If a task was queued before a call of wakeOne(), a worker that is awake finds it, or a
    *     parked worker is woken for it. [ParkingStress]
-   * I2. While a worker searches, no other is woken. So a burst of tasks wakes workers one after the
-   *     other, as each searcher finds that more work is left.
+   * I2. While a worker searches, wakeOne() wakes no other. So a burst of tasks wakes workers one
+   *     after the other, as each searcher finds that more work is left. This only saves wake-ups:
+   *     wakeAll() wakes all workers, and a worker may begin to search between the check and the
+   *     wake-up, because startSearching() takes no lock.
    * I3. Only parked workers are woken, never busy ones. [ParkingTest]
    *
    * I4. If a deque holds stealable tasks and any worker is parked, then some worker is searching or
    *     being woken. The owner calls wakeOne() with the push that makes the first task stealable.
    *     From then on each worker that parks checks the deques, and the last searcher that finds a
-   *     task wakes the next worker for what is left (WorkScheduler.workFound). One race stays open,
-   *     because closing it would take a fence for each push: an owner that does not yet see a steal
-   *     may not notice that its push has made the first stealable task. The scheduler monitor wakes
-   *     a worker for it about a millisecond later. [WorkSchedulerTest]
+   *     task wakes the next worker for what is left (WorkScheduler.workFound). Between a thief's
+   *     CAS and the release of its own bottom, the tasks that it moves are in no deque; but the
+   *     thief counts as searching until it calls workFound(), after that release. Two cases stay
+   *     open. An owner that does not yet see a steal may not notice that its push has made the
+   *     first stealable task; closing this race would take a fence for each push. And the push of
+   *     an overdue owner into its empty deque makes a stealable task at once, but
+   *     Worker.notifyFirstStealable() tests for two. In both cases, and when a wake-up has failed
+   *     for lack of memory, the scheduler monitor wakes a worker about a millisecond later.
+   *     [WorkSchedulerTest]
    *
    * Memory order. A producer publishes the task, executes a full fence, then reads the word. The
    * global queue publishes with a CAS, which is that fence. A push to a deque, or a batch moved
    * into it, is only a release store, so the worker adds a fence (Worker.wakeThief; mutant:
    * ParkingStress.NoFenceAfterPush). A worker changes the word, which is a full fence, then checks
-   * all queues. So either the producer reads that no worker searches and one is parked, or the
-   * worker's check follows the publication. The same holds between the last searcher that found a
-   * task and a producer that relied on it: stopSearching() changes the word before its caller
-   * checks. Mutant: ParkingStress.NoLook.
+   * all queues. So either the producer sees the parked worker, or the worker's check sees the
+   * task. The same holds between the last searcher that found a task and a producer that relied on
+   * it: stopSearching() changes the word before its caller checks. Mutant: ParkingStress.NoLook.
    *
    * Cost. One read of the word for each task that enters the global queue or becomes the first
    * stealable task of a deque. The lock is taken only to park and to wake.
@@ -58,7 +68,7 @@ final class Parking {
    * would take them away from its cache. A lock-free stack of parked workers: parking costs
    * microseconds anyway, and cancelPark() removes from the middle, for which a lock is simple.
    *
-   * Sources. P6, trap-40. The schedulers of Go (D. Vyukov) and of Tokio keep the same counts.
+   * Sources. P6. The schedulers of Go (D. Vyukov) and of Tokio keep the same counts.
    */
   private static final int SEARCHING = 1;
   private static final int AWAKE = 1 << 16;

@@ -31,8 +31,7 @@ final class SchedulerMonitor {
    * Why it exists. A worker pushes the tasks that its step wakes to its own deque, and wakes no
    * other worker for the first one, because it will run that a moment later itself. If the step
    * lasts long, another thread has to notice. An owner may also fail to notice that it has
-   * stealable tasks: Parking,
-   * I4. P6.
+   * stealable tasks: I4 of Parking, which also defines "stealable" and "overdue".
    *
    * Out of memory. The loop catches whatever a check throws, and begins the next one. Every
    * CHECKS_PER_RETRY checks it requeues the ends that lack memory (WorkScheduler.finishLater);
@@ -46,6 +45,8 @@ final class SchedulerMonitor {
    * Rejected. A wake-up for each task: the woken worker takes it away before its waker, whose
    * caches hold its data, gets to it. Checks by the workers before they park: none checks while
    * none parks.
+   *
+   * Sources. P6.
    */
   private static final long CHECK_NANOS = 1_000_000; // a fifth of the longest guaranteed wait
   private static final int CHECKS_PER_SECOND = 1_000; // at most

@@ -19,8 +19,9 @@ public abstract class Task {
    * RUNNING               IDLE, no mark              IDLE                  worker, CAS
    * RUNNING               WAIT_FOR_COMMANDS,         BLOCKED_ON_COMMANDS   worker, CAS (2)
    *                       no BY_COMMAND mark
-   * RUNNING               one of these three,        as for CONTINUE
-   *                       but such a mark is set
+   * RUNNING               WAIT or IDLE, any mark;    as for CONTINUE
+   *                       WAIT_FOR_COMMANDS,
+   *                       BY_COMMAND mark
    * RUNNING               DONE, or the step threw    COMPLETE              worker, store (5)
    * RUNNING, COMPLETE     error past catch blocks    COMPLETE              worker, store (6)
    * COMPLETE              completed() has failed     COMPLETE              worker (7)
@@ -33,7 +34,8 @@ public abstract class Task {
    *
    * (1) No other thread has a READY task in its hands.
    * (2) Repeated until it succeeds or another row applies.
-   * (3) Clears the marks; the next step then drains the queue.
+   * (3) Clears the marks; the next step then drains the queue, or leaves events there and returns
+   *     CONTINUE: see step().
    * (4) Then the worker appends the task to the global queue.
    * (5) Final. The worker then calls completed().
    * (6) Worker.runGuarded says which errors these are. The worker then queues the task as in (7).
@@ -45,21 +47,24 @@ public abstract class Task {
    *
    * Threads. wake(): any. run(): the worker that took the task from a queue.
    *
-   * I1. A READY task is in exactly one run queue, or held by the one thread that is about to put it
-   *     there. `next` is the link of that queue and has no other use. A COMPLETE task whose end is
-   *     unfinished is queued by the same link. If a worker's stack ends before the task is queued,
-   *     the worker queues it after the step (WakeUpJournal). A thread that is no worker checks its
-   *     stack before it begins. [StateStress, StressTest, StackEndTest]
+   * I1. A READY task is in exactly one run queue, or in the hands of one thread, which is about to
+   *     queue it or has taken it from a queue. `next` links the tasks of a queue, or those that one
+   *     thread has in its hands, and has no other use. A COMPLETE task whose end is unfinished is
+   *     queued by the same link. If a worker's stack ends before the task is queued, the worker
+   *     queues it after the step (WakeUpJournal). A thread that is no worker checks its stack before
+   *     it begins. [StateStress, StressTest, StackEndTest]
    * I2. What was published before wake() is seen by a step that begins after wake(), or has been
    *     seen already. [StateStress]
    * I3. At most one thread is between READY -> RUNNING and the end of that run. [StateStress]
    *
    * Memory order. A waker publishes the event, then reads the state. A worker stores RUNNING, then
    * drains; at the end of the run it does a CAS from RUNNING, which fails if a waker has left a
-   * mark. All four accesses are volatile, so they have one total order. A waker that reads READY,
-   * or finds its mark already set, precedes the store that begins the next step, and that step
-   * drains what the waker has published. A waker whose CAS fails reads the state again: it may have
-   * become IDLE meanwhile. Mutants: StateStress.NoRetry, WakesByStore.
+   * mark. These five accesses (publication, read of the state; store of RUNNING, drain, CAS) are
+   * volatile or CASes, so they have one total order. A waker that reads READY, or finds its mark
+   * already set, precedes the store that begins the next step, and that step drains what the waker
+   * has published. A waker whose CAS fails reads the state again: it may have become IDLE
+   * meanwhile. Mutants: StateStress.NoRetry, WakesByStore. An item that is added to a Burst is
+   * published by a release store only; Burst says who wakes the task if the two miss each other.
    *
    * Cost. A wake-up is one CAS, or one read when the task was woken already. A run is one store and
    * one CAS.
@@ -156,6 +161,10 @@ public abstract class Task {
 
   /// Runs one step, which handles what has arrived since the last one. A step that throws ends the
   /// task.
+  ///
+  /// A step that leaves events in the task's queue must return [StepResult#CONTINUE]: their
+  /// wake-ups are used up, so nothing would wake the task for them. Messages may be left with
+  /// [StepResult#WAIT_FOR_COMMANDS], and anything with [StepResult#DONE].
   ///
   /// @param worker whose thread calls this
   protected abstract StepResult step(Worker worker);

@@ -6,9 +6,11 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// A deque of one worker: the owner pushes and pops at one end, thieves take half from the other.
+/// The owner may also take the oldest item from there.
 public final class WorkDeque<T> {
   /*
-   * The deque of Chase and Lev, except that a thief takes up to MAX_STEAL items with one CAS.
+   * The deque of Chase and Lev, with two differences: a thief takes up to MAX_STEAL items with one
+   * CAS, and the owner may take the oldest item, by a CAS as a thief does (pollOldest).
    *
    *        index                    bottom
    *          |  oldest ... newest     |
@@ -38,27 +40,30 @@ public final class WorkDeque<T> {
    *
    * I1. Each pushed item is taken exactly once, or is still in the deque. [WorkDequeTest,
    *     WorkDequeStress, WorkDequeLincheckTest]
-   * I2. A thief takes n <= MAX_STEAL items, starting at the index. So no thief whose CAS can still
-   *     succeed reaches a position p >= index + MAX_STEAL.
+   * I2. A thief takes n <= MAX_STEAL items, starting at the index that it read, and its CAS
+   *     succeeds only on the top that it read. So no thief whose CAS can still succeed reaches a
+   *     position p >= index + MAX_STEAL.
    * I3. The owner takes position p without a CAS only after it has published bottom = p and then
    *     read an index with p >= index + MAX_STEAL.
    *
    * Why a fence suffices out of reach (I3). A thief reads top, then bottom. If it read the same top
    * as the owner, I2 keeps it away from p, whatever bottom it read. If it read a later top, that
    * top was written after the owner's read. The fence orders the owner's write of bottom before
-   * that read, so the thief, which reads bottom after top, sees bottom <= p. Mutant:
-   * WorkDequeStress.NoFence.
+   * that read, so the thief, which reads bottom after top, sees bottom <= p, or a bottom released
+   * by a later push at p, and then the new item. Mutant: WorkDequeStress.NoFence.
    *
    * Why a CAS suffices within reach. The owner writes bottom, then changes the version. A thief
    * that read top before this change fails its own CAS. A thief that reads top later acquires what
-   * the owner released with it: bottom <= p. So only the owner can take p. Mutant:
+   * the owner released with it: it sees bottom <= p, or a bottom released by a later push at p, and
+   * then the new item. So only the owner can take the item that it pops. Mutant:
    * WorkDequeStress.NaiveCas, in which the owner pops without that CAS: four pushes, three pops and
    * one steal take one item twice.
    *
    * A thief may copy a slot while it is overwritten. A slot within its range changes only after the
    * index has passed it, or after the owner has popped it within reach of thieves. Both change top,
-   * so the thief's CAS fails and the copy is discarded. The thief reads the array after top: a
-   * thief with an old array has an old top too, or reads slots that have not changed.
+   * so the thief's CAS fails and the copy is discarded. A thief reads the array after top and
+   * bottom, so the array has a slot for each item below that bottom. A thief with the old array
+   * either has an old top and fails, or reads slots whose items are the same in both arrays.
    *
    * Stolen items. The owner clears the slots that it pops. A stolen item stays in its slot until
    * the slot is overwritten, or until the owner runs out of work and calls clearStolen(). The thief
@@ -78,12 +83,12 @@ public final class WorkDeque<T> {
    * left. stealInto: one CAS for up to 32 items. pop is wait-free except for CASes lost to thieves,
    * each of which has taken something.
    *
-   * Accepted. The version wraps after 2^32 pops within reach. A thief that is descheduled between
-   * its read and its CAS for exactly that long, with the index back at the same value, would not
-   * notice.
+   * Accepted. The version wraps after 2^32 changes: pops within reach, steals and calls of
+   * pollOldest() together. A thief that is descheduled between its read and its CAS for exactly
+   * that many, with the index back at the same value, would not notice.
    *
-   * Rejected. One item per steal: a burst of 64 tasks would cost 32 searches. A lock for thieves:
-   * the owner would have to check it too.
+   * Rejected. One item per steal: to take half of a burst of 64 tasks would cost 32 searches
+   * instead of one. A lock for thieves: the owner would have to check it too.
    *
    * Sources. D. Chase, Y. Lev, Dynamic circular work-stealing deque, 2005; N. M. Le et al., Correct
    * and efficient work-stealing for weak memory models, 2013. P3, P5.
@@ -258,7 +263,9 @@ public final class WorkDeque<T> {
     }
     Object oldest = theirs[from & (theirs.length - 1)];
     if (!casTop(seen, pack(from + n, version(seen) + 1))) {
-      return null; // the copies are above our bottom: no thread reads them
+      // The copies are above our bottom. A stalled thief of our deque may read there; its CAS
+      // fails.
+      return null;
     }
     mine.publishBottomRelease(to + n - 1);
     return item(oldest);

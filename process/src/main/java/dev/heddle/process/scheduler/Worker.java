@@ -72,7 +72,7 @@ public final class Worker {
   long seenSinceNanos;
   boolean seenReported;
 
-  // set by the scheduler monitor, cleared by this worker
+  // set by the scheduler monitor, cleared by this worker; Parking defines the word
   private volatile boolean overdue;
 
   // under the lock of Parking; this worker reads it until it is false

@@ -215,14 +215,15 @@ public final class Heddle {
 
   // ---- waiting ----
 
-  /// Lets every ready coroutine run once. **Suspends** if there is one.
+  /// Lets every ready coroutine run once. **Suspends** if there is one, or if the loop's thread has
+  /// work of its own (a due poll, for example).
   public static void yieldNow() {
     CoroutineNode<?> self = CoroutineNode.current();
     self.scheduler().yieldFrom(self);
   }
 
-  /// Waits for at least `delay`. If it is zero or negative, calls [#yieldNow()]. **Suspends**
-  /// always.
+  /// Waits for at least `delay`. **Suspends**; if `delay` is zero or negative, as [#yieldNow()]. A
+  /// delay that is over when the coroutine is about to leave, with no other ready, costs no switch.
   public static void delay(Duration delay) {
     CoroutineNode<?> self = CoroutineNode.current();
     if (delay.isZero() || delay.isNegative()) {

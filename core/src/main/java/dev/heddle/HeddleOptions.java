@@ -95,9 +95,9 @@ public final class HeddleOptions {
     return name;
   }
 
-  /// Whether SIGINT and SIGTERM stop the loop gracefully while it runs. A second signal ends the
-  /// process. A signal that a coroutine of the loop awaits is delivered to that coroutine instead.
-  /// Default false.
+  /// Whether SIGINT and SIGTERM stop the loop gracefully while it runs. A second signal, a second
+  /// or more after the first, halts the JVM at once, without further clean-up. A signal that a
+  /// coroutine of the loop awaits is delivered to that coroutine instead. Default false.
   public boolean handleSignals() {
     return handleSignals;
   }

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 /// A terminal, with its modes and size.
 ///
 /// Modes are changed by the program `stty`. They are restored when the handle is closed, when its
-/// loop ends, and when the JVM ends, also by SIGTERM. Only a JVM killed by SIGKILL leaves them
-/// changed; `stty sane` then restores them.
+/// loop ends, and when the JVM ends, also by SIGTERM. Only a JVM that is killed by SIGKILL, or
+/// halted (by a second signal, for example), leaves them changed; `stty sane` then restores them.
 ///
 /// {@snippet class=dev.heddle.snippets.PipeSnippetsTest region=terminal}
 ///

@@ -55,7 +55,7 @@ public final class Closers {
 
   // loop only
   private final SequencedSet<Closer> remaining = new LinkedHashSet<>(); // in order of registration
-  private final List<CloserPass> walks = new ArrayList<>();
+  private final List<CloserPass> passes = new ArrayList<>();
   private final List<Closer> late = new ArrayList<>(); // had not returned by the deadline
   private final List<Throwable> failures = new ArrayList<>();
   private boolean pastDeadline;
@@ -110,16 +110,16 @@ public final class Closers {
   /// Starts the pass.
   void startPass() {
     CloserPass closerPass = new CloserPass(pastDeadline);
-    walks.add(closerPass);
+    passes.add(closerPass);
     closerPass.coroutine.setHighPriority();
     closerPass.coroutine.addSwitchHandler(closerPass);
     tree.root().admit(closerPass.coroutine);
   }
 
-  /// Called when hanging passes are about to be force-cancelled.
+  /// Called when the passes that hang have just been force-cancelled.
   void pastDeadline() {
     pastDeadline = true;
-    for (CloserPass closerPass : walks) {
+    for (CloserPass closerPass : passes) {
       if (closerPass.at != null) {
         late.add(closerPass.at);
       }
@@ -131,7 +131,7 @@ public final class Closers {
 
   /// Whether one of them may still end by itself after the deadline.
   boolean mayWait() {
-    for (CloserPass closerPass : walks) {
+    for (CloserPass closerPass : passes) {
       if (closerPass.isLast) {
         return true;
       }
@@ -141,7 +141,7 @@ public final class Closers {
 
   /// Called when the JDK has parked a coroutine.
   void parked(Coroutine<?> coroutine) {
-    for (CloserPass closerPass : List.copyOf(walks)) {
+    for (CloserPass closerPass : List.copyOf(passes)) {
       if (closerPass.coroutine == coroutine) {
         closerPass.handOver();
       }
@@ -167,7 +167,7 @@ public final class Closers {
         }
       } finally {
         if (!tree.scheduler().hasEnded()) {
-          walks.remove(this);
+          passes.remove(this);
         }
       }
     }
@@ -225,7 +225,7 @@ public final class Closers {
   /// Describes the closers that did not return by the deadline or were not called; empty: none.
   String describeOverdue() {
     StringBuilder words = new StringBuilder();
-    for (CloserPass closerPass : walks) {
+    for (CloserPass closerPass : passes) {
       if (closerPass.isLast && closerPass.at != null) {
         late.add(closerPass.at);
       }

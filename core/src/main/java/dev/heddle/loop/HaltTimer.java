@@ -46,16 +46,18 @@ final class HaltTimer {
    * the JVM's signal threads.
    *
    * I1. A JVM that received a signal which a loop handles ends at the latest HOOKS after the
-   *     shutdown deadline, the grace period and a second, whatever locks are held. [StuckExitTest]
+   *     shutdown deadline, the grace period and a second, whatever locks are held, unless its loops
+   *     have ended and the program continues. [StuckExitTest]
    * I2. If all loops have ended without abandoned coroutines, hooks have unlimited time, except as
    *     in I1. [StuckExitTest]
    *
    * Time is counted in checks, not read from a clock: a JVM that was stopped for a minute (SIGSTOP)
    * did not have that minute.
    *
-   * Rejected. Halting without an exit: hooks restore terminals, files and children. A timer on the
-   * loop: the loop itself may be stuck. An interrupt for the holder of the lock: it may be any
-   * thread.
+   * Rejected. Halting without an exit: hooks restore terminals, files and children. (A second
+   * signal, a second or more after the first, does so all the same, in SignalDispatcher: the user
+   * wants the end now, and hooks may be what takes so long.) A timer on the loop: the loop itself
+   * may be stuck. An interrupt for the holder of the lock: it may be any thread.
    */
   private static final long CHECK_NANOS = 100_000_000;
   private static final Duration LOOP_TO_END = Duration.ofSeconds(1); // for contexts and driver

@@ -60,8 +60,6 @@ public final class LoopShutdown {
    *   any                OutOfMemoryError or its       ENDED     at once, without closers
    *                      like, a second defect of
    *                      the runtime
-   * The reference's five steps: the flag (STOPPING), a cancellation for each, `finally` blocks,
-   * the final cleanup (CLOSING, PAST_DEADLINE), the reactor's end (ENDED).
    *
    * Spawns while the loop stops go into an open scope as usual. A spawn into the current scope, if
    * that is cancelled, goes to the root, which stays open until PAST_DEADLINE (it is the shutdown
@@ -94,8 +92,8 @@ public final class LoopShutdown {
    *
    * Rejected. Extending the deadline by the time in which the loop was stopped: a coroutine that
    * holds the carrier now and then would extend it forever. Calling closers while coroutines run:
-   * they would close what is still in use. Cancelling all coroutines at a second failure, as the
-   * reference does: one lost connection would cost all others their clean-up.
+   * they would close what is still in use. Ending the clean-up of all coroutines at a second
+   * failure: one lost connection would cost all others theirs.
    *
    * Sources. Promises T12, T18, T19; loop-13, loop-94, loop-98, loop-285; trap-10, trap-22,
    * trap-23, trap-42, trap-63, trap-66.

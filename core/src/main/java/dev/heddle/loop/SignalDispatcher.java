@@ -33,9 +33,7 @@ import org.jspecify.annotations.Nullable;
 /// ```
 ///
 /// A signal has one handler in a JVM, so this one serves all loops: it is installed for the first
-/// user and removed after the last. With a handler for each loop, an older loop that ends first
-/// would restore the original handler, and the younger loop would later restore the handler of a
-/// loop that has ended.
+/// user and removed after the last.
 ///
 /// A loop in which a coroutine waits for a signal is not stopped by it: the program handles it in
 /// its own way. Other loops are stopped.
@@ -43,6 +41,52 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** carriers with no coroutine mounted, the JVM's signal threads, and a pool thread that
 /// restores handlers. A coroutine parked on the lock would stop them all.
 public final class SignalDispatcher {
+  /*
+   * States of a signal name.
+   *   from       event                        to         who, what happens
+   *   OTHERS     listen(), stop(loop)         INSTALLED  carrier: keeps the previous handler;
+   *                                                      listen() restores it at once where the
+   *                                                      process was started to ignore the signal
+   *   INSTALLED  listen(), stop(loop)         INSTALLED  carrier: one more user
+   *   INSTALLED  the last user leaves         OTHERS     carrier: restores the previous handler; a
+   *                                                      SIGINT or SIGTERM stays INSTALLED until
+   *                                                      the request is over
+   *   INSTALLED  the request is over, and no  OTHERS     pool thread: the same
+   *              user is left
+   *   INSTALLED  raised, and no user is left  OTHERS     signal thread: restores the previous
+   *                                                      handler, and raises the signal for it
+   * States of the request, one for SIGINT and SIGTERM together.
+   *   NONE       raised, a waiter accepts it  REQUESTED  signal thread: stops the loops in which no
+   *              or a loop stops at it                   coroutine awaits it; arms HaltTimer
+   *   REQUESTED  raised                       REQUESTED  signal thread: notifies waiters, no more
+   *   REQUESTED  a second is over             NONE       by the clock
+   *   NONE       raised, would stop a loop    -          signal thread: Runtime.halt(128 + number)
+   *              after an earlier request
+   *              has stopped one
+   * The last row holds until no loop that handles signals is registered: every loop that ends
+   * deregisters itself.
+   *
+   * Threads. One lock, `this`, guards everything. Under it the signal thread calls listeners, which
+   * post to an inbox, and requests the shutdown, which does the same: neither waits for a carrier.
+   *
+   * I1. Every coroutine that waits for a signal when it is raised is notified, in every loop, also
+   *     of a repetition. [SignalsTest]
+   * I2. A loop in which a coroutine awaits the signal is not stopped by it. [SignalsTest]
+   * I3. A SIGINT or SIGTERM within a second of a request stops no loop, does not end the JVM, and
+   *     does not reach the previous handler. [ProcessExitTest, SignalsTest]
+   * I4. A later one ends the JVM at once while a loop that a signal has stopped still runs.
+   *     [ProcessExitTest]
+   * I5. When no user is left and the request is over, the previous handler is restored. A signal
+   *     that is raised before that, and is no repetition, reaches it, too. [SignalsTest,
+   *     ProcessExitTest]
+   *
+   * Rejected. A handler for each loop: an older loop that ends first would restore the original
+   * handler, and the younger loop would later restore the handler of a loop that has ended. An exit
+   * at the second signal: it waits for hooks, which may be what takes so long. A second counted
+   * from the last repetition: a user who presses Ctrl-C again and again would end nothing.
+   *
+   * Sources. Decision 0021; T18, T18.1.
+   */
   private static final int SHELL_BASE = 128; // shells report a death by signal n as 128 + n
   private static final List<String> STOPPING = List.of("INT", "TERM");
   private static final Duration ONE_REQUEST = Duration.ofSeconds(1);

@@ -40,10 +40,11 @@ public final class Scheduler implements ContextHost, HomeLoop {
    *               -> WAITING, arm one event after the other; one has fired: return its outcome
    *               -> LEAVE handlers -> tick -> this coroutine is next: ENTER handlers, outcome
    *               -> yield to the trampoline ... mounted again -> ENTER handlers -> outcome
-   *   tick:       clock (a sample every `stride` ticks) -> heartbeat -> microtasks -> inbox
+   *   tick:       clock (a sample every `stride` ticks) -> tick listener -> microtasks -> inbox
    *               -> expired timers -> decide what is next
    *   trampoline: the same tick -> carrier tasks, interrupts among them -> poll if one is due
-   *               -> nothing ready: sleep in the reactor -> mount the next coroutine
+   *               -> nothing ready: expired timers, else sleep in the reactor; start again
+   *               -> mount the next coroutine; start again
    *
    * The tick runs only Heddle's own lock-free code. The JDK could park user code in the middle of a
    * tick on another coroutine's stack, with a lock that the carrier needs; a selector likewise.
@@ -76,15 +77,18 @@ public final class Scheduler implements ContextHost, HomeLoop {
    *
    * I1. Exactly one mount per resume of a suspended coroutine. None for a coroutine that resumes
    *     itself, and none for one that starts on an ended one's context. [SwitchCountTest]
-   * I2. While the reactor is armed, it is polled within 1 ms of running time and 16 dispatches, or
-   *     61 dispatches and the end of a round. While it is not, never. [FairnessTest; PollPolicy]
+   * I2. While the driver is armed, it is polled within 1 ms of running time and 16 dispatches, or
+   *     61 dispatches and the end of a round. While it is not, neither the time nor a count of
+   *     dispatches makes a poll due. The loop polls regardless before it declares a deadlock, for
+   *     requestPoll() and runAfterRound(), and when microtasks are left and nothing is ready.
+   *     [FairnessTest; PollPolicy]
    * I3. A coroutine that is ready when a round begins has run before the round ends (high priority
    *     apart: one in 65). [FairnessTest]
    * I4. The loop sleeps only when nothing is ready, after it has announced its sleep to the wake-up
    *     and checked the inbox once more. [WakeupStress]
    *
    * Cost. One comparison (nextCheck) a dispatch covers both the clock and the rounds; one flag
-   * (chores) covers all that only the trampoline does.
+   * (carrierWorkPending) covers all that only the trampoline does.
    *
    * Rejected. A scheduler coroutine: a second switch each time. Polling the driver in the tick: its
    * locks.
@@ -108,12 +112,12 @@ public final class Scheduler implements ContextHost, HomeLoop {
   private final ReadyQueue ready;
   private final ContextPrefetcher prefetcher;
   private final MicrotaskQueue microtasks;
-  private final ArrayDeque<Runnable> carrierTasks = new ArrayDeque<>(); // carrier tasks
+  private final ArrayDeque<Runnable> carrierTasks = new ArrayDeque<>();
   private long dispatched; // scheduling decisions: mounts, self-resumes, starts without a switch
   private final PollPolicy pollPolicy;
   private final ClockSampler clockSampler;
-  private long nextCheck; // a copy of the pace's next dispatch, compared at every dispatch
-  private long now; // a copy of the pace's last clock read, used by every tick
+  private long nextCheck; // a copy of pollPolicy's, compared at every dispatch
+  private long now; // a copy of pollPolicy's last clock read, used by every tick
   private boolean pollDue;
   private boolean
       carrierWorkPending; // pending work for the carrier: a poll, a carrier task, a context to end
@@ -299,8 +303,8 @@ public final class Scheduler implements ContextHost, HomeLoop {
     carrierWorkPending = true;
   }
 
-  /// Queues `errand` as [#runOnCarrier] does, after every entry has had a turn that is ready now or
-  /// that the reactor or another thread has woken by now. Called on the trampoline.
+  /// Queues a carrier task as [#runOnCarrier] does, after every entry has had a turn that is ready
+  /// now or that the reactor or another thread has woken by now. Called on the trampoline.
   public void runAfterRound(Runnable errand) {
     try {
       poll();

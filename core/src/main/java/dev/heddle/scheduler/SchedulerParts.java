@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param driver the outside world; created on the carrier
 /// @param clock the time source, which the driver uses, too
 /// @param picker chooses the next coroutine
-/// @param heartbeat called at each tick; null: nothing is called
+/// @param heartbeat the tick listener, called at each tick; null: none
 public record SchedulerParts(
     ReactorDriver driver, Clock clock, ReadyPicker picker, @Nullable TickListener heartbeat) {
 

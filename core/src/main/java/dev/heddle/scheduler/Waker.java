@@ -21,23 +21,28 @@ import org.jspecify.annotations.Nullable;
 public abstract class Waker extends Subscriptions implements ContextTask {
   /*
    * States.
-   *   from       event                             to         who
-   *   NO_STATUS  enqueue() (spawn, yield)          QUEUED     the spawner, or the coroutine
-   *   NO_STATUS  beginWait()                       WAITING    the coroutine, with subscriptions
-   *   WAITING    an event fires while arming       RESULT     the coroutine: no switch
-   *   WAITING    an event fires, or a cancellation QUEUED     the notifier, or the canceller
-   *   WAITING    interrupted()                     QUEUED     the loop, for another thread
-   *   QUEUED     another event fires               QUEUED     recorded; merged by the rules below
-   *   QUEUED     ignore(), not started             IGNORED    the canceller
-   *   QUEUED     deliver()                         RESULT     the coroutine, resumed
-   *   QUEUED     begin()                           NO_STATUS  the coroutine, started
-   *   WAITING    abandonWait() (pinned, overflow)  NO_STATUS  the coroutine: it did not suspend
-   *   QUEUED     abandonWait()                     NO_STATUS  the coroutine
-   *   RESULT     deliver()                         NO_STATUS  the coroutine, before it throws or
-   *                                                           returns
-   *   IGNORED    finaliseIgnored()                 NO_STATUS  the carrier, or in begin()
-   * Every other event throws IllegalStateException naming both states. An event that fires at a
-   * waker in NO_STATUS is late and ignored.
+   *   from       event                          to         who
+   *   NO_STATUS  enqueue() (spawn, yield)       QUEUED     the spawner, or the coroutine
+   *   NO_STATUS  beginWait()                    WAITING    the coroutine, with subscriptions
+   *   WAITING    an event fires while arming    RESULT     the coroutine: no switch
+   *   WAITING    an event fires, or a           QUEUED     the notifier, or the canceller
+   *              cancellation
+   *   WAITING    interrupted()                  QUEUED     the loop, for another thread
+   *   QUEUED     another event fires            QUEUED     recorded; merged by the rules below
+   *   RESULT     another event fires            RESULT     the same
+   *   QUEUED     ignore(), not started          IGNORED    the canceller
+   *   QUEUED     begin()                        NO_STATUS  the coroutine, started
+   *   QUEUED     endYield()                     NO_STATUS  the coroutine, which has yielded
+   *   QUEUED     deliver()                      RESULT     the coroutine, resumed
+   *   RESULT     deliver()                      NO_STATUS  the coroutine, before it continues
+   *   WAITING,   abandonWait() (pinned,         NO_STATUS  the coroutine: it did not suspend, or
+   *   QUEUED     overflow, a switch handler                gets a failure instead of its outcome
+   *              failed, the loop has ended)
+   *   IGNORED    finaliseIgnored()              NO_STATUS  the carrier, or in begin()
+   * In any other state renew(), enqueue(), beginWait(), begin(), deliver() and finaliseIgnored()
+   * throw IllegalStateException naming event and state. ignore() returns false. endYield() and
+   * abandonWait() do not check: the coroutine itself calls them, at the end of its own wait. An
+   * event that fires at a waker in NO_STATUS or IGNORED is late and ignored.
    *
    * Merging. Several events may come between the wake-up and the coroutine's turn.
    *   - The first success wins; later ones are only recorded as triggered.
@@ -45,8 +50,8 @@ public abstract class Waker extends Subscriptions implements ContextTask {
    *   - Of two failures the newer one is thrown. The older is part of its report, so neither is
    *     lost.
    *   - A token or a deadline does not replace a failure (the token's own error is part of the
-   *     failure's report), and a failure does not replace them: its event sees that no coroutine
-   *     observes it. An interrupt counts as a token.
+   *     failure's report), and a failure does not replace them: the failing event finds that no
+   *     coroutine observes it (acceptsFailure()). An interrupt counts as a token.
    *   - A cancellation (of the coroutine, or of an awaited one) replaces no failure, whether of an
    *     awaited event or of a token. The coroutine's own cancellation stays pending, and the next
    *     suspension throws it. It replaces every outcome but a failure.
@@ -54,12 +59,16 @@ public abstract class Waker extends Subscriptions implements ContextTask {
    * Threads. The loop's.
    *
    * I1. Between two waits there is no subscription: every started event is stopped exactly once.
-   *     [WakerTest]
-   * I2. Nothing is armed before the coroutine suspends. [WakerTest]
-   * I3. A waker is in the ready queue exactly when it is QUEUED or IGNORED. Two exceptions: an
-   *     abandoned wait leaves a stale entry, which the scheduler drops; and a waker whose turn
-   *     comes while the JDK has parked it in a LEAVE handler misses that turn and is queued again
-   *     after the handler. [WakerTest, SwitchHandlerTest]
+   *     Two exceptions: after a StackOverflowError in a wait, the next wait or the end of the
+   *     coroutine drops the subscriptions; in a loop that has ended nothing drops them. [WakerTest]
+   * I2. Subscribing arms nothing; only beginWait() does. [WakerTest]
+   * I3. A waker that is QUEUED or IGNORED is in the ready queue until the scheduler polls it; no
+   *     other waker is. Three exceptions: an abandoned wait leaves a stale entry, which the
+   *     scheduler drops. A waker whose turn comes while the JDK has parked it in a LEAVE handler (a
+   *     switch handler, called before its coroutine leaves the carrier) misses that turn and is
+   *     queued again after the handler. If a thread dump refuses the mount, the waker stays QUEUED
+   *     without an entry; its context arrives in the inbox and is queued in its place. [WakerTest,
+   *     SwitchHandlerTest]
    *
    * Rejected. An owner for each subscribed event: the last stop() frees what an event holds, and
    * the garbage collector the rest (decision 0008).

@@ -19,11 +19,11 @@ public abstract non-sealed class EventSource implements Event {
    * stable during a notification. Swap-remove would run one callback twice and another never
    * (trap-8).
    *
-   * States.  from    event                   to      who
-   *          IDLE    start(), startDaemon()  ARMED   loop: the first one arms; later ones count
-   *          ARMED   stop(), stopDaemon()    IDLE    loop: the last one disarms
-   *          any     the last firing         CLOSED  loop: once; does not disarm, the remaining
-   *                                                  stops do
+   * States.  from   event                   to      what happens
+   *          IDLE   start(), startDaemon()  ARMED   the first one arms
+   *          ARMED  start(), startDaemon()  ARMED   later ones only count
+   *          ARMED  stop(), stopDaemon()    IDLE    the last one disarms; the others only count
+   *          any    the last firing         CLOSED  once; does not disarm, the remaining stops do
    *
    * Keeping the loop alive. start() counts a coroutine that waits; startDaemon() a stream or a
    * future, for which another coroutine may wait or not. An event that is not a daemon keeps the

@@ -46,7 +46,7 @@ public final class ContextPool {
     VirtualThreads.warmUp();
   }
 
-  /// A context on which `guest` starts at the next mount.
+  /// A context on which the given occupant starts at the next mount.
   public ExecutionContext acquire(ContextTask guest) {
     if (++inUse > peak) {
       peak = inUse;

@@ -15,18 +15,19 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
    *
    * States.
    *   from       event                     to         who, order
-   *   CREATED    start()                   ACTIVE    carrier: Thread.start passes us our own task
-   *   ACTIVE    suspend()                 SUSPENDED  the context: store, then Thread.yield
-   *   SUSPENDED  yield returned (pinned)   ACTIVE    the context: it was never unmounted
+   *   CREATED    mount()                   ACTIVE     carrier: Thread.start passes us our own task
+   *   ACTIVE     suspend()                 SUSPENDED  the context: store, then Thread.yield
+   *   SUSPENDED  yield returned (pinned)   ACTIVE     the context: it was never unmounted
    *   SUSPENDED  mount()                   RESUMING   carrier: store, then task.run
-   *   RESUMING   yield returned            ACTIVE    the context, first thing after the switch
+   *   SUSPENDED  abandon()                 RESUMING   carrier: store, then the JDK's scheduler
+   *   RESUMING   yield returned            ACTIVE     the context, first thing after the switch
    *   RESUMING   task.run mounted nothing  RESUMING   carrier: fence, run once more, then wait for
    *                                                   execute()
-   *   ACTIVE    body ended                ENDED      the context, last thing
+   *   ACTIVE     body ended                ENDED      the context, last thing
    *
    * The meaning of execute(own task), by state:
    *   CREATED    the JDK passes the task, which this class keeps
-   *   ACTIVE    a real wake-up: the context goes to the ready queue when a coroutine of the same
+   *   ACTIVE     a real wake-up: the context goes to the ready queue when a coroutine of the same
    *              loop wakes it, else through the inbox
    *   SUSPENDED  our own yield, or a thread dump: nothing to do
    *   RESUMING   a thread dump has released the thread: post, so that the carrier retries the
@@ -38,11 +39,12 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
    * Threads. execute(): any, even while a virtual thread is current, even after the loop has ended.
    * suspend() and run(): the context's own thread. Everything else: the carrier.
    *
-   * I1. Code after suspend() runs only when the carrier has called mount() for it.
-   *     [ExecutionContextTest]
+   * I1. Code after suspend() runs only when the carrier has called mount() for it. Two exceptions:
+   *     a pinned suspend() returns false at once, and an occupant that the loop abandons continues
+   *     on the JDK's default scheduler. [ExecutionContextTest]
    * I2. A resume that did not mount is never lost: mount() returned false and an execute() follows.
    *     [DumperTest]
-   * I3. An execute() never mounts a context that waits for the loop. [DumperTest]
+   * I3. An execute() never mounts a context that is SUSPENDED: it waits for the loop. [DumperTest]
    * I4. execute() takes no lock, allocates nothing and does not throw. [ExecutionContextTest]
    * I5. An occupant finds nothing that its predecessor has bound to the thread. [ContextResetTest]
    * I6. An interrupt of an occupant that waits for the loop is reported to it, on the loop.

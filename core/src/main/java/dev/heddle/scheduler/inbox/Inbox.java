@@ -11,13 +11,13 @@ public final class Inbox {
    * A Treiber stack that the carrier empties with one exchange and reverses.
    *
    * States of a node.
-   *   from  event      to      who, order
-   *   OUT   post()     IN      any thread: exchange on `posted`; if it found OUT, it links the node
-   *   IN    post()     IN      any thread: the same exchange; the pending arrival covers this post
+   *   from  event          to      who, order
+   *   OUT   post()         IN      any thread: exchange on `posted`; found OUT: links the node
+   *   IN    post()         IN      any thread: the same; the pending arrival covers this post
    *   IN    clearPosted()  OUT     carrier: exchange, before it reads the state that the node
    *                                announces
    * States of the inbox.
-   *   OPEN  close()    CLOSED  carrier: exchange; every later post is refused
+   *   OPEN  close()        CLOSED  carrier: exchange; every later post is refused
    *
    * Threads. post(): any, also a virtual thread in the middle of an unpark. Everything else: the
    * carrier.
@@ -25,8 +25,8 @@ public final class Inbox {
    * I1. post() never blocks, parks, locks, throws or allocates: the caller owns the node.
    *     [InboxStress]
    * I2. What happened before post() is visible to the arrival that follows it. [InboxStress]
-   * I3. A post that found the node IN is covered: the node arrives, or is readmitted, after that
-   *     post. [InboxStress]
+   * I3. A post that found the node IN is covered: the node arrives, or its posted flag is cleared,
+   *     after that post. [InboxStress]
    * I4. After close() every post returns false, so that the caller can send its work elsewhere.
    *     [InboxLincheckTest]
    *
@@ -36,9 +36,9 @@ public final class Inbox {
    * precedes the carrier's next clearPosted(), which reads its write; so the carrier sees
    * everything that the producer wrote before, plain fields included (I2, I3). A producer that only
    * reads IN publishes nothing: its state may still be in its store buffer when the carrier, which
-   * readmitted meanwhile, reads it. Mutant: InboxStress.ReadOnlyClaim. With a plain store in
-   * clearPosted() the carrier may read the state first; the producer then finds IN, and its post is
-   * lost. Mutant: InboxStress.PlainReadmit. The sleep protocol behind signal() belongs to Wakeup.
+   * has cleared the flag meanwhile, reads it. Mutant: InboxStress.ReadOnlyClaim. With a plain store
+   * in clearPosted() the carrier may read the state first; the producer then finds IN, and its post
+   * is lost. Mutant: InboxStress.PlainReadmit. The sleep protocol behind signal() is Wakeup's.
    *
    * Cost. Lock-free. An exchange and a CAS a post; an exchange a drain and an arrival. A producer
    * that is descheduled between its two instructions delays only its own node, which is not linked
@@ -75,7 +75,7 @@ public final class Inbox {
       var _ = (boolean) POSTED.getAndSet(this, false);
     }
 
-    /// Whether it was posted and not readmitted since.
+    /// Whether it was posted and its posted flag has not been cleared since.
     protected final boolean isPosted() {
       return posted;
     }

@@ -7,12 +7,11 @@ import java.lang.invoke.VarHandle;
 /// Wakes a blocked carrier from any thread, at most once per sleep.
 public final class Wakeup {
   /*
-   * States.  from           event           to      who, order
-   *          AWAKE          beforeSleep()   ASLEEP  carrier: volatile store, then checks the inbox
-   *          ASLEEP         signal()          WOKEN   any thread: CAS; the winner calls the driver
-   *          ASLEEP, WOKEN  afterSleep()    AWAKE   carrier: volatile store, then drains the inbox
-   *          AWAKE, WOKEN   signal()          same    any thread: nothing to do
-   *            AWAKE, WOKEN   signal()                        same    any thread: nothing to do
+   * States.  from           event          to      who, order
+   *          AWAKE          beforeSleep()  ASLEEP  carrier: volatile store, then checks the inbox
+   *          ASLEEP         signal()       WOKEN   any thread: CAS; the winner calls the driver
+   *          ASLEEP, WOKEN  afterSleep()   AWAKE   carrier: volatile store, then drains the inbox
+   *          AWAKE, WOKEN   signal()       same    any thread: nothing to do
    *
    * Threads. signal(): any. Everything else: the carrier.
    *

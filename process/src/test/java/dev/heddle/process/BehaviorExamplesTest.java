@@ -31,7 +31,7 @@ class BehaviorExamplesTest extends CoroutineFixture {
   static final class Counter extends GenServer<Counter.Message> {
     sealed interface Message {}
 
-    record Add(int amount) implements Message {} // a cast: nobody waits
+    record Add(int amount) implements Message {} // a cast: no reply
 
     record Total(Reply<Integer> reply) implements Message {} // a call: the asker waits
 
@@ -135,7 +135,7 @@ class BehaviorExamplesTest extends CoroutineFixture {
       switch (next) {
         case Connected _ -> {
           isConnected = true;
-          stash.unstashAll(); // now the jobs that came before, in their order
+          stash.unstashAll(); // the jobs that came before are next, in order
         }
         case Job job -> {
           if (isConnected) {

@@ -280,7 +280,7 @@ class CommandsTest {
     Order other = clerk.begin(Commands.onLoop(() -> dev.heddle.Heddle.await(never())));
     assertThat(clerk.failure(Commands.resetTimer(Kit.get(other.tag()), Duration.ZERO)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("is no timer");
+        .hasMessageContaining("is not a timer");
   }
 
   private static CompletableFuture<Object> never() {
@@ -372,7 +372,7 @@ class CommandsTest {
     assertThat(clerk.result(Commands.read(served, 100))).isEqualTo(text("ping"));
     assertThat(other.failure(Commands.read(served, 100)))
         .hasMessageContaining("is not open in " + other.pid);
-    assertThat(clerk.failure(Commands.accept(served))).hasMessageContaining("is no Listener");
+    assertThat(clerk.failure(Commands.accept(served))).hasMessageContaining("is not a Listener");
     Order reading = clerk.begin(Commands.read(served, 100));
     Kit.get(reading.tag());
     runtime.terminate(other.pid); // its end closes what it had open

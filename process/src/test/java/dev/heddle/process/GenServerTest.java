@@ -228,7 +228,7 @@ class GenServerTest extends CoroutineFixture {
   void contextBeforeTheStart_isRefused() {
     assertThatThrownBy(() -> new Probe().own())
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("has not begun");
+        .hasMessageContaining("not spawned yet");
   }
 
   // ---- commands ----

@@ -47,12 +47,20 @@ final class ShortageLoader extends ClassLoader {
   private static final MethodTypeDesc NOTHING = MethodTypeDesc.of(ConstantDescs.CD_void);
 
   // what a thread calls while no task is in its hands
-  private static final Set<String> LOOPS = Set.of("turn", "sleep", "doze");
+  private static final Set<String> LOOPS = Set.of("runOnce", "park", "sleepUntilWoken");
   private static final Set<String> CALLS =
-      Set.of("next", "search", "sleep", "fallAsleep", "hasWork", "look", "doze", "awake");
+      Set.of(
+          "next",
+          "search",
+          "startSearching",
+          "park",
+          "hasWork",
+          "check",
+          "sleepUntilWoken",
+          "awakeCount");
 
   // what is compiled into the loop of a worker
-  private static final Set<String> INLINED = Set.of("step", "run", "complete", "turn");
+  private static final Set<String> INLINED = Set.of("step", "run", "complete", "runOnce");
   private static final Set<String> INLINED_OF = Set.of("ProcessInstance", "Task", "Worker");
 
   /// What fails.
@@ -111,7 +119,7 @@ final class ShortageLoader extends ClassLoader {
   private byte[] transformed(byte[] bytes, String name) {
     // without handlers some variables are never there: what describes them is left out
     ClassFile format = ClassFile.of(ClassFile.DebugElementsOption.DROP_DEBUG);
-    boolean links = name.endsWith("live.ProcessLifecycle");
+    boolean links = name.endsWith("instance.ProcessLifecycle");
     ClassTransform fails =
         ClassTransform.transformingMethodBodies(
             mode == Mode.LOOPS ? ShortageLoader::isLoop : ShortageLoader::runsAfterTheStart,

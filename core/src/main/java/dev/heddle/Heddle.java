@@ -215,8 +215,7 @@ public final class Heddle {
 
   // ---- waiting ----
 
-  /// Lets every ready coroutine run once. **Suspends** if there is one, or if the loop's thread has
-  /// work of its own (a due poll, for example).
+  /// Lets every ready coroutine run once. **Suspends** if there is one, or if a poll is due.
   public static void yieldNow() {
     CoroutineNode<?> self = CoroutineNode.current();
     self.scheduler().yieldFrom(self);

@@ -51,8 +51,8 @@ public abstract class Task {
    *     queue it or has taken it from a queue. `next` links the tasks of a queue, or those that one
    *     thread has in its hands, and has no other use. A COMPLETE task whose end is unfinished is
    *     queued by the same link. If a worker's stack ends before the task is queued, the worker
-   *     queues it after the step (WakeUpJournal). A thread that is no worker checks its stack before
-   *     it begins. [StateStress, StressTest, StackEndTest]
+   *     queues it after the step (WakeUpJournal). A thread that is no worker checks its stack
+   *     before it begins. [StateStress, StressTest, StackEndTest]
    * I2. What was published before wake() is seen by a step that begins after wake(), or has been
    *     seen already. [StateStress]
    * I3. At most one thread is between READY -> RUNNING and the end of that run. [StateStress]

@@ -113,7 +113,7 @@ class DescriptorConformanceTest implements OnDriver {
       try (ReceivedDescriptors received = Unix.receiveDescriptors(other, into, 5)) {
         assertThat(received.bytes()).isEqualTo(4);
         assertThat(received.size()).isEqualTo(1);
-        assertThatThrownBy(() -> received.takeSocket(0)).hasMessageContaining("is no socket");
+        assertThatThrownBy(() -> received.takeSocket(0)).hasMessageContaining("is not a socket");
         try (AsyncIo end = received.takePipe(0)) {
           end.write(bytes("through"));
         }

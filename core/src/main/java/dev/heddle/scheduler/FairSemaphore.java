@@ -3,8 +3,8 @@ package dev.heddle.scheduler;
 
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.EventCallback;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.scheduler.WaitQueue.Waiter;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,8 +27,7 @@ public class FairSemaphore {
    * Hand-over. A wake-up only queues a coroutine; others run before it. So release() itself passes
    * the permit to the waiter. If it only freed the permit, the next coroutine to run would take it,
    * most often the one that has just released it, and the woken waiter would find none, again and
-   * again. release() skips a waiter that another event (deadline, cancellation) has already woken:
-   * that waiter is about to leave the queue.
+   * again. WaitQueue describes the waiters.
    *
    * Threads. The loop's.
    *
@@ -36,8 +35,7 @@ public class FairSemaphore {
    * I2. Permits are handed out in the order of arrival. [MutexModelTest]
    * I3. A coroutine for which acquire() throws holds no permit. [MutexModelTest]
    *
-   * Cost. A wait: one object, which is both the event and the queue entry. A hand-over: one switch,
-   * and no poll of the reactor. Leaving the queue takes constant time, because the queue is linked.
+   * Cost. A hand-over: one switch, and no poll of the reactor.
    *
    * Rejected. A hand-over when the new holder runs: every other method would have to check for a
    * second state (reserved).
@@ -48,10 +46,8 @@ public class FairSemaphore {
   private final Object what;
 
   // loop only
+  private final WaitQueue waiters = new Waiters();
   private int free;
-  private int waiting;
-  private @Nullable Waiter oldest;
-  private @Nullable Waiter newest;
 
   /// A semaphore whose permits are all free.
   ///
@@ -87,7 +83,7 @@ public class FairSemaphore {
 
   /// The number of waiters.
   public final int waiting() {
-    return waiting;
+    return waiters.size();
   }
 
   /// The number of free permits.
@@ -115,14 +111,11 @@ public class FairSemaphore {
   ///
   /// @param token another event that ends the wait; null: none
   public final void awaitPermit(Waker self, Deadline deadline, @Nullable EventSource token) {
-    Waiter waiter = new Waiter(self);
-    enqueue(waiter);
+    Waiter waiter = new Waiter(waiters, home, self);
     try {
-      self.renewWithTimeout(deadline, token);
-      self.resumeWhen(waiter);
-      home.suspend(self);
+      waiters.await(waiter, self, deadline, token);
     } catch (Throwable e) {
-      cancel(waiter);
+      leave(waiter);
       throw e;
     }
   }
@@ -132,118 +125,37 @@ public class FairSemaphore {
     if (home.hasEnded()) {
       return; // the caller now runs on a JDK thread, perhaps concurrently with others
     }
-    Waiter next = nextWaiter();
+    Waiter next = waiters.poll();
     if (next == null) {
       onReleased(null);
       free++; // last: if the stack overflows in the call above, nothing has changed
     } else {
-      onReleased(next.coroutine);
-      next.serve();
+      onReleased((Waker) next.item());
+      next.serve(null, 0);
     }
   }
 
-  private void cancel(Waiter waiter) {
-    if (waiter.served) {
+  private void leave(Waiter waiter) {
+    if (waiter.isServed()) {
       release();
     } else if (!home.hasEnded()) {
-      remove(waiter);
+      waiters.remove(waiter);
     }
   }
 
-  private @Nullable Waiter nextWaiter() {
-    for (Waiter waiter = oldest; waiter != null; waiter = oldest) {
-      remove(waiter);
-      if (waiter.isAwaited()) {
-        return waiter;
-      }
-    }
-    return null;
-  }
-
-  // ---- the queue of waiters ----
-
-  private void enqueue(Waiter waiter) {
-    Waiter before = newest;
-    waiter.previous = before;
-    if (before == null) {
-      oldest = waiter;
-    } else {
-      before.next = waiter;
-    }
-    newest = waiter;
-    waiter.queued = true;
-    waiting++;
-  }
-
-  private void remove(Waiter waiter) {
-    if (!waiter.queued) {
-      return;
-    }
-    Waiter before = waiter.previous;
-    Waiter after = waiter.next;
-    if (before == null) {
-      oldest = after;
-    } else {
-      before.next = after;
-    }
-    if (after == null) {
-      newest = before;
-    } else {
-      after.previous = before;
-    }
-    waiter.previous = null;
-    waiter.next = null;
-    waiter.queued = false;
-    waiting--;
-  }
-
-  /// A waiter and the event it waits for, which fires once, when the waiter gets the permit.
-  private final class Waiter extends EventSource {
-    final Waker coroutine;
-    @Nullable Waiter previous;
-    @Nullable Waiter next;
-    boolean queued;
-    boolean served;
-
-    Waiter(Waker coroutine) {
-      super(home);
-      this.coroutine = coroutine;
-    }
-
-    boolean isAwaited() {
-      return hasObserver();
-    }
-
-    void serve() {
-      served = true;
-      fire(null, null);
-    }
-
+  private final class Waiters extends WaitQueue {
     @Override
-    public boolean isClosed() {
-      return served;
-    }
-
-    @Override
-    public boolean isDaemon() {
-      return releasedOnLoop();
-    }
-
-    @Override
-    public void replay(EventCallback callback) {
-      if (!served) {
-        super.replay(callback);
-      }
-      callback.onEvent(this, null, null);
-    }
-
-    @Override
-    public String info() {
+    protected String info() {
       return FairSemaphore.this.info();
     }
 
     @Override
-    public Collection<? extends Awaitable<?>> holders() {
+    protected boolean servedOnLoop() {
+      return releasedOnLoop();
+    }
+
+    @Override
+    protected Collection<? extends Awaitable<?>> holders() {
       return FairSemaphore.this.holders();
     }
   }

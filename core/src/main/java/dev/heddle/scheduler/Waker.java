@@ -55,6 +55,7 @@ public abstract class Waker extends Subscriptions implements ContextTask {
    *   - A cancellation (of the coroutine, or of an awaited one) replaces no failure, whether of an
    *     awaited event or of a token. The coroutine's own cancellation stays pending, and the next
    *     suspension throws it. It replaces every outcome but a failure.
+   *   - A final result (EventSource.isFinal()) is replaced by a failure only.
    *
    * Threads. The loop's.
    *
@@ -608,11 +609,23 @@ public abstract class Waker extends Subscriptions implements ContextTask {
       return;
     }
     if (outcome == VALUE) {
+      if (kind != FAILURE && hasFinalResult()) {
+        return;
+      }
       outcome = kind;
       carried = failure;
     } else if (outcome == FAILURE && carried instanceof Throwable earlier) {
       mergeFailures(earlier, kind, failure);
     }
+  }
+
+  private boolean hasFinalResult() {
+    for (EventSource fired : triggeredEvents()) {
+      if (fired.isFinal()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void mergeFailures(Throwable earlier, byte kind, @Nullable Throwable later) {
@@ -668,6 +681,7 @@ public abstract class Waker extends Subscriptions implements ContextTask {
     EventSource taken =
         outcome == VALUE ? firedAs(Role.RESOLVE) : outcome == TOKEN ? firedAs(Role.CANCEL) : null;
     String inVain = outcome >= TOKEN ? describeAwaited() : "";
+    boolean isFinal = cancellationPending && outcome == VALUE && hasFinalResult();
     disarmAll();
     status = NO_STATUS;
     byte kind = outcome;
@@ -679,7 +693,7 @@ public abstract class Waker extends Subscriptions implements ContextTask {
       Thread.interrupted(); // the exception below reports it
     }
     if (cancellationPending
-        && (kind == VALUE || failure == null || failure instanceof Cancellation)) {
+        && (kind == VALUE || failure == null || failure instanceof Cancellation) && !isFinal) {
       throwPendingCancellation();
     }
     if (taken != null) {

@@ -32,6 +32,7 @@ import dev.heddle.observe.HoldReport;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.observe.PlatformReport;
 import dev.heddle.observe.StallReport;
+import dev.heddle.sync.Channel;
 import dev.heddle.sync.Mutex;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -403,6 +404,26 @@ class SnippetsTest {
       // @end
     });
     assertThat(done).containsExactlyInAnyOrder("a1", "b1", "c1");
+  }
+
+  @Test
+  void channel() {
+    List<String> served = new ArrayList<>();
+    // @start region=channel
+    Heddle.run(() -> {
+      Channel<String> jobs = Channel.of(64);
+      Coroutine<?> worker = Heddle.spawn(() -> {
+        for (String job : jobs) {
+          served.add(job);
+        }
+      });
+      jobs.send("first");
+      jobs.send("second");
+      jobs.close();
+      worker.await();
+    });
+    // @end
+    assertThat(served).containsExactly("first", "second");
   }
 
   @Test

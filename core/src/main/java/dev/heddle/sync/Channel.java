@@ -1,0 +1,631 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.sync;
+
+import dev.heddle.ChannelClosedException;
+import dev.heddle.ChannelClosedException.Reason;
+import dev.heddle.coroutine.Scope;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.event.Awaitable;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Event;
+import dev.heddle.event.Future;
+import dev.heddle.event.Promise;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.InlineCallback;
+import dev.heddle.internal.StackGuard;
+import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.WaitQueue;
+import dev.heddle.scheduler.WaitQueue.Waiter;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import java.util.PriorityQueue;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+
+/// A queue between the coroutines of one loop: some send, others receive.
+///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=channel}
+///
+/// | made by | holds | a sender suspends |
+/// |---|---|---|
+/// | `Channel.of(n)` | up to `n` items | while it is full |
+/// | `Channel.of(0)` | nothing: a rendezvous | until its item is received |
+/// | `Channel.unlimited()` | any number | never |
+/// | `Channel.conflated()` | the newest item | never: the newest replaces one not yet received |
+///
+/// Each item is received once, by one receiver. [#close()] ends the sending: receivers get what is
+/// left, and then a [ChannelClosedException]; a loop over the channel ends.
+///
+/// **Thread** the loop on which it was created. **Order** items are received in the order in which
+/// they were sent; senders and receivers are served in the order of arrival. Nothing overtakes a
+/// waiter: [#trySend] and [#tryReceive] fail rather than take what another waits for.
+/// **Cancelled** nothing is lost and nothing is sent twice: a send that throws has sent nothing; an
+/// item that was given to a receiver which is cancelled before it continues goes to the next
+/// receiver. **Cost** without waiting: no switch, no allocation.
+///
+/// @param <T> the type of the items
+/// @since 0.2
+public final class Channel<T> implements Iterable<T>, AutoCloseable {
+  /*
+   * Where an item is.
+   *   with a sender   the sender waits because the channel is full; its waiter has the item
+   *   buffered        in the ring
+   *   given           to a receiver that was served and has not continued yet
+   *   returned        by a receiver that was served and whose wait ended otherwise
+   *
+   *   from           event                                   to         who moves it
+   *   -              send(), a receiver waits                given      the sender
+   *   -              send(), there is room                   buffered   the sender
+   *   -              send(), there is none                   with it    the sender
+   *   with a sender  an item leaves the ring                 buffered   the receiver
+   *   with a sender  receive(), the ring is empty            received   the receiver
+   *   with a sender  close(), cancellation, deadline, token  -          the sender keeps it: its
+   *                                                                     send() throws
+   *   buffered       receive()                               received   the receiver
+   *   given          the receiver continues                  received   the receiver
+   *   given          its wait ended otherwise                given      to the oldest receiver
+   *                                                       or returned   that waits, if there is one
+   *   returned       receive()                               received   the receiver
+   *
+   * The item of a waiting sender moves when there is room for it, not when the sender continues.
+   * From then on the item may be received, so the send has succeeded, and nothing may make it throw:
+   * the sender is served finally (WaitQueue). The other way round, an item that is given to a
+   * receiver can be handed on.
+   *
+   * Order. An item that a receiver hands on is older than all items in the ring, but not always the
+   * oldest of those returned: two receivers that were served in turn may leave in either order. So
+   * a given item has a number, and returned items stand in the order of their numbers.
+   *
+   * Threads. The loop's.
+   *
+   * I1. While a receiver waits, the channel has no item and no sender waits. [ChannelModelTest]
+   * I2. While a sender waits, the ring is full. [ChannelModelTest]
+   * I3. The ring never holds more than the capacity. [ChannelModelTest]
+   * I4. An item whose send() has returned or was buffered is received exactly once, or still in the
+   *     channel, or was handed to the callback of cancel(). [ChannelModelTest]
+   *
+   * Rejected. A place that is reserved for a woken sender, which then puts its item there: a
+   * rendezvous takes one switch more, and the free place needs a second state that every method has
+   * to look at.
+   *
+   * Sources. trap-1, trap-2, trap-3, trap-4, trap-7.
+   */
+  private static final int UNLIMITED = Integer.MAX_VALUE;
+  private static final int CONFLATED = -1;
+  private static final int FIRST_RING = 8;
+  // the numbers wrap
+  private static final Comparator<Waiter> OLDEST_FIRST = (a, b) -> a.turn() - b.turn();
+
+  private final Scheduler home;
+  private final @Nullable String name;
+  private final int capacity;
+
+  // loop only
+  private @Nullable Object[] ring; // grows up to the capacity
+  private int head;
+  private int buffered;
+  private int turns; // the number of the next item that is given to a waiter; wraps
+  private @Nullable WaitQueue receivers; // null: no receiver has ever waited
+  private @Nullable WaitQueue senders;
+  private @Nullable PriorityQueue<Waiter> returned; // null: none ever was
+  private @Nullable Reason closed;
+  private @Nullable Throwable cause;
+
+  private Channel(@Nullable String name, int capacity) {
+    this.home = CoroutineNode.current().scheduler();
+    this.name = name;
+    this.capacity = capacity;
+    this.ring = new Object[capacity == CONFLATED ? 1 : Math.min(capacity, FIRST_RING)];
+  }
+
+  /// A channel that holds up to `capacity` items; with 0, a sender waits until its item is received.
+  ///
+  /// @throws IllegalStateException outside a coroutine
+  public static <T> Channel<T> of(int capacity) {
+    return new Channel<>(null, checked(capacity));
+  }
+
+  /// A channel as by [#of(int)], with a name for reports.
+  public static <T> Channel<T> of(String name, int capacity) {
+    return new Channel<>(Objects.requireNonNull(name, "name"), checked(capacity));
+  }
+
+  /// A channel that holds any number of items: senders never wait. Memory is its only limit.
+  ///
+  /// @throws IllegalStateException outside a coroutine
+  public static <T> Channel<T> unlimited() {
+    return new Channel<>(null, UNLIMITED);
+  }
+
+  /// A channel that holds the newest item: a send replaces an item that nobody has received.
+  ///
+  /// @throws IllegalStateException outside a coroutine
+  public static <T> Channel<T> conflated() {
+    return new Channel<>(null, CONFLATED);
+  }
+
+  private static int checked(int capacity) {
+    if (capacity < 0) {
+      throw new IllegalArgumentException(
+          "a channel cannot hold " + capacity + " items; use 0 to hand over each to its receiver");
+    }
+    return capacity;
+  }
+
+  // ---- sending ----
+
+  /// Sends an item. **Suspends** while the channel is full; one without capacity, until the item is
+  /// received.
+  ///
+  /// @throws ChannelClosedException when the channel is closed; the item was not sent
+  /// @throws dev.heddle.Cancellation when the coroutine is cancelled while it waits; the item was
+  ///   not sent. A cancellation that comes after that is thrown at the next suspension point
+  /// @throws IllegalStateException when the channel belongs to another loop
+  public void send(T item) {
+    send(item, Deadline.never(), null);
+  }
+
+  /// Sends an item, but waits no longer than a deadline. Otherwise as [#send(Object)].
+  ///
+  /// @throws dev.heddle.DeadlineException when the deadline runs out first; the item was not sent
+  public void send(T item, Deadline deadline) {
+    send(item, deadline, null);
+  }
+
+  /// Sends an item, but waits no longer than until `token` fires. Otherwise as [#send(Object)].
+  ///
+  /// @throws dev.heddle.WaitCancelledException when the token fires first; the item was not sent
+  public void send(T item, Awaitable<?> token) {
+    send(item, Deadline.never(), EventSource.of(token));
+  }
+
+  private void send(T item, Deadline deadline, @Nullable EventSource token) {
+    CoroutineNode<?> self = current();
+    home.coopBudget().consume(self); // first: it may throw
+    if (accept(item)) {
+      return;
+    }
+    WaitQueue queue = senders();
+    Waiter waiter = new Waiter(queue, home, item);
+    try {
+      queue.await(waiter, self, deadline, token);
+    } catch (Throwable e) {
+      if (!home.hasEnded()) {
+        queue.remove(waiter);
+      }
+      throw e;
+    }
+    if (waiter.item() != null) {
+      throw closedException("it takes no more items");
+    }
+  }
+
+  /// Sends an item if that needs no wait: if a receiver waits or the channel has room. **Suspends**
+  /// never.
+  ///
+  /// @return whether the item was sent
+  /// @throws ChannelClosedException when the channel is closed
+  /// @throws IllegalStateException when the channel belongs to another loop
+  public boolean trySend(T item) {
+    current();
+    return accept(item);
+  }
+
+  private boolean accept(T item) {
+    Objects.requireNonNull(item, "item");
+    if (closed != null) {
+      throw closedException("it takes no more items");
+    }
+    if (give(item, turns)) {
+      turns++;
+      return true;
+    }
+    if (buffered < capacity) {
+      append(item);
+      return true;
+    }
+    if (capacity == CONFLATED) {
+      buffered = 0;
+      append(item);
+      return true;
+    }
+    return false;
+  }
+
+  // to the oldest receiver that waits
+  private boolean give(Object item, int turn) {
+    Waiter receiver = receivers == null ? null : receivers.peek();
+    if (receiver == null) {
+      return false;
+    }
+    StackGuard.requireRoom(); // an overflow half-way would lose the item
+    receivers.remove(receiver);
+    receiver.serve(item, turn);
+    return true;
+  }
+
+  // ---- receiving ----
+
+  /// Receives the oldest item. **Suspends** while there is none.
+  ///
+  /// @throws ChannelClosedException when the channel is closed and nothing is left in it
+  /// @throws dev.heddle.Cancellation when the coroutine is cancelled while it waits; no item is
+  ///   lost
+  /// @throws IllegalStateException when the channel belongs to another loop
+  public T receive() {
+    return received(receive(Deadline.never(), null));
+  }
+
+  /// Receives the oldest item, but waits no longer than a deadline. Otherwise as [#receive()].
+  ///
+  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  public T receive(Deadline deadline) {
+    return received(receive(deadline, null));
+  }
+
+  /// Receives the oldest item, but waits no longer than until `token` fires. Otherwise as
+  /// [#receive()].
+  ///
+  /// @throws dev.heddle.WaitCancelledException when the token fires first
+  public T receive(Awaitable<?> token) {
+    return received(receive(Deadline.never(), EventSource.of(token)));
+  }
+
+  private T received(@Nullable T item) {
+    if (item == null) {
+      throw closedException("nothing is left in it");
+    }
+    return item;
+  }
+
+  /// Receives the oldest item, if there is one. **Suspends** never.
+  ///
+  /// @return the item; null when there is none now
+  /// @throws ChannelClosedException when the channel is closed and nothing is left in it
+  /// @throws IllegalStateException when the channel belongs to another loop
+  public @Nullable T tryReceive() {
+    current();
+    T item = take();
+    if (item == null && closed != null) {
+      throw closedException("nothing is left in it");
+    }
+    return item;
+  }
+
+  // null: closed
+  @SuppressWarnings("unchecked") // only a T is sent
+  private @Nullable T receive(Deadline deadline, @Nullable EventSource token) {
+    CoroutineNode<?> self = current();
+    home.coopBudget().consume(self); // first: it may throw
+    T item = take();
+    if (item != null || closed != null) {
+      return item;
+    }
+    WaitQueue queue = receivers();
+    Waiter waiter = new Waiter(queue, home, null);
+    try {
+      queue.await(waiter, self, deadline, token);
+    } catch (Throwable e) {
+      leave(queue, waiter);
+      throw e;
+    }
+    return (T) waiter.item();
+  }
+
+  // its wait has ended otherwise
+  private void leave(WaitQueue queue, Waiter receiver) {
+    if (home.hasEnded()) {
+      return; // the caller now runs on a JDK thread, perhaps concurrently with others
+    }
+    queue.remove(receiver);
+    Object item = receiver.item();
+    if (item != null && !give(item, receiver.turn())) {
+      if (returned == null) {
+        returned = new PriorityQueue<>(OLDEST_FIRST);
+      }
+      returned.add(receiver);
+    }
+  }
+
+  // null: there is none
+  @SuppressWarnings("unchecked") // only a T is sent
+  private @Nullable T take() {
+    Waiter again = returned == null ? null : returned.poll();
+    if (again != null) {
+      return (T) again.item();
+    }
+    Waiter sender = senders == null ? null : senders.peek();
+    if (sender != null) {
+      StackGuard.requireRoom(); // an overflow half-way would lose the item
+      senders.remove(sender);
+    }
+    Object item = buffered == 0 ? null : removeFirst();
+    if (sender != null) {
+      Object waiting = sender.item();
+      if (item == null) {
+        item = waiting;
+      } else {
+        append(waiting);
+      }
+      sender.serveFinally();
+    }
+    return (T) item;
+  }
+
+  /// Receives the oldest item later: at once if there is one, else when it is sent. **Suspends**
+  /// never. A future that is cancelled receives nothing.
+  ///
+  /// @return a future that fails with a [ChannelClosedException] when the channel is closed and
+  ///   nothing is left in it
+  public Future<T> receiveAsync() {
+    current();
+    Promise<T> promise = new Promise<>("an item from " + describe());
+    T item = take();
+    if (item != null) {
+      promise.complete(item);
+    } else if (closed != null) {
+      promise.fail(closedException("nothing is left in it"));
+    } else {
+      Waiter waiter = new Waiter(receivers(), home, null);
+      waiter.subscribe(new Delivery(waiter, promise));
+      receivers().add(waiter);
+    }
+    return promise.future();
+  }
+
+  /// The items until the channel is closed and nothing is left in it. `hasNext()` **suspends** while
+  /// there is no item; it receives one, which `next()` returns.
+  ///
+  /// The loop ends without an exception when the channel was closed by [#close()] or with its scope;
+  /// otherwise `hasNext()` throws the [ChannelClosedException].
+  @Override
+  public Iterator<T> iterator() {
+    return new Items();
+  }
+
+  /// The items as [#iterator()] receives them, as a sequential stream to be used on this loop.
+  public Stream<T> stream() {
+    int ordered = Spliterator.ORDERED | Spliterator.NONNULL;
+    return StreamSupport.stream(Spliterators.spliteratorUnknownSize(iterator(), ordered), false);
+  }
+
+  // ---- closing ----
+
+  /// Ends the sending. What is in the channel can still be received. Senders and receivers that wait
+  /// get a [ChannelClosedException]. **Suspends** never; a second call does nothing.
+  @Override
+  public void close() {
+    current();
+    close(Reason.CLOSED, null);
+  }
+
+  /// Ends the sending because of a failure, which becomes the cause of each
+  /// [ChannelClosedException]. A loop over the channel throws it, after the items that are left.
+  public void close(Throwable failure) {
+    current();
+    close(Reason.CLOSED, Objects.requireNonNull(failure, "failure"));
+  }
+
+  /// Ends the sending, and hands what is left in the channel to `leftover`, the oldest item first.
+  ///
+  /// If `leftover` throws, the items behind stay in the channel, and a second call goes on with them.
+  public void cancel(Consumer<? super T> leftover) {
+    current();
+    Objects.requireNonNull(leftover, "leftover");
+    close(Reason.CANCELLED, null);
+    for (T item = take(); item != null; item = take()) {
+      leftover.accept(item);
+    }
+  }
+
+  /// Closes the channel when a scope has ended. What is in it can still be received.
+  ///
+  /// @return this channel
+  public Channel<T> closeWith(Scope scope) {
+    current();
+    scope.onCompletion(_ -> close(Reason.SCOPE_ENDED, null));
+    return this;
+  }
+
+  private void close(Reason reason, @Nullable Throwable failure) {
+    if (closed != null) {
+      return;
+    }
+    closed = reason;
+    cause = failure;
+    refuse(receivers);
+    refuse(senders);
+  }
+
+  // a sender keeps its item, and a receiver gets none: by that both know
+  private static void refuse(@Nullable WaitQueue queue) {
+    Waiter waiter = queue == null ? null : queue.poll();
+    while (waiter != null) {
+      waiter.serve(waiter.item(), 0);
+      waiter = queue.poll();
+    }
+  }
+
+  private ChannelClosedException closedException(String why) {
+    Reason reason = closed == null ? Reason.CLOSED : closed;
+    return new ChannelClosedException(describe() + " is closed; " + why, reason, cause);
+  }
+
+  // ---- views ----
+
+  /// The number of items in the channel. Those of waiting senders do not count.
+  public int size() {
+    return buffered + (returned == null ? 0 : returned.size());
+  }
+
+  /// Whether there is no item in the channel.
+  public boolean isEmpty() {
+    return size() == 0;
+  }
+
+  /// Whether the channel holds as many items as it may.
+  public boolean isFull() {
+    return capacity >= 0 && size() >= capacity;
+  }
+
+  /// How many items it may hold: [Integer#MAX_VALUE] without a limit, 1 if it is conflated.
+  public int capacity() {
+    return Math.abs(capacity);
+  }
+
+  /// Whether it was closed; items may be left in it.
+  public boolean isClosed() {
+    return closed != null;
+  }
+
+  /// One line for reports: name, size, number of waiting senders and receivers.
+  public String info() {
+    return describe() + " with " + size() + " of " + limit() + ", " + waiting(senders)
+        + " sending, " + waiting(receivers) + " receiving" + (closed == null ? "" : ", closed");
+  }
+
+  @Override
+  public String toString() {
+    return info();
+  }
+
+  private String limit() {
+    return capacity == UNLIMITED ? "any number of items" : capacity() + (capacity() == 1 ? " item" : " items");
+  }
+
+  private static int waiting(@Nullable WaitQueue queue) {
+    return queue == null ? 0 : queue.size();
+  }
+
+  private String describe() {
+    return name == null ? "a channel" : "the channel '" + name + "'";
+  }
+
+  private CoroutineNode<?> current() {
+    CoroutineNode<?> self = CoroutineNode.current();
+    if (self.scheduler() != home) {
+      throw new IllegalStateException(
+          describe() + " belongs to another loop; use a ThreadChannel between loops");
+    }
+    return self;
+  }
+
+  // ---- the ring ----
+
+  private void append(Object item) {
+    if (buffered == ring.length) {
+      grow();
+    }
+    int at = head + buffered;
+    ring[at < ring.length ? at : at - ring.length] = item;
+    buffered++;
+  }
+
+  private Object removeFirst() {
+    Object item = ring[head];
+    ring[head] = null;
+    head = head + 1 == ring.length ? 0 : head + 1;
+    buffered--;
+    return item;
+  }
+
+  private void grow() {
+    Object[] larger = new Object[(int) Math.min(capacity, 2L * ring.length)];
+    int first = Math.min(buffered, ring.length - head);
+    System.arraycopy(ring, head, larger, 0, first);
+    System.arraycopy(ring, 0, larger, first, buffered - first);
+    ring = larger;
+    head = 0;
+  }
+
+  // ---- parts ----
+
+  private WaitQueue receivers() {
+    WaitQueue queue = receivers;
+    if (queue == null) {
+      queue = new Waiters("an item from ");
+      receivers = queue;
+    }
+    return queue;
+  }
+
+  private WaitQueue senders() {
+    WaitQueue queue = senders;
+    if (queue == null) {
+      queue = new Waiters("room in ");
+      senders = queue;
+    }
+    return queue;
+  }
+
+  private final class Waiters extends WaitQueue {
+    private final String what;
+
+    Waiters(String what) {
+      this.what = what;
+    }
+
+    @Override
+    protected String info() {
+      return what + Channel.this.info();
+    }
+  }
+
+  /// Completes the future of [#receiveAsync].
+  private final class Delivery implements InlineCallback {
+    private final Waiter waiter;
+    private final Promise<T> promise;
+
+    Delivery(Waiter waiter, Promise<T> promise) {
+      this.waiter = waiter;
+      this.promise = promise;
+    }
+
+    @Override
+    public boolean accepts() {
+      return !promise.isDone();
+    }
+
+    @Override
+    @SuppressWarnings("unchecked") // only a T is sent
+    public void onEvent(Event event, @Nullable Object value, @Nullable Throwable failure) {
+      T item = (T) waiter.item();
+      if (item == null) {
+        promise.fail(closedException("nothing is left in it"));
+      } else {
+        promise.complete(item);
+      }
+    }
+  }
+
+  private final class Items implements Iterator<T> {
+    private @Nullable T next;
+
+    @Override
+    public boolean hasNext() {
+      if (next == null) {
+        next = receive(Deadline.never(), null);
+        if (next == null && (cause != null || closed == Reason.CANCELLED)) {
+          throw closedException("nothing is left in it");
+        }
+      }
+      return next != null;
+    }
+
+    @Override
+    public T next() {
+      if (!hasNext()) {
+        throw new NoSuchElementException(describe() + " is closed, and nothing is left in it");
+      }
+      T item = next;
+      next = null;
+      return item;
+    }
+  }
+}

@@ -1,0 +1,690 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.heddle.Cancellation;
+import dev.heddle.ChannelClosedException;
+import dev.heddle.ChannelClosedException.Reason;
+import dev.heddle.DeadlineException;
+import dev.heddle.DeadlockError;
+import dev.heddle.Heddle;
+import dev.heddle.WaitCancelledException;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Scope;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Event;
+import dev.heddle.event.Future;
+import dev.heddle.event.Promise;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(300)
+class ChannelTest {
+  private final List<Object> log = new ArrayList<>();
+
+  private Coroutine<?> receiver(Channel<?> channel, String name) {
+    return Heddle.spawn(name, () -> {
+      Object item = channel.receive();
+      log.add(name + " got " + item);
+      return item;
+    });
+  }
+
+  private <T> Coroutine<?> sender(Channel<T> channel, T item) {
+    return Heddle.spawn("sender of " + item, () -> {
+      channel.send(item);
+      log.add("sent " + item);
+    });
+  }
+
+  /// Lets every coroutine that is ready run until it waits.
+  private static void settle() {
+    for (int i = 0; i < 10; i++) {
+      Heddle.yieldNow();
+    }
+  }
+
+  private static Event elapsed() {
+    Event event = Heddle.timer(Duration.ofNanos(1));
+    Heddle.await(event);
+    return event;
+  }
+
+  // ---- capacity ----
+
+  @Test
+  @Tag("loop-161")
+  void send_withoutCapacity_returnsAfterTheItemWasReceived() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(0);
+      Coroutine<?> sender = sender(channel, 1);
+      settle();
+      assertThat(log).isEmpty();
+
+      assertThat(channel.receive()).isEqualTo(1);
+      log.add("received 1");
+      Heddle.await(sender);
+      assertThat(log).containsExactly("received 1", "sent 1");
+    });
+  }
+
+  @Test
+  @Tag("loop-162")
+  void send_beyondTheCapacity_waits() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(2);
+      channel.send(1);
+      channel.send(2);
+      Coroutine<?> third = sender(channel, 3);
+      settle();
+      assertThat(third.isDone()).isFalse();
+
+      assertThat(channel.receive()).isEqualTo(1);
+      Heddle.await(third);
+      assertThat(List.of(channel.receive(), channel.receive())).containsExactly(2, 3);
+    });
+  }
+
+  @Test
+  void unlimited_takesEveryItemAndKeepsTheOrder() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.unlimited();
+      IntStream.range(0, 1000).forEach(channel::send);
+      assertThat(channel.size()).isEqualTo(1000);
+      assertThat(channel.isFull()).isFalse();
+      channel.close();
+      assertThat(channel.stream()).containsExactlyElementsOf(IntStream.range(0, 1000).boxed().toList());
+    });
+  }
+
+  @Test
+  void conflated_keepsTheNewest() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.conflated();
+      channel.send(1);
+      channel.send(2);
+      assertThat(channel.size()).isEqualTo(1);
+      assertThat(channel.receive()).isEqualTo(2);
+      Coroutine<?> receiver = receiver(channel, "r");
+      settle();
+      channel.send(3);
+      channel.send(4);
+      Heddle.await(receiver);
+      assertThat(log).containsExactly("r got 3");
+      assertThat(channel.receive()).isEqualTo(4);
+    });
+  }
+
+  @Test
+  void capacity_belowZero_isRefused() {
+    Heddle.run(() ->
+        assertThatThrownBy(() -> Channel.of(-1))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("cannot hold -1 items; use 0"));
+  }
+
+  @Test
+  @Tag("loop-165")
+  void views_agreeAtEveryStep() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(2);
+      assertThat(channel.capacity()).isEqualTo(2);
+      for (int size = 0; size <= 2; size++) {
+        assertThat(channel.size()).isEqualTo(size);
+        assertThat(channel.isEmpty()).isEqualTo(size == 0);
+        assertThat(channel.isFull()).isEqualTo(size == 2);
+        assertThat(channel.trySend(size)).isEqualTo(size < 2);
+      }
+      assertThat(channel.info()).isEqualTo("a channel with 2 of 2 items, 0 sending, 0 receiving");
+      assertThat(channel.tryReceive()).isEqualTo(0);
+      assertThat(channel.isFull()).isFalse();
+      assertThat(channel.size()).isEqualTo(1);
+      channel.close();
+      assertThat(channel.isClosed()).isTrue();
+      assertThat(channel.size()).isEqualTo(1);
+    });
+  }
+
+  // ---- without waiting ----
+
+  @Test
+  @Tag("loop-164")
+  void trySend_withoutCapacity_succeedsOnlyIfAReceiverWaits() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(0);
+      assertThat(channel.trySend(1)).isFalse();
+      Coroutine<?> receiver = receiver(channel, "r");
+      settle();
+      assertThat(channel.trySend(2)).isTrue();
+      assertThat(channel.trySend(3)).isFalse(); // the receiver has got its item, though it has not run
+      Heddle.await(receiver);
+      assertThat(log).containsExactly("r got 2");
+    });
+  }
+
+  @Test
+  void tryReceive_takesWhatIsThereOrNothing() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      assertThat(channel.tryReceive()).isNull();
+      channel.send(1);
+      assertThat(channel.tryReceive()).isEqualTo(1);
+      channel.close();
+      assertThatThrownBy(channel::tryReceive).isInstanceOf(ChannelClosedException.class);
+    });
+  }
+
+  @Test
+  void tryReceive_withoutCapacity_takesTheItemOfASenderThatWaits() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(0);
+      Coroutine<?> sender = sender(channel, 1);
+      settle();
+      assertThat(channel.tryReceive()).isEqualTo(1);
+      Heddle.await(sender);
+    });
+  }
+
+  @Test
+  @Tag("loop-168")
+  void receiveAsync_isCompletedNowLaterOrNever() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      channel.send(1);
+      Future<Integer> now = channel.receiveAsync();
+      assertThat(now.isDone()).isTrue();
+      assertThat(now.await()).isEqualTo(1);
+
+      Future<Integer> later = channel.receiveAsync();
+      assertThat(later.isDone()).isFalse();
+      channel.send(2);
+      assertThat(later.await()).isEqualTo(2);
+
+      Future<Integer> never = channel.receiveAsync();
+      channel.close();
+      assertThatThrownBy(never::await).isInstanceOf(ChannelClosedException.class);
+      Future<Integer> late = channel.receiveAsync();
+      assertThatThrownBy(late::await).isInstanceOf(ChannelClosedException.class);
+    });
+  }
+
+  @Test
+  @Tag("loop-193")
+  void receiveAsync_cancelledBeforeAnItemComes_takesNone() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      Future<Integer> future = channel.receiveAsync();
+      future.cancel("not needed");
+      channel.send(1);
+      assertThat(channel.size()).isEqualTo(1);
+      channel.close();
+      assertThat(channel.receive()).isEqualTo(1);
+      assertThat(catchThrowable(future::await)).isInstanceOf(Cancellation.class);
+    });
+  }
+
+  // ---- closing ----
+
+  @Test
+  @Tag("loop-166")
+  void close_wakesThoseThatWaitAndIsIdempotent() {
+    Heddle.run(() -> {
+      Channel<Integer> empty = Channel.of("jobs", 1);
+      Channel<Integer> full = Channel.of(1);
+      full.send(0);
+      Heddle.supervise(s -> {
+        Coroutine<?> receiver = s.spawn(() -> empty.receive());
+        Coroutine<?> sender = s.spawn(() -> full.send(1));
+        settle();
+        empty.close();
+        empty.close();
+        full.close();
+        log.add("closed");
+        for (Coroutine<?> waiting : List.of(receiver, sender)) {
+          assertThat(catchThrowable(() -> Heddle.await(waiting)))
+              .isInstanceOfSatisfying(
+                  ChannelClosedException.class,
+                  e -> assertThat(e.reason()).isEqualTo(Reason.CLOSED));
+        }
+        assertThatThrownBy(() -> empty.send(1))
+            .hasMessage("the channel 'jobs' is closed; it takes no more items");
+        assertThatThrownBy(empty::receive)
+            .hasMessage("the channel 'jobs' is closed; nothing is left in it");
+        assertThat(full.receive()).isEqualTo(0); // what was in it is still received
+        return null;
+      });
+    });
+  }
+
+  @Test
+  @Tag("loop-182")
+  void close_ofARendezvousWithASender_failsBothSides() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(0);
+      Heddle.supervise(s -> {
+        Coroutine<?> sender = s.spawn(() -> channel.send(1));
+        settle();
+        channel.close();
+        assertThatThrownBy(channel::receive).isInstanceOf(ChannelClosedException.class);
+        assertThatThrownBy(() -> Heddle.await(sender)).isInstanceOf(ChannelClosedException.class);
+        return null;
+      });
+    });
+  }
+
+  @Test
+  @Tag("loop-180")
+  void close_afterTheItemWasReceived_doesNotFailTheSender() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(0);
+      Coroutine<?> sender = sender(channel, 1);
+      settle();
+      assertThat(channel.receive()).isEqualTo(1);
+      channel.close();
+      Heddle.await(sender);
+      assertThat(log).containsExactly("sent 1");
+    });
+  }
+
+  @Test
+  void close_withAFailure_isTheCauseOnBothSides() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      channel.send(1);
+      IllegalStateException failure = new IllegalStateException("source gone");
+      channel.close(failure);
+      assertThatThrownBy(() -> channel.send(2)).hasCause(failure);
+      assertThatThrownBy(() -> channel.forEach(log::add))
+          .isInstanceOf(ChannelClosedException.class)
+          .hasCause(failure);
+      assertThat(log).containsExactly(1);
+    });
+  }
+
+  @Test
+  void cancel_handsOverWhatIsLeftTheOldestFirst() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(2);
+      channel.send(1);
+      channel.send(2);
+      Heddle.supervise(s -> {
+        Coroutine<?> sender = s.spawn(() -> channel.send(3));
+        settle();
+        channel.cancel(log::add);
+        assertThat(log).containsExactly(1, 2);
+        assertThat(catchThrowable(() -> Heddle.await(sender)))
+            .isInstanceOfSatisfying(
+                ChannelClosedException.class,
+                e -> assertThat(e.reason()).isEqualTo(Reason.CANCELLED));
+        assertThatThrownBy(() -> channel.iterator().hasNext())
+            .isInstanceOf(ChannelClosedException.class);
+        return null;
+      });
+    });
+  }
+
+  @Test
+  @Tag("loop-192")
+  void closeWith_closesTheChannelAtTheEndOfTheScope_andTheFirstReasonStays() {
+    Heddle.run(() -> {
+      Scope scope = Scope.open();
+      Channel<Integer> bound = Channel.<Integer>of(1).closeWith(scope);
+      Channel<Integer> closedBefore = Channel.<Integer>of(1).closeWith(scope);
+      bound.send(1);
+      closedBefore.close();
+      scope.join();
+      scope.close();
+      settle();
+      assertThat(catchThrowable(() -> bound.send(2)))
+          .isInstanceOfSatisfying(
+              ChannelClosedException.class,
+              e -> assertThat(e.reason()).isEqualTo(Reason.SCOPE_ENDED));
+      assertThat(bound.receive()).isEqualTo(1);
+      assertThat(catchThrowable(() -> closedBefore.send(2)))
+          .isInstanceOfSatisfying(
+              ChannelClosedException.class,
+              e -> assertThat(e.reason()).isEqualTo(Reason.CLOSED));
+    });
+  }
+
+  // ---- bounded waits ----
+
+  @Test
+  @Tag("loop-169")
+  void wait_endedByATokenOrADeadline_leavesTheChannelUsable() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      Deadline soon = Deadline.after(Duration.ofMillis(1));
+      assertThatThrownBy(() -> channel.receive(soon)).isInstanceOf(DeadlineException.class);
+
+      Promise<String> token = new Promise<>();
+      Heddle.spawn(() -> token.complete("enough"));
+      assertThatThrownBy(() -> channel.receive(token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+
+      IllegalStateException failure = new IllegalStateException("token failed");
+      Promise<String> failing = new Promise<>();
+      channel.send(1);
+      Heddle.spawn(() -> failing.fail(failure));
+      assertThatThrownBy(() -> channel.send(2, failing.future()))
+          .isInstanceOf(WaitCancelledException.class)
+          .hasCause(failure);
+
+      assertThat(channel.receive()).isEqualTo(1);
+      assertThat(channel.tryReceive()).isNull();
+      channel.send(3);
+      assertThat(channel.receive()).isEqualTo(3);
+    });
+  }
+
+  @Test
+  @Tag("loop-170")
+  void call_thatNeedsNoWait_doesNotMindAnExpiredToken() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      Event expired = elapsed();
+      channel.send(1, expired);
+      assertThatThrownBy(() -> channel.send(2, expired)).isInstanceOf(WaitCancelledException.class);
+      assertThat(channel.receive(expired)).isEqualTo(1);
+      assertThatThrownBy(() -> channel.receive(expired)).isInstanceOf(WaitCancelledException.class);
+    });
+  }
+
+  // ---- cancelled between the wake-up and the turn ----
+
+  @Test
+  @Tag("loop-172")
+  @Tag("trap-1")
+  void receiver_givenAnItemAndCancelledBeforeItRuns_handsItToTheNext() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      Coroutine<?> first = receiver(channel, "first");
+      Coroutine<?> second = receiver(channel, "second");
+      settle();
+      channel.send(1);
+      first.cancel("no longer");
+      Heddle.await(second);
+      assertThat(log).containsExactly("second got 1");
+      assertThat(channel.size()).isZero();
+    });
+  }
+
+  @Test
+  @Tag("loop-173")
+  @Tag("trap-3")
+  void receiver_thatHandsItsItemOn_givesItToTheOldest() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      Coroutine<?> first = receiver(channel, "first");
+      receiver(channel, "second");
+      receiver(channel, "third");
+      settle();
+      channel.send(1);
+      first.cancel("no longer");
+      settle();
+      channel.send(2);
+      settle();
+      assertThat(log).containsExactly("second got 1", "third got 2");
+    });
+  }
+
+  @Test
+  @Tag("loop-174")
+  void receiver_ofARendezvousThatIsCancelled_leavesTheItemInTheChannelAlsoWhenClosed() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(0);
+      Coroutine<?> receiver = receiver(channel, "r");
+      settle();
+      channel.send(1);
+      receiver.cancel("no longer");
+      settle();
+      assertThat(channel.size()).isEqualTo(1);
+      channel.close();
+      assertThat(channel.receive()).isEqualTo(1);
+    });
+  }
+
+  @Test
+  void receivers_cancelledInTheWrongOrder_leaveTheItemsInTheRightOne() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(2);
+      Coroutine<?> first = receiver(channel, "first");
+      Coroutine<?> second = Heddle.spawn(() -> {
+        try {
+          channel.receive();
+        } finally {
+          log.add("second left");
+        }
+      });
+      settle();
+      channel.send(1);
+      channel.send(2);
+      channel.send(3);
+      second.cancel("no longer");
+      first.cancel("no longer");
+      settle();
+      assertThat(List.of(channel.receive(), channel.receive(), channel.receive()))
+          .containsExactly(1, 2, 3);
+    });
+  }
+
+  @Test
+  @Tag("loop-176")
+  @Tag("trap-2")
+  void item_givenToAReceiver_isNobodyElses() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      Coroutine<?> first = receiver(channel, "first");
+      settle();
+      channel.send(1);
+      assertThat(channel.tryReceive()).isNull();
+      Future<Integer> future = channel.receiveAsync();
+      assertThat(future.isDone()).isFalse();
+      Coroutine<?> iterating = Heddle.spawn(() -> log.add(channel.iterator().next()));
+      settle();
+      assertThat(log).containsExactly("first got 1");
+      channel.send(2);
+      channel.send(3);
+      assertThat(future.await()).isEqualTo(2);
+      Heddle.await(first);
+      Heddle.await(iterating);
+      assertThat(log).containsExactly("first got 1", 3);
+    });
+  }
+
+  @Test
+  @Tag("loop-177")
+  @Tag("trap-2")
+  void room_forASenderThatWaits_isNobodyElses() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      channel.send(1);
+      Coroutine<?> waiting = sender(channel, 2);
+      settle();
+      assertThat(channel.receive()).isEqualTo(1);
+      assertThat(channel.trySend(3)).isFalse();
+      Heddle.await(waiting);
+      assertThat(channel.receive()).isEqualTo(2);
+    });
+  }
+
+  @Test
+  @Tag("loop-178")
+  void receiver_cancelledWithNobodyBehind_leavesTheItemToALaterOne() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      Coroutine<?> receiver = receiver(channel, "r");
+      settle();
+      channel.send(1);
+      receiver.cancel("no longer");
+      settle();
+      assertThat(channel.receive()).isEqualTo(1);
+      assertThat(channel.trySend(2)).isTrue();
+    });
+  }
+
+  @Test
+  @Tag("loop-181")
+  void rendezvous_betweenTwoSenders_isNobodyElses() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(0);
+      sender(channel, 1);
+      Coroutine<?> second = sender(channel, 2);
+      settle();
+      assertThat(channel.receive()).isEqualTo(1);
+      assertThat(channel.trySend(3)).isFalse();
+      assertThat(channel.receive()).isEqualTo(2);
+      Heddle.await(second);
+    });
+  }
+
+  @Test
+  @Tag("loop-194")
+  void receiver_thatIsCancelled_getsTheCancellationAndTheChannelStaysOpen() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      Coroutine<?> receiver = receiver(channel, "r");
+      settle();
+      receiver.cancel("no longer");
+      assertThat(catchThrowable(() -> Heddle.await(receiver))).isInstanceOf(Cancellation.class);
+      channel.send(1);
+      assertThat(channel.receive()).isEqualTo(1);
+    });
+  }
+
+  @Test
+  @Tag("trap-4")
+  void sender_cancelledWhileItWaits_takesItsItemBack() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(0);
+      Coroutine<?> sender = sender(channel, 1);
+      settle();
+      sender.cancel("no longer");
+      assertThat(channel.tryReceive()).isNull(); // before the sender has run
+      settle();
+      assertThat(log).isEmpty();
+      channel.close();
+      assertThatThrownBy(channel::receive).isInstanceOf(ChannelClosedException.class);
+    });
+  }
+
+  @Test
+  @Tag("trap-4")
+  void sender_cancelledAfterItsItemWasReceived_hasSentAndIsCancelledAtItsNextWait() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(0);
+      Coroutine<?> sender = Heddle.spawn(() -> {
+        channel.send(1);
+        log.add("sent 1");
+        try {
+          Heddle.delay(Duration.ofHours(1));
+        } catch (Cancellation e) {
+          log.add(e.getMessage());
+        }
+      });
+      settle();
+      assertThat(channel.receive()).isEqualTo(1);
+      sender.cancel("no longer");
+      settle();
+      assertThat(log).hasSize(2);
+      assertThat(log.getFirst()).isEqualTo("sent 1");
+      assertThat(log.getLast().toString()).contains("no longer");
+    });
+  }
+
+  @Test
+  @Tag("trap-4")
+  void sender_whoseTokenFiresAfterItsItemWasReceived_hasSent() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(0);
+      Promise<String> token = new Promise<>();
+      Coroutine<?> sender = Heddle.spawn(() -> {
+        channel.send(1, token.future());
+        log.add("sent 1");
+      });
+      settle();
+      assertThat(channel.receive()).isEqualTo(1);
+      token.complete("too late");
+      Heddle.await(sender);
+      assertThat(log).containsExactly("sent 1");
+    });
+  }
+
+  // ---- iteration ----
+
+  @Test
+  @Tag("loop-184")
+  void loop_overTheChannel_endsWhenTheProducerCloses() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      Coroutine<?> consumer = Heddle.spawn(() -> {
+        for (int item : channel) {
+          log.add(item);
+        }
+        log.add("end");
+      });
+      settle();
+      channel.send(1);
+      channel.send(2);
+      channel.close();
+      Heddle.await(consumer);
+      assertThat(log).containsExactly(1, 2, "end");
+      assertThatThrownBy(() -> channel.iterator().next())
+          .isInstanceOf(NoSuchElementException.class);
+    });
+  }
+
+  @Test
+  @Tag("loop-186")
+  void channel_asTheFirstThingThatAProgramWaitsFor_works() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(0);
+      sender(channel, 1);
+      for (int item : channel) {
+        log.add(item);
+        channel.close();
+      }
+      assertThat(log).contains(1);
+    });
+  }
+
+  // ---- the loop around it ----
+
+  @Test
+  @Tag("loop-190")
+  void receiver_alone_isADeadlockThatNamesTheChannel() {
+    assertThatThrownBy(() -> Heddle.run(() -> Channel.of("jobs", 4).receive()))
+        .isInstanceOf(DeadlockError.class)
+        .hasMessageContaining("an item from the channel 'jobs' with 0 of 4 items");
+  }
+
+  @Test
+  void channel_ofAnotherLoop_isRefused() {
+    Channel<Integer> elsewhere = Heddle.run(() -> Channel.of("jobs", 1));
+    Heddle.run(() ->
+        assertThatThrownBy(() -> elsewhere.trySend(1))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("the channel 'jobs' belongs to another loop"));
+  }
+
+  @Test
+  void producerThatNeverWaits_letsOthersRun() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.unlimited();
+      Coroutine<?> other = Heddle.spawn(() -> log.add("ran"));
+      while (log.isEmpty()) {
+        channel.send(1);
+      }
+      Heddle.await(other);
+    });
+  }
+}

@@ -305,7 +305,8 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   @Override
   public CompletableFuture<T> toCompletableFuture() {
     home.checkOnLoop();
-    FutureExport<T> export = new FutureExport<>(this, new Label(name, createdAt, "unknown"));
+    Label label = new Label(name, createdAt, "unknown");
+    FutureExport<T> export = new FutureExport<>(this, home, this::observe, label);
     if (isDone()) {
       export.deliver();
     } else {

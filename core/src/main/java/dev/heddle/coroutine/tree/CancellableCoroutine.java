@@ -637,4 +637,32 @@ public abstract class CancellableCoroutine extends Waker {
     ColdState r = coldStateOrNull();
     return r == null ? null : r.currentScope;
   }
+
+  /// State that most coroutines never need, kept apart so that a million parked ones do not pay for
+  /// it: created at the first use, and kept until the coroutine is garbage.
+  static final class ColdState {
+    // being cancelled
+    boolean overdue; // named in the log: not ended in time
+    boolean interruptPending; // will be sent on the trampoline
+    boolean interruptSent; // the flag may still be set
+    @Nullable TimerEvent interruptPause; // none is sent before it fires
+    ForeignWaits.End interruptEnd =
+        ForeignWaits.End.STILL_WAITING; // of the last interrupt, until it is decided
+    @Nullable CancelRegion interruptedFor; // the region of the last interrupt
+    int shieldDepth; // nested shields
+    int uninterruptibleDepth; // nested blocks
+    int undelivered; // regions with a pending request
+    @Nullable CancelRegion own; // the whole body
+    @Nullable CancelRegion innermost; // blocks inside it
+
+    // the innermost scope it has opened; null: the scope it is a member of
+    @Nullable ScopeNode currentScope;
+
+    @Nullable ScopeNode serves;
+
+    @Nullable Completions<Coroutine<?>> completions;
+    @Nullable ContextNode values;
+    @Nullable SwitchHandlers handlers;
+    @Nullable AtomicSection section; // the innermost
+  }
 }

@@ -151,6 +151,12 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return scope;
   }
 
+  /// The scope whose handlers it runs; that scope does not end before it.
+  @Nullable ScopeNode serves() {
+    ColdState r = coldStateOrNull();
+    return r == null ? null : r.serves;
+  }
+
   /// The scope to which spawns go by default.
   public ScopeNode currentScope() {
     ScopeNode opened = ownBlock();
@@ -265,7 +271,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   private @Nullable Throwable closeOpenScopes(@Nullable Throwable thrown) {
     Throwable first = thrown;
     for (ScopeNode open = ownBlock(); open != null && !scheduler().hasEnded(); open = ownBlock()) {
-      first = Precedence.first(first, ScopeExit.closeFor(open, this));
+      first = Precedence.first(first, open.waiters.closeFor(this));
     }
     return first;
   }

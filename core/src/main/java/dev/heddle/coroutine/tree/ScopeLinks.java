@@ -175,9 +175,9 @@ final class ScopeLinks {
     } else {
       loseForeground();
     }
-    ColdState rare = member.coldStateOrNull();
-    if (rare != null && rare.serves != null) {
-      rare.serves.links.loseForeground();
+    ScopeNode served = member.serves();
+    if (served != null) {
+      served.links.loseForeground();
     }
     tree.memberLeft(member.keepsLoopAlive());
   }

@@ -158,7 +158,7 @@ public final class ScopeNode implements Scope, Unobserved {
     } catch (Throwable e) {
       thrown = e;
     }
-    Throwable outcome = ScopeExit.endBlock(scope, owner, thrown);
+    Throwable outcome = scope.waiters.endBlock(owner, thrown);
     if (outcome != null) {
       throw Rethrow.unchecked(CoroutineException.of(outcome));
     }
@@ -489,7 +489,7 @@ public final class ScopeNode implements Scope, Unobserved {
 
   @Override
   public void close() {
-    ScopeExit.close(this);
+    waiters.close();
   }
 
   /// Called when the owner leaves it.

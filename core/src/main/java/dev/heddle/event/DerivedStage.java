@@ -76,7 +76,6 @@ abstract class DerivedStage<S extends @Nullable Object, R extends @Nullable Obje
   /// The derived future was cancelled before the function ran.
   void notRun() {}
 
-  /// The function threw.
   void failed(Throwable thrown) {
     Throwable carried =
         thrown instanceof Cancellation

@@ -202,7 +202,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     }
   }
 
-  /// Called when a wait for it has thrown, its own failure or another throwable.
   private void awaitThrew(Throwable thrown) {
     if (thrown instanceof Cancellation c) {
       awaiterCancelled(c);
@@ -232,7 +231,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return value();
   }
 
-  /// Returns the value or throws the failure.
   T value() {
     if (outcome instanceof Throwable failure && state == FAILED) {
       throw Rethrow.unchecked(failure);
@@ -248,7 +246,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     }
   }
 
-  /// A reader has got the outcome.
   void observe() {
     used = true;
     if (observation != null) {
@@ -401,7 +398,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return state == FAILED && outcome instanceof Cancellation;
   }
 
-  /// Whether a reader has cancelled it.
   boolean isWithdrawn() {
     return withdrawn;
   }
@@ -440,7 +436,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return endEvent;
   }
 
-  /// A description for errors and dumps.
   String describe() {
     return (name == null ? "a future" : "the future '" + name + "'") + " created at " + createdAt();
   }
@@ -457,7 +452,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   // ---- events ----
 
-  /// The end of this future, as an event.
   private final class EndEvent extends EventSource {
     EndEvent() {
       super(home);

@@ -78,7 +78,6 @@ public final class EventLoopTurns {
     return current != null && current.owner() instanceof Keeper;
   }
 
-  /// The thread of all turns. **Thread** any.
   public Thread thread() {
     return context.thread();
   }
@@ -89,7 +88,6 @@ public final class EventLoopTurns {
     return loop.scheduler().hasEnded() && Thread.currentThread() == context.thread();
   }
 
-  /// Whether the loop has ended. **Thread** any.
   public boolean hasLoopEnded() {
     return loop.scheduler().hasEnded();
   }

@@ -44,7 +44,6 @@ public final class SpinLock {
     }
   }
 
-  /// Acquires it if it is free.
   public boolean tryLock() {
     return !held && HELD.compareAndSet(this, false, true);
   }

@@ -107,7 +107,6 @@ public final class Closers {
     return !remaining.isEmpty();
   }
 
-  /// Starts the pass.
   void startPass() {
     CloserPass closerPass = new CloserPass(pastDeadline);
     passes.add(closerPass);
@@ -213,7 +212,6 @@ public final class Closers {
 
   // ---- reports at the end ----
 
-  /// Their failure; null: none.
   @Nullable Throwable failure() {
     return switch (failures.size()) {
       case 0 -> null;

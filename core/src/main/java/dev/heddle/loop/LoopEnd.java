@@ -46,7 +46,6 @@ public final class LoopEnd {
     return outcome.isDone();
   }
 
-  /// Waits until the loop has ended, at most for `limit`.
   void await(Duration limit) {
     try {
       outcome.get(TimeUnit.NANOSECONDS.convert(limit), TimeUnit.NANOSECONDS);

@@ -90,7 +90,6 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     return of(CoroutineNode.current());
   }
 
-  /// The loop of a coroutine.
   public static LoopRuntime of(CoroutineNode<?> coroutine) {
     return (LoopRuntime) coroutine.tree().host(); // safe: no other host creates a tree
   }
@@ -235,22 +234,18 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
 
   // ---- parts ----
 
-  /// The loop's scheduler.
   public Scheduler scheduler() {
     return scheduler;
   }
 
-  /// The loop's scopes and coroutines.
   public CoroutineTree tree() {
     return tree;
   }
 
-  /// Its options.
   public HeddleOptions options() {
     return options;
   }
 
-  /// Its pools of threads for blocking calls.
   public BlockingPools blockingPools() {
     return blockingPools;
   }
@@ -260,7 +255,6 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     return services;
   }
 
-  /// Its shutdown.
   public LoopShutdown shutdown() {
     return loopShutdown;
   }
@@ -281,7 +275,6 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     return context != null && context.host() == scheduler && !scheduler.hasEnded();
   }
 
-  /// The counters so far.
   public LoopCounters counters() {
     return tree.counters();
   }

@@ -138,7 +138,6 @@ public final class LoopShutdown {
     this.closers = new Closers(tree);
   }
 
-  /// The resources to close at the end.
   public Closers closers() {
     return closers;
   }
@@ -168,7 +167,6 @@ public final class LoopShutdown {
     post(new Request(why, code == null ? null : new Exit(code, why), within, false));
   }
 
-  /// Throws if the deadline is negative.
   public static void checkDeadline(Duration within) {
     if (within.isNegative()) {
       throw new IllegalArgumentException("a shutdown deadline must not be negative: " + within);
@@ -377,7 +375,6 @@ public final class LoopShutdown {
     closers.pastDeadline();
   }
 
-  /// The likely exit code of the JVM.
   int exitCode() {
     return exit == null ? UNKNOWN : exit.code();
   }

@@ -67,7 +67,6 @@ public final class MainHandlers {
     boolean in(List<Entry> entries);
   }
 
-  /// The previous handlers.
   private static List<Entry> change(Change change) {
     UnaryOperator<List<Entry>> changed =
         entries -> {

@@ -268,7 +268,6 @@ public final class SignalDispatcher {
     }
   }
 
-  /// A handled signal.
   private final class HandledSignal {
     final String name;
     final List<Listener> listeners = new ArrayList<>();

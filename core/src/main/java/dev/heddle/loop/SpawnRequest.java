@@ -103,7 +103,6 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
     }
   }
 
-  /// The coroutine's work.
   @Override
   public void run() {
     try {

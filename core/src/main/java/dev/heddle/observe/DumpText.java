@@ -45,7 +45,6 @@ final class DumpText {
     this(dump, Integer.MAX_VALUE);
   }
 
-  /// Lists only the first coroutines in the tree, and their scopes.
   DumpText(Dump dump, int most) {
     this.dump = dump;
     Set<Long> listed = new HashSet<>();
@@ -115,7 +114,6 @@ final class DumpText {
 
   // ---- the tree ----
 
-  /// A pending entry of the tree: a scope, or equal coroutines.
   private record Item(int depth, @Nullable ScopeSnapshot scope, List<CoroutineSnapshot> alike) {}
 
   // not recursive: scopes may be nested deeper than a stack
@@ -305,7 +303,6 @@ final class DumpText {
     return in + (monitor || foreign.owner() != null ? ", for " + blocker(foreign) : "");
   }
 
-  /// The object of a foreign wait, with its holder.
   static String blocker(ForeignWait foreign) {
     String what = foreign.blocker() == null ? null : shortened(foreign.blocker());
     String words =

@@ -79,7 +79,6 @@ final class CommandSettings {
     return new TerminalSize(columns, rows);
   }
 
-  /// The files of its redirections.
   Stream<File> files() {
     return Stream.of(input, output, error).flatMap(each -> Stream.ofNullable(each.file()));
   }
@@ -122,7 +121,6 @@ final class CommandSettings {
         terminal);
   }
 
-  /// Whether it starts its own process group.
   boolean startsProcessGroup() {
     return group != Group.INHERITED || terminal != null;
   }

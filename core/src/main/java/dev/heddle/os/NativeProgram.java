@@ -218,7 +218,6 @@ final class NativeProgram implements StartedProgram {
 
   // ---- terminal ----
 
-  /// Whether it has a terminal.
   boolean hasTerminal() {
     return process.hasTerminal();
   }

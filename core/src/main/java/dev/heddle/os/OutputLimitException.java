@@ -10,7 +10,6 @@ import java.io.IOException;
 public final class OutputLimitException extends IOException {
   private static final long serialVersionUID = 1;
 
-  /// The bytes read so far.
   private final byte[] bytes;
 
   OutputLimitException(String program, int limit, byte[] bytes) {

@@ -11,16 +11,12 @@ import java.util.function.IntConsumer;
 ///
 /// **Thread** the carrier, from [#watch] on; before that, the thread that has started it.
 interface StartedProgram {
-  /// The process id.
   long pid();
 
-  /// The JDK's handle of the process.
   ProcessHandle handle();
 
-  /// Whether it runs.
   boolean isAlive();
 
-  /// Whether it leads its own process group.
   default boolean leads() {
     return false;
   }

@@ -248,7 +248,6 @@ public final class Mutex {
     return name == null ? "a mutex" : "the mutex '" + name + "'";
   }
 
-  /// The mutex's one permit.
   private final class Permit extends FairSemaphore {
     Permit() {
       super(home, 1, "");

@@ -41,7 +41,6 @@ public final class OutputCaptures implements SwitchHandler {
 
   private OutputCaptures() {}
 
-  /// Opens a capture in the current coroutine.
   public static OutputCapture open() {
     CoroutineNode<?> self = CoroutineNode.current();
     StackGuard.requireRoom();
@@ -85,7 +84,6 @@ public final class OutputCaptures implements SwitchHandler {
     return innermost != null;
   }
 
-  /// One capture.
   final class Capture implements OutputCapture {
     private final CoroutineNode<?> owner;
     private final @Nullable Capture outer;

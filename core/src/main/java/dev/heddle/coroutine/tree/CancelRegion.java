@@ -105,7 +105,6 @@ final class CancelRegion implements InlineCallback {
     }
   }
 
-  /// Cancels the region with a cancellation of its own.
   boolean request(Cancellation own) {
     if (state != OPEN) {
       return false;
@@ -115,7 +114,6 @@ final class CancelRegion implements InlineCallback {
     return true;
   }
 
-  /// Cancels the region with a repetition of a shared cancellation.
   boolean requestShared(Cancellation shared) {
     return state == OPEN && request(repeated(shared));
   }
@@ -168,12 +166,10 @@ final class CancelRegion implements InlineCallback {
     return everDelivered && !(mayHaveResult && result != null);
   }
 
-  /// Whether every suspension point throws.
   boolean isForced() {
     return state == FORCED;
   }
 
-  /// Whether it is nested in another one.
   boolean isInside(CancelRegion around) {
     for (CancelRegion r = outer; r != null; r = r.outer) {
       if (r == around) {
@@ -192,7 +188,6 @@ final class CancelRegion implements InlineCallback {
     return state == REQUESTED || state == FORCED;
   }
 
-  /// Delivers: returns the cancellation to throw now.
   Cancellation deliver() {
     interruptUnclaimed = false;
     Cancellation first = cancellation();

@@ -42,15 +42,12 @@ public abstract class CancellableCoroutine extends Waker {
     super(scheduler);
   }
 
-  /// The tree it belongs to.
   public abstract CoroutineTree tree();
 
-  /// Its rarely needed state; null: none yet.
   final @Nullable ColdState coldStateOrNull() {
     return coldState;
   }
 
-  /// Its rarely needed state, created at the first call.
   final ColdState coldState() {
     ColdState r = coldState;
     if (r == null) {
@@ -60,15 +57,12 @@ public abstract class CancellableCoroutine extends Waker {
     return r;
   }
 
-  /// Whether it has ended.
   public abstract boolean isDone();
 
-  /// Whether a cancellation of it as a whole has an effect.
   abstract boolean isCancellable();
 
   // ---- being cancelled ----
 
-  /// Cancels it, with a reason.
   public void cancel(String why) {
     cancel(new Cancellation(Objects.requireNonNull(why, "why")));
   }
@@ -113,7 +107,6 @@ public abstract class CancellableCoroutine extends Waker {
     return outermost;
   }
 
-  /// Cancels it with a repetition of a shared cancellation.
   void cancelShared(Cancellation shared) {
     if (isCancellable() && whole().requestShared(shared) && maySkipBody()) {
       ignore();
@@ -149,7 +142,6 @@ public abstract class CancellableCoroutine extends Waker {
     recheckCancellation();
   }
 
-  /// Whether it was cancelled, even if it is already done.
   public boolean isCancelled() {
     CancelRegion whole = own();
     return whole != null && whole.wasRequested();
@@ -175,7 +167,6 @@ public abstract class CancellableCoroutine extends Waker {
 
   // ---- delivery ----
 
-  /// Called when a region of this coroutine has a request to deliver.
   void cancellationRequested() {
     ColdState r = coldState();
     r.undelivered++;
@@ -407,7 +398,6 @@ public abstract class CancellableCoroutine extends Waker {
     }
   }
 
-  /// Throws a pending cancellation.
   final void throwPending() {
     Cancellation c = isCancellationPending() ? pollCancellation() : null;
     if (c != null) {
@@ -463,7 +453,6 @@ public abstract class CancellableCoroutine extends Waker {
     return coldState == null ? null : coldState.innermost;
   }
 
-  /// The number of shields around the current code.
   public int shields() {
     return coldState == null ? 0 : coldState.shieldDepth;
   }
@@ -495,7 +484,6 @@ public abstract class CancellableCoroutine extends Waker {
     return result;
   }
 
-  /// Runs `body` for at most `limit`.
   public <R extends @Nullable Object> R withTimeout(Duration limit, Body<R> body) throws Exception {
     Objects.requireNonNull(body, "body");
     StackGuard.requireRoom();
@@ -503,7 +491,6 @@ public abstract class CancellableCoroutine extends Waker {
     return withDeadline(Deadline.after(limit).nanoTime(), over, body);
   }
 
-  /// Runs `body`, at most until a deadline.
   public <R extends @Nullable Object> R withDeadline(Deadline deadline, Body<R> body)
       throws Exception {
     Objects.requireNonNull(body, "body");
@@ -536,7 +523,6 @@ public abstract class CancellableCoroutine extends Waker {
     return result;
   }
 
-  /// Runs `body`, at most until `token` fires.
   public <R extends @Nullable Object> R cancelWhen(EventSource token, Body<R> body)
       throws Exception {
     Objects.requireNonNull(body, "body");
@@ -622,7 +608,6 @@ public abstract class CancellableCoroutine extends Waker {
     return coldState != null && coldState.overdue;
   }
 
-  /// Called when it has been named.
   public final void nameOverdue() {
     coldState().overdue = true;
   }

@@ -209,7 +209,6 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
     }
   }
 
-  /// Fires when the last worker has ended.
   private final class Idle extends EventSource {
     Idle() {
       super(scope.tree.scheduler());

@@ -141,12 +141,10 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return scope.tree;
   }
 
-  /// Whether it is a background member of its scope.
   public boolean isBackground() {
     return kind == BACKGROUND;
   }
 
-  /// The scope that it belongs to.
   public ScopeNode memberOf() {
     return scope;
   }
@@ -168,12 +166,10 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return current != null && current.site instanceof SpawnTrace trace ? trace : null;
   }
 
-  /// Whether it keeps the loop alive.
   boolean keepsLoopAlive() {
     return kind == INTERNAL || (kind != BACKGROUND && !scope.links.isDaemon());
   }
 
-  /// The name that the program gave it; null: none.
   public @Nullable String givenName() {
     return switch (site) {
       case SpawnTrace trace -> trace.name();
@@ -182,7 +178,6 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     };
   }
 
-  /// The known chain of its spawners.
   SpawnTrace spawnTrace() {
     if (site instanceof SpawnTrace trace) {
       return trace;
@@ -346,7 +341,6 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return kept;
   }
 
-  /// Skips the body if it was cancelled before it was queued.
   void skipIfCancelled() {
     if (isCancelled()) {
       ignore();
@@ -426,7 +420,6 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return outcome();
   }
 
-  /// Waits for an event; returns its result or throws its failure.
   public @Nullable Object awaitEvent(EventSource event) {
     renew();
     resumeWhen(event);
@@ -442,7 +435,6 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return scheduler().suspend(this);
   }
 
-  /// Waits for at least `delay`.
   public void delay(Duration delay) {
     awaitEvent(tree().timer(tree().nanoTimeAfter(delay)));
   }
@@ -488,7 +480,6 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return handlers;
   }
 
-  /// Its first switch handler of a class; null: none.
   public <H extends SwitchHandler> @Nullable H switchHandler(Class<H> kind) {
     ColdState r = coldStateOrNull();
     return r == null || r.handlers == null ? null : r.handlers.find(kind);
@@ -600,17 +591,14 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return isMain() ? label() : label() + " spawned at " + spawnSite();
   }
 
-  /// Number and name, for reports.
   public String label() {
     return SpawnTrace.label(id, givenName());
   }
 
-  /// Whether it is the main coroutine of its loop.
   public boolean isMain() {
     return id == SpawnTrace.MAIN;
   }
 
-  /// The display name of its spawn site.
   public String spawnSite() {
     return SpawnSites.describe(site);
   }
@@ -626,7 +614,6 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return Future.of(this).toCompletableFuture();
   }
 
-  /// The end of this coroutine, as an event.
   private final class Completion extends EventSource {
     Completion() {
       super(scheduler());

@@ -40,22 +40,18 @@ public final class CoroutineTree {
     this.root = ScopeNode.root(this);
   }
 
-  /// The loop's scheduler.
   public Scheduler scheduler() {
     return scheduler;
   }
 
-  /// The options of the loop.
   public HeddleOptions options() {
     return options;
   }
 
-  /// The loop.
   public TreeHost host() {
     return host;
   }
 
-  /// The root scope, that of the main coroutine.
   public ScopeNode root() {
     return root;
   }
@@ -107,7 +103,6 @@ public final class CoroutineTree {
     overdueRemaining = report;
   }
 
-  /// The counters so far.
   public LoopCounters counters() {
     SchedulerCounters c = scheduler.counters();
     return new LoopCounters(

@@ -66,7 +66,6 @@ public final class ProgramFrames {
 
   private ProgramFrames() {}
 
-  /// Whether it is a class of Heddle.
   public static boolean isRuntime(String className) {
     int nested = className.indexOf('$');
     String outermost = nested < 0 ? className : className.substring(0, nested);
@@ -90,12 +89,10 @@ public final class ProgramFrames {
     return isRuntime(className) || className.startsWith("dev.heddle.os.");
   }
 
-  /// Whether it is a class of neither Heddle nor the JDK.
   public static boolean isProgram(String className) {
     return !isJdk(className) && !isRuntime(className);
   }
 
-  /// Whether it is a class of the JDK.
   public static boolean isJdk(String className) {
     return startsWithOneOf(className, JDK);
   }
@@ -142,7 +139,6 @@ public final class ProgramFrames {
     return first;
   }
 
-  /// A frame without loader and module.
   public static StackTraceElement shortened(StackTraceElement frame) {
     return new StackTraceElement(
         null,

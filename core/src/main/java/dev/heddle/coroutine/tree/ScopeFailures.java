@@ -78,19 +78,15 @@ final class ScopeFailures {
 
   /// A member or child scope whose failure a supervised scope keeps for a later observer.
   sealed interface Unobserved permits CoroutineNode, ScopeNode {
-    /// Its description, for reports.
     String describe();
 
-    /// Its failure.
     @Nullable Throwable failure();
   }
 
-  /// Replaces the handler.
   void handleWith(FailureHandler replacement) {
     handler = replacement;
   }
 
-  /// Replaces the handler for scopes below.
   void handleChildrenWith(FailureHandler replacement) {
     childHandler = replacement;
   }
@@ -122,7 +118,6 @@ final class ScopeFailures {
     }
   }
 
-  /// Routes the failure of a scope below.
   void childFailed(ScopeNode child, CoroutineNode<?> member, Throwable unobserved) {
     FailureHandler mine = childHandler != null ? childHandler : handler;
     if (mine != null) {
@@ -250,7 +245,6 @@ final class ScopeFailures {
     return late;
   }
 
-  /// Throws the scope's failure, if it has one, to a waiter.
   void throwIfFailed() {
     if (failure != null) {
       observed();
@@ -281,7 +275,6 @@ final class ScopeFailures {
     }
   }
 
-  /// Called when a kept failure was observed.
   void observed(Unobserved holder) {
     unobservedFailures.remove(holder);
   }

@@ -128,7 +128,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return tree.host().isStopping() && !current.isOpen() ? tree.root() : current;
   }
 
-  /// Opens a child of the root that inherits no context.
   public static ScopeNode detached() {
     ScopeNode root = CoroutineNode.current().tree().root();
     return new ScopeNode(root.tree, Kind.CHILD, false, false, root, null);
@@ -143,7 +142,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return new ScopeNode(tree, Kind.CHILD, false, true, this, null);
   }
 
-  /// Runs a scope block in the current coroutine.
   public static <T extends @Nullable Object> T block(ScopeBody<T> body, boolean supervised)
       throws Exception {
     Objects.requireNonNull(body, "body");
@@ -222,7 +220,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return new CoroutineNode<>(tree, this, name, work, inBackground, false);
   }
 
-  /// Whether it accepts new members.
   public boolean isOpen() {
     return state() == State.OPEN && !tree.isPastDeadline();
   }
@@ -259,7 +256,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return new CoroutineNode<@Nullable Void>(tree, this, null, work, false, false, from, spawner);
   }
 
-  /// Spawns with a strategy.
   public <T extends @Nullable Object> Coroutine<T> spawn(SpawnStrategy strategy, Body<T> body) {
     CoroutineNode<T> member = newMember(null, body, false);
     strategy.beforeEnqueue(member, this);
@@ -545,12 +541,10 @@ public final class ScopeNode implements Scope, Unobserved {
     return List.copyOf(links.children());
   }
 
-  /// All members of this scope and of those below, for reports.
   public List<CoroutineNode<?>> members() {
     return links.members();
   }
 
-  /// Its own members, for reports.
   public List<CoroutineNode<?>> ownMembers() {
     return links.ownMembers();
   }
@@ -563,7 +557,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return links.nextIn(top, below);
   }
 
-  /// The parent; null at the root.
   public @Nullable ScopeNode parent() {
     return links.parent;
   }
@@ -583,7 +576,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return false;
   }
 
-  /// The enclosing scope that the same coroutine has opened.
   @Nullable ScopeNode outerBlock() {
     return outerBlock;
   }
@@ -593,7 +585,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return failures == null ? null : failures.failure();
   }
 
-  /// Its failure routing, created at the first use.
   ScopeFailures failures() {
     ScopeFailures f = failures;
     if (f == null) {
@@ -607,7 +598,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return failures;
   }
 
-  /// Called when a kept failure was observed.
   void observed(Unobserved holder) {
     if (failures != null) {
       failures.observed(holder);
@@ -643,7 +633,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return state() == State.CLOSED;
   }
 
-  /// A short description, for reports.
   @Override
   public String describe() {
     return switch (kind) {

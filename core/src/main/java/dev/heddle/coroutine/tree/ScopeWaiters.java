@@ -32,7 +32,6 @@ final class ScopeWaiters extends EventSource {
 
   // ---- joining ----
 
-  /// See [dev.heddle.coroutine.Scope#join()].
   void join(Deadline deadline, @Nullable EventSource token) {
     CoroutineNode<?> waiting = checkOutside();
     boolean wasCancelled = scope.isCancelled();
@@ -58,13 +57,11 @@ final class ScopeWaiters extends EventSource {
     }
   }
 
-  /// See [dev.heddle.coroutine.Scope#awaitCancelled()].
   void awaitCancelled(Deadline deadline, @Nullable EventSource token) {
     awaitAsJoiner(checkCancelled(), true, deadline, token);
     throwIfFailed();
   }
 
-  /// See [dev.heddle.coroutine.Scope#awaitCancelled(FailureHandler)].
   void awaitCancelled(FailureHandler handler) throws Exception {
     Objects.requireNonNull(handler, "handler");
     CoroutineNode<?> waiting = checkCancelled();
@@ -187,7 +184,6 @@ final class ScopeWaiters extends EventSource {
     return owner.met(met, awaitAllShielded(owner));
   }
 
-  /// The current coroutine closes a scope.
   void close() {
     Throwable threw = null;
     if (scope.isUnowned()) {
@@ -333,7 +329,6 @@ final class ScopeWaiters extends EventSource {
     return scope.links.awaitedMembers();
   }
 
-  /// Called when the scope has ended.
   void fireEnded() {
     ScopeFailures failures = scope.failuresOrNull();
     if (ended != null) {
@@ -345,7 +340,6 @@ final class ScopeWaiters extends EventSource {
     propagate(); // its observers may have left
   }
 
-  /// The end of the scope.
   EventSource ended() {
     Ended e = ended;
     if (e == null) {

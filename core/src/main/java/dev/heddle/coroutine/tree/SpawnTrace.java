@@ -30,7 +30,6 @@ record SpawnTrace(
   // else coroutines that each spawn a successor and end would retain the whole chain
   static final int LONGEST = 64;
 
-  /// The trace of a coroutine whose spawner has `spawner`.
   static SpawnTrace of(long id, @Nullable String name, Object site, @Nullable SpawnTrace spawner) {
     if (spawner == null) {
       return new SpawnTrace(id, name, site, null, 0, false);
@@ -39,7 +38,6 @@ record SpawnTrace(
     return new SpawnTrace(id, name, site, cut ? null : spawner, cut ? 0 : spawner.length + 1, cut);
   }
 
-  /// Number and name.
   static String label(long id, @Nullable String name) {
     return CoroutineSnapshot.label(id, name);
   }

@@ -6,12 +6,10 @@ import dev.heddle.Action;
 /// The work of a coroutine that another thread has submitted. The coroutine is created on the
 /// trampoline, where it cannot inherit; the work inherits as it begins.
 public interface SubmittedWork extends Action {
-  /// The coroutine's name.
   String name();
 
   /// The class of the body, which is the coroutine's site.
   Class<?> site();
 
-  /// Called when the coroutine was cancelled before it began.
   void cancelledBeforeStart();
 }

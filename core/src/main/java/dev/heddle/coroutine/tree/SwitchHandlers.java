@@ -70,7 +70,6 @@ final class SwitchHandlers {
     handlers.add(new Entry(Objects.requireNonNull(handler, "handler"), away));
   }
 
-  /// The first handler of a class; null: none.
   <H extends SwitchHandler> @Nullable H find(Class<H> kind) {
     for (int i = 0; i < handlers.size(); i++) {
       if (kind.isInstance(handlers.get(i).handler)) {

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** the loop's, unless a method says otherwise.
 public interface TreeHost {
-  /// Whether the loop is stopping.
   boolean isStopping();
 
   /// Whether the shutdown deadline has passed: shields have no effect, and every wait throws.
@@ -22,10 +21,8 @@ public interface TreeHost {
   /// Called when a coroutine is about to join the tree. Throws nothing but a stack overflow.
   void spawned(Coroutine<?> coroutine);
 
-  /// Called when a coroutine has ended.
   void ended(Coroutine<?> coroutine);
 
-  /// Called when the last coroutine has ended.
   void allHaveEnded();
 
   /// Called when a member of the root scope failed, unobserved and unhandled.
@@ -46,6 +43,5 @@ public interface TreeHost {
   /// @return to be closed when the wait is over
   Registration reportOverdue(ScopeNode scope);
 
-  /// The events that a coroutine waits for.
   List<WaitSnapshot> waitsOf(CoroutineNode<?> coroutine);
 }

@@ -30,7 +30,6 @@ public abstract class CompositeEvent extends EventSource {
   // loop only
   private boolean armed;
 
-  /// Creates an event without parts.
   protected CompositeEvent(HomeLoop home) {
     super(home);
   }
@@ -72,12 +71,10 @@ public abstract class CompositeEvent extends EventSource {
     }
   }
 
-  /// The number of parts.
   protected final int size() {
     return parts.size();
   }
 
-  /// The part at `place`, counted from 0.
   protected final EventSource part(int place) {
     return parts.get(place).event;
   }
@@ -85,12 +82,10 @@ public abstract class CompositeEvent extends EventSource {
   /// Called when a part fired, or was closed when it was armed. Inline: no user code, no lock.
   protected abstract void partFired(int place, @Nullable Object result, @Nullable Throwable error);
 
-  /// Whether a result of a part would be accepted now.
   protected boolean acceptsResults() {
     return !isDecided() && hasObserver();
   }
 
-  /// Whether a failure of a part would be accepted now.
   protected boolean acceptsFailures() {
     return acceptsResults();
   }

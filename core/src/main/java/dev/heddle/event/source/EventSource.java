@@ -57,17 +57,14 @@ public abstract non-sealed class EventSource implements Event {
   private int daemonStarts;
   private boolean countedAsArmed; // as one that keeps the loop alive
 
-  /// Creates an idle event of a loop.
   protected EventSource(HomeLoop home) {
     this.home = home;
   }
 
-  /// The loop this event belongs to.
   public final HomeLoop home() {
     return home;
   }
 
-  /// The event of an awaitable.
   public static EventSource of(Awaitable<?> awaitable) {
     return (EventSource) awaitable.event();
   }
@@ -160,7 +157,6 @@ public abstract non-sealed class EventSource implements Event {
     }
   }
 
-  /// The number of subscribed callbacks.
   public final int subscribers() {
     Subscribers list = subscribers;
     return list != null ? list.live() : size();
@@ -172,7 +168,6 @@ public abstract non-sealed class EventSource implements Event {
     return list != null ? list.visited() : 0;
   }
 
-  /// Whether a subscriber would accept a result now.
   public final boolean hasObserver() {
     return hasObserver(false);
   }
@@ -256,7 +251,6 @@ public abstract non-sealed class EventSource implements Event {
     }
   }
 
-  /// Ends a [#startDaemon()].
   public final void stopDaemon() {
     daemonStarts--;
     if (--starts == 0) {
@@ -264,7 +258,6 @@ public abstract non-sealed class EventSource implements Event {
     }
   }
 
-  /// Whether a coroutine waits.
   protected final boolean isStarted() {
     return starts > daemonStarts;
   }
@@ -298,7 +291,6 @@ public abstract non-sealed class EventSource implements Event {
 
   // ---- firing ----
 
-  /// Notifies every subscriber.
   protected final void fire(@Nullable Object result, @Nullable Throwable error) {
     if (subscribers() == 0) {
       return;

@@ -14,10 +14,8 @@ public interface HomeLoop {
     return context != null && context.host() instanceof HomeLoop home ? home : null;
   }
 
-  /// Called when an event that keeps the loop alive was armed.
   void eventArmed();
 
-  /// Called when an event that keeps the loop alive was disarmed.
   void eventDisarmed();
 
   /// Runs a notification with user code later, as a short coroutine; in the order of the calls.
@@ -58,6 +56,5 @@ public interface HomeLoop {
   /// @throws dev.heddle.WaitCancelledException when the token fires first
   @Nullable Object await(EventSource event, Awaitable<?> token);
 
-  /// The table of the unobserved outcomes of its futures.
   UnobservedOutcomes futures();
 }

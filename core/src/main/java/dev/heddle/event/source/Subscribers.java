@@ -83,17 +83,14 @@ final class Subscribers {
     return slots[place];
   }
 
-  /// The number of subscribed callbacks.
   int live() {
     return size - tombstones;
   }
 
-  /// Whether one of them is a user's callback.
   boolean hasCustom() {
     return custom > 0;
   }
 
-  /// The number of slots visited so far for removals.
   long visited() {
     return visited;
   }
@@ -150,7 +147,6 @@ final class Subscribers {
 
   // ---- users' callbacks ----
 
-  /// One subscription of a user's callback.
   private static final class IndexEntry {
     final int place;
     @Nullable IndexEntry below; // an earlier subscription of the same callback

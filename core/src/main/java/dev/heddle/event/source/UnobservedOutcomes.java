@@ -69,7 +69,6 @@ public abstract class UnobservedOutcomes {
   private int sweepAt = SMALLEST_SWEEP;
   private final Set<Waiting> waiting = Collections.newSetFromMap(new IdentityHashMap<>());
 
-  /// Creates an empty table.
   protected UnobservedOutcomes() {}
 
   // ---- provided by the loop ----
@@ -80,13 +79,10 @@ public abstract class UnobservedOutcomes {
   /// @param code what was passed to the call; null: the body of the current coroutine
   public abstract Object callSite(@Nullable Object code);
 
-  /// The display name of a site.
   public abstract String describe(Object site);
 
-  /// Reports an unobserved failure. **Thread** any.
   public abstract void unobserved(String what, Throwable failure);
 
-  /// Warns of an unused value. **Thread** any.
   protected abstract void unused(String what);
 
   // ---- open outcomes ----
@@ -183,17 +179,14 @@ public abstract class UnobservedOutcomes {
 
   /// A waiter on another thread for one of the loop's futures.
   public interface Waiting {
-    /// Notifies it that no outcome will come.
     void loopEnded();
   }
 
   /// The description of an unobserved outcome's owner, for a report. It must not hold the
   /// ObservationToken.
   public sealed interface Subject {
-    /// Describes its failure.
     String ofFailure(UnobservedOutcomes ledger);
 
-    /// Describes its unused value.
     String ofSuccess(UnobservedOutcomes ledger);
   }
 
@@ -269,7 +262,6 @@ public abstract class UnobservedOutcomes {
       entry = new Entry(this, ledger, label, failure);
     }
 
-    /// Observes it.
     public void observe() {
       if (!entry.settle()) {
         return;
@@ -282,7 +274,6 @@ public abstract class UnobservedOutcomes {
     }
   }
 
-  /// The table's entry of an open outcome.
   private static final class Entry extends PhantomReference<ObservationToken> {
     private static final VarHandle SETTLED;
 
@@ -325,7 +316,6 @@ public abstract class UnobservedOutcomes {
       return label instanceof Exported;
     }
 
-    /// Called when it can no longer be observed.
     void dropped() {
       if (!settle()) {
         return;
@@ -359,7 +349,6 @@ public abstract class UnobservedOutcomes {
 
     private Unreachable() {}
 
-    /// Initialises this class.
     static void start() {}
 
     private static void report() {

@@ -200,7 +200,6 @@ public final class DumpTaker {
 
   // ---- waits of the loop ----
 
-  /// The waits of one coroutine.
   public static List<WaitSnapshot> waits(CoroutineNode<?> c) {
     return new DumpTaker(c.tree(), MonitorOwners.UNKNOWN, 0).waitsOf(c);
   }

@@ -34,7 +34,6 @@ final class LoopReporter {
     return System.nanoTime() - began;
   }
 
-  /// Reports a stall.
   void report(StallReport report) {
     log.warning(() -> report.text().stripTrailing());
     record(() -> LoopJfrEvents.stalled(report));
@@ -50,7 +49,6 @@ final class LoopReporter {
     return written;
   }
 
-  /// Called when a reported hold is over.
   void holdEnded(HoldReport report, Duration held) {
     if (LoopJfrEvents.areRecorded()) {
       LoopJfrEvents.held(report, held);

@@ -61,7 +61,6 @@ final class Watchdog implements Runnable {
   private static final long RETRY_NANOS = 100_000_000; // avoids a busy loop of failures
   private static final long LINGER_NANOS = 5_000_000_000L; // keeps the thread between tests
 
-  /// The registry of running loops and their watchdog.
   private record Watched(List<LoopDiagnostics> loops, @Nullable Watchdog by) {}
 
   private static final AtomicReference<Watched> WATCHED =
@@ -86,7 +85,6 @@ final class Watchdog implements Runnable {
 
   // ---- any thread ----
 
-  /// Starts to monitor a loop.
   static Watchdog watch(LoopDiagnostics loop) {
     while (true) {
       Watched before = WATCHED.get();
@@ -100,13 +98,11 @@ final class Watchdog implements Runnable {
     }
   }
 
-  /// Removes a loop that has ended.
   static void unwatch(LoopDiagnostics loop) {
     WATCHED.updateAndGet(watched ->
         new Watched(watched.loops().stream().filter(l -> l != loop).toList(), watched.by()));
   }
 
-  /// The running loops.
   static List<LoopDiagnostics> loops() {
     return WATCHED.get().loops();
   }

@@ -57,7 +57,6 @@ public final class LoopJfrEvents {
     }
   }
 
-  /// A hold has ended.
   public static void held(HoldReport report, Duration held) {
     LongHold event = new LongHold();
     if (event.shouldCommit()) {
@@ -70,7 +69,6 @@ public final class LoopJfrEvents {
     }
   }
 
-  /// A loop is deadlocked.
   public static void deadlocked(DeadlockReport report) {
     Deadlock event = new Deadlock();
     if (event.shouldCommit()) {
@@ -80,7 +78,6 @@ public final class LoopJfrEvents {
     }
   }
 
-  /// A loop has stalled.
   public static void stalled(StallReport report) {
     Stall event = new Stall();
     if (event.shouldCommit()) {

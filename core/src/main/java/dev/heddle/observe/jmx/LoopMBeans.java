@@ -26,12 +26,10 @@ public final class LoopMBeans {
     System.setProperty(LoopMXBean.ANNOUNCEMENT, DOMAIN + "*");
   }
 
-  /// Withdraws the announcement.
   public static void withdraw() {
     System.clearProperty(LoopMXBean.ANNOUNCEMENT);
   }
 
-  /// A loop's registration with the server.
   public static final class Entry {
     private static final int OUT = 0;
     private static final int IN = 1;
@@ -45,7 +43,6 @@ public final class LoopMBeans {
     // written by the log's thread before IN, read after
     private @Nullable ObjectName name;
 
-    /// A loop that is not registered.
     public Entry(LoopMXBean bean) {
       this.bean = bean;
     }

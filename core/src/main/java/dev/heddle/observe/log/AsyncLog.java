@@ -163,7 +163,6 @@ public final class AsyncLog {
     return done::get;
   }
 
-  /// A debug line.
   public void debug(String text, @Nullable Throwable failure) {
     put(() -> write(Level.DEBUG, text, failure));
   }

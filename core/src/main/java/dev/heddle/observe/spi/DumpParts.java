@@ -21,7 +21,6 @@ public final class DumpParts {
     RUNNING.add(taker);
   }
 
-  /// Removes a runtime.
   public static void remove(Supplier<? extends DumpPart> taker) {
     RUNNING.remove(taker);
   }
@@ -44,7 +43,6 @@ public final class DumpParts {
     }
   }
 
-  /// Replaces a part that failed.
   private record Failed(String why) implements DumpPart {
     @Override
     public String text() {

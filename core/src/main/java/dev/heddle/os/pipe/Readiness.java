@@ -17,7 +17,6 @@ final class Readiness extends EventSource {
     this.condition = condition;
   }
 
-  /// Fires the event.
   void tell() {
     settled();
     fire(null, null);

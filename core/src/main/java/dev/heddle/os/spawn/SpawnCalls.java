@@ -39,7 +39,6 @@ final class SpawnCalls {
 
   private SpawnCalls() {}
 
-  /// Whether the calls are available.
   static boolean areThere() {
     // the newest one used: glibc 2.34; no other C library has it
     return NativeCalls.has("posix_spawn_file_actions_addclosefrom_np")

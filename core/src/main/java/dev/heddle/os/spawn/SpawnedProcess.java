@@ -68,17 +68,14 @@ public final class SpawnedProcess {
     this.error = streams[2];
   }
 
-  /// The process id.
   public long pid() {
     return pid;
   }
 
-  /// The JDK's handle of the process.
   public ProcessHandle handle() {
     return handle;
   }
 
-  /// Whether it leads its own process group.
   public boolean leads() {
     return leads;
   }
@@ -182,7 +179,6 @@ public final class SpawnedProcess {
     return holdsGroup();
   }
 
-  /// Sends it SIGKILL, unless it has ended.
   public synchronized void kill() {
     if (!released) {
       SpawnCalls.kill(pid, KILL);
@@ -219,7 +215,6 @@ public final class SpawnedProcess {
 
   // ---- terminal ----
 
-  /// Whether it has a terminal.
   public boolean hasTerminal() {
     return hasTerminal;
   }

@@ -76,7 +76,6 @@ public final class DirectoryWatcher {
   // written under this, read by close()
   private volatile @Nullable WatchService service;
 
-  /// Creates a watcher without trees.
   public DirectoryWatcher(String threadName) {
     this.threadName = threadName;
   }
@@ -101,7 +100,6 @@ public final class DirectoryWatcher {
     }
   }
 
-  /// Ends the watch of a tree.
   public void remove(WatchedTree tree) throws IOException {
     synchronized (this) {
       forgetBelow(tree, null);
@@ -109,7 +107,6 @@ public final class DirectoryWatcher {
     }
   }
 
-  /// Ends everything.
   public void close() {
     WatchService open = service;
     if (open != null) {

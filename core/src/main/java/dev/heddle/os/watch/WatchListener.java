@@ -5,16 +5,13 @@ import java.nio.file.Path;
 
 /// Called with the changes below a directory, on the watcher's thread.
 public interface WatchListener {
-  /// A path was created.
   void created(Path path);
 
   /// The content of a file has changed.
   void modified(Path path);
 
-  /// A path was deleted.
   void deleted(Path path);
 
-  /// Events were lost.
   void lost();
 
   /// The watch has ended.

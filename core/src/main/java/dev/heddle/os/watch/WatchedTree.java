@@ -34,7 +34,6 @@ public final class WatchedTree {
     this.listener = listener;
   }
 
-  /// Stops calls of the listener.
   public void silence() {
     silent = true;
   }

@@ -93,7 +93,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     this.endEvent = new EndEvent();
   }
 
-  /// Creates a future that a promise completes.
   static <T extends @Nullable Object> Future<T> promised(HomeLoop home, @Nullable String name) {
     UnobservedOutcomes.prepare();
     return new Future<>(home, name, null, null, false);

@@ -111,12 +111,10 @@ public final class EventLoopTurns {
     return loop.options().shutdownDeadline();
   }
 
-  /// Whether a turn is queued, runs or is parked.
   public boolean isActive() {
     return active;
   }
 
-  /// Whether a turn is queued and has not begun.
   public boolean isQueued() {
     return active && !started && !hasLoopEnded();
   }

@@ -220,7 +220,6 @@ public final class FailureTable {
     final AtomicReference<@Nullable Superseded> newest = new AtomicReference<>();
     final AtomicInteger passedOn = new AtomicInteger();
 
-    /// Whether it is the first suppressed failure.
     boolean add(Throwable gaveWay) {
       while (true) {
         Superseded before = newest.get();

@@ -21,10 +21,9 @@ public final class PinnedFrame {
             .map(PinnedFrame::describe)
             .orElse("a frame that the JDK does not name");
     return new PinnedException(
-        coroutine
-            + " cannot suspend below "
-            + pin
-            + "; move the wait out of it, or start a coroutine there and await it elsewhere");
+        ("%s cannot suspend below %s; move the wait out of it, or start a coroutine there and await"
+                + " it elsewhere")
+            .formatted(coroutine, pin));
   }
 
   private static String describe(StackFrame frame) {

@@ -65,7 +65,6 @@ public final class LoopEnd {
     return abandoned;
   }
 
-  /// Describes what holds the loop; empty if it has ended.
   String holder() {
     return watch.hasEnded() ? "" : watch.holds().report(watch.holds().heldFor()).text();
   }

@@ -16,11 +16,9 @@ import dev.heddle.coroutine.tree.TreeHost;
 import dev.heddle.event.source.UnobservedOutcomes;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
-import dev.heddle.loop.diagnostics.DumpRequest;
 import dev.heddle.loop.diagnostics.DumpTaker;
 import dev.heddle.loop.diagnostics.LoopDiagnostics;
 import dev.heddle.observe.Dump;
-import dev.heddle.observe.LoopCounters;
 import dev.heddle.observe.WaitSnapshot;
 import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.Drivers;
@@ -74,11 +72,6 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     this.end = new LoopEnd(options, loopShutdown, watch, outcome);
     this.blockingPools = new BlockingPools(scheduler, options.name(), options.offloadThreads());
     this.futures = new LoopOutcomes(reporter, options.exactSites());
-  }
-
-  private static SchedulerParts defaultParts(HeddleOptions options) {
-    Carrier carrier = new Carrier(Thread.currentThread());
-    return SchedulerParts.usual(Drivers.open(options.driver(), carrier));
   }
 
   // ---- lookup ----
@@ -138,7 +131,12 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
           "Heddle.run was called inside a coroutine; use Heddle.scope(...) for work that belongs"
               + " together, or Loop.start(...) for a loop on a thread of its own");
     }
-    LoopRuntime loop = new LoopRuntime(options, parts == null ? defaultParts(options) : parts);
+    SchedulerParts chosen =
+        parts == null
+            ? SchedulerParts.usual(
+                Drivers.open(options.driver(), new Carrier(Thread.currentThread())))
+            : parts;
+    LoopRuntime loop = new LoopRuntime(options, chosen);
     started.accept(loop);
     return loop;
   }
@@ -250,7 +248,6 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     return blockingPools;
   }
 
-  /// The services that higher rooms keep for it.
   public LoopServices services() {
     return services;
   }
@@ -259,7 +256,6 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     return loopShutdown;
   }
 
-  /// Its end, as other threads see it.
   public LoopEnd end() {
     return end;
   }
@@ -269,27 +265,15 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     return futures;
   }
 
-  /// Whether the current thread is one of its coroutines.
   public boolean isCurrent() {
     ExecutionContext context = ExecutionContext.current();
     return context != null && context.host() == scheduler && !scheduler.hasEnded();
   }
 
-  public LoopCounters counters() {
-    return tree.counters();
-  }
-
-  /// Takes a dump; called on the loop.
   public Dump dump() {
     return DumpTaker.take(tree);
   }
 
-  /// Requests a dump from another thread, which waits for the reply.
-  public CompletableFuture<Dump> askForDump() {
-    return DumpRequest.to(tree);
-  }
-
-  /// Runs `body` as a coroutine of the loop, for another thread.
   public <T extends @Nullable Object> CompletableFuture<T> submit(String name, Body<T> body) {
     return SpawnRequest.to(tree, unanswered, name, body);
   }

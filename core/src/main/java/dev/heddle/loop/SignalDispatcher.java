@@ -26,12 +26,6 @@ import org.jspecify.annotations.Nullable;
 /// stays installed, even if it is no longer needed. A later signal is a new request: it stops the
 /// loops if none was stopped before; otherwise it ends the JVM.
 ///
-/// ```text
-/// taken at 0 s      0 to 1 s: the same request       later: a new one
-/// SIGTERM           SIGTERM, SIGINT: waiters are       a loop was stopped: ends the JVM,
-/// 143 is kept       notified, otherwise nothing       else: as the first
-/// ```
-///
 /// A signal has one handler in a JVM, so this one serves all loops: it is installed for the first
 /// user and removed after the last.
 ///

@@ -94,13 +94,9 @@ final class DumpText {
             .filter(counts::containsKey)
             .map(state -> number(counts.getOrDefault(state, 0L)) + " " + state.displayName())
             .collect(Collectors.joining(", "));
-    return "Loop '"
-        + dump.loop()
-        + "', "
-        + dump.takenAt().truncatedTo(ChronoUnit.MILLIS)
-        + ": "
-        + count(byId.size(), "coroutine")
-        + (each.isEmpty() ? "" : ", " + each);
+    String all = count(byId.size(), "coroutine") + (each.isEmpty() ? "" : ", " + each);
+    return "Loop '%s', %s: %s"
+        .formatted(dump.loop(), dump.takenAt().truncatedTo(ChronoUnit.MILLIS), all);
   }
 
   static String count(int n, String what) {

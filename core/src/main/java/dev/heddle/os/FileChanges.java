@@ -64,7 +64,6 @@ final class FileChanges extends EventSource implements WatchListener {
     return false;
   }
 
-  /// Called when the stream over this event is closed.
   @Override
   protected void disarm() {
     stopDebounce();

@@ -18,7 +18,6 @@ final class FileWatches implements LoopService {
   private final DirectoryWatcher watcher;
   private final WorkerThreads caller;
 
-  /// The watches of the current coroutine's loop.
   FileWatches() {
     this.loop = LoopRuntime.current();
     this.watcher = new DirectoryWatcher(loop.options().name() + "-watch");
@@ -29,7 +28,6 @@ final class FileWatches implements LoopService {
     return loop;
   }
 
-  /// Begins a watch. **Suspends** until it has begun.
   @SuppressWarnings("RedundantThrows") // the call's exception is thrown by the wait
   void add(WatchedTree tree, String what) throws IOException {
     OffloadedCall offloadedCall =

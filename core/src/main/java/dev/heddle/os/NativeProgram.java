@@ -3,6 +3,7 @@ package dev.heddle.os;
 
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.InlineCallback;
+import dev.heddle.internal.DaemonThread;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.os.pipe.DescriptorSink;
 import dev.heddle.os.pipe.DescriptorSource;
@@ -154,13 +155,12 @@ final class NativeProgram implements StartedProgram {
     }
 
     private void waitOnAThread() {
-      Thread.ofPlatform()
-          .daemon()
-          .name("heddle-" + process.pid() + "-end")
-          .start(() -> {
+      Runnable wait =
+          () -> {
             process.awaitEnd();
             whenEnded.accept(process.code());
-          });
+          };
+      var _ = DaemonThread.start("heddle-" + process.pid() + "-end", wait);
     }
   }
 

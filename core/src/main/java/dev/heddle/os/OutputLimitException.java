@@ -14,12 +14,10 @@ public final class OutputLimitException extends IOException {
 
   OutputLimitException(String program, int limit, byte[] bytes) {
     super(
-        "'"
-            + program
-            + "' has written more than the limit of "
-            + limit
-            + " bytes to one stream, which were read. Command.withOutputLimit allows more;"
-            + " Command.start() reads the output in parts, and withOutput() sends it to a file");
+        ("'%s' has written more than the limit of %s bytes to one stream, which were read."
+                + " Command.withOutputLimit allows more; Command.start() reads the output in parts,"
+                + " and withOutput() sends it to a file")
+            .formatted(program, limit));
     this.bytes = bytes;
   }
 

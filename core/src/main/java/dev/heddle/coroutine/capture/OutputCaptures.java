@@ -52,7 +52,6 @@ public final class OutputCaptures implements SwitchHandler {
     return mine.add(self);
   }
 
-  /// The innermost open capture of the current coroutine; null: none.
   private static @Nullable Capture current() {
     CoroutineNode<?> self = CoroutineNode.currentOrNull();
     OutputCaptures open = self == null ? null : self.switchHandler(OutputCaptures.class);

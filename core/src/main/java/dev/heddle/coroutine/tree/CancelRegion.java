@@ -131,7 +131,6 @@ final class CancelRegion implements InlineCallback {
     return new Cancellation(String.valueOf(of.getMessage()), of);
   }
 
-  /// Cancels the region for a reason; the Cancellation is created when it is thrown.
   void request(String why, @Nullable Throwable because) {
     if (state == OPEN) {
       reason = why;
@@ -273,7 +272,6 @@ final class CancelRegion implements InlineCallback {
     }
   }
 
-  /// The failure that caused the cancellation; null: none.
   @Nullable Throwable cause() {
     return cause;
   }

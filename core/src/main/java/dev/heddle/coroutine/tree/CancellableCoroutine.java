@@ -75,7 +75,9 @@ public abstract class CancellableCoroutine extends Waker {
     }
     scheduler().checkOnLoop();
     StackGuard.requireRoom();
-    requestWhole(c);
+    if (isCancellable() && whole().request(c) && maySkipBody()) {
+      ignore();
+    }
     CancelRegion whole = own();
     ScopeNode outermost = whole == null ? null : outermostInside(whole);
     if (outermost != null) {
@@ -113,12 +115,6 @@ public abstract class CancellableCoroutine extends Waker {
     }
   }
 
-  private void requestWhole(Cancellation own) {
-    if (isCancellable() && whole().request(own) && maySkipBody()) {
-      ignore();
-    }
-  }
-
   private CancelRegion whole() {
     ColdState r = coldState();
     CancelRegion own = r.own;
@@ -129,7 +125,6 @@ public abstract class CancellableCoroutine extends Waker {
     return own;
   }
 
-  /// Whether its body can be skipped if it is cancelled before its start.
   abstract boolean maySkipBody();
 
   /// Called at the shutdown deadline: from now on every suspension throws, despite shields.
@@ -448,7 +443,6 @@ public abstract class CancellableCoroutine extends Waker {
     r.interruptedFor = last;
   }
 
-  /// The innermost block that can be cancelled as a unit; null: none.
   @Nullable CancelRegion innermostRegion() {
     return coldState == null ? null : coldState.innermost;
   }
@@ -603,7 +597,6 @@ public abstract class CancellableCoroutine extends Waker {
     }
   }
 
-  /// Whether the log has named it as running on although it was cancelled.
   public final boolean isNamedOverdue() {
     return coldState != null && coldState.overdue;
   }

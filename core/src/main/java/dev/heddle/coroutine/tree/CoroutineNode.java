@@ -20,6 +20,7 @@ import dev.heddle.event.source.InlineCallback;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
 import dev.heddle.internal.StackGuard;
+import dev.heddle.observe.CoroutineSnapshot;
 import dev.heddle.observe.WaitSnapshot;
 import dev.heddle.scheduler.WakerStatus;
 import dev.heddle.scheduler.context.ContextTask;
@@ -367,7 +368,6 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     scope.links.countOff(this);
   }
 
-  /// Its outcome, once it is done.
   @SuppressWarnings({"NullAway", "unchecked"}) // null exactly when the body's T allows it
   public T outcome() {
     Throwable failure = failure();
@@ -485,7 +485,6 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return r == null || r.handlers == null ? null : r.handlers.find(kind);
   }
 
-  /// Runs `body` in a section in which it must not suspend.
   public <R extends @Nullable Object> R assertNoSuspend(Body<R> body) throws Exception {
     Objects.requireNonNull(body, "body");
     StackGuard.requireRoom();
@@ -580,7 +579,6 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return this;
   }
 
-  /// Where it was spawned, for [SpawnSites#describe].
   public Object site() {
     return site;
   }
@@ -592,7 +590,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   public String label() {
-    return SpawnTrace.label(id, givenName());
+    return CoroutineSnapshot.label(id, givenName());
   }
 
   public boolean isMain() {

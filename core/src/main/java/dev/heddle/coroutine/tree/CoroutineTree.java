@@ -31,7 +31,6 @@ public final class CoroutineTree {
   boolean remainingCancelled; // because none kept the loop alive
   private @Nullable Registration overdueRemaining;
 
-  /// Creates the tree of a loop that the current thread will run.
   public CoroutineTree(HeddleOptions options, Scheduler scheduler, TreeHost host) {
     SpawnSites.prepare();
     this.options = options;
@@ -56,12 +55,10 @@ public final class CoroutineTree {
     return root;
   }
 
-  /// Every coroutine that has not ended.
   public List<CoroutineNode<?>> coroutines() {
     return root.members();
   }
 
-  /// The context class loader of the thread that runs the loop.
   public @Nullable ClassLoader ordinaryLoader() {
     return ordinaryLoader;
   }

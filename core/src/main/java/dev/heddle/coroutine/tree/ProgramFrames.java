@@ -78,15 +78,11 @@ public final class ProgramFrames {
         StackWalker.getInstance()
             .walk(frames ->
                 frames
-                    .takeWhile(frame -> isHeddle(frame.getClassName()))
+                    .takeWhile(frame -> isRuntime(frame.getClassName()))
                     .reduce((_, outer) -> outer)
                     .orElseThrow());
     String name = door.getClassName();
     return name.substring(name.lastIndexOf('.') + 1).replace('$', '.') + "." + door.getMethodName();
-  }
-
-  private static boolean isHeddle(String className) {
-    return isRuntime(className) || className.startsWith("dev.heddle.os.");
   }
 
   public static boolean isProgram(String className) {
@@ -161,7 +157,6 @@ public final class ProgramFrames {
     return line < 0 ? site : site.substring(0, line);
   }
 
-  /// The outermost of these frames: where the code began.
   public static @Nullable StackTraceElement root(List<StackTraceElement> stack) {
     return own(stack).reduce((above, below) -> below).orElse(null);
   }

@@ -110,7 +110,6 @@ final class ScopeFailures {
     }
   }
 
-  /// Routes the failure of a member whose observers have left.
   void onObserversGone(CoroutineNode<?> member) {
     Throwable failed = member.failure();
     if (failed != null && !(failed instanceof Cancellation && member.isCancelled())) {
@@ -165,7 +164,6 @@ final class ScopeFailures {
     fail(member, further);
   }
 
-  /// Fails the scope, regardless of its handlers.
   void fail(CoroutineNode<?> member, Throwable with) {
     if (scope.state() == State.CLOSED) {
       failLate(member, with);

@@ -113,7 +113,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return new ScopeNode(tree, Kind.ROOT, false, false, null, null);
   }
 
-  /// Opens a scope for try-with-resources, owned by the current coroutine.
   public static ScopeNode open() {
     CoroutineNode<?> owner = CoroutineNode.current();
     StackGuard.requireRoom();
@@ -271,7 +270,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return member;
   }
 
-  /// Creates the main coroutine; [#admit] starts it.
   public <T extends @Nullable Object> CoroutineNode<T> newMain(Object work) {
     return new CoroutineNode<>(tree, this, "main", work, false, false);
   }
@@ -568,12 +566,7 @@ public final class ScopeNode implements Scope, Unobserved {
 
   /// Whether it was opened inside a region of its owner.
   boolean isInside(CancelRegion outer) {
-    for (CancelRegion r = outerRegion; r != null; r = r.outer) {
-      if (r == outer) {
-        return true;
-      }
-    }
-    return false;
+    return outerRegion != null && (outerRegion == outer || outerRegion.isInside(outer));
   }
 
   @Nullable ScopeNode outerBlock() {

@@ -311,7 +311,6 @@ final class ScopeWaiters extends EventSource {
 
   // ---- events ----
 
-  /// Called when no foreground member, or no background member, is left.
   void drained() {
     fire(null, null);
   }

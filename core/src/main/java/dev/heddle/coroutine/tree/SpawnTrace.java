@@ -38,13 +38,9 @@ record SpawnTrace(
     return new SpawnTrace(id, name, site, cut ? null : spawner, cut ? 0 : spawner.length + 1, cut);
   }
 
-  static String label(long id, @Nullable String name) {
-    return CoroutineSnapshot.label(id, name);
-  }
-
   @Override
   public String coroutine() {
-    return label(id, name);
+    return CoroutineSnapshot.label(id, name);
   }
 
   @Override

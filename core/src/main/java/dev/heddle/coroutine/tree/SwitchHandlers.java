@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
-import dev.heddle.CompositeException;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Switch;
 import dev.heddle.coroutine.SwitchHandler;
@@ -102,11 +101,7 @@ final class SwitchHandlers {
       notifying = false;
     }
     if (failures != null) {
-      throw Rethrow.unchecked(
-          failures.size() == 1
-              ? failures.getFirst()
-              : new CompositeException(
-                  failures.size() + " switch handlers of " + coroutine + " failed", failures));
+      throw Rethrow.unchecked(Precedence.composite(failures, "switch handlers of " + coroutine));
     }
   }
 

@@ -28,13 +28,11 @@ public interface TreeHost {
   /// Called when a member of the root scope failed, unobserved and unhandled.
   void rootFailed(Throwable failure);
 
-  /// Called when the JVM or the runtime itself failed.
   void failed(Throwable failure);
 
   /// Reports an unobserved failure. **Thread** any; never waits.
   void report(String what, @Nullable Throwable failure);
 
-  /// Called when a coroutine still runs although its grace period is over.
   void gracePeriodEnded(CancellableCoroutine late, Cancellation unheeded);
 
   /// Called when a coroutine, or the loop, begins to wait for the cancelled members of a scope:

@@ -12,6 +12,6 @@
 /// through `TreeHost`.
 ///
 /// Threads: the loop's. Read `CoroutineTree` and `TreeHost` first, then `ScopeNode` and its parts
-/// (`ScopeLinks`: the place in the tree; `ScopeCancellation`; `ScopeWaiters`;
-/// `ScopeFailures`), then `CancelRegion` (the cancellation of a coroutine) and `CoroutineNode`.
+/// (`ScopeLinks`: the place in the tree; `ScopeCancellation`; `ScopeWaiters`; `ScopeFailures`),
+/// then `CancelRegion` (the cancellation of a coroutine) and `CoroutineNode`.
 package dev.heddle.coroutine.tree;

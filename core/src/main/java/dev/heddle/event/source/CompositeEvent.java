@@ -34,20 +34,12 @@ public abstract class CompositeEvent extends EventSource {
     super(home);
   }
 
-  /// Fires each time one of several fires, with the outcome of that one; closed when one of them
-  /// is.
-  ///
-  /// @throws IllegalArgumentException without parts
+  /// See [Event#anyOf].
   public static CompositeEvent anyOf(Awaitable<?>... several) {
     return new AnyOf(List.of(several));
   }
 
-  /// Fires when each of several has fired, and is then closed. It fires with the first failure
-  /// among them, if one failed; the report of that failure includes the others. If the wait ends
-  /// earlier, the report of what ended it includes the failures so far. A recurring event counts if
-  /// it fires while a coroutine waits.
-  ///
-  /// @throws IllegalArgumentException without parts
+  /// See [Event#allOf].
   public static CompositeEvent allOf(Awaitable<?>... several) {
     return new AllOf(List.of(several));
   }

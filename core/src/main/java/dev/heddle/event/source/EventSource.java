@@ -208,7 +208,6 @@ public abstract non-sealed class EventSource implements Event {
 
   // ---- arming ----
 
-  /// Counts a waiting coroutine; the first start arms the event.
   public final void start() {
     int before = starts++;
     if (before == daemonStarts) {
@@ -282,11 +281,14 @@ public abstract non-sealed class EventSource implements Event {
   /// Stops the underlying operation. Lock-free.
   protected void disarm() {}
 
-  /// Calls a late subscriber with the outcome of a closed event.
+  /// Calls a late subscriber with the outcome of a closed event; here: that it has fired.
   ///
   /// @throws IllegalStateException when it is not closed
   public void replay(EventCallback callback) {
-    throw new IllegalStateException("not closed, nothing to replay: " + info());
+    if (!isClosed()) {
+      throw new IllegalStateException("not closed, nothing to replay: " + info());
+    }
+    callback.onEvent(this, null, null);
   }
 
   // ---- firing ----

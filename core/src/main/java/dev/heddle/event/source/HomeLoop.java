@@ -44,16 +44,10 @@ public interface HomeLoop {
   /// @throws IllegalStateException outside a coroutine, or when the event belongs to another loop
   @Nullable Object await(EventSource event);
 
-  /// Makes the current coroutine wait until `event` fires, at most until the deadline. Else as
-  /// [#await(EventSource)].
-  ///
-  /// @throws dev.heddle.DeadlineException when the deadline expires first
+  /// The same, at most until the deadline; then it throws a [dev.heddle.DeadlineException].
   @Nullable Object await(EventSource event, Deadline deadline);
 
-  /// Makes the current coroutine wait until `event` fires, at most until `token` fires. Else as
-  /// [#await(EventSource)].
-  ///
-  /// @throws dev.heddle.WaitCancelledException when the token fires first
+  /// The same, at most until `token` fires; then it throws a [dev.heddle.WaitCancelledException].
   @Nullable Object await(EventSource event, Awaitable<?> token);
 
   UnobservedOutcomes futures();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.event.source;
 
+import dev.heddle.internal.DaemonThread;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.PhantomReference;
@@ -187,7 +188,9 @@ public abstract class UnobservedOutcomes {
   public sealed interface Subject {
     String ofFailure(UnobservedOutcomes ledger);
 
-    String ofSuccess(UnobservedOutcomes ledger);
+    default String ofSuccess(UnobservedOutcomes ledger) {
+      throw new AssertionError("only futures have values that may be unused");
+    }
   }
 
   /// A stream that has met a failure.
@@ -196,29 +199,17 @@ public abstract class UnobservedOutcomes {
   public record OpenStream(Object openedAt) implements Subject {
     @Override
     public String ofFailure(UnobservedOutcomes ledger) {
-      return "unread failure of a stream opened at "
-          + ledger.describe(openedAt)
-          + "; read on, or await its source as well";
-    }
-
-    @Override
-    public String ofSuccess(UnobservedOutcomes ledger) {
-      throw new AssertionError("a stream opens entries for failures only");
+      return "unread failure of a stream opened at %s; read on, or await its source as well"
+          .formatted(ledger.describe(openedAt));
     }
   }
 
-  /// A future of the JDK that brings the outcome of one of the loop's.
   public record Exported(UnobservedOutcomes ledger, Label label) implements Subject {
     @Override
     public String ofFailure(UnobservedOutcomes of) {
       return "unobserved failure of the CompletableFuture of "
           + what()
           + "; get() or join() it, or attach a handler to it";
-    }
-
-    @Override
-    public String ofSuccess(UnobservedOutcomes of) {
-      throw new AssertionError("entries for other threads are of failures only");
     }
 
     String what() {
@@ -234,9 +225,8 @@ public abstract class UnobservedOutcomes {
       implements Subject {
     @Override
     public String ofFailure(UnobservedOutcomes ledger) {
-      return "unobserved failure of "
-          + describe(ledger)
-          + "; await it, recover() from it, or ignore() it";
+      return "unobserved failure of %s; await it, recover() from it, or ignore() it"
+          .formatted(describe(ledger));
     }
 
     @Override
@@ -245,11 +235,9 @@ public abstract class UnobservedOutcomes {
     }
 
     public String describe(UnobservedOutcomes ledger) {
-      return (name == null ? "a future" : "the future '" + name + "'")
-          + " created at "
-          + ledger.describe(createdAt)
-          + " and completed at "
-          + ledger.describe(completedAt);
+      String who = name == null ? "a future" : "the future '" + name + "'";
+      return "%s created at %s and completed at %s"
+          .formatted(who, ledger.describe(createdAt), ledger.describe(completedAt));
     }
   }
 
@@ -336,12 +324,7 @@ public abstract class UnobservedOutcomes {
     static final ReferenceQueue<ObservationToken> QUEUE = new ReferenceQueue<>();
 
     static {
-      Thread thread =
-          Thread.ofPlatform()
-              .daemon()
-              .inheritInheritableThreadLocals(false)
-              .name("heddle-dropped-futures")
-              .unstarted(Unreachable::report);
+      Thread thread = DaemonThread.of("heddle-dropped-futures", Unreachable::report);
       // it outlives its creator, and must not retain its class loader
       thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
       thread.start();

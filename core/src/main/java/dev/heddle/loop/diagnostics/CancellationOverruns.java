@@ -39,7 +39,6 @@ public final class CancellationOverruns {
     this.log = log;
   }
 
-  /// Called when a coroutine's grace period is over.
   public void gracePeriodEnded(CancellableCoroutine node, Cancellation unheeded) {
     if (reported.size() < MAX_REPORTED
         && node instanceof CoroutineNode<?> late
@@ -60,14 +59,10 @@ public final class CancellationOverruns {
     String who = late.describe();
     Dump dump = DumpTaker.takeOnly(tree, List.of(late));
     log.warning(() ->
-        who
-            + " was cancelled ("
-            + unheeded.getMessage()
-            + ") and has run for longer than the grace period of "
-            + tree.options().gracePeriod()
-            + "; each of its waits throws from now on. Let the cancellation end it: rethrow it"
-            + " where exceptions are caught, or call Heddle.checkCancelled() there\n"
-            + dump.text());
+        ("%s was cancelled (%s) and has run for longer than the grace period of %s; each of its"
+                + " waits throws from now on. Let the cancellation end it: rethrow it where"
+                + " exceptions are caught, or call Heddle.checkCancelled() there\n%s")
+            .formatted(who, unheeded.getMessage(), tree.options().gracePeriod(), dump.text()));
   }
 
   /// Called when a coroutine, or the loop, begins to wait for the cancelled members of a scope:
@@ -133,11 +128,8 @@ public final class CancellationOverruns {
     String who = news.size() == 1 ? "1 coroutine has" : news.size() + " coroutines have";
     Dump dump = DumpTaker.takeOnly(tree, news);
     log.warning(() ->
-        who
-            + " not ended within the grace period after being cancelled, and "
-            + whoWaits
-            + " waits\n"
-            + dump.text());
+        "%s not ended within the grace period after being cancelled, and %s waits\n%s"
+            .formatted(who, whoWaits, dump.text()));
   }
 
   // by the method: in a loop the line differs from time to time

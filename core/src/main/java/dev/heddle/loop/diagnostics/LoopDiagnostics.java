@@ -44,7 +44,7 @@ public final class LoopDiagnostics {
     this.cancellationOverruns = new CancellationOverruns(tree, log);
     LoopBean bean = new LoopBean(tree, holds);
     this.management = new LoopMBeans.Entry(bean);
-    this.attachable = new AttachableLoop(bean);
+    this.attachable = bean;
   }
 
   private static List<StallDetector> allStalls() {
@@ -85,7 +85,6 @@ public final class LoopDiagnostics {
     }
   }
 
-  /// Registers the loop with the MBean server, once the server has been started.
   void registerBean() {
     if (!beanRegistered && LoopMBeans.mayJoin(management)) {
       beanRegistered = true;
@@ -129,7 +128,6 @@ public final class LoopDiagnostics {
 
   // ---- the end of the loop ----
 
-  /// Reports a deadlock. **Thread** any; never waits.
   public void report(DeadlockReport report) {
     loopReporter.report(report);
   }

@@ -29,7 +29,6 @@ final class LoopReporter {
     return log;
   }
 
-  /// How long the loop has been monitored, in nanoseconds.
   long age() {
     return System.nanoTime() - began;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.loop.diagnostics;
 
+import dev.heddle.internal.DaemonThread;
 import dev.heddle.observe.attach.AttachPoll;
 import dev.heddle.observe.jfr.LoopJfrEvents;
 import dev.heddle.observe.jmx.LoopMBeans;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The single thread of a JVM that monitors its loops: for coroutines that hold one, and for tools
@@ -107,7 +109,6 @@ final class Watchdog implements Runnable {
     return WATCHED.get().loops();
   }
 
-  /// Called when a loop wakes from a sleep.
   void onLoopWake() {
     if (resting) {
       wake();
@@ -127,12 +128,7 @@ final class Watchdog implements Runnable {
       return;
     }
     try {
-      Thread fresh =
-          Thread.ofPlatform()
-              .daemon()
-              .inheritInheritableThreadLocals(false)
-              .name("heddle-watchdog")
-              .unstarted(this);
+      Thread fresh = DaemonThread.of("heddle-watchdog", this);
       if (thread.compareAndSet(null, fresh)) {
         start(fresh);
       }
@@ -269,14 +265,10 @@ final class Watchdog implements Runnable {
     }
   }
 
-  private interface Step {
-    boolean run();
-  }
-
   // safe: a failed check, for lack of memory or stack, must not end the watchdog
-  private static boolean guarded(Step step) {
+  private static boolean guarded(BooleanSupplier step) {
     try {
-      return step.run();
+      return step.getAsBoolean();
     } catch (Throwable e) {
       AsyncLog.shared().warning("the watchdog continues after a failure", e);
       LockSupport.parkNanos(RETRY_NANOS);

@@ -18,7 +18,6 @@ public final class Attachables {
     REGISTERED.remove(shown);
   }
 
-  /// All of them, the oldest first.
   static List<Attachable> all() {
     return List.copyOf(REGISTERED);
   }

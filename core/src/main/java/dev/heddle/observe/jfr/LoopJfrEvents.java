@@ -21,15 +21,13 @@ import org.jspecify.annotations.Nullable;
 /// is loaded before a recording has been started, and nothing may be called here unless
 /// [#areRecorded()].
 public final class LoopJfrEvents {
+  private static final boolean IS_PRESENT =
+      ModuleLayer.boot().findModule("jdk.jfr").isPresent();
+
   private LoopJfrEvents() {}
 
-  /// Whether a recording has been started in this JVM.
   public static boolean areRecorded() {
-    return Presence.MODULE && FlightRecorder.isInitialized();
-  }
-
-  private static final class Presence {
-    static final boolean MODULE = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
+    return IS_PRESENT && FlightRecorder.isInitialized();
   }
 
   /// Records that a coroutine was spawned; the event's stack is its spawner's.

@@ -48,7 +48,6 @@ public final class LoopMBeans {
     }
   }
 
-  /// Whether a loop is to be registered: it is not, and the server runs.
   public static boolean mayJoin(Entry loop) {
     return loop.state.get() == Entry.OUT && !MBeanServerFactory.findMBeanServer(null).isEmpty();
   }

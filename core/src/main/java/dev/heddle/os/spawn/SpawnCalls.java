@@ -64,7 +64,6 @@ final class SpawnCalls {
     return end(pid, STAYS | (wait ? 0 : NO_HANG));
   }
 
-  /// Reaps an ended process. Does not wait.
   static void reap(int pid) {
     int _ = end(pid, NO_HANG);
   }
@@ -110,7 +109,6 @@ final class SpawnCalls {
     }
   }
 
-  /// Calls for `posix_spawn`; linked at the first start.
   static final class Spawn {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final MemoryLayout POINTER = ValueLayout.ADDRESS;
@@ -135,7 +133,6 @@ final class SpawnCalls {
       return NativeCalls.link(name, INT, arguments);
     }
 
-    /// Calls that few starts need.
     static final class Rare {
       static final MethodHandle CHDIR = link(ACTIONS + "addchdir_np", POINTER, POINTER);
       static final MethodHandle OPEN = link(ACTIONS + "addopen", POINTER, INT, POINTER, INT, INT);

@@ -7,6 +7,7 @@ import static java.nio.file.StandardWatchEventKinds.ENTRY_DELETE;
 import static java.nio.file.StandardWatchEventKinds.ENTRY_MODIFY;
 import static java.nio.file.StandardWatchEventKinds.OVERFLOW;
 
+import dev.heddle.internal.DaemonThread;
 import java.io.IOException;
 import java.nio.file.ClosedWatchServiceException;
 import java.nio.file.DirectoryIteratorException;
@@ -122,11 +123,7 @@ public final class DirectoryWatcher {
     WatchService open = service;
     if (open == null) {
       WatchService opened = FileSystems.getDefault().newWatchService();
-      Thread.ofPlatform()
-          .daemon()
-          .inheritInheritableThreadLocals(false)
-          .name(threadName)
-          .start(() -> serve(opened));
+      var _ = DaemonThread.start(threadName, () -> serve(opened));
       service = opened;
       open = opened;
     }
@@ -184,10 +181,8 @@ public final class DirectoryWatcher {
     WatchedTree tree = folder.tree;
     if (tree.folders.size() >= tree.limit && !tree.folders.containsKey(folder.path)) {
       throw new IOException(
-          tree.root
-              + " has more than "
-              + tree.limit
-              + " directories below it; raise the limit of the watch or watch less");
+          "%s has more than %s directories below it; raise the limit of the watch or watch less"
+              .formatted(tree.root, tree.limit));
     }
     WatchKey key = register(folder.path);
     WatchKey before = tree.folders.put(folder.path, key);

@@ -15,9 +15,7 @@ public final class DaemonThread {
         .unstarted(body);
   }
 
-  /// Starts a thread.
-  ///
-  /// @throws OutOfMemoryError when the system has no more threads
+  /// Starts a thread; throws OutOfMemoryError when the system has no more.
   public static Thread start(String name, Runnable body) {
     Thread thread = of(name, body);
     thread.start();

@@ -10,8 +10,6 @@ public final class PinnedFrame {
   private PinnedFrame() {}
 
   /// The exception for an attempt to suspend on the current stack.
-  ///
-  /// @param coroutine a description of the coroutine
   public static PinnedException refusalOf(String coroutine) {
     List<StackFrame> frames = StackWalker.getInstance().walk(s -> s.toList());
     String pin =

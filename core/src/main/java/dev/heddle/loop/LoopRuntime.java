@@ -12,7 +12,6 @@ import dev.heddle.coroutine.tree.CancellableCoroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.coroutine.tree.ScopeNode;
-import dev.heddle.coroutine.tree.TreeHost;
 import dev.heddle.event.source.UnobservedOutcomes;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
@@ -41,7 +40,7 @@ import org.jspecify.annotations.Nullable;
 /// and its scheduler. [LoopShutdown] implements its end.
 ///
 /// **Thread** carrier and coroutines, unless a method says otherwise.
-public final class LoopRuntime implements SchedulerOwner, TreeHost {
+public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
   private final HeddleOptions options;
   private final AsyncLog log;
   private final FailureReporter reporter;
@@ -76,9 +75,7 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
 
   // ---- lookup ----
 
-  /// The loop of the current coroutine.
-  ///
-  /// @throws IllegalStateException outside a coroutine
+  /// The loop of the current coroutine; throws outside a coroutine.
   public static LoopRuntime current() {
     return of(CoroutineNode.current());
   }
@@ -292,7 +289,7 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     tree.root().admit(own);
   }
 
-  // ---- TreeHost ----
+  // ---- CoroutineTree.Host ----
 
   @Override
   public boolean isStopping() {

@@ -104,10 +104,7 @@ public final class SignalDispatcher {
     return () -> OF_PROCESS.remove(loop);
   }
 
-  /// Throws if there is no signal of this name; **Thread** any.
-  ///
-  /// @param name without `SIG`
-  /// @throws IllegalArgumentException naming it
+  /// Throws if there is no signal of this name, which is without `SIG`; **Thread** any.
   public static void checkName(String name) {
     JdkSignals.checkName(name);
   }

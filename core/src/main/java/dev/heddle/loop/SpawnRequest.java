@@ -60,9 +60,7 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
     this.body = body;
   }
 
-  /// Posts a request. **Thread** any.
-  ///
-  /// @param unanswered the set that contains it from its spawn until its reply
+  /// Posts a request, which is in `unanswered` from its spawn to its reply. **Thread** any.
   static <T extends @Nullable Object> CompletableFuture<T> to(
       CoroutineTree tree, Set<SpawnRequest<?>> unanswered, String name, Body<T> body) {
     SpawnRequest<T> request = new SpawnRequest<>(tree, unanswered, name, body);

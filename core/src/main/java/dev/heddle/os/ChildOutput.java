@@ -184,9 +184,7 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
 
   // ---- fetching ----
 
-  /// Appends more bytes to the buffer.
-  ///
-  /// @return false at the end
+  /// Appends more bytes to the buffer; false at the end.
   private boolean fetch() throws IOException {
     if (abandoned || !awaitMore()) {
       return false;

@@ -77,9 +77,7 @@ public final class CommandResult {
     return lines;
   }
 
-  /// A line without its terminator.
-  ///
-  /// @param end position of the LF or of the end of the text
+  /// A line without its terminator; `end` is the position of the LF or of the end of the text.
   static String line(byte[] bytes, int start, int end, Charset charset) {
     boolean crlf = end > start && bytes[end - 1] == '\r';
     return new String(bytes, start, end - start - (crlf ? 1 : 0), charset);

@@ -222,9 +222,7 @@ final class NativeProgram implements StartedProgram {
     return process.hasTerminal();
   }
 
-  /// Sets the size of the terminal.
-  ///
-  /// @return 0, or the negated system error; does nothing when the terminal is closed
+  /// Sets the size of the terminal unless it is closed; returns 0 or the negated system error.
   int resize(SpawnPlan.TerminalSize size) {
     RawStream ours = terminal;
     return ours == null || ours.isClosed() ? 0 : SpawnedProcess.resize(ours.number(), size);

@@ -21,9 +21,7 @@ interface StartedProgram {
     return false;
   }
 
-  /// Sends a signal to its process group. **Thread** any.
-  ///
-  /// @return 0, or the negated system error
+  /// Sends a signal to its process group; returns 0 or the negated error. **Thread** any.
   default int signalGroup(int signal) {
     throw new IllegalStateException("there is no process group of its own");
   }

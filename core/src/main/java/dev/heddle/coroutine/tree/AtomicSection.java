@@ -30,9 +30,7 @@ final class AtomicSection {
     this.around = around;
   }
 
-  /// Runs `body` in this section.
-  ///
-  /// @param changed called at the begin and the end of the section
+  /// Runs `body` in this section; `changed` is called at its begin and its end.
   <T extends @Nullable Object> T run(Body<T> body, Consumer<@Nullable AtomicSection> changed)
       throws Exception {
     changed.accept(this);

@@ -75,9 +75,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
         tree.options().exactSites() && !runtimesOwn ? spawner() : null);
   }
 
-  /// Creates a coroutine with a given site.
-  ///
-  /// @param from the body's class, or the frame of the spawn
+  /// Creates a coroutine with a given site: the body's class, or the frame of the spawn.
   CoroutineNode(
       CoroutineTree tree,
       ScopeNode scope,
@@ -426,9 +424,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return scheduler().suspend(this);
   }
 
-  /// Waits for an event, at most until a deadline or until a token fires.
-  ///
-  /// @param token null: none
+  /// Waits for an event, at most until a deadline or until a token (null: none) fires.
   public @Nullable Object awaitEvent(EventSource event, Deadline by, @Nullable EventSource token) {
     renewWithTimeout(by, token);
     resumeWhen(event);

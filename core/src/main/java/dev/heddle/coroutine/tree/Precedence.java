@@ -29,9 +29,7 @@ public final class Precedence {
     return CarriedFailures.take(cut, attached -> isPartOf(cut, attached));
   }
 
-  /// Like the other one, for a cancellation that may have been thrown several times.
-  ///
-  /// @param first the first throw of it; null: the same
+  /// The same for a cancellation that may have been thrown before, as `first`.
   static @Nullable Throwable carriedBy(Throwable cut, @Nullable Cancellation first) {
     Throwable carried = carriedBy(cut);
     return first == null || first == cut ? carried : merged(carried, carriedBy(first));

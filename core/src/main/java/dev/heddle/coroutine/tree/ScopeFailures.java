@@ -302,9 +302,7 @@ final class ScopeFailures {
 
   // ---- handlers ----
 
-  /// Runs the completion handlers of an ended member or scope; their failure is unobserved.
-  ///
-  /// @param member the owner of the handlers; null: the scope
+  /// Runs the completion handlers of an ended member, or of the scope if `member` is null.
   <S> void complete(S ended, Completions<S> handlers, @Nullable CoroutineNode<?> member) {
     runDetached(
         "completion handlers",

@@ -223,10 +223,7 @@ public final class ScopeNode implements Scope, Unobserved {
     return state() == State.OPEN && !tree.isPastDeadline();
   }
 
-  /// Throws unless it accepts new members.
-  ///
-  /// @throws IllegalStateException when the scope is closed or cancelled, or the loop is past its
-  ///   shutdown deadline
+  /// Throws if the scope is closed or cancelled, or the loop is past its shutdown deadline.
   void checkOpen(@Nullable String name) {
     if (!isOpen()) {
       throw notOpenException("spawn " + (name == null ? "a coroutine" : "'" + name + "'"));
@@ -249,8 +246,6 @@ public final class ScopeNode implements Scope, Unobserved {
   }
 
   /// Creates a coroutine that may become a member later, perhaps in a tick.
-  ///
-  /// @param from the body's class, or the frame of the spawn
   CoroutineNode<?> prepare(Action work, Object from, @Nullable SpawnTrace spawner) {
     return new CoroutineNode<@Nullable Void>(tree, this, null, work, false, false, from, spawner);
   }
@@ -374,10 +369,7 @@ public final class ScopeNode implements Scope, Unobserved {
     cancellation.cancelMembers(c);
   }
 
-  /// Cancels the draining members, because nothing else keeps the loop alive or the loop is
-  /// deadlocked.
-  ///
-  /// @return whether there were any
+  /// Cancels the draining members, if there are any, because nothing else can continue.
   public boolean cancelWhatMayFinish(Cancellation c) {
     return cancellation.cancelDraining(c);
   }
@@ -486,9 +478,7 @@ public final class ScopeNode implements Scope, Unobserved {
     waiters.close();
   }
 
-  /// Called when the owner leaves it.
-  ///
-  /// @return the throwable of the wait for its handlers; null: none
+  /// Called when the owner leaves it; returns what the wait for its handlers threw.
   @Nullable Throwable leave(CoroutineNode<?> owner) {
     Throwable met = null;
     if (links.isEmpty() || tree.isPastDeadline()) {

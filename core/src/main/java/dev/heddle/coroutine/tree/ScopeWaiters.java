@@ -211,9 +211,7 @@ final class ScopeWaiters extends EventSource {
     return awaitAllShielded(closing);
   }
 
-  /// Ends an opened scope when its owner leaves.
-  ///
-  /// @return the throwable that the owner must throw; null: none
+  /// Ends an opened scope when its owner leaves; returns what the owner must throw.
   @Nullable Throwable closeFor(CoroutineNode<?> owner) {
     assert scope.isOpened() : "a block ends by itself: " + scope;
     Throwable met = closeInner(owner);

@@ -45,9 +45,6 @@ final class SwitchHandlers {
   private final List<Entry> handlers = new ArrayList<>(1);
   private boolean notifying;
 
-  /// Throws if a handler is running.
-  ///
-  /// @throws IllegalStateException naming the coroutine
   void checkIdle(Coroutine<?> coroutine) {
     if (notifying) {
       throw new IllegalStateException(
@@ -62,9 +59,7 @@ final class SwitchHandlers {
     return handlers.isEmpty();
   }
 
-  /// Adds a handler.
-  ///
-  /// @param away whether its first call is the ENTER of the start
+  /// Adds a handler; if `away`, its first call is the ENTER of the start.
   void add(SwitchHandler handler, boolean away) {
     handlers.add(new Entry(Objects.requireNonNull(handler, "handler"), away));
   }

@@ -51,9 +51,7 @@ public abstract class CompositeEvent extends EventSource {
     return EventSource.of(several.getFirst()).home();
   }
 
-  /// Adds a part after the others; while a coroutine waits it is armed at once.
-  ///
-  /// @throws IllegalStateException when it belongs to another loop
+  /// Adds a part of the same loop after the others; while a coroutine waits it is armed at once.
   protected final void addPart(EventSource event) {
     event.checkHomeLoop(home());
     Part part = new Part(parts.size(), event);

@@ -172,9 +172,7 @@ public abstract non-sealed class EventSource implements Event {
     return hasObserver(false);
   }
 
-  /// Whether a subscriber would accept an outcome now.
-  ///
-  /// @param failing whether it is a failure
+  /// Whether a subscriber would accept an outcome now: a failure if `failing`.
   public final boolean hasObserver(boolean failing) {
     for (int i = 0; i < size(); i++) {
       EventCallback callback = at(i);
@@ -195,9 +193,7 @@ public abstract non-sealed class EventSource implements Event {
   /// report of `by`.
   public void onSuperseded(Throwable by) {}
 
-  /// Refuses a wait on another loop.
-  ///
-  /// @throws IllegalStateException when this event does not belong to `loop`
+  /// Throws if this event does not belong to `loop`.
   public final void checkHomeLoop(HomeLoop loop) {
     if (home != loop) {
       throw new IllegalStateException(
@@ -225,9 +221,7 @@ public abstract non-sealed class EventSource implements Event {
     }
   }
 
-  /// Ends a [#start()]; the last stop disarms the event.
-  ///
-  /// @throws IllegalStateException when it was stopped more often than started
+  /// Ends a [#start()]; the last stop disarms the event, and a further one throws.
   public final void stop() {
     if (starts == daemonStarts) {
       throw new IllegalStateException("stopped more often than started: " + info());
@@ -281,9 +275,7 @@ public abstract non-sealed class EventSource implements Event {
   /// Stops the underlying operation. Lock-free.
   protected void disarm() {}
 
-  /// Calls a late subscriber with the outcome of a closed event; here: that it has fired.
-  ///
-  /// @throws IllegalStateException when it is not closed
+  /// Calls a late subscriber with the outcome of an event, which must be closed; here: no values.
   public void replay(EventCallback callback) {
     if (!isClosed()) {
       throw new IllegalStateException("not closed, nothing to replay: " + info());

@@ -27,15 +27,10 @@ public interface HomeLoop {
   /// Whether the current thread is the carrier or a coroutine of this loop.
   boolean isOnLoop();
 
-  /// Throws if the caller is not on this loop.
-  ///
-  /// @throws IllegalStateException when the current thread is neither the carrier nor a coroutine
-  ///   of this loop
+  /// Throws if the current thread is neither the carrier nor a coroutine of this loop.
   void checkOnLoop();
 
   /// Throws if there is not enough stack for an operation that must not stop half-way.
-  ///
-  /// @throws StackOverflowError when the stack is about to end
   void requireStack();
 
   /// Makes the current coroutine wait until `event` fires.

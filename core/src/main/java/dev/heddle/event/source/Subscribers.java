@@ -95,9 +95,7 @@ final class Subscribers {
     return visited;
   }
 
-  /// Appends a callback.
-  ///
-  /// @return its index
+  /// Appends a callback; returns its index.
   int add(EventCallback callback) {
     if (size == slots.length) {
       slots = Arrays.copyOf(slots, Math.max(MIN_CAPACITY, size * 2));
@@ -112,9 +110,7 @@ final class Subscribers {
     return size++;
   }
 
-  /// Removes a callback; one that is not there is ignored.
-  ///
-  /// @param place its index, or the index at which it was added
+  /// Removes a callback, if it is there; `place` is its index, or was when it was added.
   void remove(EventCallback callback, int place) {
     visited++;
     int at =

@@ -88,9 +88,7 @@ public abstract class UnobservedOutcomes {
 
   // ---- open outcomes ----
 
-  /// Opens an entry for an unobserved outcome.
-  ///
-  /// @param failure null for an unused value
+  /// Opens an entry for an unobserved outcome; `failure` is null for an unused value.
   public ObservationToken open(Subject label, @Nullable Throwable failure) {
     if (entries >= sweepAt) {
       sweep();
@@ -193,9 +191,7 @@ public abstract class UnobservedOutcomes {
     }
   }
 
-  /// A stream that has met a failure.
-  ///
-  /// @param openedAt from [#callSite]
+  /// A stream that has met a failure; it was opened at a [#callSite].
   public record OpenStream(Object openedAt) implements Subject {
     @Override
     public String ofFailure(UnobservedOutcomes ledger) {

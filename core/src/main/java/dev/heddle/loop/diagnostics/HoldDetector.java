@@ -107,9 +107,7 @@ public final class HoldDetector {
     return limit == 0 ? Long.MAX_VALUE : Math.max(1, limit / 2);
   }
 
-  /// Samples the loop.
-  ///
-  /// @return whether it is awake
+  /// Samples the loop; returns whether it is awake.
   boolean sample(long now) {
     if (limit == 0) {
       return false;

@@ -39,9 +39,7 @@ final class LoopReporter {
     deliver(report);
   }
 
-  /// Reports a hold; the recording gets it when the hold is over.
-  ///
-  /// @return whether the log has written it by now
+  /// Reports a hold, to the recording when it is over; returns whether the log has written it.
   BooleanSupplier report(HoldReport report) {
     BooleanSupplier written = log.trackedWarning(() -> report.text().stripTrailing());
     deliver(report);

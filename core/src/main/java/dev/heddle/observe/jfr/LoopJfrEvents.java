@@ -41,9 +41,6 @@ public final class LoopJfrEvents {
     }
   }
 
-  /// A coroutine has ended.
-  ///
-  /// @param failure its failure or cancellation, or null
   public static void ended(String loop, long id, String name, @Nullable Throwable failure) {
     CoroutineEnd event = new CoroutineEnd();
     if (event.shouldCommit()) {

@@ -86,9 +86,7 @@ public final class LoopMBeans {
     return new ObjectName(DOMAIN + (plain ? name : ObjectName.quote(name)));
   }
 
-  /// Ends the registration of a loop.
-  ///
-  /// @return whether it is, and [#takeOut] is to be called
+  /// Ends the registration of a loop; returns whether [#takeOut] is to be called.
   public static boolean leaves(Entry loop) {
     return loop.state.getAndSet(Entry.GONE) == Entry.IN;
   }

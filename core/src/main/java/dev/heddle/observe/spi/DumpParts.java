@@ -14,9 +14,7 @@ public final class DumpParts {
 
   private DumpParts() {}
 
-  /// Registers a runtime until it is removed.
-  ///
-  /// @param taker creates its part of a dump; on any thread, without waiting
+  /// Registers a runtime; `taker` creates its part of a dump, on any thread, without waiting.
   public static void add(Supplier<? extends DumpPart> taker) {
     RUNNING.add(taker);
   }

@@ -35,9 +35,7 @@ public final class DescriptorSource implements PipeSource {
   private boolean closed;
   private @Nullable Throwable refused; // why the driver failed
 
-  /// The loop's end of a pipe.
-  ///
-  /// @param what for dumps
+  /// The loop's end of a pipe; `what` it is, for dumps.
   public DescriptorSource(Scheduler scheduler, RawStream stream, String what) {
     this.scheduler = scheduler;
     this.stream = stream;

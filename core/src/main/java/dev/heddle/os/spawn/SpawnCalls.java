@@ -89,9 +89,7 @@ final class SpawnCalls {
     }
   }
 
-  /// Sends a signal.
-  ///
-  /// @param pid process id; negative: a group
+  /// Sends a signal to a process or, if negative, to a group.
   static int kill(int pid, int signal) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(NativeCalls.STATE);

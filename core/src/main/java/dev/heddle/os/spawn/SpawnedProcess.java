@@ -109,8 +109,6 @@ public final class SpawnedProcess {
   // ---- the end ----
 
   /// Checks whether it has ended, and stores how. Does not wait. **Thread** any.
-  ///
-  /// @return whether it has
   public boolean hasEnded() {
     return ended || ask(false);
   }

@@ -64,9 +64,7 @@ public final class DirectoryWatcher {
    */
   private static final WatchEvent.Kind<?>[] KINDS = {ENTRY_CREATE, ENTRY_MODIFY, ENTRY_DELETE};
 
-  /// A directory of a tree.
-  ///
-  /// @param above whether it is watched instead of the tree's missing root
+  /// A directory of a tree, or the one `above` its missing root.
   private record Folder(WatchedTree tree, Path path, boolean above) {}
 
   private final String threadName;
@@ -140,9 +138,7 @@ public final class DirectoryWatcher {
 
   // ---- adding and removing directories ----
 
-  /// Watches a directory and, in a recursive tree, those below it.
-  ///
-  /// @param tell whether its entries are to be reported
+  /// Watches a directory and, in a recursive tree, those below it; reports the entries if `tell`.
   private void watchAll(WatchedTree tree, Path top, boolean tell) throws IOException {
     ArrayDeque<Path> toDo = new ArrayDeque<>(List.of(top));
     for (Path next = toDo.poll(); next != null; next = toDo.poll()) {
@@ -207,9 +203,7 @@ public final class DirectoryWatcher {
     }
   }
 
-  /// Ends the watches of a directory and those below it.
-  ///
-  /// @param top null: the whole tree
+  /// Ends the watches of a directory and those below it, or (null) of the whole tree.
   private void forgetBelow(WatchedTree tree, @Nullable Path top) {
     for (Path path : List.copyOf(tree.folders.keySet())) {
       if (top == null || path.startsWith(top)) {

@@ -14,8 +14,6 @@ public interface WatchListener {
 
   void lost();
 
-  /// The watch has ended.
-  ///
-  /// @param why an [java.io.IOException], or an exception of the filter
+  /// The watch has ended, by an [java.io.IOException] or an exception of the filter.
   void failed(Throwable why);
 }

@@ -118,7 +118,7 @@ public final class CarriedFailures {
   public static @Nullable Throwable causeOf(Throwable at) {
     try {
       return at.getCause();
-    } catch (RuntimeException | Error _) {
+    } catch (Throwable _) {
       return null; // safe: then the cause counts as unknown
     }
   }

@@ -9,6 +9,7 @@ import dev.heddle.reactor.RemoteEvent;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /// Events for the ends of processes that no [Command] has started.
 ///
@@ -74,14 +75,15 @@ public final class Processes {
         over.complete(UNKNOWN, null);
         return () -> over;
       }
-      return end(process, pid, process.onExit().thenApply(_ -> UNKNOWN));
+      return end(process, pid, () -> process.onExit().thenApply(_ -> UNKNOWN));
     }
 
     Awaitable<Integer> end(Process process) {
-      return end(process, process.pid(), process.onExit().thenApply(Process::exitValue));
+      return end(process, process.pid(), () -> process.onExit().thenApply(Process::exitValue));
     }
 
-    private Awaitable<Integer> end(Object process, long pid, CompletableFuture<Integer> exit) {
+    private Awaitable<Integer> end(
+        Object process, long pid, Supplier<CompletableFuture<Integer>> exit) {
       RemoteEvent known = events.get(process);
       if (known != null) {
         return () -> known;
@@ -90,7 +92,7 @@ public final class Processes {
       InlineCallback ended = (event, result, error) -> events.remove(process);
       end.subscribe(ended);
       events.put(process, end);
-      var _ = exit.thenAccept(code -> end.complete(code, null));
+      var _ = exit.get().thenAccept(code -> end.complete(code, null));
       return () -> end;
     }
 

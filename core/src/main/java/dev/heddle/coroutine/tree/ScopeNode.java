@@ -13,6 +13,7 @@ import dev.heddle.coroutine.FailureHandler;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.ScopeBody;
 import dev.heddle.coroutine.SpawnStrategy;
+import dev.heddle.coroutine.tree.CoroutineNode.SubmittedWork;
 import dev.heddle.coroutine.tree.ScopeCancellation.State;
 import dev.heddle.coroutine.tree.ScopeFailures.Unobserved;
 import dev.heddle.event.Awaitable;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
-import dev.heddle.failure.Origin;
+import dev.heddle.failure.FailureTable.Origin;
 import dev.heddle.observe.CoroutineSnapshot;
 import java.util.ArrayList;
 import java.util.List;

@@ -32,7 +32,8 @@ final class AwaitedLock {
 
   /// The object for which a thread is parked, by its class: toString() may be user code.
   static String named(Object blocker) {
-    return "%s@%x".formatted(blocker.getClass().getName(), System.identityHashCode(blocker));
+    int hash = System.identityHashCode(blocker);
+    return blocker.getClass().getName() + "@" + Integer.toHexString(hash);
   }
 
   private static String holder(CoroutineTree tree, Object parkedFor, Thread waiting) {

@@ -6,7 +6,6 @@ import dev.heddle.internal.Rethrow;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.loop.LoopShutdown;
 import dev.heddle.loop.MainHandlers;
-import dev.heddle.loop.diagnostics.DumpRequest;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.spi.DumpParts;
 import java.time.Duration;
@@ -183,7 +182,7 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
   public Dump dump() {
     try {
       LoopRuntime r = root.join();
-      Dump dump = r.isCurrent() ? r.dump() : DumpRequest.to(r.tree()).join();
+      Dump dump = r.isCurrent() ? r.dump() : r.askForDump().join();
       return DumpParts.addedTo(dump);
     } catch (CompletionException e) {
       throw Rethrow.unchecked(e.getCause() == null ? e : e.getCause());

@@ -15,6 +15,7 @@ import dev.heddle.coroutine.tree.ScopeNode;
 import dev.heddle.event.source.UnobservedOutcomes;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
+import dev.heddle.loop.diagnostics.DumpRequest;
 import dev.heddle.loop.diagnostics.DumpTaker;
 import dev.heddle.loop.diagnostics.LoopDiagnostics;
 import dev.heddle.observe.Dump;
@@ -269,6 +270,11 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
 
   public Dump dump() {
     return DumpTaker.take(tree);
+  }
+
+  /// Requests a dump from another thread, which waits for the reply.
+  public CompletableFuture<Dump> askForDump() {
+    return DumpRequest.to(tree);
   }
 
   public <T extends @Nullable Object> CompletableFuture<T> submit(String name, Body<T> body) {

@@ -59,10 +59,14 @@ public final class CancellationOverruns {
     String who = late.describe();
     Dump dump = DumpTaker.takeOnly(tree, List.of(late));
     log.warning(() ->
-        ("%s was cancelled (%s) and has run for longer than the grace period of %s; each of its"
-                + " waits throws from now on. Let the cancellation end it: rethrow it where"
-                + " exceptions are caught, or call Heddle.checkCancelled() there\n%s")
-            .formatted(who, unheeded.getMessage(), tree.options().gracePeriod(), dump.text()));
+        who
+            + " was cancelled ("
+            + unheeded.getMessage()
+            + ") and has run for longer than the grace period of "
+            + tree.options().gracePeriod()
+            + "; each of its waits throws from now on. Let the cancellation end it: rethrow it"
+            + " where exceptions are caught, or call Heddle.checkCancelled() there\n"
+            + dump.text());
   }
 
   /// Called when a coroutine, or the loop, begins to wait for the cancelled members of a scope:
@@ -128,8 +132,11 @@ public final class CancellationOverruns {
     String who = news.size() == 1 ? "1 coroutine has" : news.size() + " coroutines have";
     Dump dump = DumpTaker.takeOnly(tree, news);
     log.warning(() ->
-        "%s not ended within the grace period after being cancelled, and %s waits\n%s"
-            .formatted(who, whoWaits, dump.text()));
+        who
+            + " not ended within the grace period after being cancelled, and "
+            + whoWaits
+            + " waits\n"
+            + dump.text());
   }
 
   // by the method: in a loop the line differs from time to time

@@ -275,7 +275,10 @@ public abstract non-sealed class EventSource implements Event {
   /// Stops the underlying operation. Lock-free.
   protected void disarm() {}
 
-  /// Calls a late subscriber with the outcome of an event, which must be closed; here: no values.
+  /// Calls a late subscriber with the outcome of a closed event; by default it has neither a result
+  /// nor an error.
+  ///
+  /// @throws IllegalStateException when it is not closed
   public void replay(EventCallback callback) {
     if (!isClosed()) {
       throw new IllegalStateException("not closed, nothing to replay: " + info());

@@ -77,7 +77,6 @@ final class WaitGraph {
     return found.stream().map(Cycle::members).toList();
   }
 
-  /// The number of edges visited.
   long visited() {
     return visited;
   }

@@ -3,6 +3,7 @@ package dev.heddle.os;
 
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.InlineCallback;
+import dev.heddle.internal.DaemonThread;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.os.pipe.DescriptorSink;
 import dev.heddle.os.pipe.DescriptorSource;
@@ -154,13 +155,12 @@ final class NativeProgram implements StartedProgram {
     }
 
     private void waitOnAThread() {
-      Thread.ofPlatform()
-          .daemon()
-          .name("heddle-" + process.pid() + "-end")
-          .start(() -> {
+      Runnable wait =
+          () -> {
             process.awaitEnd();
             whenEnded.accept(process.code());
-          });
+          };
+      var _ = DaemonThread.start("heddle-" + process.pid() + "-end", wait);
     }
   }
 
@@ -218,14 +218,11 @@ final class NativeProgram implements StartedProgram {
 
   // ---- terminal ----
 
-  /// Whether it has a terminal.
   boolean hasTerminal() {
     return process.hasTerminal();
   }
 
-  /// Sets the size of the terminal.
-  ///
-  /// @return 0, or the negated system error; does nothing when the terminal is closed
+  /// Sets the size of the terminal unless it is closed; returns 0 or the negated system error.
   int resize(SpawnPlan.TerminalSize size) {
     RawStream ours = terminal;
     return ours == null || ours.isClosed() ? 0 : SpawnedProcess.resize(ours.number(), size);

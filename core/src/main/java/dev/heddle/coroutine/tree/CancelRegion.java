@@ -105,7 +105,6 @@ final class CancelRegion implements InlineCallback {
     }
   }
 
-  /// Cancels the region with a cancellation of its own.
   boolean request(Cancellation own) {
     if (state != OPEN) {
       return false;
@@ -115,7 +114,6 @@ final class CancelRegion implements InlineCallback {
     return true;
   }
 
-  /// Cancels the region with a repetition of a shared cancellation.
   boolean requestShared(Cancellation shared) {
     return state == OPEN && request(repeated(shared));
   }
@@ -133,7 +131,6 @@ final class CancelRegion implements InlineCallback {
     return new Cancellation(String.valueOf(of.getMessage()), of);
   }
 
-  /// Cancels the region for a reason; the Cancellation is created when it is thrown.
   void request(String why, @Nullable Throwable because) {
     if (state == OPEN) {
       reason = why;
@@ -168,12 +165,10 @@ final class CancelRegion implements InlineCallback {
     return everDelivered && !(mayHaveResult && result != null);
   }
 
-  /// Whether every suspension point throws.
   boolean isForced() {
     return state == FORCED;
   }
 
-  /// Whether it is nested in another one.
   boolean isInside(CancelRegion around) {
     for (CancelRegion r = outer; r != null; r = r.outer) {
       if (r == around) {
@@ -192,7 +187,6 @@ final class CancelRegion implements InlineCallback {
     return state == REQUESTED || state == FORCED;
   }
 
-  /// Delivers: returns the cancellation to throw now.
   Cancellation deliver() {
     interruptUnclaimed = false;
     Cancellation first = cancellation();
@@ -278,7 +272,6 @@ final class CancelRegion implements InlineCallback {
     }
   }
 
-  /// The failure that caused the cancellation; null: none.
   @Nullable Throwable cause() {
     return cause;
   }

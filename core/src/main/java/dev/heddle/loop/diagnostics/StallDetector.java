@@ -153,7 +153,6 @@ public final class StallDetector implements InlineCallback {
     });
   }
 
-  /// The watchdog's result.
   private final class Answer extends Inbox.Node {
     private final MonitorOwners monitorOwners;
     private boolean idle; // written by the watchdog before it posts, read by the loop

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe.log;
 
+import dev.heddle.internal.DaemonThread;
 import java.lang.System.Logger.Level;
 import java.time.ZoneId;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -163,7 +164,6 @@ public final class AsyncLog {
     return done::get;
   }
 
-  /// A debug line.
   public void debug(String text, @Nullable Throwable failure) {
     put(() -> write(Level.DEBUG, text, failure));
   }
@@ -233,12 +233,7 @@ public final class AsyncLog {
   }
 
   private Thread newWriter() {
-    Thread fresh =
-        Thread.ofPlatform()
-            .daemon()
-            .inheritInheritableThreadLocals(false)
-            .name(name + "-log")
-            .unstarted(this::run);
+    Thread fresh = DaemonThread.of(name + "-log", this::run);
     fresh.setContextClassLoader(loader);
     return fresh;
   }
@@ -473,7 +468,6 @@ public final class AsyncLog {
     private Log() {}
   }
 
-  /// Whether the JVM runs its shutdown hooks, or has begun to.
   private static final class JvmExits {
     private static final Thread NO_HOOK = noHook();
 

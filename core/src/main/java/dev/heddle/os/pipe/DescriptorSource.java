@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os.pipe;
 
-import dev.heddle.event.EventCallback;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ReadinessListener;
@@ -36,9 +35,7 @@ public final class DescriptorSource implements PipeSource {
   private boolean closed;
   private @Nullable Throwable refused; // why the driver failed
 
-  /// The loop's end of a pipe.
-  ///
-  /// @param what for dumps
+  /// The loop's end of a pipe; `what` it is, for dumps.
   public DescriptorSource(Scheduler scheduler, RawStream stream, String what) {
     this.scheduler = scheduler;
     this.stream = stream;
@@ -131,14 +128,6 @@ public final class DescriptorSource implements PipeSource {
     @Override
     public boolean isDaemon() {
       return false;
-    }
-
-    @Override
-    public void replay(EventCallback callback) {
-      if (!isClosed()) {
-        super.replay(callback);
-      }
-      callback.onEvent(this, null, null);
     }
 
     @Override

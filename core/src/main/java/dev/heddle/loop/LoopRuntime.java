@@ -28,8 +28,8 @@ import dev.heddle.scheduler.Carrier;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.SchedulerOwner;
 import dev.heddle.scheduler.SchedulerParts;
-import dev.heddle.scheduler.Waker;
 import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import dev.heddle.scheduler.context.VirtualThreads;
 import dev.heddle.thread.worker.BlockingPools;
 import java.util.HashSet;
@@ -395,8 +395,8 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
   }
 
   @Override
-  public void parked(Waker waker) {
-    if (waker instanceof CoroutineNode<?> coroutine) {
+  public void parked(Occupant occupant) {
+    if (occupant instanceof CoroutineNode<?> coroutine) {
       loopShutdown.parked(coroutine);
     }
   }

@@ -62,7 +62,6 @@ public final class TimerQueue {
    * Sources. Varghese and Lauck, Hashed and Hierarchical Timing Wheels, 1987; trap-11, trap-14,
    * trap-15.
    */
-  static final int UNPLACED = -1;
   static final int TICK_SHIFT =
       20; // 1.05 ms: with a million timers over minutes, a few hundred share a tick
   private static final int DIGIT = 6; // bits of a far level, and of an index into a bitmap
@@ -114,7 +113,7 @@ public final class TimerQueue {
 
   // ---- arm and cancel ----
 
-  void arm(TimerEvent timer) {
+  void arm(TimerEntry timer) {
     long deadline = timer.deadline;
     armed++;
     if (deadline >> TICK_SHIFT < horizon) {
@@ -127,9 +126,9 @@ public final class TimerQueue {
     }
   }
 
-  void cancel(TimerEvent timer) {
+  void cancel(TimerEntry timer) {
     int at = timer.at;
-    if (at == UNPLACED) {
+    if (at == TimerEntry.UNPLACED) {
       return;
     }
     armed--;
@@ -142,10 +141,10 @@ public final class TimerQueue {
         vacate(emptied);
       }
     }
-    timer.at = UNPLACED;
+    timer.at = TimerEntry.UNPLACED;
   }
 
-  private void place(TimerEvent timer, long deadline) {
+  private void place(TimerEntry timer, long deadline) {
     int slot = slotOf(deadline >> TICK_SHIFT);
     if (slots.add(timer, deadline, slot)) {
       int word = slot >> DIGIT;
@@ -276,11 +275,11 @@ public final class TimerQueue {
   // garbage collector's barrier comes between them
   private void place(Chunk chunk) {
     for (int i = 0; i < chunk.fill; i++) {
-      TimerEvent timer = chunk.timers[i];
+      TimerEntry timer = chunk.timers[i];
       deadlines[i] = timer == null ? 0 : timer.deadline;
     }
     for (int i = 0; i < chunk.fill; i++) {
-      TimerEvent timer = chunk.timers[i];
+      TimerEntry timer = chunk.timers[i];
       if (timer != null) {
         place(timer, deadlines[i]);
       }
@@ -289,8 +288,8 @@ public final class TimerQueue {
 
   private int expire(long now) {
     int fired = 0;
-    for (TimerEvent due = pollDue(now); due != null; due = pollDue(now)) {
-      due.at = UNPLACED;
+    for (TimerEntry due = pollDue(now); due != null; due = pollDue(now)) {
+      due.at = TimerEntry.UNPLACED;
       armed--;
       fired++;
       due.expire();
@@ -298,14 +297,14 @@ public final class TimerQueue {
     return fired;
   }
 
-  private @Nullable TimerEvent pollDue(long now) {
+  private @Nullable TimerEntry pollDue(long now) {
     boolean hasRun = !run.isEmpty();
     // of equal deadlines, those in the run were armed first
     if (!heap.isEmpty() && (!hasRun || heap.least() < run.least())) {
       if (heap.least() > now) {
         return null;
       }
-      TimerEvent due = heap.poll();
+      TimerEntry due = heap.poll();
       refill();
       return due;
     }

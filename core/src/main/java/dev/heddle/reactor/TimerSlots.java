@@ -62,7 +62,7 @@ final class TimerSlots {
   /// Adds a timer to a slot.
   ///
   /// @return whether it is the first timer there
-  boolean add(TimerEvent timer, long deadline, int slot) {
+  boolean add(TimerEntry timer, long deadline, int slot) {
     Chunk tail = tails[slot];
     boolean first = tail == null;
     if (tail == null || tail.isFull()) {
@@ -82,7 +82,7 @@ final class TimerSlots {
   ///
   /// @return the slot if it is empty now, else [#NONE]
   @SuppressWarnings("NullAway") // the chunk of a timer exists
-  int remove(TimerEvent timer) {
+  int remove(TimerEntry timer) {
     int at = timer.at;
     Chunk chunk = chunks[at >> SHIFT];
     chunk.timers[at & MASK] = null;
@@ -194,7 +194,7 @@ final class TimerSlots {
 
   /// A part of a slot. A position without a timer is a hole, or not filled yet.
   static final class Chunk {
-    final @Nullable TimerEvent[] timers;
+    final @Nullable TimerEntry[] timers;
     private int number;
     private int slot;
     int fill; // positions used, including holes
@@ -203,7 +203,7 @@ final class TimerSlots {
     private @Nullable Chunk previous;
 
     private Chunk(int size) {
-      timers = new TimerEvent[size];
+      timers = new TimerEntry[size];
     }
 
     private boolean isFull() {

@@ -12,17 +12,16 @@ import dev.heddle.internal.StackGuard;
 import dev.heddle.reactor.Reactor;
 import dev.heddle.reactor.TimerQueue;
 import dev.heddle.reactor.driver.ReactorDriver;
-import dev.heddle.scheduler.context.ContextHost;
 import dev.heddle.scheduler.context.ContextPool;
-import dev.heddle.scheduler.context.ContextTask;
 import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.scheduler.inbox.Wakeup;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /// Runs the coroutines of one loop, one at a time, on the thread that calls [#run()].
-public final class Scheduler implements ContextHost, HomeLoop {
+public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   /*
    * The scheduler has no coroutine of its own. Its code runs in two places:
    *
@@ -95,6 +94,8 @@ public final class Scheduler implements ContextHost, HomeLoop {
    *
    * Sources. T1-T5, T15; trap-7, trap-10, trap-14, trap-16, trap-60, trap-63, trap-64.
    */
+  private static final int COOP_BUDGET = 64; // calls of a coroutine; about 100 us of small reads
+
   private final SchedulerOwner owner;
   private final ReactorDriver driver;
   private final Wakeup wakeup;
@@ -127,7 +128,8 @@ public final class Scheduler implements ContextHost, HomeLoop {
   private int retriedResumes; // of these, resumes that a thread dump has refused
   private int armedEvents;
   private final SchedulerCounters counters = new SchedulerCounters();
-  private final CoopBudget coopBudget = new CoopBudget(this);
+  private int budgetUsed; // calls since another coroutine could run
+  private long budgetSince; // `dispatched` at the last of these calls
 
   // the carrier writes, any thread reads
   private volatile boolean ended;
@@ -149,7 +151,7 @@ public final class Scheduler implements ContextHost, HomeLoop {
     this.inbox = new Inbox(wakeup);
     this.pool = new ContextPool(this, this::arrived, reuse);
     this.prefetcher = new ContextPrefetcher(ready, pool);
-    this.microtasks = new MicrotaskQueue(owner);
+    this.microtasks = new MicrotaskQueue(owner::failed);
     this.timers = new TimerQueue(now);
     this.reactor = new Reactor(driver, timers);
   }
@@ -174,11 +176,6 @@ public final class Scheduler implements ContextHost, HomeLoop {
   /// The loop's contexts.
   public ContextPool contexts() {
     return pool;
-  }
-
-  /// The loop's cooperative budget.
-  public CoopBudget coopBudget() {
-    return coopBudget;
   }
 
   /// The scheduler's counters.
@@ -416,6 +413,19 @@ public final class Scheduler implements ContextHost, HomeLoop {
     self.endYield();
   }
 
+  /// Counts a call that may complete at once. **Suspends** at every 64th without a wait in between:
+  /// a peer that sends as fast as the coroutine reads must not keep the loop to itself.
+  public void consumeBudget(Waker self) {
+    if (dispatched != budgetSince) {
+      budgetSince = dispatched;
+      budgetUsed = 0;
+    }
+    if (++budgetUsed == COOP_BUDGET) {
+      budgetUsed = 0;
+      yieldFrom(self);
+    }
+  }
+
   /// Suspends the current coroutine until an event that it has subscribed to wakes it.
   ///
   /// @return the result it was woken with
@@ -512,7 +522,7 @@ public final class Scheduler implements ContextHost, HomeLoop {
   /// The next occupant of a context whose coroutine has ended: a coroutine that has not started, if
   /// it is next.
   @Override
-  public @Nullable ContextTask nextOn(ExecutionContext context) {
+  public @Nullable Occupant nextOn(ExecutionContext context) {
     if (ended || !reuse) {
       return null;
     }

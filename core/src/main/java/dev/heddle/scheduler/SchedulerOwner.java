@@ -2,6 +2,7 @@
 package dev.heddle.scheduler;
 
 import dev.heddle.event.source.UnobservedOutcomes;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 
 /// The coroutine tree, as the scheduler sees it. Called on the trampoline unless stated otherwise.
 public interface SchedulerOwner {
@@ -23,7 +24,7 @@ public interface SchedulerOwner {
   void carrierInterrupted();
 
   /// The JDK has parked a coroutine.
-  void parked(Waker waker);
+  void parked(Occupant coroutine);
 
   /// The runtime itself has failed. May be called on a coroutine's stack.
   void failed(Throwable failure);

@@ -10,15 +10,15 @@ import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
 import dev.heddle.reactor.TimerEvent;
-import dev.heddle.scheduler.context.ContextTask;
 import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import dev.heddle.scheduler.context.NonCoroutineThread;
 import dev.heddle.scheduler.context.VirtualThreads;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// Ties a coroutine to the events that it waits for; part of the coroutine's object.
-public abstract class Waker extends Subscriptions implements ContextTask {
+public abstract class Waker extends Subscriptions implements Occupant {
   /*
    * States.
    *   from       event                          to         who
@@ -75,23 +75,6 @@ public abstract class Waker extends Subscriptions implements ContextTask {
    *
    * Sources. W1-W7, T8; trap-1, trap-5, trap-6, trap-9.
    */
-
-  /// How an event wakes the coroutine.
-  public enum Role {
-    /// With the event's result or error.
-    RESOLVE(0),
-    /// With a [WaitCancelledException] whose cause is the event's error, if any.
-    CANCEL(1),
-    /// With a [DeadlineException].
-    TIMEOUT(2);
-
-    final byte code;
-
-    Role(int code) {
-      this.code = (byte) code;
-    }
-  }
-
   static final byte NO_STATUS = 0;
   private static final byte WAITING = 1;
   private static final byte QUEUED = 2;
@@ -107,6 +90,8 @@ public abstract class Waker extends Subscriptions implements ContextTask {
 
   // about a millisecond; an int of them wraps after 52 days
   private static final int COARSE_BITS = 20;
+
+  private final Scheduler scheduler;
 
   // loop only
   byte status =
@@ -127,7 +112,7 @@ public abstract class Waker extends Subscriptions implements ContextTask {
 
   /// A waker that is not queued.
   protected Waker(Scheduler scheduler) {
-    super(scheduler);
+    this.scheduler = scheduler;
   }
 
   // ---- implemented by the coroutine ----
@@ -179,7 +164,7 @@ public abstract class Waker extends Subscriptions implements ContextTask {
     carried = kept;
   }
 
-  /// The context that the coroutine runs on, once it has started.
+  @Override
   public final @Nullable ExecutionContext context() {
     return context;
   }
@@ -394,12 +379,25 @@ public abstract class Waker extends Subscriptions implements ContextTask {
   public final void renewWithTimeout(Deadline deadline, @Nullable EventSource token) {
     renew();
     if (token != null) {
+      token.checkHomeLoop(scheduler);
       bound(token, Role.CANCEL);
     }
     if (!deadline.isNever()) {
       bound(
           new TimerEvent(scheduler, scheduler.timers(), deadline.nanoTime(), false), Role.TIMEOUT);
     }
+  }
+
+  /// Subscribes for the coming suspension: the event's result or error wakes the coroutine.
+  public final void resumeWhen(EventSource event) {
+    resumeWhen(event, Role.RESOLVE);
+  }
+
+  /// Subscribes for the coming suspension. An event that is subscribed already keeps its role,
+  /// unless it is now awaited.
+  public final void resumeWhen(EventSource event, Role role) {
+    event.checkHomeLoop(scheduler);
+    subscribe(event, role);
   }
 
   // ---- transitions ----

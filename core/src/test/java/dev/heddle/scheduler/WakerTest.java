@@ -8,7 +8,7 @@ import dev.heddle.DeadlineException;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.event.EventCallback;
 import dev.heddle.event.source.InlineCallback;
-import dev.heddle.scheduler.Waker.Role;
+import dev.heddle.scheduler.Subscriptions.Role;
 import dev.heddle.scheduler.context.ExecutionContext;
 import java.util.ArrayList;
 import java.util.List;

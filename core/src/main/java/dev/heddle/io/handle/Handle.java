@@ -117,7 +117,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
 
   /// Yields once in a while, before a call that may not have to wait.
   protected final void yieldToOthers(CoroutineNode<?> self) {
-    scheduler().coopBudget().consume(self);
+    scheduler().consumeBudget(self);
   }
 
   private void enter(int line, CoroutineNode<?> self, Deadline deadline)

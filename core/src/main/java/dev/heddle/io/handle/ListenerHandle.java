@@ -62,7 +62,7 @@ public final class ListenerHandle implements Listener, HasFileDescriptor {
     accepting.acquire(self);
     try {
       requireOpen();
-      self.scheduler().coopBudget().consume(self);
+      self.scheduler().consumeBudget(self);
       SocketDescriptor accepted = watched ? descriptor.accept() : null;
       while (accepted == null) {
         self.awaitEvent(acceptable);

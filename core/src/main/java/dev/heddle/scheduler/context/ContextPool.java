@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler.context;
 
+import dev.heddle.scheduler.context.ExecutionContext.Host;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -18,7 +20,7 @@ public final class ContextPool {
   private static final int WINDOW =
       1_024; // releases; long enough to span a burst, short enough to forget one
 
-  private final ContextHost host;
+  private final Host host;
   private final Consumer<ExecutionContext> arrivals;
   private final boolean reuse;
   private final @Nullable ClassLoader loader;
@@ -38,7 +40,7 @@ public final class ContextPool {
   ///
   /// @param arrivals called with a context that the JDK has resumed
   /// @param reuse false: every context runs one coroutine and ends
-  public ContextPool(ContextHost host, Consumer<ExecutionContext> arrivals, boolean reuse) {
+  public ContextPool(Host host, Consumer<ExecutionContext> arrivals, boolean reuse) {
     this.host = host;
     this.arrivals = arrivals;
     this.reuse = reuse;
@@ -47,7 +49,7 @@ public final class ContextPool {
   }
 
   /// A context on which the given occupant starts at the next mount.
-  public ExecutionContext acquire(ContextTask guest) {
+  public ExecutionContext acquire(Occupant guest) {
     if (++inUse > peak) {
       peak = inUse;
     }
@@ -150,7 +152,7 @@ public final class ContextPool {
     arrivals.accept(context);
   }
 
-  ContextHost host() {
+  Host host() {
     return host;
   }
 

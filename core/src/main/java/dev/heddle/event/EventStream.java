@@ -377,14 +377,6 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     }
 
     @Override
-    public void replay(EventCallback callback) {
-      if (!isClosed()) {
-        super.replay(callback);
-      }
-      callback.onEvent(this, null, null);
-    }
-
-    @Override
     public String info() {
       return "the next of " + source.info();
     }

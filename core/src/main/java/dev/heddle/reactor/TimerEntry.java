@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor;
 
-import dev.heddle.event.EventCallback;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.HomeLoop;
 
@@ -35,14 +34,6 @@ abstract class TimerEntry extends EventSource {
   @Override
   public final boolean isClosed() {
     return (flags & FIRED) != 0;
-  }
-
-  @Override
-  public final void replay(EventCallback callback) {
-    if (!isClosed()) {
-      super.replay(callback);
-    }
-    callback.onEvent(this, null, null);
   }
 
   final void expire() {

@@ -35,7 +35,6 @@ final class TimerHeap {
     return visited;
   }
 
-  /// The least deadline of a non-empty heap.
   long least() {
     return deadlines[0];
   }
@@ -62,7 +61,6 @@ final class TimerHeap {
     }
   }
 
-  /// Removes a timer that is in the heap.
   void remove(TimerEntry timer) {
     int at = timer.at - PLACE;
     int end = --size;
@@ -80,7 +78,6 @@ final class TimerHeap {
     }
   }
 
-  /// Removes the first timer of a non-empty heap.
   TimerEntry poll() {
     TimerEntry first = timer(0);
     remove(first);

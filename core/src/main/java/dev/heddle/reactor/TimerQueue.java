@@ -62,13 +62,11 @@ public final class TimerQueue {
    * Sources. Varghese and Lauck, Hashed and Hierarchical Timing Wheels, 1987; trap-11, trap-14,
    * trap-15.
    */
-  static final int TICK_SHIFT =
-      20; // 1.05 ms: with a million timers over minutes, a few hundred share a tick
+  static final int TICK_SHIFT = 20; // 1.05 ms: of a million timers, a few hundred share a tick
   private static final int DIGIT = 6; // bits of a far level, and of an index into a bitmap
   private static final int NEAR_BITS = 2 * DIGIT; // one long shows which of 64 longs have a bit set
   private static final int NEAR = 1 << NEAR_BITS;
-  private static final int FAR_LEVELS =
-      9; // all 64 bits: a clock below zero and a deadline above it differ in the sign, too
+  private static final int FAR_LEVELS = 9; // all 64 bits, the sign, too
   private static final int SLOTS = NEAR + (FAR_LEVELS << DIGIT);
 
   private final TimerSlots slots = new TimerSlots(SLOTS);
@@ -77,8 +75,7 @@ public final class TimerQueue {
 
   private final TimerRun run = new TimerRun(slots);
   private final TimerHeap heap = new TimerHeap();
-  private final long[] deadlines =
-      new long[1 << TimerSlots.SHIFT]; // of the chunk that is being placed again
+  private final long[] deadlines = new long[1 << TimerSlots.SHIFT]; // see place(Chunk)
 
   private long current;
   private long horizon = Long.MIN_VALUE;
@@ -86,17 +83,14 @@ public final class TimerQueue {
   // a lower bound of the first deadline: nothing can be due before it
   private long quietUntil = Long.MAX_VALUE;
 
-  /// An empty queue that has reached `now`.
   public TimerQueue(long now) {
     advanceTo(now >> TICK_SHIFT);
   }
 
-  /// The number of armed timers.
   public int size() {
     return armed;
   }
 
-  /// Whether a timer may be due at `now`.
   public boolean mayBeDue(long now) {
     return now >= quietUntil;
   }

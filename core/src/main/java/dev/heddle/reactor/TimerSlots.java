@@ -35,13 +35,11 @@ final class TimerSlots {
    * reached, all at once, and then the misses overlap. Lists linked through the timers: each step
    * is a cache miss that waits for the one before.
    */
-  static final long UNKNOWN =
-      Long.MIN_VALUE; // no deadline is less: it remains until the slot is empty
+  static final long UNKNOWN = Long.MIN_VALUE; // stays until the slot is empty
   static final int NONE = -1;
   static final int SHIFT = 6; // of a position: up to 64 timers a chunk
   static final int MASK = (1 << SHIFT) - 1;
-  private static final int FIRST_CHUNK =
-      8; // entries of a slot's first chunk: most slots hold one or two timers
+  private static final int FIRST_CHUNK = 8; // entries: most slots hold one or two
 
   private final @Nullable Chunk[] tails;
   private final long[] least; // by slot, and one entry for chunks that were taken out of theirs
@@ -120,7 +118,6 @@ final class TimerSlots {
     numbers[free++] = chunk.number;
   }
 
-  /// The number of chunks with timers.
   int inUse() {
     return used - free;
   }

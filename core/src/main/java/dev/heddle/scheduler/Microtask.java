@@ -28,10 +28,8 @@ public abstract class Microtask {
   private int references;
   private boolean cancelled;
 
-  /// A task without references.
   protected Microtask() {}
 
-  /// Does the work.
   protected abstract void run();
 
   /// Frees what the task owns, after the last reference was released. Throws nothing.
@@ -71,7 +69,6 @@ public abstract class Microtask {
     cancelled = true;
   }
 
-  /// Whether it was cancelled.
   public final boolean isCancelled() {
     return cancelled;
   }

@@ -5,8 +5,7 @@ import java.util.function.Consumer;
 
 /// The microtasks of a loop, queued for its next tick.
 final class MicrotaskQueue {
-  private static final int BUDGET =
-      1_024; // a tick; a task that posts itself must not starve the coroutines
+  private static final int BUDGET = 1_024; // a tick; some tasks post themselves
 
   private final RingBuffer tasks = new RingBuffer(64);
   private final Consumer<Throwable> failed;

@@ -120,14 +120,17 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private long nextCheck; // a copy of pollPolicy's, compared at every dispatch
   private long now; // a copy of pollPolicy's last clock read, used by every tick
   private boolean pollDue;
-  private boolean
-      carrierWorkPending; // pending work for the carrier: a poll, a carrier task, a context to end
+  private boolean carrierWorkPending; // a poll, a carrier task, a context to end
   private boolean over;
   private boolean inTick;
   private int foreign; // contexts that the JDK will bring back
   private int retriedResumes; // of these, resumes that a thread dump has refused
   private int armedEvents;
-  private final SchedulerCounters counters = new SchedulerCounters();
+  private long mounts;
+  private long retriedMounts;
+  private long selfResumes;
+  private long reuses;
+  private long immediate;
   private int budgetUsed; // calls since another coroutine could run
   private long budgetSince; // `dispatched` at the last of these calls
 
@@ -163,27 +166,22 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     return inbox;
   }
 
-  /// The loop's timers.
   public TimerQueue timers() {
     return timers;
   }
 
-  /// The loop's reactor.
   public Reactor reactor() {
     return reactor;
   }
 
-  /// The loop's contexts.
   public ContextPool contexts() {
     return pool;
   }
 
-  /// The scheduler's counters.
   public SchedulerCounters counters() {
-    return counters;
+    return new SchedulerCounters(mounts, retriedMounts, selfResumes, reuses, immediate);
   }
 
-  /// The thread that the loop runs on.
   public Thread carrier() {
     return carrier;
   }
@@ -238,7 +236,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     return ended;
   }
 
-  /// Whether an entry is ready.
   boolean hasReady() {
     return !ready.isEmpty();
   }
@@ -335,7 +332,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     schedulePoll();
   }
 
-  /// Reads the clock.
   @Override
   public long nanoTime() {
     return clock.nanoTime();
@@ -452,7 +448,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
         throw new StackOverflowError(self.describe() + " has no stack left to wait on");
       }
       if (!self.beginWait()) {
-        counters.immediate++;
+        immediate++;
         return self.deliver();
       }
     }
@@ -505,7 +501,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     }
     ready.poll();
     dispatched++;
-    counters.selfResumes++;
+    selfResumes++;
     return true;
   }
 
@@ -534,7 +530,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
       } else if (waker.isQueued() && !waker.isStarted() && waker.context() == null) {
         ready.poll();
         dispatched++;
-        counters.reuses++;
+        reuses++;
         waker.mountOn(context);
         return waker;
       } else {
@@ -706,10 +702,10 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   }
 
   private void mount(ExecutionContext context) {
-    counters.mounts++;
+    mounts++;
     if (!context.mount()) {
       // another thread reads its stack; the JDK returns the context afterwards
-      counters.retriedMounts++;
+      retriedMounts++;
       retriedResumes++;
       foreign++;
     } else if (context.isActive()) {

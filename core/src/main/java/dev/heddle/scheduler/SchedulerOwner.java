@@ -17,13 +17,11 @@ public interface SchedulerOwner {
   /// foreign waits. Called before the loop sleeps.
   void onOnlyForeignWaits();
 
-  /// The loop has slept.
   void onWake();
 
   /// The carrier was interrupted while the loop slept.
   void carrierInterrupted();
 
-  /// The JDK has parked a coroutine.
   void parked(Occupant coroutine);
 
   /// The runtime itself has failed. May be called on a coroutine's stack.

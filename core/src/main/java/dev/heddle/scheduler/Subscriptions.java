@@ -50,8 +50,7 @@ abstract class Subscriptions implements InlineCallback {
   private static final byte RESOLVES = Role.RESOLVE.code;
   private static final byte FIRED = 8; // a flag in the byte of a role
 
-  private static final int INDEXED_FROM =
-      9; // a scan of eight costs less than one look-up in a hash table
+  private static final int INDEXED_FROM = 9; // a scan of eight costs less
 
   // loop only
   // two inline subscriptions: event, its index at the event (-1: not armed), role

@@ -94,23 +94,19 @@ public abstract class Waker extends Subscriptions implements Occupant {
   private final Scheduler scheduler;
 
   // loop only
-  byte status =
-      NO_STATUS; // the scheduler writes it, too, where a call would overflow the stack again
+  byte status = NO_STATUS; // the scheduler writes it, too, where there is no stack for a call
   private byte outcome = NOTHING;
   private boolean arming;
   boolean started;
   private boolean cancellationPending;
-  private boolean hasSwitchHandlers; // has switch handlers
+  private boolean hasSwitchHandlers;
   private boolean handling; // runs one of them
   private boolean resumeDeferred; // while it ran one
   private boolean highPriority;
   private @Nullable ExecutionContext context;
-  private @Nullable Object
-      carried; // while it waits: the outcome's result or error; else used by the coroutine
-
+  private @Nullable Object carried; // in a wait: its result or error; else see payload()
   private int waitingSince; // start of a wait, also a foreign one: loop's clock, units of 2^20 ns
 
-  /// A waker that is not queued.
   protected Waker(Scheduler scheduler) {
     this.scheduler = scheduler;
   }
@@ -148,7 +144,6 @@ public abstract class Waker extends Subscriptions implements Occupant {
 
   // ---- views ----
 
-  /// The loop's scheduler.
   public final Scheduler scheduler() {
     return scheduler;
   }
@@ -169,7 +164,6 @@ public abstract class Waker extends Subscriptions implements Occupant {
     return context;
   }
 
-  /// The current state.
   public final WakerStatus status() {
     return switch (status) {
       case NO_STATUS -> WakerStatus.NO_STATUS;
@@ -180,7 +174,6 @@ public abstract class Waker extends Subscriptions implements Occupant {
     };
   }
 
-  /// Whether the coroutine has begun to run.
   public final boolean isStarted() {
     return started;
   }
@@ -223,12 +216,10 @@ public abstract class Waker extends Subscriptions implements Occupant {
     highPriority = true;
   }
 
-  /// Whether the coroutine has high priority.
   public final boolean isHighPriority() {
     return highPriority;
   }
 
-  /// Sets whether this coroutine has switch handlers.
   protected final void setHasSwitchHandlers(boolean on) {
     hasSwitchHandlers = on;
   }
@@ -295,7 +286,6 @@ public abstract class Waker extends Subscriptions implements Occupant {
         describe() + " was asked to wait inside a switch handler; start a coroutine there instead");
   }
 
-  /// Whether one of the coroutine's switch handlers runs.
   protected final boolean isHandlingSwitch() {
     return handling;
   }
@@ -555,17 +545,14 @@ public abstract class Waker extends Subscriptions implements Occupant {
     status = NO_STATUS;
   }
 
-  /// Wakes the coroutine with a result.
   public final void resolve(@Nullable Object value) {
     wake(VALUE, value, null);
   }
 
-  /// Wakes the coroutine with an error.
   public final void fail(Throwable failure) {
     wake(FAILURE, null, failure);
   }
 
-  /// Sets whether a cancellation is pending.
   protected final void setCancellationPending(boolean pending) {
     cancellationPending = pending;
   }

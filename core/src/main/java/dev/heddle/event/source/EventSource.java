@@ -289,11 +289,15 @@ public abstract non-sealed class EventSource implements Event {
   /// Stops the underlying operation. Lock-free.
   protected void disarm() {}
 
-  /// Calls a late subscriber with the outcome of a closed event.
+  /// Calls a late subscriber with the outcome of a closed event; by default it has neither a result
+  /// nor an error.
   ///
   /// @throws IllegalStateException when it is not closed
   public void replay(EventCallback callback) {
-    throw new IllegalStateException("not closed, nothing to replay: " + info());
+    if (!isClosed()) {
+      throw new IllegalStateException("not closed, nothing to replay: " + info());
+    }
+    callback.onEvent(this, null, null);
   }
 
   // ---- firing ----

@@ -144,16 +144,10 @@ public class BlockingHandle extends Handle {
     protected void ended() {
       if (kind() == Kind.WRITE && isDetached()) {
         written(this);
-        deferFailureOf(failure());
+        deferFailure(failure());
       } else if (this == reading && !isOpen()) {
         scheduler().runOnCarrier(BlockingHandle.this::release);
       }
-    }
-  }
-
-  private void deferFailureOf(@Nullable Throwable failure) {
-    if (failure != null) {
-      deferFailure(failure instanceof IOException io ? io : new IOException(failure));
     }
   }
 
@@ -236,7 +230,7 @@ public class BlockingHandle extends Handle {
         throw e;
       }
       if (e != request.failure()) {
-        deferFailureOf(request.failure());
+        deferFailure(request.failure());
       }
       written(request);
       throw e;

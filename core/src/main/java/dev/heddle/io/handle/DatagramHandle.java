@@ -84,9 +84,7 @@ public final class DatagramHandle extends Handle implements UdpSocket, HasFileDe
 
   @Override
   public void send(ByteBuffer buffer, SocketAddress to) throws IOException {
-    writeExclusively(
-        Deadline.never(),
-        self -> {
+    writeExclusively(self -> {
           sendWhole(self, buffer, to, Deadline.never());
           return to;
         });

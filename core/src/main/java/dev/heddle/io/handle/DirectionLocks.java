@@ -41,7 +41,6 @@ abstract class DirectionLocks {
     this.writeDirection = duplex ? WRITERS : READERS;
   }
 
-  /// The loop's scheduler.
   protected final Scheduler scheduler() {
     return scheduler;
   }
@@ -88,7 +87,6 @@ abstract class DirectionLocks {
     }
   }
 
-  /// Whether a coroutine holds the lock.
   final boolean isLocked(int line) {
     FairSemaphore fairSemaphore = permits(line);
     return fairSemaphore == null ? (lockedBits & line) != 0 : fairSemaphore.free() == 0;

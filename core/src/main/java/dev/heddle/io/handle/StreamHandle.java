@@ -33,8 +33,7 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
   private static final long PIECE = 1 << 20; // bytes of a file per sendfile call
   private static final long END = Long.MIN_VALUE;
   private static final int CHUNK = 64 << 10; // bytes
-  private static final int MAX_BUFFERED_INPUT =
-      8 << 20; // bytes; more than a socket buffers; bounds a peer that keeps writing
+  private static final int MAX_BUFFERED_INPUT = 8 << 20; // bytes; more than a socket buffers
   private static final int VECTOR = 1_024; // buffers in one call: Linux's IOV_MAX
 
   private final StreamDescriptor descriptor;
@@ -65,7 +64,7 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
     }
     int n = drained ? 0 : descriptor.read(into);
     while (n == 0) {
-      await(self, readable, deadline);
+      self.awaitEvent(readable, deadline, null);
       n = inputEnded ? takeRemaining(into) : descriptor.read(into);
     }
     drained = n > 0 && into.hasRemaining() && descriptor.isDrained();
@@ -98,7 +97,7 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
       throws IOException {
     while (from.hasRemaining()) {
       if (descriptor.write(from) == 0) {
-        await(self, writable, deadline);
+        self.awaitEvent(writable, deadline, null);
       }
     }
   }
@@ -109,7 +108,7 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
     int first = 0;
     while (first < full.length) {
       if (descriptor.write(full, first, Math.min(VECTOR, full.length - first)) == 0) {
-        await(self, writable, Deadline.never());
+        self.awaitEvent(writable);
       }
       while (first < full.length && !full[first].hasRemaining()) {
         first++;
@@ -138,7 +137,7 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
           }
           int n = inputEnded ? -1 : call.make();
           while (n == 0) {
-            await(self, readable, Deadline.never());
+            self.awaitEvent(readable);
             n = inputEnded ? takeRemaining(into) : call.make();
           }
           drained = false;
@@ -148,11 +147,9 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
 
   /// Writes all of `from`, the first bytes by a given call.
   final void writeBy(ByteBuffer from, Call call) throws IOException {
-    writeExclusively(
-        Deadline.never(),
-        self -> {
+    writeExclusively(self -> {
           while (call.make() == 0) {
-            await(self, writable, Deadline.never());
+            self.awaitEvent(writable);
           }
           writeWhole(self, from, Deadline.never());
           return from;
@@ -187,12 +184,10 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
     if (!byNumber && !descriptor.supportsFileTransfer()) {
       return -1;
     }
-    return writeExclusively(
-        Deadline.never(),
-        self -> {
+    return writeExclusively(self -> {
           long sent = sendPiece(self, file, position, byNumber, moved);
           while (sent == 0) {
-            await(self, writable, Deadline.never());
+            self.awaitEvent(writable);
             sent = sendPiece(self, file, position, byNumber, moved);
           }
           return sent == END ? 0 : sent;
@@ -233,14 +228,6 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
       });
     } catch (Exception e) {
       throw Rethrow.unchecked(e);
-    }
-  }
-
-  private static void await(CoroutineNode<?> self, PollEvent readiness, Deadline deadline) {
-    if (deadline.isNever()) {
-      self.awaitEvent(readiness);
-    } else {
-      self.awaitEvent(readiness, deadline, null);
     }
   }
 

@@ -134,14 +134,6 @@ public final class DescriptorSource implements PipeSource {
     }
 
     @Override
-    public void replay(EventCallback callback) {
-      if (!isClosed()) {
-        super.replay(callback);
-      }
-      callback.onEvent(this, null, null);
-    }
-
-    @Override
     public String info() {
       return what;
     }

@@ -9,7 +9,6 @@ import java.util.Map;
 /// @param level whether it is native, emulated or unsupported
 /// @param description one line: the system call, the substitute, or why it is unsupported
 public record Support(Level level, String description) {
-  /// The level of support.
   public enum Level {
     /// The driver itself.
     NATIVE,
@@ -19,17 +18,14 @@ public record Support(Level level, String description) {
     UNSUPPORTED
   }
 
-  /// Native support.
   public static Support natively(String how) {
     return new Support(Level.NATIVE, how);
   }
 
-  /// Emulated support.
   public static Support emulated(String how) {
     return new Support(Level.EMULATED, how);
   }
 
-  /// No support.
   public static Support unsupported(String why) {
     return new Support(Level.UNSUPPORTED, why);
   }

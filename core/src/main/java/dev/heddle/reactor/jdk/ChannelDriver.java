@@ -65,7 +65,6 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
   private @Nullable RawPollThread raw;
   private boolean hasCancelledKeys;
 
-  /// A driver with nothing open.
   protected ChannelDriver() {}
 
   /// The capabilities of such a driver.

@@ -28,7 +28,6 @@ public class JdkDescriptor extends PollableDescriptor {
     poller.opened(this);
   }
 
-  /// The channel.
   public final SelectableChannel channel() {
     return channel;
   }
@@ -69,17 +68,13 @@ public class JdkDescriptor extends PollableDescriptor {
   @Override
   public final void close() {
     if (isOwner()) {
-      closeChannel();
+      try {
+        channel.close();
+      } catch (IOException e) {
+        // closed all the same; the writer was notified of data that was not flushed
+        AsyncLog.shared().debug("while closing " + channel, e);
+      }
     }
     poller.closed(this);
-  }
-
-  private void closeChannel() {
-    try {
-      channel.close();
-    } catch (IOException e) {
-      // the descriptor is closed all the same; the writer was notified of data that was not flushed
-      AsyncLog.shared().debug("while closing " + channel, e);
-    }
   }
 }

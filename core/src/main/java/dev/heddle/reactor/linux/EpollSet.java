@@ -183,7 +183,6 @@ public final class EpollSet {
     } while (count == Epoll.MAX_EVENTS);
   }
 
-  /// A descriptor is ready.
   void onReady(long id, int mask) {
     RawDescriptor raw = byId.get(id);
     if (raw == null) {
@@ -219,7 +218,6 @@ public final class EpollSet {
             });
   }
 
-  /// Closes the set.
   void close() {
     set.close();
   }

@@ -36,7 +36,6 @@ public final class RawPollThread {
     this.thread = Thread.ofPlatform().daemon().name("heddle-descriptors").start(this::run);
   }
 
-  /// The descriptors of the set.
   public EpollSet descriptors() {
     return descriptors;
   }

@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// only.
 public final class ContextPool {
   private static final int MIN_SIZE = 4; // enough for a program that is mostly idle
-  private static final int WINDOW =
-      1_024; // releases; long enough to span a burst, short enough to forget one
+  private static final int WINDOW = 1_024; // releases; spans a burst, and forgets it
 
   private final Host host;
   private final Consumer<ExecutionContext> arrivals;
@@ -103,12 +102,10 @@ public final class ContextPool {
     return reuse;
   }
 
-  /// A reserved context ends.
   void unreserve(ExecutionContext context) {
     reserved.remove(context);
   }
 
-  /// A context ends with its occupant.
   void onContextEnded() {
     inUse--;
   }
@@ -165,7 +162,6 @@ public final class ContextPool {
     return created;
   }
 
-  /// The number of idle contexts.
   public int size() {
     return size;
   }

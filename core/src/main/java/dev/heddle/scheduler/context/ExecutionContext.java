@@ -317,7 +317,6 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     return resumed;
   }
 
-  /// The thread's body.
   @Override
   public void run() {
     try {
@@ -397,7 +396,6 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     /// Whether `thread` mounts the contexts. **Thread** any.
     boolean isCarrier(Thread thread);
 
-    /// Whether the loop has ended.
     boolean hasEnded();
 
     /// The occupant that takes over `context` without a switch; null: the context becomes idle.

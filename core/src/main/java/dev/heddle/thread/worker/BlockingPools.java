@@ -46,7 +46,6 @@ public final class BlockingPools {
     return offload;
   }
 
-  /// For host name look-ups.
   public OffloadPool lookups() {
     return lookups;
   }
@@ -81,7 +80,6 @@ public final class BlockingPools {
     return own;
   }
 
-  /// Buffers for reads and writes on worker threads.
   public TransferBuffers buffers() {
     return buffers;
   }

@@ -47,7 +47,6 @@ public final class TransferBuffers {
     return ByteBuffer.allocateDirect(size + PAGE - 1).alignedSlice(PAGE);
   }
 
-  /// Releases a buffer that is no longer used.
   public void release(ByteBuffer buffer) {
     boolean isSmall = buffer.capacity() == SMALL;
     ArrayDeque<ByteBuffer> kept = isSmall ? small : large;

@@ -28,8 +28,6 @@ public abstract class Microtask {
   private int references;
   private boolean cancelled;
 
-  protected Microtask() {}
-
   protected abstract void run();
 
   /// Frees what the task owns, after the last reference was released. Throws nothing.

@@ -60,8 +60,6 @@ public class BlockingHandle extends Handle {
   }
 
   /// Makes a handle.
-  ///
-  /// @param <H> its type
   @FunctionalInterface
   public interface Maker<H extends BlockingHandle> {
     /// Creates a handle over an open stream.

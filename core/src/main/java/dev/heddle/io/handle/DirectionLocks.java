@@ -33,8 +33,6 @@ abstract class DirectionLocks {
   private @Nullable FairSemaphore readers;
   private @Nullable FairSemaphore writers;
 
-  /// Unlocked directions.
-  ///
   /// @param duplex false: readers and writers share one lock, because they share a position
   DirectionLocks(Scheduler scheduler, boolean duplex) {
     this.scheduler = scheduler;

@@ -415,8 +415,6 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
 
   /// Writes up to one internal buffer of bytes; bytes that were not written go back to the caller's
   /// buffers.
-  ///
-  /// @return the number of bytes
   private int sendPiece(
       CoroutineNode<?> self,
       WriteSource from,

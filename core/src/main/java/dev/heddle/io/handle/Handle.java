@@ -205,8 +205,6 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
   }
 
   /// Moves as many bytes as fit, and keeps the rest for the next read.
-  ///
-  /// @return the number of bytes moved
   protected final int moveOrKeep(ByteBuffer from, ByteBuffer into) {
     int had = from.remaining();
     move(from, into);

@@ -70,8 +70,6 @@ final class TerminalModes {
   }
 
   /// Runs `stty` on the terminal.
-  ///
-  /// @return its output
   static String stty(String... arguments) throws IOException {
     List<String> command = new ArrayList<>(List.of("stty"));
     command.addAll(List.of(arguments));

@@ -88,8 +88,6 @@ public final class TlsHandle extends Handle implements TlsSocket {
   // ---- the handshake ----
 
   /// Performs the handshake.
-  ///
-  /// @return this handle
   public TlsHandle handshake() throws IOException {
     engine.beginHandshake();
     CoroutineNode<?> self = self();

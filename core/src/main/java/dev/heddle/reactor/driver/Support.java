@@ -31,8 +31,6 @@ public record Support(Level level, String description) {
   }
 
   /// A driver's support, completed by the emulations that the runtime has for every driver.
-  ///
-  /// @param own the driver's support
   public static Map<Capability, Support> withOffloaded(Map<Capability, Support> own) {
     Map<Capability, Support> all = new EnumMap<>(Capability.class);
     all.put(Capability.FILE, emulated("FileChannel, on worker threads of the loop"));

@@ -49,7 +49,6 @@ public class JdkDescriptor extends PollableDescriptor {
 
   /// Notifies the listeners of readiness.
   ///
-  /// @param ready the operations that the channel is ready for
   /// @param error why the channel cannot be watched; null: it is ready
   public final void complete(int ready, @Nullable Throwable error) {
     var _ = complete((ready & READS) != 0, (ready & WRITES) != 0, error);

@@ -10,8 +10,6 @@ import java.nio.channels.SelectableChannel;
 import org.jspecify.annotations.Nullable;
 
 /// A socket over a JDK channel: its addresses and options.
-///
-/// @param <C> the type of the channel
 abstract class JdkNetworkDescriptor<C extends SelectableChannel & NetworkChannel>
     extends JdkDescriptor implements SocketOptions {
   private final C socket;

@@ -53,7 +53,6 @@ public final class EpollSet {
 
   /// An empty set.
   ///
-  /// @param counts the driver's counts
   /// @param whenChanged called after a listener was armed or disarmed
   public EpollSet(ReadinessCounts counts, Runnable whenChanged) throws IOException {
     this.counts = counts;

@@ -180,9 +180,6 @@ public final class LinuxCalls {
   }
 
   /// Calls `ioctl`.
-  ///
-  /// @param request the number of the request
-  /// @param argument the input or output of the request
   public static int device(int fd, long request, MemorySegment argument) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(NativeCalls.STATE);
@@ -203,8 +200,6 @@ public final class LinuxCalls {
   }
 
   /// Writes what the system accepts, and advances the buffer's position.
-  ///
-  /// @return the number of bytes
   public static int write(int fd, ByteBuffer from) {
     return transfer(Call.WRITE, fd, from, false);
   }

@@ -20,9 +20,6 @@ public final class RawPollThread {
   private final Queue<Found> found = new ConcurrentLinkedQueue<>();
 
   /// Starts the thread.
-  ///
-  /// @param counts the driver's counts
-  /// @param wakeup wakes the driver
   public RawPollThread(ReadinessCounts counts, Runnable wakeup) throws IOException {
     this.wakeup = wakeup;
     this.signal = Epoll.openSignal();

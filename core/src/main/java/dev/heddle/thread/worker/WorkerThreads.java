@@ -77,7 +77,6 @@ public final class WorkerThreads {
   /// A group without threads.
   ///
   /// @param name of the threads, before their number
-  /// @param most the most threads at any time
   /// @param whenEnded called on the loop, in a tick, when a call has ended; lock-free
   public WorkerThreads(Scheduler scheduler, String name, int most, Runnable whenEnded) {
     this(scheduler, name, most, whenEnded, TimeUnit.SECONDS.toNanos(IDLE_SECONDS));

@@ -24,15 +24,10 @@ final class TimerHeap {
   private @Nullable TimerEntry[] timers = new TimerEntry[16];
   private int size;
   private long arrived;
-  private long visited;
+  long visited; // entries compared so far, for tests
 
   boolean isEmpty() {
     return size == 0;
-  }
-
-  /// The number of entries compared so far.
-  long visited() {
-    return visited;
   }
 
   long least() {

@@ -69,12 +69,12 @@ public final class TimerQueue {
   private static final int FAR_LEVELS = 9; // all 64 bits, the sign, too
   private static final int SLOTS = NEAR + (FAR_LEVELS << DIGIT);
 
-  private final TimerSlots slots = new TimerSlots(SLOTS);
+  final TimerSlots slots = new TimerSlots(SLOTS);
   private final long[] occupied = new long[SLOTS >> DIGIT]; // a bit for each slot
   private final long[] words = new long[2]; // a bit for each long of `occupied`: near, far
 
   private final TimerRun run = new TimerRun(slots);
-  private final TimerHeap heap = new TimerHeap();
+  final TimerHeap heap = new TimerHeap();
   private final long[] deadlines = new long[1 << TimerSlots.SHIFT]; // see place(Chunk)
 
   private long current;
@@ -93,16 +93,6 @@ public final class TimerQueue {
 
   public boolean mayBeDue(long now) {
     return now >= quietUntil;
-  }
-
-  /// The slots, for tests.
-  TimerSlots slots() {
-    return slots;
-  }
-
-  /// The heap, for tests.
-  TimerHeap heap() {
-    return heap;
   }
 
   // ---- arm and cancel ----

@@ -152,7 +152,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     this.now = pollPolicy.now();
     this.wakeup = new Wakeup(driver::wakeup);
     this.inbox = new Inbox(wakeup);
-    this.pool = new ContextPool(this, this::arrived, reuse);
+    this.pool = new ContextPool(this, ready::add, reuse);
     this.prefetcher = new ContextPrefetcher(ready, pool);
     this.microtasks = new MicrotaskQueue(owner::failed);
     this.timers = new TimerQueue(now);
@@ -234,10 +234,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   @Override
   public boolean hasEnded() {
     return ended;
-  }
-
-  boolean hasReady() {
-    return !ready.isEmpty();
   }
 
   @Override
@@ -329,7 +325,8 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   /// Polls the reactor as soon as no coroutine is mounted, before others run.
   public void requestPoll() {
-    schedulePoll();
+    pollDue = true;
+    carrierWorkPending = true;
   }
 
   @Override
@@ -595,7 +592,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   private void checkPollDue() {
     if (pollPolicy.check(dispatched, ready.size())) {
-      schedulePoll();
+      requestPoll();
     }
     applyPollPolicy();
   }
@@ -603,11 +600,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private void applyPollPolicy() {
     now = pollPolicy.now();
     nextCheck = pollPolicy.nextCheck();
-  }
-
-  private void schedulePoll() {
-    pollDue = true;
-    carrierWorkPending = true;
   }
 
   // ---- the trampoline ----
@@ -634,7 +626,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
         // tasks beyond the budget, or behind one that failed; I/O and timers must make progress,
         // too
         readClockAfterIdle();
-        schedulePoll();
+        requestPoll();
       }
     }
   }
@@ -720,10 +712,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
                 "parked by the JDK inside a tick; this is a defect of Heddle"));
       }
     }
-  }
-
-  private void arrived(ExecutionContext context) {
-    ready.add(context);
   }
 
   private void poll() {

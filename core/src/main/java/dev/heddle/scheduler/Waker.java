@@ -313,7 +313,8 @@ public abstract class Waker extends Subscriptions implements Occupant {
   /// @param what the call, as "Heddle.spawn was called"
   protected static IllegalStateException outside(String what) {
     Thread thread = Thread.currentThread();
-    if (isBetweenCoroutines()) {
+    // between coroutines: a frame of the loop's own is below
+    if (StackWalker.getInstance().walk(frames -> frames.anyMatch(Waker::isLoopFrame))) {
       return new IllegalStateException(
           what
               + " not inside a coroutine, but between coroutines, in code that the loop on thread '"
@@ -336,10 +337,6 @@ public abstract class Waker extends Subscriptions implements Occupant {
                 : "thread '" + thread.getName() + "'")
             + ", not inside a coroutine; wrap the code in Heddle.run(() -> ...), or, if a loop runs"
             + " already, hand it over: by Loop.submit(...), a RemotePromise or a trigger");
-  }
-
-  private static boolean isBetweenCoroutines() {
-    return StackWalker.getInstance().walk(frames -> frames.anyMatch(Waker::isLoopFrame));
   }
 
   /// Whether the frame is the loop's own; the scheduler's other methods run on any thread.

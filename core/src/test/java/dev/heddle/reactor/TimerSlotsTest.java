@@ -160,12 +160,12 @@ class TimerSlotsTest {
       timers.add(new TimerEvent(new CountingHome(), queue, 10_000 * tick + i, false));
       timers.getLast().start();
     }
-    assertThat(queue.heap().visited()).isZero();
+    assertThat(queue.heap.visited).isZero();
     for (int i = 0; i < cancels; i++) {
       assertThat(queue.nextDeadline()).isEqualTo(timers.get(i).deadline());
       timers.get(i).stop();
     }
-    assertThat(queue.heap().visited()).isLessThan(2L * crowd + cancels * 40L);
+    assertThat(queue.heap.visited).isLessThan(2L * crowd + cancels * 40L);
   }
 
   @Test
@@ -178,12 +178,12 @@ class TimerSlotsTest {
     first.stop();
     assertThat(queue.nextDeadline()).isEqualTo(far + 1);
     second.stop();
-    long before = queue.heap().visited();
+    long before = queue.heap.visited;
     for (int i = 1_000; i > 0; i--) {
       new TimerEvent(new CountingHome(), queue, far + i, false).start();
     }
     assertThat(queue.nextDeadline()).isEqualTo(far + 1);
-    assertThat(queue.heap().visited()).isEqualTo(before);
+    assertThat(queue.heap.visited).isEqualTo(before);
   }
 
   @Test
@@ -196,6 +196,6 @@ class TimerSlotsTest {
     new TimerEvent(new CountingHome(), queue, 9_001 * tick, false).start();
     queue.advance(9_001 * tick);
     assertThat(queue.size()).isZero();
-    assertThat(queue.slots().inUse()).isOne();
+    assertThat(queue.slots.inUse()).isOne();
   }
 }

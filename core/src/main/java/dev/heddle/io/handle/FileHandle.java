@@ -448,7 +448,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     }
     awaitDetachedChanges(self, Deadline.never());
     throwDeferredFailure();
-    if (isReadIdle()) {
+    if (!isLocked(READERS)) {
       rewindReadAhead(); // the write may change the bytes that were read ahead
     }
     WriteSource from = new WriteSource(buffer);

@@ -16,7 +16,6 @@ import java.nio.channels.ByteChannel;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Base class of handles: the order of callers, bytes read ahead, pending writes.
@@ -103,10 +102,6 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
   ///
   /// @param bytes bytes that cannot be written at once are dropped
   void tryWriteNow(ByteBuffer bytes) throws IOException {}
-
-  final boolean isWriting() {
-    return isLocked(writeDirection());
-  }
 
   /// The current coroutine. Checks that it belongs to this loop and that the handle is open.
   protected final CoroutineNode<?> self() throws ClosedChannelException {
@@ -223,10 +218,6 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     ByteBuffer kept = readAhead;
     readAhead = null;
     return kept;
-  }
-
-  protected final boolean isReadIdle() {
-    return !isLocked(READERS);
   }
 
   /// Keeps a failure without a waiting caller, for the next writer.
@@ -524,9 +515,5 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     into.put(into.position(), from, from.position(), n);
     into.position(into.position() + n);
     from.position(from.position() + n);
-  }
-
-  static ByteBuffer[] withoutEmpty(ByteBuffer[] buffers) {
-    return Arrays.stream(buffers).filter(ByteBuffer::hasRemaining).toArray(ByteBuffer[]::new);
   }
 }

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.FileChannel;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.LongConsumer;
@@ -104,7 +105,8 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
 
   @Override
   protected void writeWhole(CoroutineNode<?> self, ByteBuffer[] from) throws IOException {
-    ByteBuffer[] full = withoutEmpty(from);
+    ByteBuffer[] full =
+        Arrays.stream(from).filter(ByteBuffer::hasRemaining).toArray(ByteBuffer[]::new);
     int first = 0;
     while (first < full.length) {
       if (descriptor.write(full, first, Math.min(VECTOR, full.length - first)) == 0) {
@@ -118,7 +120,7 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
 
   @Override
   void tryWriteNow(ByteBuffer bytes) throws IOException {
-    if (isOpen() && !isWriting()) {
+    if (isOpen() && !isLocked(writeDirection())) {
       descriptor.write(bytes);
     }
   }

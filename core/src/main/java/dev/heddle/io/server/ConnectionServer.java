@@ -157,10 +157,6 @@ public final class ConnectionServer implements Server {
       }
       return;
     }
-    begin(connection);
-  }
-
-  private void begin(StreamSocket connection) {
     open.add(connection);
     String name = connection.toString(); // after closing, the peer's address is unknown
     members.launch("serve " + name, () -> serve(connection, name));

@@ -19,10 +19,10 @@ public final class ContextPool {
   private static final int MIN_SIZE = 4; // enough for a program that is mostly idle
   private static final int WINDOW = 1_024; // releases; spans a burst, and forgets it
 
-  private final Host host;
-  private final Consumer<ExecutionContext> arrivals;
-  private final boolean reuse;
-  private final @Nullable ClassLoader loader;
+  final Host host;
+  final Consumer<ExecutionContext> arrivals;
+  final boolean reuse;
+  final @Nullable ClassLoader loader;
 
   private ExecutionContext[] idle = new ExecutionContext[MIN_SIZE];
   private final List<ExecutionContext> reserved = new ArrayList<>();
@@ -33,7 +33,7 @@ public final class ContextPool {
   private int releasesInWindow;
   private int excess;
   private long created;
-  private boolean closed;
+  boolean closed;
 
   /// An empty pool.
   ///
@@ -93,15 +93,6 @@ public final class ContextPool {
     return true;
   }
 
-  boolean isClosed() {
-    return closed;
-  }
-
-  /// Whether a context runs another occupant after its first.
-  boolean reuses() {
-    return reuse;
-  }
-
   void unreserve(ExecutionContext context) {
     reserved.remove(context);
   }
@@ -143,18 +134,6 @@ public final class ContextPool {
       // another thread is reading its stack at this moment
       Thread.onSpinWait();
     }
-  }
-
-  void arrived(ExecutionContext context) {
-    arrivals.accept(context);
-  }
-
-  Host host() {
-    return host;
-  }
-
-  @Nullable ClassLoader loader() {
-    return loader;
   }
 
   /// The number of contexts created so far.

@@ -117,7 +117,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
 
   /// The loop this context belongs to.
   public Host host() {
-    return pool.host();
+    return pool.host;
   }
 
   /// The coroutine that runs or waits here; null while the context is idle.
@@ -246,7 +246,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   /// The JDK has resumed an occupant from a foreign wait, or a pending resume can be retried.
   @Override
   public void onArrival() {
-    pool.arrived(this);
+    pool.arrivals.accept(this);
   }
 
   // ---- any thread ----
@@ -341,7 +341,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
 
   // sets what the occupant's thread inherits from the spawner's
   private ExecutionContext applyInheritance(Occupant to) {
-    VirtualThreads.inherit(thread, to.inheritance(), pool.loader());
+    VirtualThreads.inherit(thread, to.inheritance(), pool.loader);
     return this;
   }
 
@@ -353,7 +353,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     if (owner != null) {
       return nextReserved(owner);
     }
-    if (!pool.reuses()) {
+    if (!pool.reuse) {
       pool.onContextEnded(); // the thread ends; its name and interrupt flag stay for code that
       // refers to it
       return null;
@@ -376,7 +376,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
 
   private @Nullable Occupant nextReserved(ContextOwner keptBy) {
     VirtualThreads.clearInheritance();
-    if (pool.isClosed()) {
+    if (pool.closed) {
       return null; // the loop may have abandoned this context, which must not touch the loop's data
     }
     if (!keptBy.occupantEnded()) {

@@ -19,7 +19,7 @@ import java.time.Duration;
 
 /// A listening socket.
 public final class ListenerHandle implements Listener, HasFileDescriptor {
-  private static final Duration REFUSED = Duration.ofMillis(10); // time to close a descriptor
+  private static final Duration REFUSED = Duration.ofMillis(10); // others may close a descriptor
 
   private final Scheduler scheduler;
   private final ListenerDescriptor descriptor;

@@ -58,7 +58,7 @@ public final class TlsHandle extends Handle implements TlsSocket {
    *
    * Sources. RFC 8446, 6.1, 6.2.
    */
-  private static final Duration ALERT_PATIENCE = Duration.ofSeconds(1); // slow round trip
+  private static final Duration ALERT_PATIENCE = Duration.ofSeconds(1); // a slow round trip
   private static final long ALERT_INPUT = 1 << 20; // bytes; more than a handshake has
 
   private final AsyncIo over;
@@ -67,7 +67,9 @@ public final class TlsHandle extends Handle implements TlsSocket {
   private final FairSemaphore sending;
 
   // loop only
-  private final ArrayDeque<ByteBuffer> unsent = new ArrayDeque<>(1); // first: perhaps a part
+  // records; the first may be partly sent
+  private final ArrayDeque<ByteBuffer> unsent = new ArrayDeque<>(1);
+
   private ByteBuffer incoming; // in read mode: bytes of the connection
   private ByteBuffer plain; // in read mode: bytes for the reader
   private @Nullable ByteBuffer recordBuffer; // reused for the next record

@@ -69,7 +69,6 @@ public final class TlsHandle extends Handle implements TlsSocket {
   // loop only
   // records; the first may be partly sent
   private final ArrayDeque<ByteBuffer> unsent = new ArrayDeque<>(1);
-
   private ByteBuffer incoming; // in read mode: bytes of the connection
   private ByteBuffer plain; // in read mode: bytes for the reader
   private @Nullable ByteBuffer recordBuffer; // reused for the next record

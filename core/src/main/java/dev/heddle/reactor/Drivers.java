@@ -19,7 +19,8 @@ public final class Drivers {
   // determined once: the class path does not change
   private static final List<DriverProvider> OFFERED =
       Stream.concat(
-              ServiceLoader.load(DriverProvider.class, DriverProvider.class.getClassLoader()).stream()
+              ServiceLoader.load(DriverProvider.class, DriverProvider.class.getClassLoader())
+                  .stream()
                   .map(ServiceLoader.Provider::get),
               Stream.of(new JdkDriverProvider()))
           .sorted(Comparator.comparingInt(DriverProvider::priority).reversed())

@@ -85,9 +85,9 @@ public final class DatagramHandle extends Handle implements UdpSocket, HasFileDe
   @Override
   public void send(ByteBuffer buffer, SocketAddress to) throws IOException {
     writeExclusively(self -> {
-          sendWhole(self, buffer, to, Deadline.never());
-          return to;
-        });
+      sendWhole(self, buffer, to, Deadline.never());
+      return to;
+    });
   }
 
   private void sendWhole(

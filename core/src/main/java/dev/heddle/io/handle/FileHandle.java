@@ -255,22 +255,22 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
   @Override
   public long position() throws IOException {
     return runAfterWrites(self -> {
-          awaitDetachedChanges(self, Deadline.never());
-          locate(self);
-          return position - readAheadBytes();
-        });
+      awaitDetachedChanges(self, Deadline.never());
+      locate(self);
+      return position - readAheadBytes();
+    });
   }
 
   @Override
   public void position(long newPosition) throws IOException {
     requireNotNegative(newPosition, "position");
     this.<@Nullable Void>runAfterWrites(self -> {
-          awaitDetachedChanges(self, Deadline.never());
-          takeReadAhead();
-          position = newPosition;
-          atEnd = false;
-          return null;
-        });
+      awaitDetachedChanges(self, Deadline.never());
+      takeReadAhead();
+      position = newPosition;
+      atEnd = false;
+      return null;
+    });
   }
 
   // ---- reading ----
@@ -378,11 +378,11 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
   private long sendSome(StreamHandle target) throws IOException {
     requireReadable();
     return runAfterWrites(self -> {
-          awaitDetachedChanges(self, Deadline.never());
-          locate(self);
-          rewindReadAhead();
-          return target.send(file, position, sent -> position += sent);
-        });
+      awaitDetachedChanges(self, Deadline.never());
+      locate(self);
+      rewindReadAhead();
+      return target.send(file, position, sent -> position += sent);
+    });
   }
 
   // ---- writing ----
@@ -463,9 +463,9 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
   @Override
   public long size() throws IOException {
     return runAfterWrites(self -> {
-          awaitDetachedChanges(self, Deadline.never());
-          return submitAndAwait(self, Kind.SIZE, 0);
-        });
+      awaitDetachedChanges(self, Deadline.never());
+      return submitAndAwait(self, Kind.SIZE, 0);
+    });
   }
 
   @Override
@@ -474,11 +474,11 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     self();
     requireWritable();
     this.<@Nullable Void>runAfterWrites(self -> {
-          awaitDetachedChanges(self, Deadline.never());
-          rewindReadAhead();
-          submitAndAwait(self, Kind.TRUNCATE, size);
-          return null;
-        });
+      awaitDetachedChanges(self, Deadline.never());
+      rewindReadAhead();
+      submitAndAwait(self, Kind.TRUNCATE, size);
+      return null;
+    });
   }
 
   @Override
@@ -493,10 +493,10 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
 
   private void sync(Kind kind) throws IOException {
     writeExclusively(self -> {
-          awaitDetachedChanges(self, Deadline.never());
-          throwDeferredFailure();
-          return submitAndAwait(self, kind, 0);
-        });
+      awaitDetachedChanges(self, Deadline.never());
+      throwDeferredFailure();
+      return submitAndAwait(self, kind, 0);
+    });
   }
 
   // ---- locks ----

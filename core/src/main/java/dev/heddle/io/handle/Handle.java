@@ -377,9 +377,9 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
   public final void writeAll(ByteBuffer... buffers) throws IOException {
     ByteBuffer[] own = buffers.clone();
     writeExclusively(self -> {
-          writeWhole(self, own);
-          return own;
-        });
+      writeWhole(self, own);
+      return own;
+    });
   }
 
   @Override
@@ -396,9 +396,9 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     flushesQueued++;
     try {
       writeExclusively(self -> {
-            enqueueWrite(buffer);
-            return self;
-          });
+        enqueueWrite(buffer);
+        return self;
+      });
     } finally {
       flushesQueued--;
     }

@@ -150,12 +150,12 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
   /// Writes all of `from`, the first bytes by a given call.
   final void writeBy(ByteBuffer from, Call call) throws IOException {
     writeExclusively(self -> {
-          while (call.make() == 0) {
-            self.awaitEvent(writable);
-          }
-          writeWhole(self, from, Deadline.never());
-          return from;
-        });
+      while (call.make() == 0) {
+        self.awaitEvent(writable);
+      }
+      writeWhole(self, from, Deadline.never());
+      return from;
+    });
   }
 
   /// A call of the descriptor.
@@ -187,13 +187,13 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
       return -1;
     }
     return writeExclusively(self -> {
-          long sent = sendPiece(self, file, position, byNumber, moved);
-          while (sent == 0) {
-            self.awaitEvent(writable);
-            sent = sendPiece(self, file, position, byNumber, moved);
-          }
-          return sent == END ? 0 : sent;
-        });
+      long sent = sendPiece(self, file, position, byNumber, moved);
+      while (sent == 0) {
+        self.awaitEvent(writable);
+        sent = sendPiece(self, file, position, byNumber, moved);
+      }
+      return sent == END ? 0 : sent;
+    });
   }
 
   private long sendPiece(

@@ -323,14 +323,14 @@ public final class TlsHandle extends Handle implements TlsSocket {
   @Override
   public void shutdownOutput() throws IOException {
     writeExclusively(self -> {
-          if (!engine.isOutboundDone()) {
-            engine.closeOutbound();
-            while (!engine.isOutboundDone()) {
-              wrap(self, ByteBuffer.allocate(0), Deadline.never());
-            }
-          }
-          return self;
-        });
+      if (!engine.isOutboundDone()) {
+        engine.closeOutbound();
+        while (!engine.isOutboundDone()) {
+          wrap(self, ByteBuffer.allocate(0), Deadline.never());
+        }
+      }
+      return self;
+    });
   }
 
   @Override

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os.pipe;
 
-import dev.heddle.event.EventCallback;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ReadinessListener;

@@ -25,7 +25,8 @@ public final class TransferBuffers {
   public static final int LARGE = 256 << 10;
 
   private static final int SMALL = 16 << 10; // bytes
-  private static final int PAGE = 4096; // bytes; direct I/O aligns to a device's block, which is no larger
+  private static final int PAGE =
+      4096; // bytes; direct I/O aligns to a device's block, which is no larger
   private static final int KEPT_LARGE = 16; // 4 MiB a loop
   private static final int KEPT_SMALL = 1_024; // 16 MiB for a loop that used them all at a time
 

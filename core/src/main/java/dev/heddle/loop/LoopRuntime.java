@@ -26,8 +26,8 @@ import dev.heddle.scheduler.Carrier;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.SchedulerOwner;
 import dev.heddle.scheduler.SchedulerParts;
-import dev.heddle.scheduler.Waker;
 import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import dev.heddle.scheduler.context.VirtualThreads;
 import dev.heddle.thread.worker.BlockingPools;
 import java.util.HashSet;
@@ -375,8 +375,8 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
   }
 
   @Override
-  public void parked(Waker waker) {
-    if (waker instanceof CoroutineNode<?> coroutine) {
+  public void parked(Occupant occupant) {
+    if (occupant instanceof CoroutineNode<?> coroutine) {
       loopShutdown.parked(coroutine);
     }
   }

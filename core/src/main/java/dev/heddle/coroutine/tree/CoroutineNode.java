@@ -23,8 +23,8 @@ import dev.heddle.internal.StackGuard;
 import dev.heddle.observe.CoroutineSnapshot;
 import dev.heddle.observe.WaitSnapshot;
 import dev.heddle.scheduler.WakerStatus;
-import dev.heddle.scheduler.context.ContextTask;
 import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import dev.heddle.scheduler.context.Inheritance;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -217,7 +217,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public void runOn(ExecutionContext context) {
-    ContextTask guest = this;
+    Occupant guest = this;
     while (guest instanceof CoroutineNode<?> node) {
       Object returned = null;
       Throwable thrown = null;

@@ -33,15 +33,12 @@ abstract class DirectionLocks {
   private @Nullable FairSemaphore readers;
   private @Nullable FairSemaphore writers;
 
-  /// Unlocked directions.
-  ///
   /// @param duplex false: readers and writers share one lock, because they share a position
   DirectionLocks(Scheduler scheduler, boolean duplex) {
     this.scheduler = scheduler;
     this.writeDirection = duplex ? WRITERS : READERS;
   }
 
-  /// The loop's scheduler.
   protected final Scheduler scheduler() {
     return scheduler;
   }
@@ -88,7 +85,6 @@ abstract class DirectionLocks {
     }
   }
 
-  /// Whether a coroutine holds the lock.
   final boolean isLocked(int line) {
     FairSemaphore fairSemaphore = permits(line);
     return fairSemaphore == null ? (lockedBits & line) != 0 : fairSemaphore.free() == 0;

@@ -68,7 +68,6 @@ public abstract class FileOperation {
   private State state = State.FREE;
   private @Nullable Object attachment;
 
-  /// An operation that opens a file.
   protected FileOperation(Path path, Set<? extends OpenOption> options) {
     this.kind = Kind.OPEN;
     this.path = path;
@@ -92,7 +91,6 @@ public abstract class FileOperation {
 
   // ---- parameters ----
 
-  /// The kind.
   public final Kind kind() {
     return kind;
   }
@@ -124,7 +122,6 @@ public abstract class FileOperation {
     return required(buffer);
   }
 
-  /// Whether there is a buffer.
   public final boolean hasBuffer() {
     return buffer != null;
   }
@@ -155,7 +152,6 @@ public abstract class FileOperation {
     return state;
   }
 
-  /// The driver's attachment.
   public final @Nullable Object attachment() {
     return attachment;
   }

@@ -98,7 +98,6 @@ public interface ReactorDriver {
     throw refusal(Capability.DESCRIPTOR_PASSING);
   }
 
-  /// Opens an anonymous pipe.
   default PipeDescriptors openPipe() throws IOException {
     throw refusal(Capability.PIPE);
   }

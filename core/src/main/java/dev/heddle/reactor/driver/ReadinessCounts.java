@@ -8,10 +8,8 @@ public final class ReadinessCounts {
   private int armed;
   private int notified;
 
-  /// Creates zero counts.
   public ReadinessCounts() {}
 
-  /// The number of armed listeners.
   public int armed() {
     return armed;
   }

@@ -65,7 +65,6 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
   private @Nullable RawPollThread raw;
   private boolean hasCancelledKeys;
 
-  /// A driver with nothing open.
   protected ChannelDriver() {}
 
   /// The capabilities of such a driver.
@@ -272,8 +271,6 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
   }
 
   /// A channel is ready, in a poll.
-  ///
-  /// @param ready the operations that it is ready for
   protected final void ready(JdkDescriptor d, int ready) {
     Interest interest = d.interest;
     int reported = ready;

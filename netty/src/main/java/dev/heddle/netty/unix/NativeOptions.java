@@ -16,11 +16,9 @@ import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -205,11 +203,5 @@ final class NativeOptions {
               + byName.keySet().stream().sorted().collect(Collectors.joining(", ")));
     }
     return (Access<T>) access;
-  }
-
-  Set<SocketOption<?>> supported() {
-    Set<SocketOption<?>> all = new HashSet<>();
-    byName.values().forEach(access -> all.add(access.option()));
-    return all;
   }
 }

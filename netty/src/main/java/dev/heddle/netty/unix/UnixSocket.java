@@ -16,7 +16,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.NotYetConnectedException;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A stream socket, TCP or UNIX.
@@ -471,11 +470,6 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   public <T> T getOption(SocketOption<T> option) throws IOException {
     requireOpen();
     return options().get(socket, option);
-  }
-
-  @Override
-  public Set<SocketOption<?>> supportedOptions() {
-    return options().supported();
   }
 
   private NativeOptions options() {

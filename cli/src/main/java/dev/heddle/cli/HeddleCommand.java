@@ -25,9 +25,6 @@ import picocli.CommandLine.Spec;
 public final class HeddleCommand implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  /// For picocli.
-  HeddleCommand() {}
-
   /// Starts the command line and ends the process with its exit code.
   ///
   /// @param args as typed
@@ -85,11 +82,9 @@ public final class HeddleCommand implements Runnable {
 
   private static int report(
       Exception failure, CommandLine command, CommandLine.ParseResult parsed) {
-    if (failure instanceof AttachException) {
-      command.getErr().println("heddle: " + failure.getMessage());
-      return ExitCode.FAILURE;
-    }
-    command.getErr().println(ReadableTrace.of(failure));
+    boolean isPlain = failure instanceof AttachException;
+    String text = isPlain ? "heddle: " + failure.getMessage() : ReadableTrace.of(failure);
+    command.getErr().println(text);
     return ExitCode.FAILURE;
   }
 }

@@ -155,7 +155,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     this.handler = driver.handler();
     this.types = driver.channelTypes();
     this.home = handler.carrier().getName();
-    this.turns = EventLoopTurns.onCurrentLoop("netty", new Turns());
+    this.turns = EventLoopTurns.onCurrentLoop("netty", embeddedView);
     this.handles =
         new EmbeddedHandles(driver, turns.thread(), turns::requestFirst, this, turns::hasLoopEnded);
     this.own = turns.thread();
@@ -170,10 +170,9 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     ReactorDriver driver = LoopDriver.current();
     if (!(driver instanceof NettyDriver netty)) {
       throw new IllegalStateException(
-          "the loop's driver "
-              + driver.name()
-              + " is not one of Netty's; start the loop with one that is, by -Dheddle.driver or"
-              + " HeddleOptions.driver: auto, io_uring, epoll, kqueue, nio");
+          ("the loop's driver %s is not one of Netty's; start the loop with one that is, by"
+                  + " -Dheddle.driver or HeddleOptions.driver: auto, io_uring, epoll, kqueue, nio")
+              .formatted(driver.name()));
     }
     if (netty.handler().embedded() instanceof EmbeddedView there) {
       return there.loop();
@@ -292,6 +291,12 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
 
   private void registerNow(IoHandle handle, Promise<IoRegistration> promise) {
     try {
+      if (!isCompatible(handle.getClass())) {
+        throw new IllegalArgumentException(
+            "%s belongs to another transport than the loop's driver %s; use the channel types that"
+                    .formatted(handle.getClass().getName(), driver.name())
+                + " HeddleEventLoop names");
+      }
       promise.setSuccess(handles.register(handle));
     } catch (Exception e) {
       promise.setFailure(e);
@@ -325,12 +330,9 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   private RejectedExecutionException rejection() {
+    String why = phase.get() == Phase.ENDED ? "has ended" : "is shutting down";
     return new RejectedExecutionException(
-        "the event loop on the Heddle loop of thread '"
-            + home
-            + "' "
-            + (phase.get() == Phase.ENDED ? "has ended" : "is shutting down")
-            + ": keep a coroutine waiting as long as it is needed");
+        this + " " + why + ": keep a coroutine waiting as long as it is needed");
   }
 
   private void takeTurn() {
@@ -352,12 +354,12 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
 
   /// Delivers one event and runs one task.
   private boolean takeStep() {
-    boolean told = handles.deliverNext();
+    boolean delivered = handles.deliverNext();
     Runnable task = tasks.poll();
     if (task != null) {
       run(task);
     }
-    return told || task != null;
+    return delivered || task != null;
   }
 
   private void takeDue(long now) {
@@ -444,9 +446,8 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
       run(task); // added while the phase was written
     }
     handler.unembed(embeddedView);
-    Registration registered = closer;
-    if (registered != null && !turns.hasLoopEnded()) {
-      registered.close();
+    if (closer != null && !turns.hasLoopEnded()) {
+      closer.close();
     }
     end.trySuccess(null);
   }
@@ -481,8 +482,8 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     return "the event loop on the Heddle loop of thread '" + home + "' (" + driver.name() + ")";
   }
 
-  /// The event loop as the driver's handler sees it.
-  private final class EmbeddedView implements EmbeddedEventLoop {
+  /// The event loop as the driver's handler and the turns see it.
+  private final class EmbeddedView implements EmbeddedEventLoop, HostedEventLoop {
     HeddleEventLoop loop() {
       return HeddleEventLoop.this;
     }
@@ -503,10 +504,8 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
       }
       long in = nextTimerNanos();
       long now = System.nanoTime();
-      long at = now + in;
-      return in < 0 || at < now
-          ? ReactorDriver.NO_DEADLINE
-          : at; // Netty's maximum is Long.MAX_VALUE
+      long at = now + in; // may overflow: Netty's maximum is Long.MAX_VALUE
+      return in < 0 || at < now ? ReactorDriver.NO_DEADLINE : at;
     }
 
     @Override
@@ -533,6 +532,30 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     }
 
     @Override
+    public void takeTurn() {
+      HeddleEventLoop.this.takeTurn();
+    }
+
+    @Override
+    public boolean hasWork() {
+      return handles.hasEvents() || !tasks.isEmpty() || nextTimerNanos() == 0;
+    }
+
+    @Override
+    public boolean isOver() {
+      return isShutdown();
+    }
+
+    // Netty caches buffers in thread locals if it knows that they are cleaned up
+    @Override
+    public void frame(Runnable turns) {
+      FastThreadLocalThread.runWithFastThreadLocal(() -> {
+        ThreadExecutorMap.setCurrentExecutor(HeddleEventLoop.this);
+        turns.run();
+      });
+    }
+
+    @Override
     public void end() {
       Runnable turn = () -> frame(HeddleEventLoop.this::endByForce);
       String me = HeddleEventLoop.this.toString();
@@ -554,47 +577,12 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     long begin = System.nanoTime();
     do {
       takeTurn();
-    } while (hasWork() && System.nanoTime() - begin < LONGEST_LAST_TURN);
+    } while (embeddedView.hasWork() && System.nanoTime() - begin < LONGEST_LAST_TURN);
     if (!handles.isEmpty()) {
       AsyncLog.shared().warning(this + " has ended with channels that did not close", null);
     }
     if (phase.get() != Phase.ENDED) {
       finish();
     }
-  }
-
-  private boolean hasWork() {
-    return handles.hasEvents() || !tasks.isEmpty() || nextTimerNanos() == 0;
-  }
-
-  /// The content of a turn.
-  private final class Turns implements HostedEventLoop {
-    @Override
-    public void takeTurn() {
-      HeddleEventLoop.this.takeTurn();
-    }
-
-    @Override
-    public boolean hasWork() {
-      return HeddleEventLoop.this.hasWork();
-    }
-
-    @Override
-    public boolean isOver() {
-      return isShutdown();
-    }
-
-    @Override
-    public void frame(Runnable all) {
-      HeddleEventLoop.this.frame(all);
-    }
-  }
-
-  // Netty caches buffers in thread locals if it knows that they are cleaned up
-  private void frame(Runnable turns) {
-    FastThreadLocalThread.runWithFastThreadLocal(() -> {
-      ThreadExecutorMap.setCurrentExecutor(this);
-      turns.run();
-    });
   }
 }

@@ -90,11 +90,6 @@ public final class Program {
     }
   }
 
-  /// The name of the class that starts.
-  public String mainClass() {
-    return main.ownerName();
-  }
-
   /// What the program's threads should have as their context class loader.
   public ClassLoader loader() {
     return loader;

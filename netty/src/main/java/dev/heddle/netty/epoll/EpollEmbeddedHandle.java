@@ -62,20 +62,11 @@ final class EpollEmbeddedHandle extends ReadinessHandle implements EpollIoHandle
   }
 
   @Override
-  protected void mute() {
+  protected void updateInterest() {
     try {
       registration().submit(asked());
     } catch (UncheckedIOException _) {
       // safe: its descriptor is closed and not reported any more
-    }
-  }
-
-  @Override
-  protected void unmute() {
-    try {
-      registration().submit(asked());
-    } catch (UncheckedIOException _) {
-      // safe: as above
     }
   }
 }

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Each Netty handler accepts handles of its own interface, so each driver has its own subtype.
 public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
-
   private final EmbeddedHandles home;
   private final IoHandle handle;
 
@@ -142,8 +141,7 @@ public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
   @SuppressWarnings("TypeParameterUnusedInFormals") // Netty's
   public <T> T attachment() {
     if (isAbandoned()) {
-      throw new IllegalStateException(
-          "the loop of this channel has ended"); // the attachment belonged to the handler
+      throw new IllegalStateException("the loop of this channel has ended");
     }
     return registration().attachment();
   }

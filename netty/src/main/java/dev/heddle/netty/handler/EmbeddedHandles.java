@@ -41,8 +41,8 @@ public final class EmbeddedHandles {
 
     /// Wraps a handle of the embedded event loop for registration with the handler.
     ///
-    /// @throws IllegalArgumentException when the handle belongs to another transport
-    EmbeddedHandle guestHandle(EmbeddedHandles home, IoHandle handle);
+    /// @param handle of the handler's own type
+    EmbeddedHandle wrap(EmbeddedHandles home, IoHandle handle);
   }
 
   /// Creates an empty set.
@@ -68,7 +68,7 @@ public final class EmbeddedHandles {
 
   /// Registers a handle; the handler is open.
   public IoRegistration register(IoHandle handle) throws Exception {
-    EmbeddedHandle standIn = driver.guestHandle(this, handle);
+    EmbeddedHandle standIn = driver.wrap(this, handle);
     return standIn.standFor(driver.handler().open().register(standIn));
   }
 

@@ -294,15 +294,11 @@ public final class IoHandlerAdapter {
 
     @Override
     public boolean canBlock() {
+      EmbeddedEventLoop g = embeddedEventLoop;
       return deadlineNanos != ReactorDriver.NO_WAIT
           && !woken
           && tasks.isEmpty()
-          && !hasGuestTasks();
-    }
-
-    private boolean hasGuestTasks() {
-      EmbeddedEventLoop g = embeddedEventLoop;
-      return g != null && g.hasTasks();
+          && (g == null || !g.hasTasks());
     }
 
     @Override

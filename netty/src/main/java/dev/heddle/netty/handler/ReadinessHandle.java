@@ -34,7 +34,7 @@ public abstract class ReadinessHandle extends EmbeddedHandle {
       deliverInTurn(this::deliver);
     } else if (!muted && isLoopIdle() && isValid()) {
       muted = true;
-      mute();
+      updateInterest();
     }
   }
 
@@ -43,7 +43,7 @@ public abstract class ReadinessHandle extends EmbeddedHandle {
     if (muted) {
       muted = false;
       if (isValid()) {
-        unmute();
+        updateInterest();
       }
     }
     if (isValid()) { // otherwise it was closed meanwhile
@@ -56,11 +56,9 @@ public abstract class ReadinessHandle extends EmbeddedHandle {
     return muted;
   }
 
-  /// Makes the system report nothing, or each event only once. Never throws.
-  protected abstract void mute();
-
-  /// Restores the interest of the embedded event loop.
-  protected abstract void unmute();
+  /// Makes the system report nothing, or each event only once, if the handle is muted; otherwise
+  /// restores the interest of the embedded event loop. Never throws.
+  protected abstract void updateInterest();
 
   /// Delivers the events to the wrapped handle.
   protected abstract void forwardEvents();

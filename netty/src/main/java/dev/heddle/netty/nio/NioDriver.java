@@ -64,11 +64,8 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
   }
 
   @Override
-  public EmbeddedHandle guestHandle(EmbeddedHandles home, IoHandle handle) {
-    if (handle instanceof NioIoHandle own) {
-      return new NioEmbeddedHandle(home, own);
-    }
-    throw foreign(handle);
+  public EmbeddedHandle wrap(EmbeddedHandles home, IoHandle handle) {
+    return new NioEmbeddedHandle(home, (NioIoHandle) handle);
   }
 
   @Override

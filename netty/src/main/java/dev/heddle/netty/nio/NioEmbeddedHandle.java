@@ -61,18 +61,9 @@ final class NioEmbeddedHandle extends ReadinessHandle implements NioIoHandle {
   }
 
   @Override
-  protected void mute() {
-    select(NioIoOps.NONE);
-  }
-
-  @Override
-  protected void unmute() {
-    select(NioIoOps.valueOf(wanted));
-  }
-
-  private void select(NioIoOps ops) {
+  protected void updateInterest() {
     try {
-      registration().submit(ops);
+      registration().submit(isMuted() ? NioIoOps.NONE : NioIoOps.valueOf(wanted));
     } catch (CancelledKeyException _) {
       // safe: its channel is closed and no longer selected
     }

@@ -2,6 +2,7 @@
 package dev.heddle.netty.unix;
 
 import dev.heddle.io.DescriptorTypeException;
+import dev.heddle.reactor.linux.LinuxCalls;
 import java.io.IOException;
 import java.net.SocketException;
 
@@ -40,7 +41,7 @@ final class AdoptedDescriptors {
 
   /// Whether an end of a pipe is the read end.
   static boolean isSource(int number) throws IOException {
-    if (!DescriptorCalls.isPipe(number)) {
+    if (!LinuxCalls.isFifo(number)) {
       throw refused(number, "is not an end of a pipe");
     }
     return !DescriptorCalls.makeOurs(number);

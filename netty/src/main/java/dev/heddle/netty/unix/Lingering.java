@@ -136,7 +136,7 @@ final class Lingering {
           return false;
         }
       } catch (IOException e) {
-        log("while sending the unsent bytes of " + socket, e);
+        AsyncLog.shared().debug("while sending the unsent bytes of " + socket, e);
       }
       close();
       return true;
@@ -146,12 +146,8 @@ final class Lingering {
       try {
         socket.close();
       } catch (IOException e) {
-        log("while closing " + socket, e);
+        AsyncLog.shared().debug("while closing " + socket, e);
       }
-    }
-
-    private static void log(String what, IOException e) {
-      AsyncLog.shared().debug(what, e);
     }
   }
 }

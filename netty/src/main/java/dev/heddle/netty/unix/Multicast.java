@@ -3,10 +3,14 @@ package dev.heddle.netty.unix;
 
 import static dev.heddle.netty.unix.PlatformConstants.IPPROTO_IP;
 import static dev.heddle.netty.unix.PlatformConstants.IPPROTO_IPV6;
+import static dev.heddle.netty.unix.PlatformConstants.IPV6_JOIN_GROUP;
+import static dev.heddle.netty.unix.PlatformConstants.IPV6_LEAVE_GROUP;
 import static dev.heddle.netty.unix.PlatformConstants.IPV6_MTU_DISCOVER;
 import static dev.heddle.netty.unix.PlatformConstants.IPV6_MULTICAST_HOPS;
 import static dev.heddle.netty.unix.PlatformConstants.IPV6_MULTICAST_IF;
 import static dev.heddle.netty.unix.PlatformConstants.IPV6_MULTICAST_LOOP;
+import static dev.heddle.netty.unix.PlatformConstants.IP_ADD_MEMBERSHIP;
+import static dev.heddle.netty.unix.PlatformConstants.IP_DROP_MEMBERSHIP;
 import static dev.heddle.netty.unix.PlatformConstants.IP_MTU_DISCOVER;
 import static dev.heddle.netty.unix.PlatformConstants.IP_MULTICAST_IF;
 import static dev.heddle.netty.unix.PlatformConstants.IP_MULTICAST_LOOP;
@@ -16,6 +20,8 @@ import static dev.heddle.netty.unix.PlatformConstants.PMTUDISC_DO;
 import static dev.heddle.netty.unix.PlatformConstants.PMTUDISC_DONT;
 
 import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -25,6 +31,7 @@ import java.nio.ByteOrder;
 final class Multicast {
   private static final int MAX_HOPS = 255;
   private static final int MREQN = 12; // struct ip_mreqn: group, address, index of the interface
+  private static final int MREQ6 = 20; // struct ipv6_mreq: group, index of the interface
 
   private Multicast() {}
 
@@ -77,6 +84,24 @@ final class Multicast {
       throw new IOException("no interface is set for multicast: the system's routes choose it");
     }
     return found;
+  }
+
+  /// Makes a socket a member of a group, or ends its membership.
+  static void setMember(NativeSocket socket, InetAddress group, NetworkInterface on, boolean joins)
+      throws IOException {
+    if (!group.isMulticastAddress()) {
+      throw new IllegalArgumentException(group + " is not a multicast group");
+    }
+    boolean ipv4 = group instanceof Inet4Address;
+    ByteBuffer request = ByteBuffer.allocateDirect(ipv4 ? MREQN : MREQ6).put(group.getAddress());
+    request.order(ByteOrder.nativeOrder()).putInt(request.limit() - 4, on.getIndex()).rewind();
+    int number4 = joins ? IP_ADD_MEMBERSHIP : IP_DROP_MEMBERSHIP;
+    int number6 = joins ? IPV6_JOIN_GROUP : IPV6_LEAVE_GROUP;
+    try {
+      socket.setRawOpt(ipv4 ? IPPROTO_IP : IPPROTO_IPV6, ipv4 ? number4 : number6, request);
+    } catch (IOException e) {
+      throw Failures.of(e);
+    }
   }
 
   private static void set(NativeSocket socket, int number4, int number6, int value)

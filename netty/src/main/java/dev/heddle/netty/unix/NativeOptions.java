@@ -26,20 +26,17 @@ import org.jspecify.annotations.Nullable;
 
 /// The options of a kind of socket: the JDK's options, mapped to the system's.
 final class NativeOptions {
-  /// Sets an option.
   private interface Setter<T> {
     void set(NativeSocket socket, T value) throws IOException;
   }
 
-  /// Reads an option.
   private interface Getter<T> {
     T get(NativeSocket socket) throws IOException;
   }
 
   private record Access<T>(SocketOption<T> option, @Nullable Setter<T> setter, Getter<T> getter) {}
 
-  private static final int DOUBLED =
-      LINUX ? 2 : 1; // Linux reports twice the requested size, which includes its overhead
+  private static final int DOUBLED = LINUX ? 2 : 1; // Linux reports twice the requested size
 
   /// Options of listening sockets.
   static final NativeOptions OF_LISTENERS = new NativeOptions(buffers().subList(0, 1), reuse());
@@ -118,26 +115,26 @@ final class NativeOptions {
   }
 
   private static List<Access<?>> connections() {
-    List<Access<?>> all = new ArrayList<>();
-    all.add(
+    return List.of(
         new Access<>(
-            StandardSocketOptions.TCP_NODELAY, Socket::setTcpNoDelay, Socket::isTcpNoDelay));
-    all.add(
+            StandardSocketOptions.TCP_NODELAY, Socket::setTcpNoDelay, Socket::isTcpNoDelay),
         new Access<>(
-            StandardSocketOptions.IP_TOS, Socket::setTrafficClass, Socket::getTrafficClass));
-    all.add(
+            StandardSocketOptions.IP_TOS, Socket::setTrafficClass, Socket::getTrafficClass),
         new Access<>(
             StandardSocketOptions.SO_KEEPALIVE, Socket::setKeepAlive, Socket::isKeepAlive));
-    return all;
   }
 
   private static List<Access<?>> keepAlive() {
     List<Access<?>> all = new ArrayList<>();
-    all.add(number("TCP_KEEPIDLE", IPPROTO_TCP, TCP_KEEPIDLE));
-    all.add(number("TCP_KEEPINTERVAL", IPPROTO_TCP, TCP_KEEPINTVL));
-    all.add(number("TCP_KEEPCOUNT", IPPROTO_TCP, TCP_KEEPCNT));
+    all.add(number("TCP_KEEPIDLE", TCP_KEEPIDLE));
+    all.add(number("TCP_KEEPINTERVAL", TCP_KEEPINTVL));
+    all.add(number("TCP_KEEPCOUNT", TCP_KEEPCNT));
     if (LINUX) {
-      all.add(flag("TCP_QUICKACK", IPPROTO_TCP, TCP_QUICKACK));
+      all.add(
+          new Access<>(
+              new Extended<>("TCP_QUICKACK", Boolean.class),
+              (s, v) -> s.setIntOpt(IPPROTO_TCP, TCP_QUICKACK, v ? 1 : 0),
+              s -> s.getIntOpt(IPPROTO_TCP, TCP_QUICKACK) != 0));
       all.add(
           new Access<>(
               new Extended<>("SO_INCOMING_NAPI_ID", Integer.class),
@@ -150,18 +147,11 @@ final class NativeOptions {
   /// An option of `jdk.net`, an optional module: identified by its name.
   record Extended<T>(String name, Class<T> type) implements SocketOption<T> {}
 
-  private static Access<Integer> number(String name, int level, int number) {
+  private static Access<Integer> number(String name, int number) {
     return new Access<>(
         new Extended<>(name, Integer.class),
-        (s, v) -> s.setIntOpt(level, number, v),
-        s -> s.getIntOpt(level, number));
-  }
-
-  private static Access<Boolean> flag(String name, int level, int number) {
-    return new Access<>(
-        new Extended<>(name, Boolean.class),
-        (s, v) -> s.setIntOpt(level, number, v ? 1 : 0),
-        s -> s.getIntOpt(level, number) != 0);
+        (s, v) -> s.setIntOpt(IPPROTO_TCP, number, v),
+        s -> s.getIntOpt(IPPROTO_TCP, number));
   }
 
   static int notNegative(int size) {

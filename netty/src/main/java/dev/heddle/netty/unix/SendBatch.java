@@ -32,8 +32,7 @@ public final class SendBatch {
 
   private static final String PROPERTY = "heddle.sends";
   private static final int MIN_COMPLETIONS = 4; // completions per turn
-  private static final int ROOM =
-      128 << 10; // bytes; stays in the cache together with the kernel's data
+  private static final int ROOM = 128 << 10; // bytes; fits the cache, with the kernel's data
 
   private final int minCompletions; // completions from which writes are batched
   private final List<PendingSend> queued = new ArrayList<>();

@@ -69,10 +69,10 @@ public class UnixDescriptor extends PollableDescriptor {
   private boolean shared; // other descriptors refer to the same file or socket
 
   UnixDescriptor(DescriptorRegistry registry, FileDescriptor fd) {
-    super(registry.counts());
+    super(registry.counts);
     this.registry = registry;
     this.fd = fd;
-    registry.opened(this);
+    registry.open.add(this);
   }
 
   /// The system's descriptor.
@@ -104,14 +104,18 @@ public class UnixDescriptor extends PollableDescriptor {
   protected final void armed(Direction direction) {
     if (edgeRegistration == null && !pending) {
       pending = true;
-      registry.addPending(this);
+      registry.pending.add(this);
     }
   }
 
-  /// Registers a pending descriptor, in a tick.
-  ///
-  /// @param watcher creates the registration
-  final void register(Watcher watcher) {
+  /// Creates registrations.
+  @FunctionalInterface
+  interface Registrar {
+    EdgeRegistration register(UnixDescriptor descriptor) throws IOException;
+  }
+
+  /// Registers a pending descriptor, in a poll.
+  final void register(Registrar registrar) {
     pending = false;
     if (!isArmed()) {
       return;
@@ -122,16 +126,10 @@ public class UnixDescriptor extends PollableDescriptor {
       return;
     }
     try {
-      edgeRegistration = watcher.watch(this);
+      edgeRegistration = registrar.register(this);
     } catch (IOException e) {
       failed(fd.isOpen() ? e : new AsynchronousCloseException());
     }
-  }
-
-  /// Creates registrations.
-  @FunctionalInterface
-  interface Watcher {
-    EdgeRegistration watch(UnixDescriptor descriptor) throws IOException;
   }
 
   // ---- reports of the registration, in a tick ----
@@ -233,7 +231,7 @@ public class UnixDescriptor extends PollableDescriptor {
       return;
     }
     closed = true;
-    registry.closed(this);
+    registry.open.remove(this);
     if (edgeRegistration == null || isOver()) {
       over();
     } else {
@@ -270,7 +268,7 @@ public class UnixDescriptor extends PollableDescriptor {
       throw new IllegalStateException(fd + " is registered; it cannot be released");
     }
     closed = true;
-    registry.closed(this);
+    registry.open.remove(this);
   }
 
   /// Marks it as open elsewhere too, so that closing it must not shut it down.
@@ -280,12 +278,12 @@ public class UnixDescriptor extends PollableDescriptor {
 
   /// Called when the registration has ended and awaits its completion.
   public final void beginClose() {
-    registry.beginClose();
+    registry.closing++;
   }
 
   /// Called at the completion of the registration's end.
   public final void endClose() {
-    registry.endClose();
+    registry.closing--;
   }
 
   /// Notifies the peer of the end before the descriptor is closed.

@@ -61,12 +61,12 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   }
 
   private int receive(long address, int from, int to) throws IOException {
-    SocketCalls calls = registry().calls();
+    SocketCalls calls = registry().calls;
     if (calls == null || to - from > SocketCalls.LARGEST) {
       left = SocketCalls.UNKNOWN;
       return socket.recvAddress(address, from, to);
     }
-    if (socket.isUnix() || registry().reportsUrgentData()) {
+    if (socket.isUnix() || registry().reportsUrgentData) {
       return calls.receive(socket.intValue(), address + from, to - from);
     }
     int n = calls.receiveAndAsk(socket.intValue(), address + from, to - from);
@@ -81,7 +81,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
     if (socket.isUnix()) {
       return true; // unknown: the next read finds out
     }
-    return registry().reportsUrgentData() ? all || isUrgent() : left != 0;
+    return registry().reportsUrgentData ? all || isUrgent() : left != 0;
   }
 
   @Override
@@ -98,7 +98,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
 
   @Override
   boolean tryAppend(ByteBuffer from) {
-    SendBatch sendBatch = registry().outbox();
+    SendBatch sendBatch = registry().sendBatch;
     if (sendBatch == null || outputEnds || broken || isHungUp()) {
       return false;
     }
@@ -222,22 +222,18 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
       // safe: the connection failed meanwhile; sending reports it
     }
     lingering = true;
-    registry().lingering().add(this);
+    registry().lingering.add(this);
     beginClose();
   }
 
   private void endLinger() {
-    try {
-      socket.setSoLinger(linger);
-    } catch (IOException _) {
-      // safe: the connection failed meanwhile; the peer cannot be notified
-    }
+    setLinger(linger);
     lingersNoMore();
   }
 
   private void lingersNoMore() {
     lingering = false;
-    registry().lingering().remove(this);
+    registry().lingering.remove(this);
     endClose();
     over();
   }
@@ -253,8 +249,12 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
 
   private void beginToReset() {
     resets = true;
+    setLinger(0);
+  }
+
+  private void setLinger(int seconds) {
     try {
-      socket.setSoLinger(0);
+      socket.setSoLinger(seconds);
     } catch (IOException _) {
       // safe: the connection failed meanwhile; the peer cannot be notified
     }
@@ -265,8 +265,8 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
     lingering = false;
     outputHasEnded = true; // after the unsent bytes
     PendingSend o = pendingSend;
-    return new Lingering.UnsentTail(
-        socket, o == null ? ByteBuffer.allocateDirect(0) : o.takeUnsent(), linger, until);
+    ByteBuffer unsent = o == null ? ByteBuffer.allocateDirect(0) : o.takeUnsent();
+    return new Lingering.UnsentTail(socket, unsent, linger, until);
   }
 
   // ---- the socket ----
@@ -435,9 +435,8 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
       received.forEach(Descriptor::close);
       received.clear();
       throw new IOException(
-          "more than "
-              + most
-              + " descriptors came at once, or this process cannot open more; all were closed");
+          "more than %d descriptors came at once, or this process cannot open more; all were closed"
+              .formatted(most));
     }
     return n;
   }

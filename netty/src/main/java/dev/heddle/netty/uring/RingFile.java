@@ -63,10 +63,6 @@ final class RingFile implements OpenFile {
     return owner;
   }
 
-  int rawFd() {
-    return fd;
-  }
-
   @Override
   public int fd() {
     return fd;

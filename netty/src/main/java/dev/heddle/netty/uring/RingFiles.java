@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.uring;
 
+import static dev.heddle.netty.uring.RingOperation.submission;
+
 import dev.heddle.Cancellation;
 import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.FileDriver;
@@ -164,7 +166,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     if (reads == null || !own.mayBeCached()) {
       return WOULD_BLOCK;
     }
-    int count = reads.read(own.rawFd(), into, position);
+    int count = reads.read(own.fd(), into, position);
     if (count == CachedReads.UNSUPPORTED) {
       own.isNotCached(); // or the read fails: the ring reports the reason
     }
@@ -268,7 +270,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
 
   private void cancel(RingOperation w, IoRegistration ring) {
     if (w.slot >= 0) {
-      ring.submit(ops(ASYNC_CANCEL, NO_FLAGS, -1, 0, w.name, 0, 0, (short) 0));
+      ring.submit(submission(ASYNC_CANCEL, NO_FLAGS, -1, 0, w.name, 0, 0, 0));
     }
   }
 
@@ -297,50 +299,28 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     return switch (o.kind()) {
       case OPEN -> {
         w.putName();
-        yield ops(OPENAT, flags, HERE, 0, w.scratchAddress(), MODE, w.flags, slot);
+        yield submission(OPENAT, flags, HERE, 0, w.scratchAddress(), MODE, w.flags, slot);
       }
-      case READ -> ops(READ, flags, w.fd(), o.position(), w.address(), w.length(), 0, slot);
-      case WRITE -> ops(WRITE, flags, w.fd(), o.position(), w.address(), w.length(), 0, slot);
+      case READ -> submission(READ, flags, w.fd(), o.position(), w.address(), w.length(), 0, slot);
+      case WRITE ->
+          submission(WRITE, flags, w.fd(), o.position(), w.address(), w.length(), 0, slot);
       case SIZE -> ops(w, flags);
       case TRUNCATE ->
           w.isKnownToBeLonger
-              ? ops(FTRUNCATE, flags, w.fd(), o.position(), 0, 0, 0, slot)
+              ? submission(FTRUNCATE, flags, w.fd(), o.position(), 0, 0, 0, slot)
               : ops(w, flags);
-      case SYNC -> ops(FSYNC, flags, w.fd(), 0, 0, 0, 0, slot);
-      case SYNC_DATA -> ops(FSYNC, flags, w.fd(), 0, 0, 0, DATA_ONLY, slot);
-      case CLOSE -> ops(CLOSE, NO_FLAGS, w.fd(), 0, 0, 0, 0, slot);
+      case SYNC -> submission(FSYNC, flags, w.fd(), 0, 0, 0, 0, slot);
+      case SYNC_DATA -> submission(FSYNC, flags, w.fd(), 0, 0, 0, DATA_ONLY, slot);
+      case CLOSE -> submission(CLOSE, NO_FLAGS, w.fd(), 0, 0, 0, 0, slot);
     };
   }
 
   private static IoUringIoOps ops(RingOperation w, byte flags) {
     w.prepareStatus();
-    return ops(
-        STATX,
-        flags,
-        w.fd(),
-        w.statusAddress(),
-        w.scratchAddress(),
-        RingOperation.WANTED,
-        RingOperation.OF_THE_NUMBER,
-        w.slot);
-  }
-
-  private static IoUringIoOps ops(
-      byte code, byte flags, int fd, long offset, long address, int length, int what, short slot) {
-    return new IoUringIoOps(
-        code,
-        flags,
-        (short) 0,
-        fd,
-        offset,
-        address,
-        length,
-        what,
-        (long) slot,
-        (short) 0,
-        (short) 0,
-        0,
-        0L);
+    long name = w.scratchAddress();
+    int what = RingOperation.OF_THE_NUMBER;
+    return submission(
+        STATX, flags, w.fd(), w.statusAddress(), name, RingOperation.WANTED, what, w.slot);
   }
 
   // ---- completions ----
@@ -451,7 +431,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   private static void close(RingFile file) {
     try {
       file.closeChannels();
-      new FileDescriptor(file.rawFd()).close();
+      new FileDescriptor(file.fd()).close();
     } catch (IOException e) {
       // write failures were reported to the writers
       AsyncLog.shared().debug("while closing " + file, e);

@@ -72,20 +72,7 @@ final class UringRegistration implements IoUringIoHandle, SendingRegistration {
 
   private IoUringIoOps operation(byte code, byte flags, long address, int length, int what) {
     int fd = code == ASYNC_CANCEL ? -1 : descriptor.fd().intValue();
-    return new IoUringIoOps(
-        code,
-        flags,
-        (short) 0,
-        fd,
-        0,
-        address,
-        length,
-        what,
-        (long) code,
-        (short) 0,
-        (short) 0,
-        0,
-        0L);
+    return RingOperation.submission(code, flags, fd, 0, address, length, what, code);
   }
 
   @Override

@@ -31,18 +31,15 @@ public final class HeddleCommand implements Runnable {
   public static void main(String[] args) {
     var run =
         ProgramRun.plain(List.of(args), new PrintWriter(System.err, true, System.err.charset()));
-    int code = run == null ? commandLine().execute(args) : execute(run);
+    int code;
+    try {
+      code = run == null ? commandLine().execute(args) : run.call();
+    } catch (InterruptedException e) {
+      System.err.println(ReadableTrace.of(e));
+      code = ExitCode.FAILURE;
+    }
     if (code != ExitCode.OK) {
       System.exit(code);
-    }
-  }
-
-  private static int execute(ProgramRun run) {
-    try {
-      return run.call();
-    } catch (InterruptedException e) {
-      run.messages().println(ReadableTrace.of(e));
-      return ExitCode.FAILURE;
     }
   }
 

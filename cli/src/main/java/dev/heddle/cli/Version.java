@@ -14,7 +14,6 @@ final class Version implements IVersionProvider {
     return new String[] {"heddle %s (Java %s, %s)".formatted(number(), Runtime.version(), vendor)};
   }
 
-  /// The version of this build.
   static String number() throws IOException {
     var build = new Properties();
     try (InputStream in = Version.class.getResourceAsStream("build.properties")) {

@@ -374,7 +374,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     if (ignored || endEvent.hasObserver(how == FAILED)) {
       observe();
     }
-    endEvent.tell();
+    endEvent.notifySubscribers();
     return true;
   }
 
@@ -488,7 +488,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
       observation = openObservation();
     }
 
-    void tell() {
+    void notifySubscribers() {
       settled();
       fire(result(), failure());
     }

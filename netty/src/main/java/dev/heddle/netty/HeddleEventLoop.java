@@ -76,12 +76,10 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
    *   OPEN, CLOSING  the driver closes                CLOSING  the carrier: shuts sockets down
    *   CLOSING        the driver has closed            ENDED    its own thread, closing by force
    *
-   * No code that can wait runs on the trampoline. A Netty handler, or an allocator or logger that
-   * it calls, takes locks. On the trampoline it would stop the loop, forever if a coroutine holds
-   * the lock. On the stack of a writing coroutine it would be parked in the middle of a pipeline,
-   * which other coroutines could then enter: responses would mix, TLS records would be torn. So all
-   * of it runs in turns of the event loop's own coroutine (EventLoopTurns), and nowhere else.
-   * [WaitsTest checks Heddle's own code]
+   * A Netty handler, or an allocator or logger that it calls, takes locks. So all of it runs in
+   * turns of the event loop's own coroutine, and nowhere else: EventLoopTurns says why. Parked on
+   * the stack of a writing coroutine, it would let other coroutines enter the pipeline: responses
+   * would mix, TLS records would be torn. [WaitsTest checks Heddle's own code]
    *
    *   any thread  execute, schedule, calls on channels ──tasks──┐
    *   trampoline  readiness, completions ────────────────events─┴─> the turn
@@ -122,7 +120,6 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   private static final int PART_OF_DEADLINE = 5; // the part of the deadline for orderly closes
   private static final long LONGEST_LAST_TURN = TimeUnit.SECONDS.toNanos(30); // tasks may requeue
 
-  /// The phase of its life.
   private enum Phase {
     OPEN,
     CLOSING,
@@ -352,7 +349,6 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     }
   }
 
-  /// Delivers one event and runs one task.
   private boolean takeStep() {
     boolean delivered = handles.deliverNext();
     Runnable task = tasks.poll();
@@ -569,7 +565,6 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     }
   }
 
-  /// Runs on the thread of the last turn.
   private void endByForce() {
     own = Thread.currentThread();
     handles.takeLastTurn();

@@ -70,7 +70,6 @@ record MainMethod(Method method, @Nullable Constructor<?> constructor) {
     }
   }
 
-  /// Runs it on the calling thread.
   void invoke(String[] args) throws Exception {
     try {
       Object receiver = constructor == null ? null : constructor.newInstance();

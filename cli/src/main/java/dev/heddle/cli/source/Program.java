@@ -35,15 +35,11 @@ public final class Program {
       String name, String classPath, InputStream stdin, PrintWriter messages)
       throws SourceException {
     var source = SourceFile.read(name, stdin);
-    String whole = join(System.getProperty("java.class.path"), classPath);
-    var compiler = new Compiler(whole, messages);
+    String more = classPath.isEmpty() ? "" : File.pathSeparator + classPath;
+    var compiler = new Compiler(System.getProperty("java.class.path") + more, messages);
     var output = compiler.compile(source);
     var loader = new MemoryLoader(output, compiler, parent(classPath));
     return new Program(findMain(source, output, loader), loader);
-  }
-
-  private static String join(String first, String second) {
-    return second.isEmpty() ? first : first + File.pathSeparator + second;
   }
 
   /// The launcher has put the user's class path on the JVM's; without the launcher it needs a

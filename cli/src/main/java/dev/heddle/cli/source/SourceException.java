@@ -5,12 +5,10 @@ package dev.heddle.cli.source;
 public final class SourceException extends Exception {
   private static final long serialVersionUID = 1;
 
-  /// @param message for the user
   SourceException(String message) {
     super(message);
   }
 
-  /// @param message for the user
   SourceException(String message, Throwable cause) {
     super(message, cause);
   }

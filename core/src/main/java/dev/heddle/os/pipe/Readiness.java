@@ -18,7 +18,7 @@ final class Readiness extends EventSource {
   }
 
   /// Fires the event.
-  void tell() {
+  void notifySubscribers() {
     settled();
     fire(null, null);
   }

@@ -47,7 +47,7 @@ public final class ContextPool {
   }
 
   /// A context on which the given occupant starts at the next mount.
-  public ExecutionContext acquire(ContextTask guest) {
+  public ExecutionContext acquire(ContextTask occupant) {
     if (++inUse > peak) {
       peak = inUse;
     }
@@ -59,7 +59,7 @@ public final class ContextPool {
       context = new ExecutionContext(this, null);
       created++;
     }
-    context.admit(guest);
+    context.admit(occupant);
     return context;
   }
 

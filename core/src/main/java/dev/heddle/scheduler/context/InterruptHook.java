@@ -111,9 +111,9 @@ final class InterruptHook {
 
     @Override
     public void onArrival() {
-      ContextTask guest = context.occupant();
-      if (guest != null && context.thread().isInterrupted()) {
-        guest.interrupted();
+      ContextTask occupant = context.occupant();
+      if (occupant != null && context.thread().isInterrupted()) {
+        occupant.interrupted();
       }
     }
   }

@@ -56,7 +56,7 @@ final class Lookups {
    * name, and members of a cancelled scope would not run. The first waiter as the driver: the next
    * one would have to take over when it is cancelled.
    */
-  static final int MAX_QUERIES_PER_SERVER = 64; // per loop; with three servers 192 descriptors
+  static final int MAX_QUERIES_PER_SERVER = 64; // with three servers, 192 of usually 1,024
 
   /// The answer of a look-up that was still pending when the patience for it ended.
   static final Answer LATE = new Answer.Failed("has not been answered in time", true);

@@ -27,7 +27,6 @@ public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
   private int undelivered;
   private boolean left; // in the last turn: unregistered without the handler
 
-  /// Wraps `handle`.
   protected EmbeddedHandle(EmbeddedHandles home, IoHandle handle) {
     this.home = home;
     this.handle = handle;
@@ -39,7 +38,6 @@ public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
     return this;
   }
 
-  /// The handler's registration.
   protected final IoRegistration registration() {
     if (registration == null) {
       throw new IllegalStateException("not registered");
@@ -226,7 +224,6 @@ public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
     return channel instanceof UnixChannel unix && unix.fd() instanceof Socket s ? s : null;
   }
 
-  /// Its channel, or null.
   @Nullable Channel channel() {
     return channel;
   }

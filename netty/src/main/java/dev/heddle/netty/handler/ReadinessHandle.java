@@ -13,16 +13,15 @@ public abstract class ReadinessHandle extends EmbeddedHandle {
    * system call.
    *
    * States.
-   *   from         event                            to
-   *   QUIET        notified                         TOLD: queued for the turn
-   *   TOLD         notified again; the loop idles   MUTED: the system reports no more, or once
-   *   TOLD, MUTED  the turn hands it on             QUIET: the interest is restored
+   *   from          event                            to
+   *   QUIET         notified                         READY: queued for the turn
+   *   READY         notified again; the loop idles   MUTED: the system reports no more, or once
+   *   READY, MUTED  the turn hands it on             QUIET: the interest is restored
    * Interest set in between takes effect when the handle is no longer muted.
    */
   private boolean pending;
   private boolean muted;
 
-  /// Wraps `handle`.
   protected ReadinessHandle(EmbeddedHandles home, IoHandle handle) {
     super(home, handle);
   }
@@ -51,7 +50,6 @@ public abstract class ReadinessHandle extends EmbeddedHandle {
     }
   }
 
-  /// Whether the handle is muted.
   protected final boolean isMuted() {
     return muted;
   }

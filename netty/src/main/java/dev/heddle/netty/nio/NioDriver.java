@@ -78,8 +78,7 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
     }
   }
 
-  /// Called by its registrations.
-  void told(JdkDescriptor descriptor, int ops) {
+  void onReady(JdkDescriptor descriptor, int ops) {
     ready(descriptor, ops);
   }
 
@@ -94,7 +93,7 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
   }
 
   @Override
-  public boolean wouldOnlyTellAgain() {
+  public boolean wouldOnlyRepeat() {
     return !super.isArmed();
   }
 

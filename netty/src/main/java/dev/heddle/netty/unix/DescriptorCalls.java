@@ -91,7 +91,6 @@ final class DescriptorCalls {
             + (here.isNamed() ? here.getName() : "ALL-UNNAMED");
   }
 
-  /// Whether the calls are available.
   static boolean areThere() {
     return PROBLEM == null;
   }
@@ -129,11 +128,11 @@ final class DescriptorCalls {
       MemorySegment control = arena.allocate(HEADER + 4L * most, Long.BYTES);
       MemorySegment message = message(arena, direct, from, to, control);
       int count = called(arena, "recvmsg", Call.RECVMSG, fd, message, NOW_OR_NOT | CLOSE_ON_EXEC);
-      long told = message.get(ValueLayout.JAVA_LONG, CONTROL_LENGTH);
+      long used = message.get(ValueLayout.JAVA_LONG, CONTROL_LENGTH);
       boolean isCut = (message.get(ValueLayout.JAVA_INT, FLAGS) & CUT) != 0;
       return count <= 0
           ? new Received(count, List.of(), false)
-          : new Received(count, numbers(control, told), isCut);
+          : new Received(count, numbers(control, used), isCut);
     } finally {
       Reference.reachabilityFence(direct);
     }
@@ -160,9 +159,9 @@ final class DescriptorCalls {
     return message;
   }
 
-  private static List<Integer> numbers(MemorySegment control, long told) {
+  private static List<Integer> numbers(MemorySegment control, long used) {
     List<Integer> all = new ArrayList<>();
-    for (long at = 0; at + HEADER <= told; ) {
+    for (long at = 0; at + HEADER <= used; ) {
       long length = control.get(ValueLayout.JAVA_LONG, at);
       if (length < HEADER) {
         break;

@@ -67,7 +67,7 @@ final class Lingering {
     return untils.isEmpty() ? deadlineNanos : Math.min(deadlineNanos, first().getValue());
   }
 
-  /// Resets the expired sockets. Called in a tick.
+  /// Resets the expired sockets. Called in a poll.
   void resetExpired() {
     if (untils.isEmpty()) {
       return;
@@ -108,7 +108,6 @@ final class Lingering {
     }
   }
 
-  /// A lingering socket.
   interface Member {
     /// Drops the unsent bytes and resets the connection.
     void abandon();

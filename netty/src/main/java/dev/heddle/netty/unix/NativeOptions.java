@@ -4,11 +4,6 @@ package dev.heddle.netty.unix;
 import static dev.heddle.netty.unix.PlatformConstants.IPPROTO_TCP;
 import static dev.heddle.netty.unix.PlatformConstants.LINUX;
 import static dev.heddle.netty.unix.PlatformConstants.SOL_SOCKET;
-import static dev.heddle.netty.unix.PlatformConstants.SO_INCOMING_NAPI_ID;
-import static dev.heddle.netty.unix.PlatformConstants.TCP_KEEPCNT;
-import static dev.heddle.netty.unix.PlatformConstants.TCP_KEEPIDLE;
-import static dev.heddle.netty.unix.PlatformConstants.TCP_KEEPINTVL;
-import static dev.heddle.netty.unix.PlatformConstants.TCP_QUICKACK;
 
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
@@ -36,22 +31,18 @@ final class NativeOptions {
 
   private record Access<T>(SocketOption<T> option, @Nullable Setter<T> setter, Getter<T> getter) {}
 
+  private static final int TCP_KEEPIDLE = LINUX ? 4 : 0x10; // TCP_KEEPALIVE of the BSDs
+  private static final int TCP_KEEPINTVL = LINUX ? 5 : 0x101;
+  private static final int TCP_KEEPCNT = LINUX ? 6 : 0x102;
+  private static final int TCP_QUICKACK = 12; // Linux only
+  private static final int SO_INCOMING_NAPI_ID = 56; // Linux only
   private static final int DOUBLED = LINUX ? 2 : 1; // Linux reports twice the requested size
 
-  /// Options of listening sockets.
   static final NativeOptions OF_LISTENERS = new NativeOptions(buffers().subList(0, 1), reuse());
-
-  /// Options of TCP connections.
   static final NativeOptions OF_STREAMS =
       new NativeOptions(buffers(), reuse(), lingering(), keepAlive(), connections());
-
-  /// Options of UNIX stream sockets.
   static final NativeOptions OF_PATHS = new NativeOptions(buffers(), lingering());
-
-  /// Options of UNIX datagram sockets.
   static final NativeOptions OF_PATH_DATAGRAMS = new NativeOptions(buffers());
-
-  /// Options of UDP sockets.
   static final NativeOptions OF_DATAGRAMS = new NativeOptions(buffers(), reuse(), datagrams());
 
   private final Map<String, Access<?>> byName = new HashMap<>();

@@ -55,19 +55,19 @@ final class SocketCalls {
   private static final long ANSWER_LENGTH = 40;
   private static final long BASE = 56;
   private static final long LENGTH = 64;
-  private static final long TOLD = 72; // a `struct cmsghdr`, and an int
-  private static final long TOLD_TYPE = TOLD + 12;
-  private static final long TOLD_LEFT = TOLD + 16;
-  private static final long TOLD_BYTES = 24;
+  private static final long REPORT = 72; // a `struct cmsghdr`, and an int
+  private static final long REPORT_TYPE = REPORT + 12;
+  private static final long REPORT_LEFT = REPORT + 16;
+  private static final long REPORT_BYTES = 24;
 
   private final MemorySegment state = Arena.ofAuto().allocate(NativeCalls.STATE);
-  private final MemorySegment message = Arena.ofAuto().allocate(TOLD + TOLD_BYTES, Long.BYTES);
+  private final MemorySegment message = Arena.ofAuto().allocate(REPORT + REPORT_BYTES, Long.BYTES);
   private int left = UNKNOWN;
 
   private SocketCalls() {
     message.set(ValueLayout.JAVA_LONG, VECTOR, message.address() + BASE);
     message.set(ValueLayout.JAVA_LONG, VECTOR_LENGTH, 1);
-    message.set(ValueLayout.JAVA_LONG, ANSWER, message.address() + TOLD);
+    message.set(ValueLayout.JAVA_LONG, ANSWER, message.address() + REPORT);
   }
 
   /// Null if native calls are not enabled or the system call's number is unknown.
@@ -99,13 +99,13 @@ final class SocketCalls {
     message.set(ValueLayout.JAVA_LONG, BASE, address);
     message.set(ValueLayout.JAVA_LONG, LENGTH, length);
     while (true) {
-      message.set(ValueLayout.JAVA_LONG, ANSWER_LENGTH, TOLD_BYTES);
+      message.set(ValueLayout.JAVA_LONG, ANSWER_LENGTH, REPORT_BYTES);
       int count = Call.recvmsg(state, fd, message.address());
       if (count >= 0) {
-        boolean told =
+        boolean isReported =
             message.get(ValueLayout.JAVA_LONG, ANSWER_LENGTH) != 0
-                && message.get(ValueLayout.JAVA_INT, TOLD_TYPE) == PlatformConstants.TCP_INQ;
-        left = told ? message.get(ValueLayout.JAVA_INT, TOLD_LEFT) : UNKNOWN;
+                && message.get(ValueLayout.JAVA_INT, REPORT_TYPE) == PlatformConstants.TCP_INQ;
+        left = isReported ? message.get(ValueLayout.JAVA_INT, REPORT_LEFT) : UNKNOWN;
         return count == 0 ? -1 : count;
       }
       int error = NativeCalls.error(state);

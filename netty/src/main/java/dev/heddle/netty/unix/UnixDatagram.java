@@ -38,17 +38,7 @@ final class UnixDatagram extends UnixNetworkDescriptor implements DatagramDescri
   @Override
   public void bind(@Nullable SocketAddress address) throws IOException {
     requireOpen();
-    try {
-      if (!socket.isUnix()) {
-        socket.bind(socket.netty(address == null ? ANY : address));
-      } else if (address != null) {
-        socket.bindName(address);
-      } else {
-        throw new UnsupportedAddressTypeException();
-      }
-    } catch (IOException e) {
-      throw Failures.of(e);
-    }
+    socket.bindTo(address == null ? ANY : address); // not a UNIX socket: it needs a name
     bound = true;
   }
 

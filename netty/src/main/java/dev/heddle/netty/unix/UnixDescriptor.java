@@ -14,11 +14,15 @@ import org.jspecify.annotations.Nullable;
 public class UnixDescriptor extends PollableDescriptor {
   /*
    * States.
-   *   OPEN     its first listener is armed       PENDING  the next tick watches it
-   *   PENDING  a tick                            WATCHED  in both directions, until it is closed
-   *   WATCHED  the watch fails                   OPEN     the listeners are notified of why
+   *   OPEN     a listener is armed               PENDING  the next poll registers it
+   *   PENDING  a poll                            WATCHED  in both directions, until it is closed
+   *   PENDING  a poll, no listener is left       OPEN     the next wait begins anew
+   *   PENDING  a poll, the registration fails    OPEN     the listeners learn why
+   *   PENDING  close()                           GONE     a listener still armed learns it in the
+   *                                                       poll
+   *   WATCHED  the registration fails            OPEN     the listeners learn why
    *   OPEN     close()                           GONE
-   *   WATCHED  close()                           CLOSING  as long as the watch needs, see
+   *   WATCHED  close()                           CLOSING  until the registration has ended, see
    *                                                       EdgeRegistration
    *   CLOSING  the system's last report          GONE
    *
@@ -84,7 +88,7 @@ public class UnixDescriptor extends PollableDescriptor {
     return registry;
   }
 
-  final @Nullable EdgeRegistration watch() {
+  final @Nullable EdgeRegistration registration() {
     return edgeRegistration;
   }
 
@@ -132,7 +136,7 @@ public class UnixDescriptor extends PollableDescriptor {
     }
   }
 
-  // ---- reports of the registration, in a tick ----
+  // ---- reports of the registration, in a poll ----
 
   /// Called when the readiness has changed.
   ///

@@ -53,7 +53,7 @@ public abstract class UnixDriver implements NettyDriver {
   private final UnixDescriptor.Registrar registration = this::register;
 
   // loop only
-  private @Nullable SelectorThread watcher;
+  private @Nullable SelectorThread selectorThread;
   private @Nullable RawPoller raw;
 
   /// Creates a driver for a loop.
@@ -80,7 +80,7 @@ public abstract class UnixDriver implements NettyDriver {
     EdgeRegistration register(IoHandler handler, UnixDescriptor descriptor) throws IOException;
   }
 
-  /// Submits completion-based operations, in a tick.
+  /// Submits completion-based operations, in a poll.
   ///
   /// @return whether more will be submitted soon: this turn must not block
   protected boolean begin() {
@@ -194,10 +194,10 @@ public abstract class UnixDriver implements NettyDriver {
   }
 
   private SelectorThread channels() throws IOException {
-    SelectorThread w = watcher;
+    SelectorThread w = selectorThread;
     if (w == null) {
       w = new SelectorThread(registry.counts, this::wakeup);
-      watcher = w;
+      selectorThread = w;
     }
     return w;
   }
@@ -239,7 +239,7 @@ public abstract class UnixDriver implements NettyDriver {
   // ---- the carrier ----
 
   @Override
-  public boolean wouldOnlyTellAgain() {
+  public boolean wouldOnlyRepeat() {
     return counts().armed() == 0;
   }
 
@@ -257,7 +257,7 @@ public abstract class UnixDriver implements NettyDriver {
   public final int poll(long deadlineNanos) {
     ReadinessCounts counts = counts();
     SendBatch sendBatch = registry.sendBatch;
-    counts.beginTick();
+    counts.beginPoll();
     boolean was = handler.isOpen();
     registry.lingering.resetExpired();
     for (UnixDescriptor d = registry.pending.poll(); d != null; d = registry.pending.poll()) {
@@ -280,8 +280,8 @@ public abstract class UnixDriver implements NettyDriver {
   }
 
   private void deliverChannels() {
-    if (watcher != null) {
-      watcher.deliver();
+    if (selectorThread != null) {
+      selectorThread.deliver();
     }
   }
 
@@ -302,8 +302,8 @@ public abstract class UnixDriver implements NettyDriver {
   @Override
   public final void close() {
     List.copyOf(registry.open).forEach(UnixDescriptor::close);
-    if (watcher != null) {
-      watcher.close();
+    if (selectorThread != null) {
+      selectorThread.close();
     }
     // bounded: the system releases sockets and pipes at once
     turnUntil(() -> registry.closing == 0);

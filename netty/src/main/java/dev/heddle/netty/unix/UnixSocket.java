@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A stream socket, TCP or UNIX.
 final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering.Member {
+  private static final int SO_PEERCRED = 17; // Linux only
+  private static final int UCRED_BYTES = 12; // struct ucred: process, user, group
+
   private final NativeSocket socket;
 
   private boolean connected;
@@ -102,7 +105,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
     if (sendBatch == null || outputEnds || broken || isHungUp()) {
       return false;
     }
-    if (!(watch() instanceof SendingRegistration sender)) {
+    if (!(registration() instanceof SendingRegistration sender)) {
       return false;
     }
     if (socket.isUnix()) {
@@ -228,10 +231,10 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
 
   private void endLinger() {
     setLinger(linger);
-    lingersNoMore();
+    stopLingering();
   }
 
-  private void lingersNoMore() {
+  private void stopLingering() {
     lingering = false;
     registry().lingering.remove(this);
     endClose();
@@ -244,7 +247,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
       pendingSend.forget();
     }
     beginToReset();
-    lingersNoMore();
+    stopLingering();
   }
 
   private void beginToReset() {
@@ -274,11 +277,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   @Override
   public void bind(SocketAddress address) throws IOException {
     requireOpen();
-    try {
-      socket.bind(socket.netty(address)); // TCP only: a UNIX socket is not bound before connecting
-    } catch (IOException e) {
-      throw Failures.of(e);
-    }
+    socket.bindTo(address); // TCP only: a UNIX socket is not bound before connecting
   }
 
   @Override
@@ -374,10 +373,9 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   @Override
   public int[] peerCredentials() throws IOException {
     requireOpen();
-    ByteBuffer credentials =
-        ByteBuffer.allocateDirect(PlatformConstants.UCRED_BYTES).order(ByteOrder.nativeOrder());
+    ByteBuffer credentials = ByteBuffer.allocateDirect(UCRED_BYTES).order(ByteOrder.nativeOrder());
     try {
-      socket.getRawOpt(PlatformConstants.SOL_SOCKET, PlatformConstants.SO_PEERCRED, credentials);
+      socket.getRawOpt(PlatformConstants.SOL_SOCKET, SO_PEERCRED, credentials);
     } catch (IOException e) {
       throw Failures.of(e);
     }

@@ -67,7 +67,6 @@ final class OpenFlags {
     return ByteBuffer.allocateDirect(name.length + 1).put(name); // and a NUL
   }
 
-  /// The flags for `open`.
   static int of(Set<? extends OpenOption> options) {
     boolean writes = options.contains(WRITE) || options.contains(APPEND);
     boolean reads = options.contains(READ) || !writes;
@@ -80,12 +79,10 @@ final class OpenFlags {
     return flags;
   }
 
-  /// Whether the flags allow reading.
   static boolean reads(int flags) {
     return (flags & O_WRONLY) == 0;
   }
 
-  /// Whether the flags allow writing.
   static boolean writes(int flags) {
     return (flags & (O_WRONLY | O_RDWR)) != 0;
   }

@@ -68,7 +68,6 @@ final class RingFile implements OpenFile {
     return fd;
   }
 
-  /// Whether reads and writes bypass the system's cache.
   boolean isDirect() {
     return OpenFlags.isDirect(flags);
   }

@@ -4,6 +4,7 @@ package dev.heddle.netty.uring;
 import static dev.heddle.netty.uring.RingOperation.submission;
 
 import dev.heddle.Cancellation;
+import dev.heddle.netty.handler.IoHandlerAdapter;
 import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation;
@@ -36,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// File operations through the ring: all operations of a turn are submitted in one system call.
 final class RingFiles implements FileDriver, IoUringIoHandle {
   /*
-   * A coroutine queues an operation; the next tick submits it; that tick or a later one completes
+   * A coroutine queues an operation; the next poll submits it; that poll or a later one completes
    * it.
    *
    * States of an operation's work.
@@ -44,11 +45,11 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
    *   -         submit()                              NOTED    a coroutine, or the trampoline
    *   -         submit() of a CLOSE, with channels    BESIDE   as above; a thread closes them
    *   BESIDE    the channels are closed               NOTED    begin(), which the thread has woken
-   *   NOTED     begin()                               IN RING  the tick; it has a slot now
-   *   NOTED     begin(), cancelled meanwhile          over     the tick; the system never saw it
-   *   IN RING   completion: EINTR, EAGAIN             NOTED    the tick; next by a kernel worker
-   *   IN RING   completion: first half of a TRUNCATE  NOTED    the tick; see below
-   *   IN RING   completion                            over     the tick: FileOperation.complete
+   *   NOTED     begin()                               IN RING  the poll; it has a slot now
+   *   NOTED     begin(), cancelled meanwhile          over     the poll; the system never saw it
+   *   IN RING   completion: EINTR, EAGAIN             NOTED    the poll; next by a kernel worker
+   *   IN RING   completion: first half of a TRUNCATE  NOTED    the poll; see below
+   *   IN RING   completion                            over     the poll: FileOperation.complete
    *   IN RING   cancel()                              same     begin() submits ASYNC_CANCEL; the
    *                                                            completion follows all the same
    *   IN RING   close(), no completion for a second   LEAKED   its buffer stays reachable for ever:
@@ -231,7 +232,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     return !pending.isEmpty() || !cancelRequested.isEmpty() || !blockingInKernel.isEmpty();
   }
 
-  /// Submits the queued operations, in a tick.
+  /// Submits the queued operations, in a poll.
   ///
   /// @return whether more must be submitted once the coroutines have run
   boolean begin(IoHandler handler) throws IOException {
@@ -258,11 +259,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   private IoRegistration registration(IoHandler handler) throws IOException {
     IoRegistration r = registration;
     if (r == null) {
-      try {
-        r = handler.register(this);
-      } catch (Exception e) {
-        throw new IOException("the ring accepts no files: " + e.getMessage(), e);
-      }
+      r = IoHandlerAdapter.register(handler, this, "the ring accepts no files");
       registration = r;
     }
     return r;

@@ -96,7 +96,6 @@ final class RingOperation {
     return scratchAddress() + STATUS;
   }
 
-  /// The size that the kernel has reported.
   long size() {
     return scratch().getLong(STATUS + STATUS_SIZE);
   }

@@ -68,7 +68,7 @@ final class UringDriver extends UnixDriver {
   }
 
   @Override
-  public boolean wouldOnlyTellAgain() {
+  public boolean wouldOnlyRepeat() {
     return false; // each completion is reported once
   }
 

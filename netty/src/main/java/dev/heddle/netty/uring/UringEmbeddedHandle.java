@@ -44,7 +44,7 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
 
   private final IoUringIoHandle handle;
   private boolean isReset; // a poll has reported an error or hang-up
-  private @Nullable Runnable tellNow; // delivers the delayed failure
+  private @Nullable Runnable delayedDelivery; // delivers the delayed failure
   private boolean isCloseAsked; // of the ring or its substitute
 
   UringEmbeddedHandle(EmbeddedHandles home, IoUringIoHandle handle) {
@@ -63,10 +63,10 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
     if (opcode == ACCEPT && NOTHING_LEFT.contains(result) && !isAbandoned()) {
       Runnable delayed =
           () -> {
-            tellNow = null;
+            delayedDelivery = null;
             delivery.run();
           };
-      tellNow = deliverLater(delayed, PAUSE);
+      delayedDelivery = deliverLater(delayed, PAUSE);
     } else {
       deliverInTurn(delivery);
     }
@@ -93,7 +93,7 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
   /// While a failure is delayed the channel does not accept: it can only cancel or close.
   @Override
   public long submit(IoOps ops) {
-    tellKept();
+    deliverDelayed();
     Socket closed = toBeClosed();
     long id = submitNow(ops);
     if (id == REFUSED && closed != null) {
@@ -113,10 +113,10 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
     return socket;
   }
 
-  private void tellKept() {
-    Runnable kept = tellNow;
+  private void deliverDelayed() {
+    Runnable kept = delayedDelivery;
     if (kept != null) {
-      tellNow = null;
+      delayedDelivery = null;
       kept.run();
     }
   }
@@ -131,7 +131,7 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
     if (socket != null && registration().isValid()) {
       registration().submit(cancelAllOf(socket.intValue()));
     }
-    tellKept();
+    deliverDelayed();
   }
 
   private static IoUringIoOps cancelAllOf(int fd) {

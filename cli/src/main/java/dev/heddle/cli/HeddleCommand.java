@@ -26,8 +26,6 @@ public final class HeddleCommand implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create();
 
   /// Starts the command line and ends the process with its exit code.
-  ///
-  /// @param args as typed
   public static void main(String[] args) {
     var run =
         ProgramRun.plain(List.of(args), new PrintWriter(System.err, true, System.err.charset()));

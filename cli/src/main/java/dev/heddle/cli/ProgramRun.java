@@ -50,8 +50,6 @@ record ProgramRun(String classPath, List<String> words, PrintWriter messages) {
     return null;
   }
 
-  /// Runs it.
-  ///
   /// @return the exit code
   int call() throws InterruptedException {
     if (words.isEmpty()) {

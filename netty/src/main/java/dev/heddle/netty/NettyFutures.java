@@ -105,8 +105,9 @@ public final class NettyFutures {
     }
     if (!future.isDone()) {
       throw new IllegalStateException(
-          "the event loop has ended that would complete the future %s; shut it down after its waiters"
-              .formatted(describe(future)));
+          "the event loop has ended that would complete the future "
+              + describe(future)
+              + "; shut it down after its waiters");
     }
     return outcome(future);
   }

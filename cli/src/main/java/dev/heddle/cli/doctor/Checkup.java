@@ -32,9 +32,6 @@ public final class Checkup {
   }
 
   /// The findings on this machine, in this JVM.
-  ///
-  /// @param report the core's report on the platform
-  /// @return the findings, in order
   public static List<Finding> of(PlatformReport report) {
     var checkup = new Checkup(report);
     checkup.runtime();
@@ -118,8 +115,8 @@ public final class Checkup {
             .map(row -> row.replaceAll("\\s+", " "))
             .orElse("unknown");
     String text =
-        "8 MiB for coroutines under heddle run; threads of this JVM %s, the shell's limit (soft, hard) %s"
-            .formatted(thread, shell);
+        "8 MiB for coroutines under heddle run; threads of this JVM %s, the shell's limit %s"
+            .formatted(thread, "(soft, hard) " + shell);
     findings.add(Finding.ok("stack", text));
   }
 

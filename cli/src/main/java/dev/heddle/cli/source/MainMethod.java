@@ -58,9 +58,9 @@ record MainMethod(Method method, @Nullable Constructor<?> constructor) {
       Constructor<?> constructor = type.getDeclaredConstructor();
       if (Modifier.isAbstract(type.getModifiers())
           || Modifier.isPrivate(constructor.getModifiers())) {
-        throw new SourceException(
-            "class %s has an instance main, so it must be concrete with a constructor that is not private"
-                .formatted(type.getName()));
+        String why =
+            " has an instance main, so it must be concrete with a constructor that is not private";
+        throw new SourceException("class " + type.getName() + why);
       }
       constructor.setAccessible(true);
       return constructor;

@@ -29,7 +29,6 @@ public final class Program {
   /// @param classPath more places for classes, as for `java -cp`; may be empty
   /// @param stdin where `-` reads
   /// @param messages where the compiler writes
-  /// @return the program
   /// @throws SourceException when there is none
   public static Program compile(
       String name, String classPath, InputStream stdin, PrintWriter messages)

@@ -148,14 +148,12 @@ final class BuildLog {
 
   private void summary(String text) {
     Matcher summary = SUMMARY.matcher(text);
-    if (summary.matches()) {
-      String artifact = artifactOfTitle.get(summary.group(1));
-      if (artifact != null) {
-        switch (summary.group(2)) {
-          case "SUCCESS" -> stages.put(artifact, Stage.DONE);
-          case "FAILURE" -> stages.put(artifact, Stage.STOPPED);
-          default -> stages.put(artifact, Stage.NOT_RUN);
-        }
+    String artifact = summary.matches() ? artifactOfTitle.get(summary.group(1)) : null;
+    if (artifact != null) {
+      switch (summary.group(2)) {
+        case "SUCCESS" -> stages.put(artifact, Stage.DONE);
+        case "FAILURE" -> stages.put(artifact, Stage.STOPPED);
+        default -> stages.put(artifact, Stage.NOT_RUN);
       }
     }
   }

@@ -31,7 +31,8 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
    * the rest after a line of text, an incomplete line whose readLine() threw, and what had arrived
    * when the input was shut down. A plain read() there takes nothing before it returns: when it is
    * cancelled, the bytes are still in the kernel. Where a worker thread reads (BlockingHandle), the
-   * bytes of a read that was cancelled meanwhile are kept here, too.
+   * request of a cancelled read goes on, and the next reader takes its bytes; those for which it
+   * has no room are kept here, too.
    *
    * A caller that throws or is cancelled leaves its direction (leave()), which hands it to the next
    * one that waits.

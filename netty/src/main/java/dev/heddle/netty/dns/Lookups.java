@@ -244,9 +244,9 @@ final class Lookups {
     private void giveUpRoom() {
       if (waiting.remove(this)) {
         reasons.add(
-            "the name servers had no capacity for another query within %d s: at %d queries each they"
+            "the name servers had no capacity for another query within %d s: at %d queries each"
                     .formatted(by.timeout().toSeconds(), MAX_QUERIES_PER_SERVER)
-                + " are silent");
+                + " they are silent");
         attempt++;
         ask();
       }

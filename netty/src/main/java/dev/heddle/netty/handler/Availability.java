@@ -33,8 +33,8 @@ public final class Availability {
 
   private static String advice(String library, Throwable failure) {
     if (isMissing(failure)) {
-      return ("its native library is missing: add %s with the classifier of this machine (%s) to the"
-              + " class path")
+      return ("its native library is missing: add %s with the classifier of this machine (%s) to"
+              + " the class path")
           .formatted(library, System.getProperty("os.arch"));
     }
     String reason = rootMessage(failure);
@@ -44,8 +44,8 @@ public final class Availability {
     if (library.endsWith("io_uring") && reason.contains("not permitted")) {
       return isDisabled()
           ? "the administrator has switched io_uring off: set kernel.io_uring_disabled to 0"
-          : ("the system forbids io_uring (%s), as containers do by default: allow it in the seccomp"
-                  + " profile, or use epoll")
+          : ("the system forbids io_uring (%s), as containers do by default: allow it in the"
+                  + " seccomp profile, or use epoll")
               .formatted(reason);
     }
     return reason;

@@ -33,8 +33,8 @@ final class FileFailures {
     }
     if (result == EINVAL && operation.hasBuffer() && ((RingFile) operation.file()).isDirect()) {
       return new IOException(
-          ("Invalid argument: %s bypasses the cache (DIRECT), so position and length must be multiples"
-                  + " of the device's block size; they were %d and %d")
+          ("Invalid argument: %s bypasses the cache (DIRECT), so position and length must be"
+                  + " multiples of the device's block size; they were %d and %d")
               .formatted(operation.file(), operation.position(), operation.buffer().remaining()));
     }
     return new IOException(Failures.words(result));

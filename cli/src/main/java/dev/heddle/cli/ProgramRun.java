@@ -50,7 +50,7 @@ record ProgramRun(String classPath, List<String> words, PrintWriter messages) {
     return null;
   }
 
-  /// @return the exit code
+  /// Runs it, and returns the exit code.
   int call() throws InterruptedException {
     if (words.isEmpty()) {
       return fail("which file? Usage: heddle run [-cp PATH] FILE.java [--] ARGS");

@@ -67,7 +67,9 @@ public final class SuiteRun {
   private @Nullable Process child;
   private boolean finished;
 
+  /// @param plan what to run
   /// @param maven the command that runs Maven with some arguments
+  /// @param progressBoard shows the progress
   /// @param out for the result
   /// @param err for problems of the run itself
   public SuiteRun(

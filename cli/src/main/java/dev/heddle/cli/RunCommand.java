@@ -45,9 +45,6 @@ final class RunCommand implements Callable<Integer> {
       description = "The file, or - for standard input; then the program's own arguments.")
   private List<String> words = new ArrayList<>();
 
-  /// For picocli.
-  RunCommand() {}
-
   @Override
   public Integer call() throws InterruptedException {
     return new ProgramRun(classPath, words, spec.commandLine().getErr()).call();

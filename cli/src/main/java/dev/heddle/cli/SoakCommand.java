@@ -74,9 +74,6 @@ final class SoakCommand implements Callable<Integer> {
       description = "What decides, for worlds; printed, and another one each time when not given.")
   private @Nullable Long seed;
 
-  /// For picocli.
-  SoakCommand() {}
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     check();

@@ -371,7 +371,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     if (ignored || endEvent.hasObserver(how == FAILED)) {
       observe();
     }
-    endEvent.tell();
+    endEvent.notifySubscribers();
     return true;
   }
 
@@ -482,7 +482,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
       observation = openObservation();
     }
 
-    void tell() {
+    void notifySubscribers() {
       settled();
       fire(result(), failure());
     }

@@ -157,8 +157,8 @@ public final class EventLoopTurns {
 
   private final class Keeper implements ContextOwner {
     @Override
-    public void runInFrame(Runnable guests) {
-      hosted.frame(guests);
+    public void runInFrame(Runnable occupants) {
+      hosted.frame(occupants);
     }
 
     @Override

@@ -51,7 +51,7 @@ public final class LoopShutdown {
    *                                                              throws; remaining closers are
    *                                                              called
    *   any                the last coroutine has        ENDED     contexts end, the driver
-   *                      ended, no closer is left                closes; the report tells what
+   *                      ended, no closer is left                closes; the report says what
    *                                                              happened at PAST_DEADLINE
    *   PAST_DEADLINE      nothing is ready and no       ENDED     the same; the remaining
    *                      closer waits, or the grace              coroutines are abandoned to the

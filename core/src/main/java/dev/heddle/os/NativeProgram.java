@@ -93,7 +93,7 @@ final class NativeProgram implements StartedProgram {
     private final RawStream number;
     private final IntConsumer whenEnded;
     private Duration pause = FIRST_PAUSE;
-    private boolean told;
+    private boolean reported;
 
     End(LoopRuntime loop, RawStream number, IntConsumer whenEnded) {
       this.loop = loop;
@@ -102,7 +102,7 @@ final class NativeProgram implements StartedProgram {
     }
 
     void await() {
-      if (!told) {
+      if (!reported) {
         number.arm(Direction.READ, this);
       }
     }
@@ -110,11 +110,11 @@ final class NativeProgram implements StartedProgram {
     /// Runs in a tick: the check takes no lock and does not block.
     @Override
     public void onReady(@Nullable Throwable error) {
-      if (told) {
+      if (reported) {
         return;
       }
       if (process.hasEnded()) {
-        tell();
+        report();
       } else if (error == null) {
         loop.scheduler().runOnCarrier(this::pause);
       } else {
@@ -134,15 +134,15 @@ final class NativeProgram implements StartedProgram {
     }
 
     boolean isAhead() {
-      if (!told && process.hasEnded()) {
+      if (!reported && process.hasEnded()) {
         number.disarm(Direction.READ, this);
-        tell();
+        report();
       }
-      return !told;
+      return !reported;
     }
 
-    private void tell() {
-      told = true;
+    private void report() {
+      reported = true;
       loop.scheduler().runOnCarrier(this::close);
       whenEnded.accept(process.code());
     }

@@ -144,7 +144,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     this.owner = owner;
     this.driver = parts.driver();
     this.clock = parts.clock();
-    this.tickListener = parts.heartbeat();
+    this.tickListener = parts.tickListener();
     this.ready = ReadyQueue.of(parts.picker());
     this.reuse = reuse;
     this.pollPolicy = new PollPolicy(clock, driver);
@@ -288,19 +288,19 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   /// because it reads a stack or takes a JDK lock with which no coroutine can be parked. It runs no
   /// user code and no logger, which may wait for what only this thread can wake. What it throws is
   /// reported and affects no other task.
-  public void runOnCarrier(Runnable errand) {
-    carrierTasks.add(errand);
+  public void runOnCarrier(Runnable task) {
+    carrierTasks.add(task);
     carrierWorkPending = true;
   }
 
   /// Queues a carrier task as [#runOnCarrier] does, after every entry has had a turn that is ready
   /// now or that the reactor or another thread has woken by now. Called on the trampoline.
-  public void runAfterRound(Runnable errand) {
+  public void runAfterRound(Runnable task) {
     try {
       poll();
       inbox.drain();
     } finally {
-      RoundEnd end = new RoundEnd(errand);
+      RoundEnd end = new RoundEnd(task);
       ready.addHigh(end);
       ready.add(end);
     }
@@ -641,9 +641,9 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   }
 
   private void runCarrierTasks() {
-    for (Runnable errand = carrierTasks.poll(); errand != null; errand = carrierTasks.poll()) {
+    for (Runnable task = carrierTasks.poll(); task != null; task = carrierTasks.poll()) {
       try {
-        errand.run();
+        task.run();
       } catch (Throwable e) {
         // safe: reported; the tasks behind it may interrupt, close a descriptor or end the loop
         owner.carrierTaskFailed(e);

@@ -25,11 +25,14 @@ public abstract class Waker extends Subscriptions implements Occupant {
    *   NO_STATUS  enqueue() (spawn, yield)       QUEUED     the spawner, or the coroutine
    *   NO_STATUS  beginWait()                    WAITING    the coroutine, with subscriptions
    *   WAITING    an event fires while arming    RESULT     the coroutine: no switch
-   *   WAITING    an event fires, or a           QUEUED     the notifier, or the canceller
-   *              cancellation
+   *   WAITING    an event fires                 QUEUED     the notifier, with an outcome
+   *   WAITING    interruptWait(): cancelled     QUEUED     the canceller, without an outcome:
+   *                                                        deliver() throws the cancellation
    *   WAITING    interrupted()                  QUEUED     the loop, for another thread
    *   QUEUED     another event fires            QUEUED     recorded; merged by the rules below
    *   RESULT     another event fires            RESULT     the same
+   *   QUEUED     interruptWait(): cancelled     QUEUED     the canceller: nothing to do, because
+   *                                                        deliver() and endYield() look for it
    *   QUEUED     ignore(), not started          IGNORED    the canceller
    *   QUEUED     begin()                        NO_STATUS  the coroutine, started
    *   QUEUED     endYield()                     NO_STATUS  the coroutine, which has yielded

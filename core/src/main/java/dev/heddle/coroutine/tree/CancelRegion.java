@@ -32,15 +32,15 @@ final class CancelRegion implements InlineCallback {
    *   REQUESTED  interrupted()      DELIVERED  the coroutine at its next call, or the loop
    *                                            when it is parked again: an interrupt has
    *                                            ended its wait in the JDK
-   *   REQUESTED  supersede()        DELIVERED  a region around it has delivered: both unwind
-   *                                            together
-   *   DELIVERED  undeliver()        REQUESTED  the coroutine: a scope it left threw its
-   *                                            failure instead
+   *   REQUESTED  supersede()        DELIVERED  the coroutine: a region around it delivers, and
+   *                                            both unwind together
+   *   DELIVERED  undeliver()        REQUESTED  the coroutine: the failure of a scope that it left
+   *                                            replaced the cancellation on its way
    *   DELIVERED  grace period over  FORCED     a timer, in a tick
    *   REQUESTED, force()            FORCED     the loop, past its shutdown deadline
    *   DELIVERED
-   *   FORCED     deliver(),         FORCED     the coroutine, at every suspension point; each
-   *              interrupted()                 wait in the JDK
+   *   FORCED     deliver(),         FORCED     the coroutine: every suspension point throws, and
+   *              interrupted()                 every wait in the JDK is interrupted
    *   any        close()            CLOSED     the coroutine, as it leaves the block
    *
    * Threads. The loop's.

@@ -217,8 +217,8 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public void runOn(ExecutionContext context) {
-    Occupant guest = this;
-    while (guest instanceof CoroutineNode<?> node) {
+    Occupant occupant = this;
+    while (occupant instanceof CoroutineNode<?> node) {
       Object returned = null;
       Throwable thrown = null;
       boolean ignored = false;
@@ -231,7 +231,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
       if (!ignored) {
         node.runEnded(returned, thrown);
       }
-      guest = context.nextOccupant();
+      occupant = context.nextOccupant();
     }
   }
 

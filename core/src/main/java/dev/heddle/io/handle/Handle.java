@@ -25,9 +25,16 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
    * reordered nor interleaved. A subtype implements reading some bytes and writing a whole buffer,
    * for the holder of the direction.
    *
-   * Bytes that were read but not returned (the rest after a line, a read cancelled after its bytes
-   * had arrived) are kept in `readAhead`. The next read of any kind takes them first, without a
-   * wait.
+   * Bytes that this process has taken from the descriptor and no call has returned are kept in
+   * `readAhead`; the next read of any kind takes them first, without a wait. On a socket they are
+   * the rest after a line of text, an incomplete line whose readLine() threw, and what had arrived
+   * when the input was shut down. A plain read() there takes nothing before it returns: when it is
+   * cancelled, the bytes are still in the kernel. Where a worker thread reads (BlockingHandle), the
+   * request of a cancelled read goes on, and the next reader takes its bytes; those for which it
+   * has no room are kept here, too.
+   *
+   * A caller that throws or is cancelled leaves its direction (leave()), which hands it to the next
+   * one that waits.
    *
    * Bytes given to writeLater() are kept in `pendingWrites`. The next holder of the write lock
    * writes them: a coroutine that the loop starts for it, or a writer that came earlier. No caller
@@ -38,8 +45,9 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
    *
    * I1. Of two reads, the one called first gets the earlier bytes; the same holds for writes.
    * [ReadOrderTest]
-   * I2. A read that throws has consumed no byte: the next read returns it. [the conformance suite,
-   *     cancel]
+   * I2. No byte is lost by a read that throws. read() and readLine() have consumed none: the next
+   *     read returns them. readFully() leaves what it has read in the caller's buffer. [the
+   *     conformance suite, cancel]
    * I3. Bytes given to writeLater() are sent before bytes that are written later.
    *     [WaitConformanceTest, LimitConformanceTest]
    *
@@ -120,12 +128,12 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     scheduler().consumeBudget(self);
   }
 
-  private void enter(int line, CoroutineNode<?> self, Deadline deadline)
+  private void enter(int direction, CoroutineNode<?> self, Deadline deadline)
       throws ClosedChannelException {
-    if (!tryEnter(line)) {
-      awaitEnter(line, self, deadline);
+    if (!tryEnter(direction)) {
+      awaitEnter(direction, self, deadline);
       if (!isOpen()) {
-        leave(line);
+        leave(direction);
         throw new ClosedChannelException();
       }
     }

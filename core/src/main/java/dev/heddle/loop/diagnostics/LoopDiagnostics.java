@@ -99,11 +99,11 @@ public final class LoopDiagnostics {
     }
   }
 
-  // runs `errand`, which may take JDK locks, on the watchdog's thread
-  private void runOnWatchdog(Runnable errand) {
+  // runs `task`, which may take JDK locks, on the watchdog's thread
+  private void runOnWatchdog(Runnable task) {
     Watchdog dog = watchdog;
     if (dog != null) {
-      dog.execute(errand);
+      dog.execute(task);
     }
   }
 

@@ -115,9 +115,9 @@ final class Watchdog implements Runnable {
     }
   }
 
-  /// Runs `errand` on the watchdog's thread: a JDK query that takes locks.
-  void execute(Runnable errand) {
-    tasks.add(errand);
+  /// Runs `task` on the watchdog's thread: a JDK query that takes locks.
+  void execute(Runnable task) {
+    tasks.add(task);
     wake();
   }
 
@@ -256,8 +256,8 @@ final class Watchdog implements Runnable {
   }
 
   private void runTasks() {
-    for (Runnable errand = tasks.poll(); errand != null; errand = tasks.poll()) {
-      Runnable next = errand;
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      Runnable next = task;
       guarded(() -> {
         next.run();
         return true;

@@ -49,7 +49,7 @@ public final class AttachFolder {
     }
   }
 
-  /// The user whom this process runs as; null when the system does not tell.
+  /// The user whom this process runs as; null when the system does not report it.
   public static @Nullable UserPrincipal self() {
     Path self = Path.of("/proc/self");
     try {

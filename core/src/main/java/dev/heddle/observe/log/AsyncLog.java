@@ -94,7 +94,7 @@ public final class AsyncLog {
   private final String name;
   private final @Nullable ClassLoader loader;
   private final int patience; // looks
-  private final Predicate<AsyncLog> waiter; // waits a while; tells whether it was interrupted
+  private final Predicate<AsyncLog> waiter; // waits a while; returns whether it was interrupted
   private final Consumer<String> lastWords; // where flush() says what is lost
 
   // any thread
@@ -202,7 +202,7 @@ public final class AsyncLog {
     if (pending.incrementAndGet() > LIMIT) {
       dropped.incrementAndGet();
       pending.decrementAndGet();
-      ensureWriter(); // it may have written all others meanwhile, and is to tell of this one
+      ensureWriter(); // it may have written all others meanwhile; it reports this one
       return;
     }
     boolean added = false;
@@ -419,7 +419,7 @@ public final class AsyncLog {
     try {
       return Log.DEV_HEDDLE.isLoggable(level);
     } catch (Throwable _) {
-      return true; // safe: the call that follows is tried all the same, and tells of what it meets
+      return true; // safe: the call that follows is tried all the same, and reports its own failure
     }
   }
 

@@ -30,7 +30,7 @@ public final class DescriptorSource implements PipeSource {
   private final Ready ready;
 
   // loop only
-  private boolean told; // readiness was reported
+  private boolean reported; // readiness was reported
   private boolean ended;
   private boolean closed;
   private @Nullable Throwable refused; // why the driver failed
@@ -49,7 +49,7 @@ public final class DescriptorSource implements PipeSource {
       throw new ClosedChannelException();
     }
     while (buffer.hasRemaining() && !ended) {
-      int count = told ? taken(buffer) : 0;
+      int count = reported ? taken(buffer) : 0;
       if (count > 0) {
         return count;
       }
@@ -68,7 +68,7 @@ public final class DescriptorSource implements PipeSource {
       throw new IOException(what + " cannot be polled", refused);
     }
     int count = stream.read(buffer);
-    told = false;
+    reported = false;
     if (count < 0) {
       ended = true;
       stream.close();
@@ -87,7 +87,7 @@ public final class DescriptorSource implements PipeSource {
       closed = true;
       ready.disarm();
       stream.close();
-      ready.tell();
+      ready.notifySubscribers();
     }
   }
 
@@ -99,13 +99,13 @@ public final class DescriptorSource implements PipeSource {
     @Override
     public void onReady(@Nullable Throwable error) {
       refused = error;
-      told = true;
-      tell();
+      reported = true;
+      notifySubscribers();
     }
 
     @Override
     public boolean isClosed() {
-      return told || ended || closed;
+      return reported || ended || closed;
     }
 
     @Override
@@ -120,7 +120,7 @@ public final class DescriptorSource implements PipeSource {
       stream.disarm(Direction.READ, this);
     }
 
-    void tell() {
+    void notifySubscribers() {
       settled();
       fire(null, null);
     }

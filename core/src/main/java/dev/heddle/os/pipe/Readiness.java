@@ -16,7 +16,8 @@ final class Readiness extends EventSource {
     this.condition = condition;
   }
 
-  void tell() {
+  /// Fires the event.
+  void notifySubscribers() {
     settled();
     fire(null, null);
   }

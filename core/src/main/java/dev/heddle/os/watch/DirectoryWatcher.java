@@ -138,13 +138,15 @@ public final class DirectoryWatcher {
 
   // ---- adding and removing directories ----
 
-  /// Watches a directory and, in a recursive tree, those below it; reports the entries if `tell`.
-  private void watchAll(WatchedTree tree, Path top, boolean tell) throws IOException {
+  /// Watches a directory and, in a recursive tree, those below it.
+  ///
+  /// @param report whether its entries are to be reported
+  private void watchAll(WatchedTree tree, Path top, boolean report) throws IOException {
     ArrayDeque<Path> toDo = new ArrayDeque<>(List.of(top));
     for (Path next = toDo.poll(); next != null; next = toDo.poll()) {
       try {
         watch(new Folder(tree, next, false));
-        scan(tree, next, tell, toDo);
+        scan(tree, next, report, toDo);
       } catch (NoSuchFileException | NotDirectoryException e) {
         if (next.equals(tree.root)) {
           throw e;
@@ -154,14 +156,14 @@ public final class DirectoryWatcher {
     }
   }
 
-  private static void scan(WatchedTree tree, Path directory, boolean tell, ArrayDeque<Path> toDo)
+  private static void scan(WatchedTree tree, Path directory, boolean report, ArrayDeque<Path> toDo)
       throws IOException {
-    if (!tree.recursive && !tell) {
+    if (!tree.recursive && !report) {
       return;
     }
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       for (Path entry : entries) {
-        if (tell) {
+        if (report) {
           tree.created(entry);
         }
         if (tree.recursive && Files.isDirectory(entry, NOFOLLOW_LINKS)) {

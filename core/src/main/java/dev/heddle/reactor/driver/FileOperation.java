@@ -16,7 +16,7 @@ public abstract class FileOperation {
    *   from        event          to          who
    *   FREE        submitted()    SUBMITTED   the driver takes it
    *   SUBMITTED   cancelling()   CANCELLING  the driver was asked to end it; it may still succeed
-   *   SUBMITTED,  complete(...)  FREE        the driver, in a tick: the system is done with the
+   *   SUBMITTED,  complete(...)  FREE        the driver, in a poll: the system is done with the
    *   CANCELLING                             buffer
    *
    * Cancelling does not lead back to FREE: a read that the kernel has begun writes into the buffer
@@ -197,7 +197,7 @@ public abstract class FileOperation {
     completed(result, error);
   }
 
-  /// Called with the result, in a tick: takes no lock, runs no user code, submits nothing, never
+  /// Called with the result, in a poll: takes no lock, runs no user code, submits nothing, never
   /// throws.
   protected abstract void completed(long result, @Nullable Throwable error);
 

@@ -48,7 +48,7 @@ public abstract class PollableDescriptor implements Descriptor {
     return false;
   }
 
-  /// Called when a listener was armed for a direction. Runs on a coroutine's stack or in a tick.
+  /// Called when a listener was armed for a direction. Runs on a coroutine's stack or in a poll.
   protected abstract void armed(Direction direction);
 
   /// Called when a listener was disarmed. Otherwise as [#armed].

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// has hung up is always ready.
 ///
 /// **Thread** the carrier, or a coroutine mounted on it, for methods that open descriptors: they
-/// take no lock that a tick also takes. Only the carrier for [#poll] and [#close]. Any thread for
+/// take no lock that a poll also takes. Only the carrier for [#poll] and [#close]. Any thread for
 /// [#wakeup].
 public interface ReactorDriver {
   /// A deadline for a non-blocking poll.

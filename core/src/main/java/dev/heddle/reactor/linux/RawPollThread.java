@@ -53,7 +53,7 @@ public final class RawPollThread {
     }
   }
 
-  /// Notifies the listeners of the queued events, in a tick.
+  /// Notifies the listeners of the queued events, in a poll.
   public void deliver() {
     for (Found f = found.poll(); f != null; f = found.poll()) {
       descriptors.onReady(f.id(), f.mask());

@@ -48,7 +48,7 @@ public final class ContextPool {
   }
 
   /// A context on which the given occupant starts at the next mount.
-  public ExecutionContext acquire(Occupant guest) {
+  public ExecutionContext acquire(Occupant occupant) {
     if (++inUse > peak) {
       peak = inUse;
     }
@@ -60,7 +60,7 @@ public final class ContextPool {
       context = new ExecutionContext(this, null);
       created++;
     }
-    context.admit(guest);
+    context.admit(occupant);
     return context;
   }
 

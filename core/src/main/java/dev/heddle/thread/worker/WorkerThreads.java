@@ -193,7 +193,7 @@ public final class WorkerThreads {
       for (int i = 0; i < threads.size(); i++) {
         queue.add(POISON_PILL);
       }
-      allThreadsEnded.tell(); // there may be no thread left to report it
+      allThreadsEnded.notifySubscribers(); // there may be no thread left to report it
     }
   }
 
@@ -246,7 +246,7 @@ public final class WorkerThreads {
         // starting a thread takes JDK locks
         scheduler.runOnCarrier(WorkerThreads.this::grow);
       }
-      allThreadsEnded.tell();
+      allThreadsEnded.notifySubscribers();
     }
   }
 
@@ -258,7 +258,7 @@ public final class WorkerThreads {
       this.name = name;
     }
 
-    void tell() {
+    void notifySubscribers() {
       if (isClosed()) {
         settled();
         fire(null, null);

@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public final class ProcessRuntime implements AutoCloseable {
   private final WorkScheduler scheduler;
-  private final RoutingTable routingTable;
+  private final RoutingTable routes;
   private final ProcessHost host;
   private final HostInspector inspector;
   private final RuntimeRegistration managed;
@@ -71,14 +71,14 @@ public final class ProcessRuntime implements AutoCloseable {
     this.timers = new Timers("heddle-timers-" + how.host);
     this.requests = new RequestSender(this::host);
     this.shutdownDeadline = how.shutdownDeadline;
-    this.routingTable = new RoutingTable(how.node, how.host, how.incarnation);
-    how.nodes.forEach(routingTable::addNode);
+    this.routes = new RoutingTable(how.node, how.host, how.incarnation);
+    how.nodes.forEach(routes::addNode);
     this.host =
         new ProcessHost(
             new HostComponents(
                 this,
                 scheduler,
-                routingTable,
+                routes,
                 how.maxProcesses,
                 how.factory,
                 how.listeners,
@@ -272,7 +272,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// refuses all others as [SendResult#UNREACHABLE].
   public Peer asPeer() {
     return (to, message) -> {
-      if (!routingTable.isLocal(to)) {
+      if (!routes.isLocal(to)) {
         return SendResult.UNREACHABLE;
       }
       return message instanceof Request request
@@ -285,28 +285,28 @@ public final class ProcessRuntime implements AutoCloseable {
   ///
   /// @throws IllegalArgumentException when that node is this one, or has a peer
   public void connect(String node, Peer peer) {
-    routingTable.addNode(node, peer);
+    routes.addNode(node, peer);
   }
 
   /// Removes the peer of another node. Later messages to it are [SendResult#UNREACHABLE].
   ///
   /// @return false when there is none
   public boolean disconnect(String node) {
-    return routingTable.removeNode(node);
+    return routes.removeNode(node);
   }
 
   /// Adds the peer that leads to another host of this node.
   ///
   /// @throws IllegalArgumentException when that host is this one, or has a peer
   public void connectHost(String other, Peer peer) {
-    routingTable.addHost(other, peer);
+    routes.addHost(other, peer);
   }
 
   /// Removes the peer of another host of this node.
   ///
   /// @return false when there is none
   public boolean disconnectHost(String other) {
-    return routingTable.removeHost(other);
+    return routes.removeHost(other);
   }
 
   /// Opens a mailbox for a coroutine, with a PID of its own. The shutdown closes it.
@@ -314,7 +314,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @param capacity how many messages may wait in it, at least 1
   /// @throws IllegalStateException when the runtime has shut down
   public CoroutineMailbox mailbox(int capacity) {
-    return new CoroutineMailbox(routingTable, host.newNumber(), capacity);
+    return new CoroutineMailbox(routes, host.newNumber(), capacity);
   }
 
   /// Asks a process to end, by [ProcessSignal.Cancel], and terminates it when it has not ended by

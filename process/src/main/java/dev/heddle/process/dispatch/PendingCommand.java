@@ -50,7 +50,7 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     }
   }
 
-  private final CommandIssuer commandIssuer;
+  private final CommandIssuer issuer;
   private final long tag;
 
   // any thread, CAS: OPEN, a Runnable (OPEN, with the action for a cancellation), ANSWERED or
@@ -66,15 +66,15 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
   private volatile @Nullable String waitsFor;
   private volatile @Nullable Pid answerer;
 
-  /// Creates a command of `commandIssuer` without a reply.
-  public PendingCommand(CommandIssuer commandIssuer, long tag) {
-    this.commandIssuer = Objects.requireNonNull(commandIssuer, "commandIssuer");
+  /// Creates a command of `issuer` without a reply.
+  public PendingCommand(CommandIssuer issuer, long tag) {
+    this.issuer = Objects.requireNonNull(issuer, "issuer");
     this.tag = tag;
   }
 
   @Override
   public Pid caller() {
-    return commandIssuer.self();
+    return issuer.self();
   }
 
   @Override
@@ -113,7 +113,7 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
   /// Only a reply of another process completes it; within its step.
   void waitsForAnswerOf(Pid process) {
     answerer = process;
-    commandIssuer.waitsForProcess();
+    issuer.waitsForProcess();
   }
 
   /// The process whose reply it waits for; null when it waits for something else, or no longer
@@ -130,18 +130,18 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
 
   /// What its process can do at once; within its step.
   ProcessContext context() {
-    return commandIssuer.context();
+    return issuer.context();
   }
 
   /// Another pending command of its process; within its step.
   @Nullable PendingCommand<?> other(long otherTag) {
-    return commandIssuer.invocation(otherTag);
+    return issuer.invocation(otherTag);
   }
 
   /// Makes its process monitor another; within its step. `known` is called with the reference
   /// before the signal of that monitor can come.
   void monitor(Pid other, LongConsumer known) {
-    commandIssuer.monitor(other, known);
+    issuer.monitor(other, known);
   }
 
   /// The action of a cancellation, if there is no reply yet.
@@ -162,11 +162,11 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
   private boolean answer(ProcessEvent event) {
     Object seen = leaveOpen(ANSWERED);
     if (seen == null) {
-      commandIssuer.onLateResult(this);
+      issuer.onLateResult(this);
       return false;
     }
     try {
-      commandIssuer.deliver(event, inOrder);
+      issuer.deliver(event, inOrder);
     } catch (OutOfMemoryError | StackOverflowError e) { // nothing was published: may be retried
       state = seen;
       throw e;
@@ -208,7 +208,7 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     if (seen == null) {
       return false;
     }
-    commandIssuer.deliver(ProcessEvent.failed(tag, new CancellationException(why)), false);
+    issuer.deliver(ProcessEvent.failed(tag, new CancellationException(why)), false);
     runAction(seen);
     return true;
   }
@@ -235,7 +235,7 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
 
   /// Logs an exception in work for its process that no reply reports.
   void logUnreported(String what, Throwable thrown) {
-    commandIssuer.logUnreported(what, thrown);
+    issuer.logUnreported(what, thrown);
   }
 
   private void runAction(Object seen) {

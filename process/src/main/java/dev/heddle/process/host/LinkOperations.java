@@ -11,31 +11,30 @@ import java.util.function.LongConsumer;
 
 /// Links and monitors by address. Runs on the worker of the process that adds or removes them.
 final class LinkOperations {
-  private final ProcessDirectory processDirectory;
-  private final RoutingTable routingTable;
+  private final ProcessDirectory directory;
+  private final RoutingTable routes;
 
-  LinkOperations(ProcessDirectory processDirectory, RoutingTable routingTable) {
-    this.processDirectory = processDirectory;
-    this.routingTable = routingTable;
+  LinkOperations(ProcessDirectory directory, RoutingTable routes) {
+    this.directory = directory;
+    this.routes = routes;
   }
 
   void link(ProcessInstance one, Pid other) {
     StackGuard.requireAmpleRoom(); // else a stack overflow could leave a link on one side only
-    ProcessInstance found = processDirectory.findProcess(other);
+    ProcessInstance found = directory.findProcess(other);
     if (found != null) {
       ProcessLinks.link(one, found);
     } else {
       ProcessLinks.linkToEnded(
-          one,
-          ProcessDirectory.exitOfUnknown(routingTable.canonical(other))); // the key of unlink()
+          one, ProcessDirectory.exitOfUnknown(routes.canonical(other))); // the key of unlink()
     }
   }
 
   void unlink(ProcessInstance one, Pid other) {
     StackGuard.requireAmpleRoom(); // a stack overflow would leave a lock locked
-    ProcessInstance found = processDirectory.find(other);
+    ProcessInstance found = directory.find(other);
     if (found == null) {
-      one.processLinks().unlinkEnded(routingTable.canonical(other));
+      one.processLinks().unlinkEnded(routes.canonical(other));
     } else {
       ProcessLinks.unlink(one, found);
     }
@@ -43,7 +42,7 @@ final class LinkOperations {
 
   long monitor(ProcessLifecycle watcher, Pid target, LongConsumer known) {
     StackGuard.requireAmpleRoom(); // as above
-    ProcessInstance found = processDirectory.findProcess(target);
+    ProcessInstance found = directory.findProcess(target);
     return found != null
         ? ProcessLinks.monitor(watcher, found, known)
         : ProcessLinks.monitorEnded(watcher, ProcessDirectory.exitOfUnknown(target), known);

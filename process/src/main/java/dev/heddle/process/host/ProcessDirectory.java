@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /// The processes of a host, by address and by name. Any thread.
 public final class ProcessDirectory {
   private final ProcessEnvironment host;
-  private final RoutingTable routingTable;
+  private final RoutingTable routes;
   private final ProcessTable table = new ProcessTable();
-  private final NameRegistry nameRegistry = new NameRegistry();
+  private final NameRegistry names = new NameRegistry();
 
   // any thread; close() writes `closed` last
   private volatile boolean closed;
@@ -28,10 +28,10 @@ public final class ProcessDirectory {
 
   /// Creates an empty directory.
   ///
-  /// @param routingTable leads to all that is not a process of this host
-  ProcessDirectory(ProcessEnvironment host, RoutingTable routingTable) {
+  /// @param routes leads to all that is not a process of this host
+  ProcessDirectory(ProcessEnvironment host, RoutingTable routes) {
     this.host = host;
-    this.routingTable = routingTable;
+    this.routes = routes;
   }
 
   // ---- by address ----
@@ -46,7 +46,7 @@ public final class ProcessDirectory {
     // a stack overflow would leave the lock of the table, or of a coroutine's mailbox, locked
     StackGuard.requireAmpleRoom();
     ProcessInstance found = table.find(pid.id());
-    return found != null && routingTable.leadsTo(pid, found.id()) ? found : null;
+    return found != null && routes.leadsTo(pid, found.id()) ? found : null;
   }
 
   /// Like [#find], for an address that must be that of a process of this host, alive or not.
@@ -55,13 +55,13 @@ public final class ProcessDirectory {
   public @Nullable ProcessInstance findProcess(Pid pid) {
     ProcessInstance found = find(pid);
     if (found == null) {
-      if (!routingTable.isLocal(pid)) {
+      if (!routes.isLocal(pid)) {
         throw new IllegalArgumentException(
             pid
                 + " belongs to another runtime; messages reach it, but links, monitors and"
                 + " commands do not");
       }
-      if (routingTable.attached(pid) != null) {
+      if (routes.attached(pid) != null) {
         throw new IllegalArgumentException(
             pid + " is a mailbox and not a process; it can only be sent to");
       }
@@ -75,23 +75,23 @@ public final class ProcessDirectory {
 
   /// An address that leads nowhere: no process gets the number 0.
   public Pid nullPid() {
-    return routingTable.address(0);
+    return routes.address(0);
   }
 
   // ---- by name ----
 
   /// The process that has a name, or null.
   public @Nullable ProcessInstance named(String name) {
-    return nameRegistry.find(name) instanceof ProcessInstance owner ? owner : null;
+    return names.find(name) instanceof ProcessInstance owner ? owner : null;
   }
 
   /// Gives a process a name.
   ///
   /// @return the process that has it now
   Pid register(String name, ProcessInstance process) {
-    NameRegistry.NameEntry nameEntry = nameRegistry.register(name, process);
-    if (nameEntry != null) {
-      return nameEntry.owner().self();
+    NameRegistry.NameEntry entry = names.register(name, process);
+    if (entry != null) {
+      return entry.owner().self();
     }
     throw new IllegalStateException(
         process.self() + " has ended; it cannot take the name '" + name + "' any more");
@@ -103,15 +103,14 @@ public final class ProcessDirectory {
     CompletableFuture<Pid> registered = new CompletableFuture<>();
     Consumer<ProcessLinks.Owner> listener =
         owner -> registered.complete(((ProcessInstance) owner).self());
-    nameRegistry.await(name, owner -> !((ProcessInstance) owner).isEnding(), listener);
+    names.await(name, owner -> !((ProcessInstance) owner).isEnding(), listener);
     var _ =
-        registered.whenComplete(
-            (_, _) -> nameRegistry.stopWaiting(name, listener)); // also when given up
+        registered.whenComplete((_, _) -> names.stopWaiting(name, listener)); // also when given up
     return registered;
   }
 
   NameRegistry names() {
-    return nameRegistry;
+    return names;
   }
 
   // ---- all ----

@@ -22,31 +22,29 @@ public final class CommandTable {
   ///
   /// @throws IllegalStateException when its tag is in use
   static CommandTable with(
-      @Nullable CommandTable before,
-      PendingCommand<?> invocation,
-      ProcessCommand<?> processCommand) {
+      @Nullable CommandTable before, PendingCommand<?> pending, ProcessCommand<?> command) {
     CommandTable all = before == null ? new CommandTable() : before;
-    all.add(invocation, processCommand);
+    all.add(pending, command);
     return all;
   }
 
-  private void add(PendingCommand<?> invocation, ProcessCommand<?> processCommand) {
-    if (find(invocation.tag()) != null) {
+  private void add(PendingCommand<?> pending, ProcessCommand<?> command) {
+    if (find(pending.tag()) != null) {
       throw new IllegalStateException(
           "the tag "
-              + invocation.tag()
+              + pending.tag()
               + " belongs to a command that has no result yet; use another one for "
-              + processCommand);
+              + command);
     }
-    last = invocation;
+    last = pending;
     if (only == null) {
-      only = invocation;
+      only = pending;
       return;
     }
     if (more == null) {
       more = new HashMap<>();
     }
-    more.put(invocation.tag(), invocation);
+    more.put(pending.tag(), pending);
   }
 
   @Nullable PendingCommand<?> find(long tag) {

@@ -329,11 +329,11 @@ public final class ProcessInstance extends ProcessLifecycle
     boolean last = out.status().isEnd();
     for (int i = 0; i < out.yieldCount(); i++) {
       StepOutput.Yield yield = out.yieldAt(i);
-      PendingCommand<?> invocation = new PendingCommand<@Nullable Object>(this, yield.tag());
+      PendingCommand<?> pending = new PendingCommand<@Nullable Object>(this, yield.tag());
       if (!last) { // after the end no result is delivered, and nothing cancels the command
-        pendingCommands = CommandTable.with(pendingCommands, invocation, yield.command());
+        pendingCommands = CommandTable.with(pendingCommands, pending, yield.command());
       }
-      host.dispatcher().dispatch(yield.command(), invocation);
+      host.dispatcher().dispatch(yield.command(), pending);
     }
   }
 
@@ -483,8 +483,8 @@ public final class ProcessInstance extends ProcessLifecycle
   }
 
   @Override
-  boolean urgent(ProcessSignal processSignal) {
-    return urgent(new Envelope.UrgentEnvelope(processSignal));
+  boolean urgent(ProcessSignal signal) {
+    return urgent(new Envelope.UrgentEnvelope(signal));
   }
 
   private boolean urgent(Envelope envelope) {
@@ -493,8 +493,8 @@ public final class ProcessInstance extends ProcessLifecycle
   }
 
   @Override
-  boolean ordered(ProcessSignal processSignal) {
-    return ordered(new Envelope(processSignal));
+  boolean ordered(ProcessSignal signal) {
+    return ordered(new Envelope(signal));
   }
 
   private boolean ordered(Envelope envelope) {
@@ -572,7 +572,7 @@ public final class ProcessInstance extends ProcessLifecycle
   }
 
   @Override
-  public void onLateResult(PendingCommand<?> invocation) {
+  public void onLateResult(PendingCommand<?> pending) {
     host.onLateResult();
   }
 

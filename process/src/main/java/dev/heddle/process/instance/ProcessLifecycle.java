@@ -138,12 +138,12 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   /// Delivers a signal before all messages.
   ///
   /// @return false when its mailbox is closed
-  abstract boolean urgent(ProcessSignal processSignal);
+  abstract boolean urgent(ProcessSignal signal);
 
   /// Delivers a signal after the messages that are in its mailbox.
   ///
   /// @return false when its mailbox is closed
-  abstract boolean ordered(ProcessSignal processSignal);
+  abstract boolean ordered(ProcessSignal signal);
 
   /// Closes its code and abandons its commands.
   abstract void closeCode();

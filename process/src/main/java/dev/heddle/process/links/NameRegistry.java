@@ -102,25 +102,25 @@ public final class NameRegistry implements ProcessLinks.NameRegistry {
   ///
   /// @return false when it has no owner
   public boolean unregister(String name) {
-    NameEntry nameEntry = holdings.remove(name);
-    if (nameEntry == null) {
+    NameEntry entry = holdings.remove(name);
+    if (entry == null) {
       return false;
     }
-    nameEntry.owner().processLinks().removeName(name);
+    entry.owner().processLinks().removeName(name);
     return true;
   }
 
   @Override
   public void release(String name, ProcessLinks.Owner owner) {
-    NameEntry nameEntry = holdings.get(name);
-    if (nameEntry != null && nameEntry.owner() == owner) {
-      holdings.remove(name, nameEntry);
+    NameEntry entry = holdings.get(name);
+    if (entry != null && entry.owner() == owner) {
+      holdings.remove(name, entry);
     }
   }
 
   /// The owner of a name, or null.
   public ProcessLinks.@Nullable Owner find(String name) {
-    NameEntry nameEntry = holdings.get(name);
-    return nameEntry == null ? null : nameEntry.owner();
+    NameEntry entry = holdings.get(name);
+    return entry == null ? null : entry.owner();
   }
 }

@@ -372,10 +372,10 @@ public final class ProcessPool implements Process {
     }
   }
 
-  private void command(ProcessCommand<?> processCommand, Consumer<ProcessEvent> then) {
+  private void command(ProcessCommand<?> command, Consumer<ProcessEvent> then) {
     long tag = ++lastTag;
     commands.put(tag, then);
-    Objects.requireNonNull(out).yield(tag, processCommand);
+    Objects.requireNonNull(out).yield(tag, command);
   }
 
   private ProcessContext self() {

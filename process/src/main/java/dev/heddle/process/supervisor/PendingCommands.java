@@ -23,10 +23,10 @@ final class PendingCommands {
   /// Yields a command.
   ///
   /// @return its tag, never 0
-  long submit(ProcessCommand<?> processCommand, Consumer<ProcessEvent> then) {
+  long submit(ProcessCommand<?> command, Consumer<ProcessEvent> then) {
     long tag = ++lastTag;
     byTag.put(tag, then);
-    Objects.requireNonNull(out).yield(tag, processCommand);
+    Objects.requireNonNull(out).yield(tag, command);
     return tag;
   }
 

@@ -27,23 +27,23 @@ final class RestartPlans {
   }
 
   /// Called when the state of a member has changed.
-  void memberChanged(RestartPlan restartPlan) {
-    if (!restartPlan.isReady) {
-      restartPlan.isReady = true;
-      ready.add(restartPlan);
+  void memberChanged(RestartPlan plan) {
+    if (!plan.isReady) {
+      plan.isReady = true;
+      ready.add(plan);
     }
   }
 
   /// The next plan with a member that has changed; null when there is none.
   @Nullable RestartPlan nextToAdvance() {
     while (true) {
-      RestartPlan restartPlan = ready.poll();
-      if (restartPlan == null) {
+      RestartPlan plan = ready.poll();
+      if (plan == null) {
         return null;
       }
-      restartPlan.isReady = false;
-      if (pending.contains(restartPlan)) {
-        return restartPlan;
+      plan.isReady = false;
+      if (pending.contains(plan)) {
+        return plan;
       }
     }
   }
@@ -59,39 +59,39 @@ final class RestartPlans {
   }
 
   RestartPlan begin(
-      SupervisedChild failed, Duration delay, @Nullable RestartPlan merged, ChildList childList) {
+      SupervisedChild failed, Duration delay, @Nullable RestartPlan merged, ChildList children) {
     List<SupervisedChild> members =
         strategy == Strategy.ONE_FOR_ONE
             ? List.of(failed)
-            : candidates(failed, merged, childList).stream()
-                .filter(supervisedChild ->
-                    supervisedChild == failed
-                        || (merged != null && supervisedChild.recovery == merged)
-                        || isRestartedWith(failed, supervisedChild))
+            : candidates(failed, merged, children).stream()
+                .filter(child ->
+                    child == failed
+                        || (merged != null && child.recovery == merged)
+                        || isRestartedWith(failed, child))
                 .toList();
-    RestartPlan restartPlan = new RestartPlan(delay, members);
-    pending.add(restartPlan);
-    memberChanged(restartPlan);
-    return restartPlan;
+    RestartPlan plan = new RestartPlan(delay, members);
+    pending.add(plan);
+    memberChanged(plan);
+    return plan;
   }
 
   /// The children among which the members are: no child before these is restarted.
   private Collection<SupervisedChild> candidates(
-      SupervisedChild failed, @Nullable RestartPlan merged, ChildList childList) {
+      SupervisedChild failed, @Nullable RestartPlan merged, ChildList children) {
     if (strategy == Strategy.ONE_FOR_ALL) {
-      return childList.inOrder();
+      return children.inOrder();
     }
-    return childList.from(
+    return children.from(
         merged == null ? failed.number : Math.min(failed.number, merged.first().number));
   }
 
   /// Ends a plan.
   ///
   /// @return its members
-  List<SupervisedChild> over(RestartPlan restartPlan) {
-    pending.remove(restartPlan);
-    List<SupervisedChild> members = restartPlan.members();
-    members.forEach(supervisedChild -> supervisedChild.recovery = null);
+  List<SupervisedChild> over(RestartPlan plan) {
+    pending.remove(plan);
+    List<SupervisedChild> members = plan.members();
+    members.forEach(child -> child.recovery = null);
     return members;
   }
 

@@ -54,10 +54,11 @@ class RuntimeDumpTest {
         awaitState(runtime, runtime.spawn(Kit.resting()), State.IDLE);
       }
       Pid busy =
-          runtime.spawn((_, _) -> {
-            in.countDown();
-            go.await();
-          });
+          runtime.spawn(
+              (_, _) -> {
+                in.countDown();
+                go.await();
+              });
       in.await();
       String dump = runtime.dump();
       go.countDown();
@@ -77,7 +78,7 @@ class RuntimeDumpTest {
         StartOptions options = StartOptions.defaults().withName("a \"b\"\n" + i);
         awaitState(runtime, runtime.spawn(Kit.resting(), options), State.IDLE);
       }
-      String json = new RuntimeBean(runtime, "x").dumpJson();
+      String json = runtime.bean.dumpJson();
       assertThat(json)
           .startsWith("{\"runtime\":\"heddle\",\"uptimeMillis\":")
           .contains("\"p99\":", "\"workers\":[{\"worker\":0,\"asleep\":")
@@ -140,8 +141,10 @@ class RuntimeDumpTest {
 
   /// Waits until a thread waits or has ended.
   private static Thread.State settled(Thread thread) {
-    await(() ->
-        thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TERMINATED);
+    await(
+        () ->
+            thread.getState() == Thread.State.WAITING
+                || thread.getState() == Thread.State.TERMINATED);
     return thread.getState();
   }
 
@@ -153,9 +156,10 @@ class RuntimeDumpTest {
       recording.enable("dev.heddle.AbnormalProcessEnd");
       recording.start();
       Pid failed =
-          runtime.spawn((_, _) -> {
-            throw new IllegalStateException("no luck");
-          });
+          runtime.spawn(
+              (_, _) -> {
+                throw new IllegalStateException("no luck");
+              });
       Kit.exit(runtime, failed);
       Kit.exit(runtime, runtime.spawn((_, out) -> out.done()));
       recording.stop();

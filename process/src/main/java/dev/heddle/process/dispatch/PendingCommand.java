@@ -6,6 +6,7 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessCommand;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
+import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
@@ -40,15 +41,9 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
   private static final Object OPEN = new Object();
   private static final Object ANSWERED = new Object();
   private static final Object DROPPED = new Object();
-  private static final VarHandle STATE;
-
-  static {
-    try {
-      STATE = MethodHandles.lookup().findVarHandle(PendingCommand.class, "state", Object.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle STATE =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "state", VarHandle.class, PendingCommand.class, Object.class);
 
   private final CommandIssuer issuer;
   private final long tag;

@@ -5,6 +5,7 @@ import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
 import dev.heddle.scheduler.context.NonCoroutineThread;
 import dev.heddle.scheduler.context.VirtualThreads;
+import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -85,16 +86,9 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
   private static final int RESUMING = 3;
   private static final int ENDED = 4;
 
-  private static final VarHandle RESUMABLE;
-
-  static {
-    try {
-      RESUMABLE =
-          MethodHandles.lookup().findVarHandle(ProcessFiber.class, "resumable", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle RESUMABLE =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "resumable", VarHandle.class, ProcessFiber.class, boolean.class);
 
   private static final int CALLS_PER_CLOCK_READ = 16; // as a run has steps
   private static final int MAX_FRAMES = 1_000; // counting them takes as long as the budget

@@ -116,13 +116,9 @@ public final class HostInspector {
       return;
     }
     longSteps.increment();
+    String on = worker.thread().getName();
     LongStep step =
-        new LongStep(
-            process.self(),
-            process.kind(),
-            worker.thread().getName(),
-            Duration.ofNanos(nanos),
-            List.of(stack));
+        new LongStep(process.self(), process.kind(), on, Duration.ofNanos(nanos), List.of(stack));
     UninterruptibleLog.write(Level.WARNING, step.text(), null);
     if (ProcessJfrEvents.areRecorded()) {
       ProcessJfrEvents.longStep(step);

@@ -6,10 +6,12 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.ProcessFactory;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
+import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.dispatch.Dispatcher;
 import dev.heddle.process.event.EventBus;
 import dev.heddle.process.fiber.FiberView;
@@ -169,7 +171,28 @@ public final class ProcessHost implements ProcessEnvironment {
 
   @Override
   public Process create(String source) {
-    return ProcessSources.create(parts.factory(), source);
+    ProcessFactory factory = parts.factory();
+    if (factory == null) {
+      throw new StartRefusedException(
+          "upgrade: no factory; give the builder one with factory(...)", null);
+    }
+    if (source.isEmpty()) {
+      throw new StartRefusedException("upgrade: no source; name what the factory is to make", null);
+    }
+    Process made;
+    try {
+      made = factory.create(source);
+    } catch (Exception e) {
+      throw new StartRefusedException("upgrade: create failed: " + e.getMessage(), e);
+    }
+    if (made == null) {
+      throw new StartRefusedException(
+          "upgrade: the factory has returned null for '%s'; let it make a process, or throw what"
+                  .formatted(source)
+              + " says why not",
+          null);
+    }
+    return made;
   }
 
   @Override

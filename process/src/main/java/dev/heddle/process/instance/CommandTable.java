@@ -18,23 +18,14 @@ public final class CommandTable {
   // for reports: the one yielded last, until all have their results
   private @Nullable PendingCommand<?> last;
 
-  /// Adds a command to the table of a process; creates the table for the first one.
+  /// Adds a command.
   ///
   /// @throws IllegalStateException when its tag is in use
-  static CommandTable with(
-      @Nullable CommandTable before, PendingCommand<?> pending, ProcessCommand<?> command) {
-    CommandTable all = before == null ? new CommandTable() : before;
-    all.add(pending, command);
-    return all;
-  }
-
-  private void add(PendingCommand<?> pending, ProcessCommand<?> command) {
+  void add(PendingCommand<?> pending, ProcessCommand<?> command) {
     if (find(pending.tag()) != null) {
       throw new IllegalStateException(
-          "the tag "
-              + pending.tag()
-              + " belongs to a command that has no result yet; use another one for "
-              + command);
+          "the tag %d belongs to a command that has no result yet; use another one for %s"
+              .formatted(pending.tag(), command));
     }
     last = pending;
     if (only == null) {

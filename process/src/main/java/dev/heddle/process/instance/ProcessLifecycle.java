@@ -12,6 +12,7 @@ import dev.heddle.process.fiber.ProcessFiber;
 import dev.heddle.process.links.ProcessLinks;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.Worker;
+import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
@@ -66,20 +67,9 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
    *
    * P1, P13; proc-60 to proc-76, proc-208, proc-209, proc-215.
    */
-  private static final VarHandle ENDING;
-  private static final VarHandle PROCESS_LINKS;
-  private static final VarHandle NOTIFYING;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      ENDING = lookup.findVarHandle(ProcessLifecycle.class, "ending", Object.class);
-      PROCESS_LINKS = lookup.findVarHandle(ProcessLifecycle.class, "processLinks", Object.class);
-      NOTIFYING = lookup.findVarHandle(ProcessLifecycle.class, "notifying", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle ENDING = field("ending", Object.class);
+  private static final VarHandle PROCESS_LINKS = field("processLinks", Object.class);
+  private static final VarHandle NOTIFYING = field("notifying", boolean.class);
 
   /// The cause of an exit when a step has thrown and memory was missing to record what: the JVM
   /// links code when it is first reached, and needs memory for that.
@@ -116,6 +106,11 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   ProcessLifecycle(ProcessEnvironment host, QueuePriority queuePriority) {
     super(queuePriority);
     this.host = host;
+  }
+
+  private static VarHandle field(String name, Class<?> type) {
+    return ConstantBootstraps.fieldVarHandle(
+        MethodHandles.lookup(), name, VarHandle.class, ProcessLifecycle.class, type);
   }
 
   // ---- for subclasses ----
@@ -373,14 +368,14 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   public final boolean abandon(boolean inStep) {
     Exit exit = markAbandoned(inStep);
     if (exit != null) {
-      notifyAbandoned(exit);
+      notifyExit(exit);
     }
     return exit != null;
   }
 
   /// The first part of [#abandon]; it calls no listener.
   ///
-  /// @return the exit to announce, by [#notifyAbandoned]; null when it is announced already, or is
+  /// @return the exit to announce, by [#notifyExit]; null when it is announced already, or is
   ///   being announced
   public final @Nullable Exit markAbandoned(boolean inStep) {
     abandoned = true;
@@ -394,11 +389,6 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     return claimNotification() ? exit : null;
   }
 
-  /// The second part: calls listeners, which may not return.
-  public final void notifyAbandoned(Exit exit) {
-    notifyExit(exit);
-  }
-
   /// Whether it handles no more messages, although its mailbox is open until its worker closes it.
   public final boolean isAbandoned() {
     return abandoned;
@@ -408,11 +398,11 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     return NOTIFYING.compareAndSet(this, false, true);
   }
 
-  /// Notifies links, monitors, names and listeners, continuing where a call before has stopped;
-  /// then the host. For the holder of the claim.
-  private void notifyExit(Exit exit) {
+  /// Notifies links, monitors, names and listeners, which may not return, continuing where a call
+  /// before has stopped; then the host. For the holder of the claim.
+  public final void notifyExit(Exit exit) {
     if (!PROCESS_LINKS.compareAndSet(this, null, exit)) {
-      var _ = processLinks().exited(this, exit, host.names());
+      var _ = processLinks().exited(this, exit, host.names()::release);
     }
     exitNotified(exit);
   }
@@ -426,7 +416,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     return announced; // safe: written before its first step, or by the caller itself
   }
 
-  // ---- links ----
+  // ---- links, monitors and names ----
 
   @Override
   public final boolean decideLinkExit(Exit exit) {
@@ -436,8 +426,6 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     var _ = ENDING.compareAndSet(this, null, exit); // false: its end was decided before
     return false;
   }
-
-  // ---- links, monitors and names ----
 
   @Override
   public final ProcessLinks processLinks() {

@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -93,12 +94,6 @@ public final class ProcessLinks {
 
     /// A process that it monitors has ended.
     void monitorFired(long monitor, Exit exit);
-  }
-
-  /// Releases the names of an owner.
-  public interface NameRegistry {
-    /// Releases a name, if this owner has it.
-    void release(String name, Owner owner);
   }
 
   /// A link between two processes. A new link is a new object.
@@ -298,11 +293,12 @@ public final class ProcessLinks {
     lock.lock();
     try {
       if (links != null) {
-        links.forEach((pid, link) -> {
-          if (!link.isBroken) {
-            all.add(pid);
-          }
-        });
+        links.forEach(
+            (pid, link) -> {
+              if (!link.isBroken) {
+                all.add(pid);
+              }
+            });
       }
     } finally {
       lock.unlock();
@@ -447,11 +443,12 @@ public final class ProcessLinks {
     lock.lock();
     try {
       if (ownMonitors != null) {
-        ownMonitors.forEach((_, target) -> {
-          if (target != null) {
-            all.add(target.self());
-          }
-        });
+        ownMonitors.forEach(
+            (_, target) -> {
+              if (target != null) {
+                all.add(target.self());
+              }
+            });
       }
     } finally {
       lock.unlock();
@@ -639,19 +636,21 @@ public final class ProcessLinks {
   /// Called when the process has ended: sends all exit notifications, and releases its names. If it
   /// throws, another call with the same exit continues there.
   ///
+  /// @param release releases a name of an owner
   /// @return false when that was done before
-  public boolean exited(Owner owner, Exit how, NameRegistry registry) {
+  public boolean exited(Owner owner, Exit how, BiConsumer<String, Owner> release) {
     ExitNotices rest = leave(how);
     if (rest == null) {
       return false;
     }
-    rest.names().notifyEach(name -> registry.release(name, owner));
+    rest.names().notifyEach(name -> release.accept(name, owner));
     rest.held()
-        .notifyEach(monitor -> {
-          if (monitor.getValue() != null) {
-            monitor.getValue().processLinks().removeMonitor(owner, monitor.getKey());
-          }
-        });
+        .notifyEach(
+            monitor -> {
+              if (monitor.getValue() != null) {
+                monitor.getValue().processLinks().removeMonitor(owner, monitor.getKey());
+              }
+            });
     rest.links().notifyEach(link -> endLink(link, owner, how));
     rest.watches().notifyEach(watch -> watch.watcher().monitorFired(watch.reference(), how));
     rest.starters().notifyEach(listener -> listener.accept(false));
@@ -667,9 +666,8 @@ public final class ProcessLinks {
       if (exit != null) {
         return exit == how ? exitNotices : null;
       }
-      exitNotices =
-          new ExitNotices(
-              names, ownMonitors, links, monitors, startListeners, listeners); // may throw
+      exitNotices = // may throw
+          new ExitNotices(names, ownMonitors, links, monitors, startListeners, listeners);
       exit = how;
       links = null;
       monitors = null;

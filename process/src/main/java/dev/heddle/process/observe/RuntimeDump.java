@@ -64,7 +64,7 @@ public record RuntimeDump(
         "%,d started, %,d runs; 99 of 100 that were ready had a worker within %,d us (%,d samples)%n"
             .formatted(
                 counters.started(), counters.executed(), micros(delay, 0.99), delay.samples()));
-    text.append(workerTable()).append('\n');
+    text.append(workerTable(counters)).append('\n');
     CompensationCounters compensation = counters.compensation();
     if (compensation.started() > 0) {
       text.append(
@@ -80,17 +80,18 @@ public record RuntimeDump(
   }
 
   /// A line for each worker.
-  public String workerTable() {
+  public static String workerTable(ProcessCounters counters) {
     return counters.workers().stream()
-        .map(worker ->
-            "worker %d %s, %,d executed, %,d stolen, parked %,d times, %,d queued"
-                .formatted(
-                    worker.number(),
-                    worker.asleep() ? "asleep" : "awake",
-                    worker.executed(),
-                    worker.stolen(),
-                    worker.parks(),
-                    worker.queued()))
+        .map(
+            worker ->
+                "worker %d %s, %,d executed, %,d stolen, parked %,d times, %,d queued"
+                    .formatted(
+                        worker.number(),
+                        worker.asleep() ? "asleep" : "awake",
+                        worker.executed(),
+                        worker.stolen(),
+                        worker.parks(),
+                        worker.queued()))
         .collect(Collectors.joining("\n"));
   }
 

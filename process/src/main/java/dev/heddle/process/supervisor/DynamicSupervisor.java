@@ -179,7 +179,7 @@ public final class DynamicSupervisor implements StartOnce {
                 + of.name()
                 + "'; give each its own by name(argument -> ...)");
       }
-      ChildOptions.check(of, "shutdown of the DynamicSupervisor");
+      ChildStart.check(of, "shutdown of the DynamicSupervisor");
       this.options = of;
       return this;
     }

@@ -71,7 +71,7 @@ final class DynamicSupervisorLogic<A> {
   private final @Nullable Consumer<DynamicChildStatus> listener;
   private final LongSupplier nanos;
   private final PendingCommands commands = new PendingCommands();
-  private final ChildOptions options = new ChildOptions();
+  private final ChildStart starts = new ChildStart();
   private final Map<Pid, DynamicChild<A>> children = new HashMap<>();
   private final Map<State, Integer> counts = new EnumMap<>(State.class);
   private @Nullable ProcessContext self;
@@ -129,10 +129,8 @@ final class DynamicSupervisorLogic<A> {
       case null, default ->
           LOG.log(
               System.Logger.Level.WARNING,
-              "dynamic supervisor "
-                  + self().self()
-                  + " has dropped an unknown message: "
-                  + event.data());
+              "dynamic supervisor %s has dropped an unknown message: %s"
+                  .formatted(self().self(), event.data()));
     }
   }
 
@@ -230,9 +228,8 @@ final class DynamicSupervisorLogic<A> {
     }
     if (children.size() >= how.maxChildren) {
       throw new StartRefusedException(
-          "max children exceeded: "
-              + how.maxChildren
-              + " live already; end some, or raise maxChildren()",
+          "max children exceeded: %d live already; end some, or raise maxChildren()"
+              .formatted(how.maxChildren),
           null);
     }
   }
@@ -262,12 +259,12 @@ final class DynamicSupervisorLogic<A> {
 
   @SuppressWarnings("NullAway") // the same
   private Pid spawn(Process made, @Nullable A argument) {
-    StartOptions all = options.of(how.options, self(), how.shutdown);
+    StartOptions all = starts.of(how.options, self(), how.shutdown);
     if (how.name == null) {
       return self().spawn(made, all);
     }
     Pid pid = self().spawn(made, all.withName(how.name.apply(argument)));
-    ChildOptions.checkNotTaken(self(), pid, children.containsKey(pid));
+    ChildStart.checkNotTaken(self(), pid, children.containsKey(pid));
     return pid;
   }
 
@@ -329,7 +326,7 @@ final class DynamicSupervisorLogic<A> {
               : new StartRefusedException(
                   "the child has ended before it had started: " + exit.reason(), null));
     } else {
-      notifyListener(child, exit);
+      StartOnce.notify(listener, () -> child.status(exit));
     }
     if (child.atEnd != null) {
       child.atEnd.forEach(reply -> reply.complete(exit));
@@ -425,19 +422,7 @@ final class DynamicSupervisorLogic<A> {
     counted(state, 1);
     child.state = state;
     if (child.asker == null) {
-      notifyListener(child, null);
-    }
-  }
-
-  private void notifyListener(DynamicChild<A> child, @Nullable Exit exit) {
-    if (listener == null) {
-      return;
-    }
-    DynamicChildStatus status = exit == null ? child.status() : child.status(exit);
-    try {
-      listener.accept(status);
-    } catch (Throwable t) {
-      LOG.log(System.Logger.Level.ERROR, "a listener failed at a change of " + status, t);
+      StartOnce.notify(listener, child::status);
     }
   }
 

@@ -69,7 +69,7 @@ final class SupervisorLogic {
   private final ChildList children = new ChildList();
   private final RestartPlans plans;
   private final PendingCommands commands = new PendingCommands();
-  private final ChildOptions options = new ChildOptions();
+  private final ChildStart starts = new ChildStart();
   private @Nullable ProcessContext self;
   private int pendingInitialStarts; // children of the builder that have not started once
   private boolean closing;
@@ -86,7 +86,13 @@ final class SupervisorLogic {
     this.listener = how.listener;
     this.nanos = how.nanos;
     this.random = how.random == null ? RandomGenerator.getDefault() : how.random;
-    this.plans = new RestartPlans(how.strategy);
+    this.plans =
+        new RestartPlans(
+            switch (how.strategy) {
+              case ONE_FOR_ONE -> null;
+              case ONE_FOR_ALL -> _ -> 0;
+              case REST_FOR_ONE -> failed -> failed.number;
+            });
     how.children.forEach(child -> add(child, true));
     this.pendingInitialStarts = how.children.size();
   }
@@ -188,8 +194,7 @@ final class SupervisorLogic {
         case null, default ->
             throw new IllegalArgumentException(
                 "a supervisor is asked for Children, StartChild, StopChild, RestartChild or"
-                    + " RemoveChild, not "
-                    + request.message());
+                    + (" RemoveChild, not " + request.message()));
       }
     } catch (IllegalArgumentException | StartRefusedException e) {
       request.reply().fail(e);
@@ -269,8 +274,10 @@ final class SupervisorLogic {
     Pid pid;
     try {
       Process made = child.spec.make();
-      pid = self().spawn(made, options.of(child.spec.options(), self(), child.spec.shutdown()));
-      checkOwned(child, pid);
+      pid = self().spawn(made, starts.of(child.spec.options(), self(), child.spec.shutdown()));
+      if (child.spec.options().name() != null) { // then a start may return another process
+        ChildStart.checkNotTaken(self(), pid, children.of(pid) != null);
+      }
       child.shutdown = ChildShutdown.of(child.spec.shutdown(), made);
     } catch (Throwable t) { // a class that cannot be loaded must not end the supervisor
       ended(child, ChildStart.creationFailed(self(), t));
@@ -292,13 +299,6 @@ final class SupervisorLogic {
     if (child.state == State.STARTING) {
       child.runningSinceNanos = nanos.getAsLong();
       become(child, State.RUNNING);
-    }
-  }
-
-  /// Checks that a start has not returned another process, which already has the child's name.
-  private void checkOwned(SupervisedChild child, Pid pid) {
-    if (child.spec.options().name() != null) {
-      ChildOptions.checkNotTaken(self(), pid, children.of(pid) != null);
     }
   }
 
@@ -350,9 +350,7 @@ final class SupervisorLogic {
   }
 
   private void fail(RuntimeException why) {
-    if (failure == null) {
-      failure = why;
-    }
+    failure = failure == null ? why : failure;
     closing = true;
   }
 
@@ -382,10 +380,11 @@ final class SupervisorLogic {
     if (end == null) {
       plans
           .pending()
-          .forEach(plan -> {
-            cancel(plan);
-            plans.over(plan);
-          });
+          .forEach(
+              plan -> {
+                cancel(plan);
+                plans.over(plan);
+              });
       end = new OrderedStop<>(children.inOrder(), SupervisedChild::isAlive);
     }
     if (!continueStop(end.next())) {
@@ -424,10 +423,8 @@ final class SupervisorLogic {
   }
 
   private void advanceRecoveries() {
-    RestartPlan plan = plans.nextToAdvance();
-    while (plan != null) {
+    for (RestartPlan plan = plans.nextToAdvance(); plan != null; plan = plans.nextToAdvance()) {
       advance(plan);
-      plan = plans.nextToAdvance();
     }
   }
 
@@ -459,19 +456,12 @@ final class SupervisorLogic {
       child.exitReplies.forEach(reply -> reply.complete(status));
       child.exitReplies.clear();
     }
-    if (listener != null) {
-      notifyListener(listener, child.status());
-    }
+    StartOnce.notify(listener, child::status);
     if (child.isAwaited && (child.hasStarted() || child.isTerminated())) {
       child.isAwaited = false;
-      hasStarted();
-    }
-  }
-
-  /// Called when another child of the builder has started, or ended for good.
-  private void hasStarted() {
-    if (--pendingInitialStarts == 0 && !closing) {
-      ready(self());
+      if (--pendingInitialStarts == 0 && !closing) {
+        ready(self());
+      }
     }
   }
 
@@ -480,14 +470,6 @@ final class SupervisorLogic {
       context.ready();
     } catch (IllegalStateException _) {
       // safe: a process that wraps the supervisor may not report ready, and has started already
-    }
-  }
-
-  private static void notifyListener(Consumer<ChildStatus> listener, ChildStatus status) {
-    try {
-      listener.accept(status);
-    } catch (Throwable t) {
-      LOG.log(System.Logger.Level.ERROR, "a listener failed at a change of " + status, t);
     }
   }
 

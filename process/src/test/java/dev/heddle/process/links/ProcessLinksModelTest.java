@@ -75,7 +75,7 @@ class ProcessLinksModelTest {
   private final NameRegistry nameRegistry = new NameRegistry();
 
   private void end(Someone one) {
-    assertThat(one.processLinks.exited(one, one.failed(), nameRegistry)).isTrue();
+    assertThat(one.processLinks.exited(one, one.failed(), nameRegistry::release)).isTrue();
   }
 
   /// Runs all at once, again and again.
@@ -86,18 +86,19 @@ class ProcessLinksModelTest {
     for (Runnable each : all) {
       threads.add(
           Thread.ofPlatform()
-              .start(() -> {
-                try {
-                  for (int i = 0; i < ROUNDS; i++) {
-                    await(together);
-                    each.run();
-                  }
-                } catch (RuntimeException | AssertionError e) {
-                  synchronized (thrown) {
-                    thrown.add(e);
-                  }
-                }
-              }));
+              .start(
+                  () -> {
+                    try {
+                      for (int i = 0; i < ROUNDS; i++) {
+                        await(together);
+                        each.run();
+                      }
+                    } catch (RuntimeException | AssertionError e) {
+                      synchronized (thrown) {
+                        thrown.add(e);
+                      }
+                    }
+                  }));
     }
     for (Thread thread : threads) {
       thread.join();
@@ -344,10 +345,10 @@ class ProcessLinksModelTest {
           }
         };
     Exit exit = ends.failed();
-    assertThatThrownBy(() -> ends.processLinks.exited(ends, exit, nameRegistry))
+    assertThatThrownBy(() -> ends.processLinks.exited(ends, exit, nameRegistry::release))
         .isInstanceOf(OutOfMemoryError.class);
-    assertThat(ends.processLinks.exited(ends, exit, nameRegistry)).isTrue();
-    assertThat(ends.processLinks.exited(ends, exit, nameRegistry)).isFalse();
+    assertThat(ends.processLinks.exited(ends, exit, nameRegistry::release)).isTrue();
+    assertThat(ends.processLinks.exited(ends, exit, nameRegistry::release)).isFalse();
     assertThat(List.of(first.broken.get(), second.broken.get(), tries.get()))
         .containsExactly(1, 2, 2);
     assertThat(second.decided).as("decided once").hasValue(1);

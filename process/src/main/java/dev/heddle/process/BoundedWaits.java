@@ -74,9 +74,8 @@ final class BoundedWaits {
   static void checkMayWait(String what) {
     if (Worker.current() != null || (what.equals("shutdown") && ProcessFiber.isCurrent())) {
       throw new IllegalStateException(
-          what
-              + "() would hold a worker in a step of a process; yield a command, or do it"
-              + " elsewhere");
+          "%s() would hold a worker in a step of a process; yield a command, or do it elsewhere"
+              .formatted(what));
     }
   }
 }

@@ -564,9 +564,8 @@ public abstract class CoroutineProcess implements Process {
       if (ProcessFiber.isDetached() && !isEndRequest(t)) { // no step reads `failure` any more
         UninterruptibleLog.write(
             Level.WARNING,
-            "the body of "
-                + context().self()
-                + ", which has ended or continues without it, has failed",
+            "the body of %s, which has ended or continues without it, has failed"
+                .formatted(context().self()),
             t);
       }
     }

@@ -54,11 +54,10 @@ class RuntimeDumpTest {
         awaitState(runtime, runtime.spawn(Kit.resting()), State.IDLE);
       }
       Pid busy =
-          runtime.spawn(
-              (_, _) -> {
-                in.countDown();
-                go.await();
-              });
+          runtime.spawn((_, _) -> {
+            in.countDown();
+            go.await();
+          });
       in.await();
       String dump = runtime.dump();
       go.countDown();
@@ -141,10 +140,8 @@ class RuntimeDumpTest {
 
   /// Waits until a thread waits or has ended.
   private static Thread.State settled(Thread thread) {
-    await(
-        () ->
-            thread.getState() == Thread.State.WAITING
-                || thread.getState() == Thread.State.TERMINATED);
+    await(() ->
+        thread.getState() == Thread.State.WAITING || thread.getState() == Thread.State.TERMINATED);
     return thread.getState();
   }
 
@@ -156,10 +153,9 @@ class RuntimeDumpTest {
       recording.enable("dev.heddle.AbnormalProcessEnd");
       recording.start();
       Pid failed =
-          runtime.spawn(
-              (_, _) -> {
-                throw new IllegalStateException("no luck");
-              });
+          runtime.spawn((_, _) -> {
+            throw new IllegalStateException("no luck");
+          });
       Kit.exit(runtime, failed);
       Kit.exit(runtime, runtime.spawn((_, out) -> out.done()));
       recording.stop();

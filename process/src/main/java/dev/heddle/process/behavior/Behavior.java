@@ -320,11 +320,8 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
       throws Exception {
     if (context != null) {
       throw new IllegalStateException(
-          "a "
-              + getClass().getName()
-              + " runs once, and this one is "
-              + context.self()
-              + "; make another one");
+          "a %s runs once, and this one is %s; make another one"
+              .formatted(getClass().getName(), context.self()));
     }
     context = self;
     init(input);

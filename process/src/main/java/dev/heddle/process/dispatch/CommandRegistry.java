@@ -41,9 +41,8 @@ public final class CommandRegistry {
     try {
       if (frozen) {
         throw new IllegalStateException(
-            "the handler of "
-                + type.getName()
-                + " comes too late; give it to the builder before start()");
+            "the handler of %s comes too late; give it to the builder before start()"
+                .formatted(type.getName()));
       }
       CommandHandler<?, ?> before = handlers.putIfAbsent(type, handler);
       if (before != null) {

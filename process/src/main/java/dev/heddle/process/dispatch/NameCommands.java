@@ -66,10 +66,8 @@ public final class NameCommands {
             if (registered.cancel(false) && pending.isOpen()) {
               pending.fail(
                   new DeadlineException(
-                      "no process has had the name '"
-                          + await.name()
-                          + "' within "
-                          + await.limit()));
+                      "no process has had the name '%s' within %s"
+                          .formatted(await.name(), await.limit())));
             }
           }
         };

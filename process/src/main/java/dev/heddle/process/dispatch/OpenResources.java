@@ -96,11 +96,8 @@ final class OpenResources {
     Open found = find(by, handle);
     if (!kind.isInstance(found.what)) {
       throw new IOException(
-          handle
-              + " is not a "
-              + kind.getSimpleName()
-              + " but a "
-              + found.what.getClass().getSimpleName());
+          "%s is not a %s but a %s"
+              .formatted(handle, kind.getSimpleName(), found.what.getClass().getSimpleName()));
     }
     found.users.add(by);
     try {
@@ -114,10 +111,8 @@ final class OpenResources {
     Open found = open.getOrDefault(by.caller(), Map.of()).get(handle);
     if (found == null) {
       throw new IOException(
-          handle
-              + " is not open in "
-              + by.caller()
-              + ": it was closed or transferred, or another process has opened it");
+          "%s is not open in %s: it was closed or transferred, or another process has opened it"
+              .formatted(handle, by.caller()));
     }
     return found;
   }
@@ -142,10 +137,9 @@ final class OpenResources {
     while (!found.users.isEmpty()) {
       if (found.users.stream().anyMatch(PendingCommand::isOpen)) {
         throw new IOException(
-            handle
-                + " is in use by another command of "
-                + by.caller()
-                + "; transfer it when that has its result, or cancel that first");
+            "%s is in use by another command of %s; transfer it when that has its result, or"
+                    .formatted(handle, by.caller())
+                + " cancel that first");
       }
       Heddle.await(found.unused.copy());
       found = find(by, handle); // it may have been closed meanwhile

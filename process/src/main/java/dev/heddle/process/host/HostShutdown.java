@@ -196,18 +196,17 @@ public final class HostShutdown {
 
   private void await(CompletableFuture<?> empty, long until) {
     boolean before = interrupted;
-    waiting(
-        () -> {
-          // an interrupt ends this part at once, and leaves the last one its moment
-          long last = interrupted && !before ? System.nanoTime() : Math.min(until, end);
-          try {
-            var _ = empty.get(Math.max(0, last - System.nanoTime()), TimeUnit.NANOSECONDS);
-          } catch (TimeoutException _) {
-            // some are left: the caller handles them
-          } catch (ExecutionException e) {
-            throw new IllegalStateException("nothing fails it", e);
-          }
-        });
+    waiting(() -> {
+      // an interrupt ends this part at once, and leaves the last one its moment
+      long last = interrupted && !before ? System.nanoTime() : Math.min(until, end);
+      try {
+        var _ = empty.get(Math.max(0, last - System.nanoTime()), TimeUnit.NANOSECONDS);
+      } catch (TimeoutException _) {
+        // some are left: the caller handles them
+      } catch (ExecutionException e) {
+        throw new IllegalStateException("nothing fails it", e);
+      }
+    });
   }
 
   // ---- processes that missed the deadline ----
@@ -216,19 +215,18 @@ public final class HostShutdown {
   private Map<ProcessInstance, ShutdownReport.Abandoned> abandon() {
     Map<ProcessInstance, ShutdownReport.Abandoned> abandoned = new HashMap<>();
     Map<ProcessInstance, Exit> untold = new HashMap<>();
-    scheduler.forEachRunning(
-        (task, stack) -> {
-          if (!(task instanceof ProcessInstance process)) {
-            return;
-          }
-          Exit exit = process.markAbandoned(true);
-          if (exit != null) {
-            untold.put(process, exit);
-            abandoned.put(process, named(process, Phase.STEP, stack));
-          } else if (host.directory().has(process)) { // its exit is being announced
-            abandoned.put(process, named(process, Phase.CLOSE, stack));
-          }
-        });
+    scheduler.forEachRunning((task, stack) -> {
+      if (!(task instanceof ProcessInstance process)) {
+        return;
+      }
+      Exit exit = process.markAbandoned(true);
+      if (exit != null) {
+        untold.put(process, exit);
+        abandoned.put(process, named(process, Phase.STEP, stack));
+      } else if (host.directory().has(process)) { // its exit is being announced
+        abandoned.put(process, named(process, Phase.CLOSE, stack));
+      }
+    });
     if (!untold.isEmpty()) {
       notifyAll(untold);
     }
@@ -246,10 +244,9 @@ public final class HostShutdown {
             .daemon()
             .name("heddle-abandons")
             .start(() -> untold.forEach(ProcessInstance::notifyExit));
-    waiting(
-        () -> {
-          var _ = teller.join(LAST_MOMENT); // else a listener does not return
-        });
+    waiting(() -> {
+      var _ = teller.join(LAST_MOMENT); // else a listener does not return
+    });
   }
 
   /// Ends the remaining processes after the deadline, on its own thread.

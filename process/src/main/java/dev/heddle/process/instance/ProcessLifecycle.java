@@ -375,8 +375,8 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
 
   /// The first part of [#abandon]; it calls no listener.
   ///
-  /// @return the exit to announce, by [#notifyExit]; null when it is announced already, or is
-  ///   being announced
+  /// @return the exit to announce, by [#notifyExit]; null when it is announced already, or is being
+  ///   announced
   public final @Nullable Exit markAbandoned(boolean inStep) {
     abandoned = true;
     // also wakes it, so that its worker reads `ending` when the step returns

@@ -293,12 +293,11 @@ public final class ProcessLinks {
     lock.lock();
     try {
       if (links != null) {
-        links.forEach(
-            (pid, link) -> {
-              if (!link.isBroken) {
-                all.add(pid);
-              }
-            });
+        links.forEach((pid, link) -> {
+          if (!link.isBroken) {
+            all.add(pid);
+          }
+        });
       }
     } finally {
       lock.unlock();
@@ -443,12 +442,11 @@ public final class ProcessLinks {
     lock.lock();
     try {
       if (ownMonitors != null) {
-        ownMonitors.forEach(
-            (_, target) -> {
-              if (target != null) {
-                all.add(target.self());
-              }
-            });
+        ownMonitors.forEach((_, target) -> {
+          if (target != null) {
+            all.add(target.self());
+          }
+        });
       }
     } finally {
       lock.unlock();
@@ -645,12 +643,11 @@ public final class ProcessLinks {
     }
     rest.names().notifyEach(name -> release.accept(name, owner));
     rest.held()
-        .notifyEach(
-            monitor -> {
-              if (monitor.getValue() != null) {
-                monitor.getValue().processLinks().removeMonitor(owner, monitor.getKey());
-              }
-            });
+        .notifyEach(monitor -> {
+          if (monitor.getValue() != null) {
+            monitor.getValue().processLinks().removeMonitor(owner, monitor.getKey());
+          }
+        });
     rest.links().notifyEach(link -> endLink(link, owner, how));
     rest.watches().notifyEach(watch -> watch.watcher().monitorFired(watch.reference(), how));
     rest.starters().notifyEach(listener -> listener.accept(false));

@@ -82,16 +82,15 @@ public record RuntimeDump(
   /// A line for each worker.
   public static String workerTable(ProcessCounters counters) {
     return counters.workers().stream()
-        .map(
-            worker ->
-                "worker %d %s, %,d executed, %,d stolen, parked %,d times, %,d queued"
-                    .formatted(
-                        worker.number(),
-                        worker.asleep() ? "asleep" : "awake",
-                        worker.executed(),
-                        worker.stolen(),
-                        worker.parks(),
-                        worker.queued()))
+        .map(worker ->
+            "worker %d %s, %,d executed, %,d stolen, parked %,d times, %,d queued"
+                .formatted(
+                    worker.number(),
+                    worker.asleep() ? "asleep" : "awake",
+                    worker.executed(),
+                    worker.stolen(),
+                    worker.parks(),
+                    worker.queued()))
         .collect(Collectors.joining("\n"));
   }
 

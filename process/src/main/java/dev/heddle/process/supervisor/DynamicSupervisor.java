@@ -175,9 +175,8 @@ public final class DynamicSupervisor implements StartOnce {
     public Builder<A> options(StartOptions of) {
       if (of.name() != null) {
         throw new IllegalArgumentException(
-            "only one child could have the name '"
-                + of.name()
-                + "'; give each its own by name(argument -> ...)");
+            "only one child could have the name '%s'; give each its own by name(argument -> ...)"
+                .formatted(of.name()));
       }
       ChildStart.check(of, "shutdown of the DynamicSupervisor");
       this.options = of;

@@ -18,10 +18,8 @@ final class RestartLimit {
     Allowed {
       if (most < 0 || !period.isPositive()) {
         throw new IllegalArgumentException(
-            "an intensity needs a number of restarts >= 0 and a positive period: "
-                + most
-                + " within "
-                + period);
+            "an intensity needs a number of restarts >= 0 and a positive period: %s within %s"
+                .formatted(most, period));
       }
     }
   }

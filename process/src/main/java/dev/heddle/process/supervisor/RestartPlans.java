@@ -75,11 +75,10 @@ final class RestartPlans {
       SupervisedChild failed, @Nullable RestartPlan merged, long first, ChildList children) {
     long from = merged == null ? first : Math.min(first, merged.first().number);
     return children.from(from).stream()
-        .filter(
-            child ->
-                child == failed
-                    || (merged != null && child.recovery == merged)
-                    || (child.number >= first && isRestartedWithOthers(child)))
+        .filter(child ->
+            child == failed
+                || (merged != null && child.recovery == merged)
+                || (child.number >= first && isRestartedWithOthers(child)))
         .toList();
   }
 

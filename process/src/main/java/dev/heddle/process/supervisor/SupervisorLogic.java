@@ -380,11 +380,10 @@ final class SupervisorLogic {
     if (end == null) {
       plans
           .pending()
-          .forEach(
-              plan -> {
-                cancel(plan);
-                plans.over(plan);
-              });
+          .forEach(plan -> {
+            cancel(plan);
+            plans.over(plan);
+          });
       end = new OrderedStop<>(children.inOrder(), SupervisedChild::isAlive);
     }
     if (!continueStop(end.next())) {

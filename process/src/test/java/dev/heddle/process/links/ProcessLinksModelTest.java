@@ -86,19 +86,18 @@ class ProcessLinksModelTest {
     for (Runnable each : all) {
       threads.add(
           Thread.ofPlatform()
-              .start(
-                  () -> {
-                    try {
-                      for (int i = 0; i < ROUNDS; i++) {
-                        await(together);
-                        each.run();
-                      }
-                    } catch (RuntimeException | AssertionError e) {
-                      synchronized (thrown) {
-                        thrown.add(e);
-                      }
-                    }
-                  }));
+              .start(() -> {
+                try {
+                  for (int i = 0; i < ROUNDS; i++) {
+                    await(together);
+                    each.run();
+                  }
+                } catch (RuntimeException | AssertionError e) {
+                  synchronized (thrown) {
+                    thrown.add(e);
+                  }
+                }
+              }));
     }
     for (Thread thread : threads) {
       thread.join();

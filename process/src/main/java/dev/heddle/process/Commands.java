@@ -30,8 +30,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class Commands {
-  private static final Duration CENTURY = Duration.ofDays(36_525); // more would overflow clocks
-
   private Commands() {}
 
   // ---- processes ----
@@ -293,6 +291,6 @@ public final class Commands {
     if (time.isNegative()) {
       throw new IllegalArgumentException("a time to wait is not negative: " + time);
     }
-    return time.compareTo(CENTURY) > 0 ? CENTURY : time;
+    return BoundedWaits.bounded(time);
   }
 }

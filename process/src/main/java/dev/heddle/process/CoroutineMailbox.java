@@ -49,7 +49,6 @@ public final class CoroutineMailbox implements AutoCloseable {
     return pid;
   }
 
-  /// The receiver of its address.
   private final class Inlet implements Receiver {
     @Override
     public SendResult receive(@Nullable Object message) {

@@ -561,7 +561,8 @@ public abstract class CoroutineProcess implements Process {
       result = run(input);
     } catch (Throwable t) {
       failure = t;
-      if (ProcessFiber.isDetached() && !isEndRequest(t)) { // no step reads `failure` any more
+      boolean isEndRequest = t instanceof Cancellation || t instanceof InterruptedException;
+      if (ProcessFiber.isDetached() && !isEndRequest) { // no step reads `failure` any more
         UninterruptibleLog.write(
             Level.WARNING,
             "the body of %s, which has ended or continues without it, has failed"
@@ -569,10 +570,6 @@ public abstract class CoroutineProcess implements Process {
             t);
       }
     }
-  }
-
-  private static boolean isEndRequest(Throwable t) {
-    return t instanceof Cancellation || t instanceof InterruptedException;
   }
 
   @Override

@@ -43,8 +43,6 @@ public final class Ref<M> {
     this.protocol = Objects.requireNonNull(protocol, "protocol");
   }
 
-  // ---- messages ----
-
   /// Sends a message. Otherwise like [ProcessRuntime#send(Pid, Object)].
   ///
   /// @throws SendFailedException when it was not accepted, or no process has the name
@@ -98,8 +96,6 @@ public final class Ref<M> {
   Pid find(Object message) {
     return name != null ? runtime.requests.find(name, message) : Objects.requireNonNull(pid);
   }
-
-  // ---- what it leads to ----
 
   /// The PID of the process it leads to at this moment; null when no process has the name.
   public @Nullable Pid pid() {

@@ -291,7 +291,6 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
 
   // ---- implemented by the two templates ----
 
-  /// Handles one message.
   abstract void handle(M message) throws Exception;
 
   /// Called before an event from outside is handled; ends event timeouts.

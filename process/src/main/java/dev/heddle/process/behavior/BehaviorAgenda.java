@@ -87,7 +87,6 @@ final class BehaviorAgenda<M> {
 
   // ---- what is next ----
 
-  /// Called when a step begins.
   void stepBegins() {
     budget = MAX_INTERNAL_PER_STEP;
   }
@@ -275,7 +274,6 @@ final class BehaviorAgenda<M> {
 
   // ---- the idle timeout ----
 
-  /// Called when a message or signal was handled.
   void handled() {
     if (idle != null) {
       lastNanos = System.nanoTime();

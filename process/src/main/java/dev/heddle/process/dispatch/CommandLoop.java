@@ -66,8 +66,6 @@ public final class CommandLoop {
     this.options = options;
   }
 
-  // ---- commands ----
-
   /// Runs `body` as a coroutine; its outcome is the reply. Cancelled with the invocation.
   ///
   /// @param command the command, for dumps
@@ -153,7 +151,7 @@ public final class CommandLoop {
             });
   }
 
-  private static Throwable unwrapped(Throwable failure) {
+  static Throwable unwrapped(Throwable failure) {
     return failure instanceof CompletionException e && e.getCause() != null
         ? e.getCause()
         : failure;
@@ -195,8 +193,6 @@ public final class CommandLoop {
       return new Outcome<>(null, e);
     }
   }
-
-  // ---- actions of the runtime ----
 
   /// Runs an action on the loop.
   ///
@@ -252,8 +248,6 @@ public final class CommandLoop {
     Heddle.await(new CompletableFuture<@Nullable Void>());
     return null;
   }
-
-  // ---- the end ----
 
   /// Adds an action to run when the loop ends.
   ///

@@ -68,7 +68,6 @@ public final class CommandRegistry {
             (command, pending) -> start.begin(command, (PendingCommand<R>) pending)));
   }
 
-  /// Refuses later changes.
   public void freeze() {
     lock.lock();
     try {
@@ -78,7 +77,6 @@ public final class CommandRegistry {
     }
   }
 
-  /// The handler of the commands of a class, or null.
   public @Nullable CommandHandler<?, ?> get(Class<?> type) {
     if (frozen) {
       return handlers.get(type); // safe: constant since the volatile write that was just read

@@ -59,7 +59,7 @@ public final class Dispatcher {
       }
     } catch (Throwable t) {
       if (!answer.fail(t)) {
-        answer.logUnreported("the handler of " + command.getClass().getName(), t);
+        answer.issuer().logUnreported("the handler of " + command.getClass().getName(), t);
       }
     }
   }

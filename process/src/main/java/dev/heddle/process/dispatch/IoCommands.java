@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -79,12 +78,7 @@ public final class IoCommands {
 
   public record Http(HttpRequest request) implements ProcessCommand<HttpResponse<byte[]>> {}
 
-  /// Opens a resource for a handle.
-  private interface Opening<C> {
-    AutoCloseable open(C command, PendingCommand<?> by) throws Exception;
-  }
-
-  /// Uses an open resource.
+  /// Opens a resource, or uses an open one.
   private interface Using<C, R extends @Nullable Object> {
     R use(C command, PendingCommand<?> by) throws Exception;
   }
@@ -164,13 +158,13 @@ public final class IoCommands {
   }
 
   private <C extends ProcessCommand<ResourceHandle>> void opening(
-      CommandRegistry registry, Class<C> type, String what, Opening<C> opening) {
+      CommandRegistry registry, Class<C> type, String what, Using<C, AutoCloseable> opening) {
     registry.inline(
         type,
         (command, pending) ->
             loops.onLoop(
                 command,
-                () -> resources.add(pending, opening.open(command, pending), what),
+                () -> resources.add(pending, opening.use(command, pending), what),
                 pending,
                 unwanted ->
                     loops.submit(
@@ -190,8 +184,6 @@ public final class IoCommands {
     int count = resources.use(by, command.from(), AsyncIo.class, from -> from.read(into));
     return count < 0 ? null : Arrays.copyOf(into.array(), count);
   }
-
-  // ---- HTTP ----
 
   private void send(Http http, PendingCommand<HttpResponse<byte[]>> pending) {
     var _ =
@@ -215,10 +207,7 @@ public final class IoCommands {
           if (failure == null) {
             pending.complete(result);
           } else if (pending.isOpen()) {
-            pending.fail(
-                failure instanceof CompletionException e && e.getCause() != null
-                    ? e.getCause()
-                    : failure);
+            pending.fail(CommandLoop.unwrapped(failure));
           }
         });
   }

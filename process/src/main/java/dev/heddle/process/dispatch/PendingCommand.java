@@ -11,7 +11,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// A command that has no reply yet, for the runtime.
@@ -61,7 +60,6 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
   private volatile @Nullable String waitsFor;
   private volatile @Nullable Pid answerer;
 
-  /// Creates a command of `issuer` without a reply.
   public PendingCommand(CommandIssuer issuer, long tag) {
     this.issuer = Objects.requireNonNull(issuer, "issuer");
     this.tag = tag;
@@ -99,8 +97,6 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
         : what.getSimpleName() + ", for " + before;
   }
 
-  // ---- for handlers ----
-
   void waitsFor(@Nullable String what) {
     waitsFor = what;
   }
@@ -128,15 +124,8 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     return issuer.context();
   }
 
-  /// Another pending command of its process; within its step.
-  @Nullable PendingCommand<?> other(long otherTag) {
-    return issuer.invocation(otherTag);
-  }
-
-  /// Makes its process monitor another; within its step. `known` is called with the reference
-  /// before the signal of that monitor can come.
-  void monitor(Pid other, LongConsumer known) {
-    issuer.monitor(other, known);
+  CommandIssuer issuer() {
+    return issuer;
   }
 
   /// The action of a cancellation, if there is no reply yet.
@@ -193,8 +182,6 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     return seen != ANSWERED && seen != DROPPED;
   }
 
-  // ---- for its process ----
-
   /// Completes it with a [CancellationException], and stops its execution.
   ///
   /// @return false when it had a reply before
@@ -208,7 +195,6 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     return true;
   }
 
-  /// Stops its execution for a process that has ended.
   public void abandon() {
     Object seen = leaveOpen(DROPPED);
     if (seen != null) {
@@ -228,17 +214,12 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     }
   }
 
-  /// Logs an exception in work for its process that no reply reports.
-  void logUnreported(String what, Throwable thrown) {
-    issuer.logUnreported(what, thrown);
-  }
-
   private void runAction(Object seen) {
     if (seen instanceof Runnable action) {
       try {
         action.run();
       } catch (Throwable t) {
-        logUnreported("the cancellation of a command", t);
+        issuer.logUnreported("the cancellation of a command", t);
       }
     }
   }

@@ -96,7 +96,7 @@ public final class ProcessCommands {
           i.context().unlink(c.other());
           i.complete(null);
         });
-    registry.inline(Monitor.class, (c, i) -> i.monitor(c.other(), i::complete));
+    registry.inline(Monitor.class, (c, i) -> i.issuer().monitor(c.other(), i::complete));
     registry.inline(Demonitor.class, (c, i) -> i.complete(i.context().demonitor(c.monitor())));
     registry.inline(Resolve.class, (c, i) -> i.complete(resolve(c, i)));
     registry.inline(
@@ -166,7 +166,7 @@ public final class ProcessCommands {
       boolean isFirst = pending.complete(result);
       if (isFirst) {
         super.complete(result);
-        var _ = timers.disarm(timer); // or it has fired, and finds the pending complete
+        var _ = timers.disarm(timer); // or it has fired, and finds the command complete
       }
       return isFirst;
     }
@@ -182,7 +182,7 @@ public final class ProcessCommands {
     }
 
     @Override
-    public boolean cancel(boolean mayInterrupt) { // called by the pending, which is over
+    public boolean cancel(boolean mayInterrupt) { // called by the command, which is over
       boolean isCancelled = super.cancel(mayInterrupt);
       var _ = timers.disarm(timer);
       return isCancelled;

@@ -69,7 +69,7 @@ public final class TimeCommands {
   ///
   /// @throws IllegalArgumentException when the tag belongs to something else
   private static @Nullable PendingCommand<?> timer(PendingCommand<?> by, long tag) {
-    PendingCommand<?> found = by.other(tag);
+    PendingCommand<?> found = by.issuer().invocation(tag);
     if (found == null || !found.isOpen()) {
       return null;
     }

@@ -39,7 +39,6 @@ public final class Awaited {
     return of;
   }
 
-  /// How long the wait may last, or null.
   public @Nullable Duration limit() {
     return limit;
   }

@@ -166,7 +166,6 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     }
   }
 
-  /// Whether the current thread is a fiber.
   public static boolean isCurrent() {
     return of(Thread.currentThread()) != null;
   }
@@ -281,7 +280,6 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     var _ = claimResumable();
   }
 
-  /// Whether it waits for the process.
   public boolean isSuspended() {
     return state == SUSPENDED;
   }
@@ -376,7 +374,6 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     }
   }
 
-  /// Ends that wait.
   public static void endWait() {
     ProcessFiber body = of(Thread.currentThread());
     if (body != null) {

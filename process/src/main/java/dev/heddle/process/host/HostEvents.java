@@ -36,8 +36,6 @@ final class HostEvents implements EventBus.Delivery {
     return stream;
   }
 
-  // ---- what is published ----
-
   void refused(@Nullable Pid to, @Nullable String name, @Nullable Object message, SendResult why) {
     if (hasDeadLetterSubscribers(message)) {
       publish(new DeadLetter(message, to, name, sender(), Reason.of(why)));
@@ -105,8 +103,6 @@ final class HostEvents implements EventBus.Delivery {
         ? process.self()
         : null;
   }
-
-  // ---- how it is delivered ----
 
   @Override
   public SendResult offer(Pid to, Object event) {

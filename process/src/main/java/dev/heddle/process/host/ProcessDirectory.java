@@ -80,7 +80,6 @@ public final class ProcessDirectory {
 
   // ---- by name ----
 
-  /// The process that has a name, or null.
   public @Nullable ProcessInstance named(String name) {
     return names.find(name) instanceof ProcessInstance owner ? owner : null;
   }

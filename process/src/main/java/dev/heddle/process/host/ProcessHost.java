@@ -108,7 +108,6 @@ public final class ProcessHost implements ProcessEnvironment {
     return result == SendResult.ACCEPTED ? result : refused(to, message, result);
   }
 
-  /// Sends a message.
   public SendResult offer(Pid to, @Nullable Object message) {
     ProcessInstance found = directory.find(to);
     SendResult result = found != null ? found.receive(message) : offerOther(to, message);

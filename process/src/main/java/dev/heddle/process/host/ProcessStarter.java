@@ -185,8 +185,6 @@ public final class ProcessStarter {
     return made;
   }
 
-  // ---- what a process gets from its parent ----
-
   /// The options of a process that another one starts: its parent and attributes are inherited.
   private static StartOptions inherited(StartOptions options, ProcessInstance by) {
     StartOptions all = options.parent() == null ? by.withThisParent(options) : options;

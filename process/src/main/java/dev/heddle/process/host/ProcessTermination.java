@@ -66,8 +66,6 @@ public final class ProcessTermination {
     }
   }
 
-  // ---- the end of a parent ----
-
   /// Whether a process ends with its parent, by its options or by the default of the runtime.
   boolean endsWithParent(StartOptions options) {
     return options.lifetime() != null

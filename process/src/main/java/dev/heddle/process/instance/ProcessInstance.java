@@ -579,7 +579,6 @@ public final class ProcessInstance extends ProcessLifecycle
     FailureLogger.logUnreported(pid, what, thrown);
   }
 
-  /// Its statistics; on its worker.
   public ProcessStatistics statistics() {
     return new ProcessStatistics(steps(), received, length(), pendingCommands());
   }
@@ -687,7 +686,6 @@ public final class ProcessInstance extends ProcessLifecycle
         List.of(stack));
   }
 
-  /// Whether it waits for command results only.
   public boolean isAwaitingCommandsOnly() {
     return awaitsCommandsOnly();
   }

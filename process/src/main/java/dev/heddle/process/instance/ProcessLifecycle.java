@@ -122,7 +122,6 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   @Override
   public abstract Pid self();
 
-  /// The number in its address.
   public final long id() {
     return self().id();
   }
@@ -149,7 +148,6 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   /// Called when links, monitors, names and listeners have been notified.
   abstract void exitNotified(Exit exit);
 
-  /// Clears the reference to its code.
   abstract void clear();
 
   // ---- waking ----
@@ -180,7 +178,6 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     cancelWakeUp(here);
   }
 
-  /// Wakes it to take a step.
   public final void wakeUp() {
     endWakeUp(BY_COMMAND, beginWakeUp(BY_COMMAND));
   }

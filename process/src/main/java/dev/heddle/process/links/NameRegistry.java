@@ -85,7 +85,6 @@ public final class NameRegistry {
     }
   }
 
-  /// Removes a listener that waits for a name.
   public void stopWaiting(String name, Consumer<Owner> listener) {
     waiting.computeIfPresent(
         name,
@@ -115,7 +114,6 @@ public final class NameRegistry {
     }
   }
 
-  /// The owner of a name, or null.
   public @Nullable Owner find(String name) {
     NameEntry entry = holdings.get(name);
     return entry == null ? null : entry.owner();

@@ -77,10 +77,8 @@ public final class ProcessLinks {
 
   /// A process that has links, monitors and names.
   public interface Owner {
-    /// Its links, monitors and names.
     ProcessLinks processLinks();
 
-    /// Its address.
     Pid self();
 
     /// Decides what the abnormal exit of a linked process does to this one. Called under a lock, so

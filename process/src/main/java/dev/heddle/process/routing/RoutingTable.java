@@ -169,7 +169,6 @@ public final class RoutingTable {
     return leadsTo(pid, pid.id()) && attached.remove(pid.id()) != null;
   }
 
-  /// The receiver attached to an address, or null.
   public @Nullable Receiver attached(Pid pid) {
     return leadsTo(pid, pid.id()) ? attached.get(pid.id()) : null;
   }

@@ -147,9 +147,6 @@ final class ChildList {
     return byNumber.values().stream().map(SupervisedChild::status).toList();
   }
 
-  // ---- changes ----
-
-  /// Records the new process of a child.
   void runsAs(SupervisedChild child, Pid pid) {
     if (child.pid != null) {
       byPid.remove(child.pid, child);
@@ -158,7 +155,6 @@ final class ChildList {
     byPid.put(pid, child);
   }
 
-  /// Called when the state of a child has changed.
   void hasChanged(SupervisedChild child, State before) {
     if (child.state == State.WAITING) {
       toStart.add(child);
@@ -180,8 +176,6 @@ final class ChildList {
   int significant() {
     return significant;
   }
-
-  // ---- starts ----
 
   /// Whether children are queued to start.
   boolean someMayStart() {
@@ -228,8 +222,6 @@ final class ChildList {
       dependents.remove(from);
     }
   }
-
-  // ---- ends ----
 
   /// Forgets temporary children that are settled, except those that other children start after.
   void forgetTemporary() {

@@ -12,6 +12,7 @@ import dev.heddle.process.Request;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.StepOutput;
+import dev.heddle.process.dispatch.CommandCallbacks;
 import dev.heddle.process.dispatch.ProcessCommands.AwaitStart;
 import dev.heddle.process.dispatch.TimeCommands.Pause;
 import dev.heddle.process.supervisor.ChildStatus.State;
@@ -70,7 +71,7 @@ final class DynamicSupervisorLogic<A> {
   private final RandomGenerator random;
   private final @Nullable Consumer<DynamicChildStatus> listener;
   private final LongSupplier nanos;
-  private final PendingCommands commands = new PendingCommands();
+  private final CommandCallbacks commands = new CommandCallbacks();
   private final ChildStart starts = new ChildStart();
   private final Map<Pid, DynamicChild<A>> children = new HashMap<>();
   private final Map<State, Integer> counts = new EnumMap<>(State.class);

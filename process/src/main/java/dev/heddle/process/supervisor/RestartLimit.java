@@ -12,7 +12,6 @@ final class RestartLimit {
   /// @param most not negative
   /// @param period more than zero
   record Allowed(int most, Duration period) {
-    /// The default.
     static final Allowed USUAL = new Allowed(10, Duration.ofMinutes(1));
 
     Allowed {

@@ -14,7 +14,6 @@ final class RestartPlan {
   private final OrderedStop<SupervisedChild> stop;
   private int size; // of the present members, whose `recovery` is this
 
-  /// A plan for these members.
   RestartPlan(Duration delay, List<SupervisedChild> members) {
     this.delay = delay;
     this.all = members;

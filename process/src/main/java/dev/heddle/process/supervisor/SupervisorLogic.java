@@ -10,6 +10,7 @@ import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.Request;
 import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.StepOutput;
+import dev.heddle.process.dispatch.CommandCallbacks;
 import dev.heddle.process.dispatch.ProcessCommands.AwaitStart;
 import dev.heddle.process.dispatch.TimeCommands.Pause;
 import dev.heddle.process.supervisor.ChildStatus.State;
@@ -68,7 +69,7 @@ final class SupervisorLogic {
   private final RandomGenerator random;
   private final ChildList children = new ChildList();
   private final RestartPlans plans;
-  private final PendingCommands commands = new PendingCommands();
+  private final CommandCallbacks commands = new CommandCallbacks();
   private final ChildStart starts = new ChildStart();
   private @Nullable ProcessContext self;
   private int pendingInitialStarts; // children of the builder that have not started once

@@ -344,11 +344,7 @@ final class DynamicSupervisorLogic<A> {
       return;
     }
     become(child, State.STOPPING);
-    Shutdown shutdown =
-        child.isSupervisor && how.shutdown instanceof Shutdown.Default
-            ? Shutdown.unlimited()
-            : how.shutdown;
-    ChildShutdown.begin(self(), child.pid, shutdown, cancel);
+    ChildShutdown.begin(self(), child.pid, how.shutdown, child.isSupervisor, cancel);
   }
 
   private void close(StepOutput output) {

@@ -279,7 +279,7 @@ final class SupervisorLogic {
       if (child.spec.options().name() != null) { // then a start may return another process
         ChildStart.checkNotTaken(self(), pid, children.of(pid) != null);
       }
-      child.shutdown = ChildShutdown.of(child.spec.shutdown(), made);
+      child.isSupervisor = made instanceof StartOnce;
     } catch (Throwable t) { // a class that cannot be loaded must not end the supervisor
       ended(child, ChildStart.creationFailed(self(), t));
       return;
@@ -363,7 +363,8 @@ final class SupervisorLogic {
 
   private void stop(SupervisedChild child) {
     become(child, State.STOPPING);
-    ChildShutdown.begin(self(), Objects.requireNonNull(child.pid), child.shutdown, cancel);
+    Pid pid = Objects.requireNonNull(child.pid);
+    ChildShutdown.begin(self(), pid, child.spec.shutdown(), child.isSupervisor, cancel);
   }
 
   /// Continues an ordered stop of children.

@@ -30,8 +30,6 @@ public final class CoroutineMailbox implements AutoCloseable {
 
   private record Slot(@Nullable Object message) {}
 
-  /// Creates an empty mailbox.
-  ///
   /// @param capacity how many messages may wait, at least 1
   CoroutineMailbox(RoutingTable routes, long id, int capacity) {
     if (capacity < 1) {

@@ -161,9 +161,9 @@ public final class Ref<M> {
   public void checkRuntime(ProcessRuntime expected, String what) {
     if (name != null && runtime != expected) {
       throw new IllegalArgumentException(
-          "%s looks its name up in another runtime, and cannot be %s; take a Ref of the same runtime,"
+          "%s looks its name up in another runtime, and cannot be %s; take a Ref of the same"
                   .formatted(this, what)
-              + " by its ref(\"%s\", %s.class)".formatted(name, protocol.getSimpleName()));
+              + " runtime, by its ref(\"%s\", %s.class)".formatted(name, protocol.getSimpleName()));
     }
   }
 

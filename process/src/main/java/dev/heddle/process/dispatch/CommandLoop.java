@@ -61,7 +61,6 @@ public final class CommandLoop {
   // under the lock
   private final List<Runnable> atClose = new ArrayList<>();
 
-  /// Creates a loop that is started with `options` when it is needed.
   public CommandLoop(HeddleOptions options) {
     this.options = options;
   }

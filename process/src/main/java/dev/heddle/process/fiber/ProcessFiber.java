@@ -127,8 +127,6 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
   // written once, before the body is unwound; read by the body
   private volatile boolean unwinding;
 
-  /// Creates a fiber that has not begun.
-  ///
   /// @param name for reports
   /// @param body must not throw
   /// @param wake makes the process take a step; from any thread

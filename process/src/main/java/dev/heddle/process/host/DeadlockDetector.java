@@ -84,8 +84,6 @@ public final class DeadlockDetector {
     }
   }
 
-  /// Checks the processes of a host.
-  ///
   /// @param after how long a deadlock must have lasted
   /// @param report is called with it, once
   public DeadlockDetector(ProcessHost host, Duration after, Consumer<ProcessDeadlock> report) {

@@ -6,6 +6,7 @@ import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.instance.ProcessEnvironment;
 import dev.heddle.process.instance.ProcessInstance;
+import dev.heddle.process.instance.ProcessLifecycle;
 import dev.heddle.process.links.NameRegistry;
 import dev.heddle.process.links.ProcessLinks;
 import dev.heddle.process.routing.LocalPid;
@@ -13,6 +14,7 @@ import dev.heddle.process.routing.RoutingTable;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The processes of a host, by address and by name. Any thread.
@@ -26,8 +28,6 @@ public final class ProcessDirectory {
   private volatile boolean closed;
   private volatile @Nullable CompletableFuture<@Nullable Void> empty;
 
-  /// Creates an empty directory.
-  ///
   /// @param routes leads to all that is not a process of this host
   ProcessDirectory(ProcessEnvironment host, RoutingTable routes) {
     this.host = host;
@@ -76,6 +76,36 @@ public final class ProcessDirectory {
   /// An address that leads nowhere: no process gets the number 0.
   public Pid nullPid() {
     return routes.address(0);
+  }
+
+  // ---- links and monitors, on the worker of the process that adds or removes them ----
+
+  void link(ProcessInstance one, Pid other) {
+    StackGuard.requireAmpleRoom(); // else a stack overflow could leave a link on one side only
+    ProcessInstance found = findProcess(other);
+    if (found != null) {
+      ProcessLinks.link(one, found);
+    } else {
+      ProcessLinks.linkToEnded(one, exitOfUnknown(routes.canonical(other))); // the key of unlink()
+    }
+  }
+
+  void unlink(ProcessInstance one, Pid other) {
+    StackGuard.requireAmpleRoom(); // a stack overflow would leave a lock locked
+    ProcessInstance found = find(other);
+    if (found == null) {
+      one.processLinks().unlinkEnded(routes.canonical(other));
+    } else {
+      ProcessLinks.unlink(one, found);
+    }
+  }
+
+  long monitor(ProcessLifecycle watcher, Pid target, LongConsumer known) {
+    StackGuard.requireAmpleRoom(); // as above
+    ProcessInstance found = findProcess(target);
+    return found != null
+        ? ProcessLinks.monitor(watcher, found, known)
+        : ProcessLinks.monitorEnded(watcher, exitOfUnknown(target), known);
   }
 
   // ---- by name ----

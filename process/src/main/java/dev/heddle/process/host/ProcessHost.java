@@ -39,7 +39,6 @@ public final class ProcessHost implements ProcessEnvironment {
   private final HostEvents events;
   private final Listeners listeners;
   private final ProcessSlots slots;
-  private final LinkOperations links;
   private final ProcessTermination termination;
   private final ProcessStarter starter;
 
@@ -57,7 +56,6 @@ public final class ProcessHost implements ProcessEnvironment {
             parts.listeners(),
             (exit, t) -> FailureLogger.log("a listener failed at the end of ", exit.pid(), "", t));
     this.slots = new ProcessSlots(parts.limit(), parts.scheduler().size());
-    this.links = new LinkOperations(directory, parts.routes());
     this.termination = new ProcessTermination(directory, timers, parts.lifetime());
     this.starter =
         new ProcessStarter(this, parts, directory, slots, termination, listeners, events);
@@ -76,10 +74,6 @@ public final class ProcessHost implements ProcessEnvironment {
 
   public ProcessTermination endings() {
     return termination;
-  }
-
-  LinkOperations relations() {
-    return links;
   }
 
   /// The bus of what this host and programs publish.
@@ -165,7 +159,7 @@ public final class ProcessHost implements ProcessEnvironment {
 
   @Override
   public void monitor(ProcessLifecycle watcher, Pid target, LongConsumer known) {
-    var _ = links.monitor(watcher, target, known);
+    var _ = directory.monitor(watcher, target, known);
   }
 
   @Override

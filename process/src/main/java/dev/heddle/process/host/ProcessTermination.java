@@ -21,8 +21,6 @@ public final class ProcessTermination {
   private final Timers timers;
   private final Lifetime lifetime;
 
-  /// For the processes of a directory.
-  ///
   /// @param lifetime the default for options without one
   ProcessTermination(ProcessDirectory directory, Timers timers, Lifetime lifetime) {
     this.directory = directory;

@@ -598,7 +598,7 @@ public final class ProcessInstance extends ProcessLifecycle
     if (taken == null || !taken.isAssignableFrom(protocol)) {
       String takes = taken == null ? "has no protocol" : "takes messages of " + taken.getName();
       throw new StartRefusedException(
-          "the name '%s' belongs to %s (%s) since %s, which %s, not of %s; start under another name,"
+          "the name '%s' belongs to %s (%s) since %s, which %s, not of %s; start under another"
                   .formatted(
                       name,
                       pid,
@@ -606,7 +606,7 @@ public final class ProcessInstance extends ProcessLifecycle
                       Instant.ofEpochMilli(sinceMillis),
                       takes,
                       protocol.getName())
-              + " or end that process first",
+              + " name, or end that process first",
           null);
     }
   }

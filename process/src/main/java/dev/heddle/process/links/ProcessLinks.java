@@ -161,8 +161,6 @@ public final class ProcessLinks {
   // the thread that notifies of the exit
   private @Nullable ExitNotices exitNotices;
 
-  /// For one process.
-  ///
   /// @param exit of the process, if it was notified already; else null
   public ProcessLinks(@Nullable Exit exit) {
     this.exit = exit;

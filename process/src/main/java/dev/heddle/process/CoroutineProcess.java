@@ -565,8 +565,9 @@ public abstract class CoroutineProcess implements Process {
       if (ProcessFiber.isDetached() && !isEndRequest) { // no step reads `failure` any more
         UninterruptibleLog.write(
             Level.WARNING,
-            "the body of %s, which has ended or continues without it, has failed"
-                .formatted(context().self()),
+            "the body of "
+                + context().self()
+                + ", which has ended or continues without it, has failed",
             t);
       }
     }

@@ -169,8 +169,10 @@ public final class ProcessPool implements Process {
       case null, default ->
           LOG.log(
               System.Logger.Level.WARNING,
-              "pool %s has dropped a message that is no call; call it with ask(): %s"
-                  .formatted(self().self(), event.data()));
+              "pool "
+                  + self().self()
+                  + " has dropped a message that is no call; call it with ask(): "
+                  + event.data());
     }
   }
 

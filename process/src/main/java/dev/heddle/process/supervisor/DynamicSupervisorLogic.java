@@ -130,8 +130,10 @@ final class DynamicSupervisorLogic<A> {
       case null, default ->
           LOG.log(
               System.Logger.Level.WARNING,
-              "dynamic supervisor %s has dropped an unknown message: %s"
-                  .formatted(self().self(), event.data()));
+              "dynamic supervisor "
+                  + self().self()
+                  + " has dropped an unknown message: "
+                  + event.data());
     }
   }
 

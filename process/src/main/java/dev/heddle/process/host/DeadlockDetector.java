@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Detects processes that wait for each other.
@@ -83,8 +84,6 @@ public final class DeadlockDetector {
     }
   }
 
-  /// Checks the processes of a host.
-  ///
   /// @param after how long a deadlock must have lasted
   /// @param report is called with it, once
   public DeadlockDetector(ProcessHost host, Duration after, Consumer<ProcessDeadlock> report) {
@@ -107,7 +106,11 @@ public final class DeadlockDetector {
     Map<Object, Candidate> found = new HashMap<>();
     for (List<ProcessWait> cycle : cycles()) {
       keep(found, cycle.getFirst().token(), cycle.stream().map(ProcessWait::token).toList(), now);
-      reportIfDue(found.get(cycle.getFirst().token()), now, Kind.CYCLE, () -> waits(cycle));
+      reportIfDue(
+          found.get(cycle.getFirst().token()),
+          now,
+          Kind.CYCLE,
+          () -> cycle.stream().map(DeadlockDetector::wait).toList());
     }
     List<BlockedStep> steps = host.scheduler().blockedSteps();
     if (!steps.isEmpty()) {
@@ -125,18 +128,13 @@ public final class DeadlockDetector {
         key, before != null && before.tokens.equals(tokens) ? before : new Candidate(tokens, now));
   }
 
-  private interface Waits {
-    List<Wait> get();
-  }
-
-  private void reportIfDue(@Nullable Candidate one, long now, Kind kind, Waits waits) {
+  private void reportIfDue(
+      @Nullable Candidate one, long now, Kind kind, Supplier<List<Wait>> waits) {
     if (one == null || one.report != null || one.since == now || now - one.since < afterNanos) {
       return; // reported already, or not for long enough
     }
-    ProcessDeadlock deadlock =
-        new ProcessDeadlock(kind, Duration.ofNanos(now - one.since), waits.get());
-    one.report = deadlock;
-    report.accept(deadlock);
+    one.report = new ProcessDeadlock(kind, Duration.ofNanos(now - one.since), waits.get());
+    report.accept(one.report);
   }
 
   // ---- the graph ----
@@ -203,10 +201,6 @@ public final class DeadlockDetector {
 
   // ---- descriptions ----
 
-  private static List<Wait> waits(List<ProcessWait> cycle) {
-    return cycle.stream().map(DeadlockDetector::wait).toList();
-  }
-
   private static Wait wait(ProcessWait wait) {
     ProcessInstance process = wait.waits();
     FiberView body = process.body();
@@ -226,16 +220,10 @@ public final class DeadlockDetector {
     List<Wait> all = new ArrayList<>();
     for (BlockedStep step : steps) {
       if (step.task() instanceof ProcessInstance process) {
-        all.add(
-            new Wait(
-                process.self(),
-                process.kind(),
-                step.waitsFor()
-                    + held(step, steps)
-                    + ", in a step on "
-                    + step.worker().thread().getName(),
-                null,
-                List.of(step.worker().stack())));
+        String on = ", in a step on " + step.worker().thread().getName();
+        String what = step.waitsFor() + held(step, steps) + on;
+        List<StackTraceElement> stack = List.of(step.worker().stack());
+        all.add(new Wait(process.self(), process.kind(), what, null, stack));
       }
     }
     return all;

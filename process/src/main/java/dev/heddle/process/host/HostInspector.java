@@ -39,8 +39,6 @@ public final class HostInspector {
   private final Consumer<ProcessDeadlock> deadlockHandler;
   private final LongAdder deadlocks = new LongAdder();
 
-  /// Inspects a host.
-  ///
   /// @param handler is called with each step that lasts too long
   /// @param deadlockAfter how long processes must have waited for each other
   /// @param deadlockHandler is called with each deadlock
@@ -116,22 +114,11 @@ public final class HostInspector {
       return;
     }
     longSteps.increment();
+    String on = worker.thread().getName();
     LongStep step =
-        new LongStep(
-            process.self(),
-            process.kind(),
-            worker.thread().getName(),
-            Duration.ofNanos(nanos),
-            List.of(stack));
-    UninterruptibleLog.write(Level.WARNING, step.text(), null);
-    if (ProcessJfrEvents.areRecorded()) {
-      ProcessJfrEvents.longStep(step);
-    }
-    try {
-      handler.accept(step);
-    } catch (Throwable t) {
-      UninterruptibleLog.write(Level.ERROR, "the handler of long steps failed at " + step.pid(), t);
-    }
+        new LongStep(process.self(), process.kind(), on, Duration.ofNanos(nanos), List.of(stack));
+    String failed = "the handler of long steps failed at " + step.pid();
+    report(step, step.text(), ProcessJfrEvents::longStep, handler, failed);
   }
 
   /// Checks for processes that wait for each other. On the thread of reports.
@@ -146,14 +133,20 @@ public final class HostInspector {
 
   private void deadlock(ProcessDeadlock deadlock) {
     deadlocks.increment();
-    UninterruptibleLog.write(Level.WARNING, deadlock.text(), null);
+    String failed = "the handler of deadlocks failed";
+    report(deadlock, deadlock.text(), ProcessJfrEvents::deadlock, deadlockHandler, failed);
+  }
+
+  private static <R> void report(
+      R what, String text, Consumer<R> record, Consumer<R> handler, String failed) {
+    UninterruptibleLog.write(Level.WARNING, text, null);
     if (ProcessJfrEvents.areRecorded()) {
-      ProcessJfrEvents.deadlock(deadlock);
+      record.accept(what);
     }
     try {
-      deadlockHandler.accept(deadlock);
+      handler.accept(what);
     } catch (Throwable t) {
-      UninterruptibleLog.write(Level.ERROR, "the handler of deadlocks failed", t);
+      UninterruptibleLog.write(Level.ERROR, failed, t);
     }
   }
 }

@@ -243,7 +243,7 @@ public final class HostShutdown {
         Thread.ofPlatform()
             .daemon()
             .name("heddle-abandons")
-            .start(() -> untold.forEach(ProcessInstance::notifyAbandoned));
+            .start(() -> untold.forEach(ProcessInstance::notifyExit));
     waiting(() -> {
       var _ = teller.join(LAST_MOMENT); // else a listener does not return
     });

@@ -13,7 +13,9 @@ import dev.heddle.process.ProcessStatistics;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
+import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.StepOutput;
+import dev.heddle.process.TypedProcess;
 import dev.heddle.process.UnknownEntryPointException;
 import dev.heddle.process.dispatch.CommandIssuer;
 import dev.heddle.process.dispatch.PendingCommand;
@@ -32,6 +34,7 @@ import dev.heddle.process.routing.LocalPid;
 import dev.heddle.process.routing.Receiver;
 import dev.heddle.process.scheduler.EventQueue;
 import dev.heddle.process.scheduler.Worker;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -164,12 +167,9 @@ public final class ProcessInstance extends ProcessLifecycle
   public void ready() {
     if (!process.reportsReady()) {
       throw new IllegalStateException(
-          "ready(): "
-              + pid
-              + " ("
-              + kind()
-              + ") counts as started when its init has returned; let reportsReady() return true, or"
-              + " start the body with CoroutineProcess.of(body).reportingReady()");
+          "ready(): %s (%s) counts as started when its init has returned; let reportsReady() return"
+                  .formatted(pid, kind())
+              + " true, or start the body with CoroutineProcess.of(body).reportingReady()");
     }
     if (!started) {
       notifyStarted();
@@ -178,8 +178,7 @@ public final class ProcessInstance extends ProcessLifecycle
 
   private void notifyStarted() {
     started = true;
-    ProcessLinks known =
-        existingLinks(); // safe: a thread that adds a listener later reads `started` after that
+    ProcessLinks known = existingLinks(); // safe: a later listener is added, then `started` is read
     if (known != null) {
       known.started();
     }
@@ -250,14 +249,10 @@ public final class ProcessInstance extends ProcessLifecycle
   private void unreceivedByBody(@Nullable Object content) {
     recordUndelivered(content, true);
     if (content instanceof Request request && !isEnding()) { // else the end fails the request
-      var _ =
-          request
-              .reply()
-              .fail(
-                  new IllegalStateException(
-                      pid
-                          + " had forwarded the request to a body, and closed the body before it"
-                          + " received the request; ask again"));
+      String why =
+          " had forwarded the request to a body, and closed the body before it received the"
+              + " request";
+      var _ = request.reply().fail(new IllegalStateException(pid + why + "; ask again"));
     }
   }
 
@@ -329,11 +324,12 @@ public final class ProcessInstance extends ProcessLifecycle
     boolean last = out.status().isEnd();
     for (int i = 0; i < out.yieldCount(); i++) {
       StepOutput.Yield yield = out.yieldAt(i);
-      PendingCommand<?> invocation = new PendingCommand<@Nullable Object>(this, yield.tag());
+      PendingCommand<?> pending = new PendingCommand<@Nullable Object>(this, yield.tag());
       if (!last) { // after the end no result is delivered, and nothing cancels the command
-        pendingCommands = CommandTable.with(pendingCommands, invocation, yield.command());
+        pendingCommands = pendingCommands == null ? new CommandTable() : pendingCommands;
+        pendingCommands.add(pending, yield.command());
       }
-      host.dispatcher().dispatch(yield.command(), invocation);
+      host.dispatcher().dispatch(yield.command(), pending);
     }
   }
 
@@ -483,18 +479,15 @@ public final class ProcessInstance extends ProcessLifecycle
   }
 
   @Override
-  boolean urgent(ProcessSignal processSignal) {
-    return urgent(new Envelope.UrgentEnvelope(processSignal));
-  }
-
-  private boolean urgent(Envelope envelope) {
+  boolean urgent(ProcessSignal signal) {
+    Envelope envelope = new Envelope.UrgentEnvelope(signal);
     Worker here = beginWakeUp(BY_COMMAND);
     return pushed(queue.pushUrgent(envelope), here);
   }
 
   @Override
-  boolean ordered(ProcessSignal processSignal) {
-    return ordered(new Envelope(processSignal));
+  boolean ordered(ProcessSignal signal) {
+    return ordered(new Envelope(signal));
   }
 
   private boolean ordered(Envelope envelope) {
@@ -572,7 +565,7 @@ public final class ProcessInstance extends ProcessLifecycle
   }
 
   @Override
-  public void onLateResult(PendingCommand<?> invocation) {
+  public void onLateResult(PendingCommand<?> pending) {
     host.onLateResult();
   }
 
@@ -586,19 +579,35 @@ public final class ProcessInstance extends ProcessLifecycle
     FailureLogger.logUnreported(pid, what, thrown);
   }
 
-  /// Its statistics; on its worker.
   public ProcessStatistics statistics() {
     return new ProcessStatistics(steps(), received, length(), pendingCommands());
   }
 
-  /// Checks the protocol for a start that asked for its name and is given this process.
+  /// Refuses a typed start that asked for a name of this process, when the messages of that start
+  /// are not accepted here: its caller would get a reference that the compiler trusts, to a process
+  /// of other messages. A process that accepts a superclass passes.
   ///
   /// @param protocol the messages that the other start must be able to send, or null for any
-  /// @throws dev.heddle.process.StartRefusedException when this process does not accept them
+  /// @throws StartRefusedException when this process does not accept them
   public void requireTakes(@Nullable Class<?> protocol, String name, long sinceMillis) {
     Process now = process; // safe: a racy read; an upgrade may change it at any time
-    if (protocol != null && now != TerminatedProcess.PROCESS) {
-      new TakenName(name, pid, kind(), now, sinceMillis).checkProtocol(protocol);
+    if (protocol == null || now == TerminatedProcess.PROCESS) {
+      return;
+    }
+    Class<?> taken = now instanceof TypedProcess<?> typed ? typed.protocol() : null;
+    if (taken == null || !taken.isAssignableFrom(protocol)) {
+      String takes = taken == null ? "has no protocol" : "takes messages of " + taken.getName();
+      throw new StartRefusedException(
+          "the name '%s' belongs to %s (%s) since %s, which %s, not of %s; start under another"
+                  .formatted(
+                      name,
+                      pid,
+                      kind(),
+                      Instant.ofEpochMilli(sinceMillis),
+                      takes,
+                      protocol.getName())
+              + " name, or end that process first",
+          null);
     }
   }
 
@@ -677,7 +686,6 @@ public final class ProcessInstance extends ProcessLifecycle
         List.of(stack));
   }
 
-  /// Whether it waits for command results only.
   public boolean isAwaitingCommandsOnly() {
     return awaitsCommandsOnly();
   }

@@ -30,10 +30,8 @@ class KnotsTest {
       Map.ofEntries(
           entry("dev.heddle.coroutine.tree", List.of(9)), // a scope, its parts, its members
           entry("dev.heddle.event", List.of(3)), // an event and its callback name each other
-          entry("dev.heddle.process", List.of(13)), // the front door: values that name each other
-          entry("dev.heddle.process.links", List.of(3)),
-          entry("dev.heddle.process.scheduler", List.of(14)), // workers, their queues, their tasks
-          entry("dev.heddle.process.supervisor", List.of(3)));
+          entry("dev.heddle.process", List.of(10)), // the front door: types that name each other
+          entry("dev.heddle.process.scheduler", List.of(14))); // workers, their queues, their tasks
 
   @Test
   void files_ofEachRoom_formPairsAtMost() throws IOException {

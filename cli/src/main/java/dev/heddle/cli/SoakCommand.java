@@ -45,7 +45,7 @@ final class SoakCommand implements Callable<Integer> {
         "${DEFAULT-VALUE} when not given:",
         "loop       clients, servers and children of one loop",
         "processes  the stress tests of the process runtime",
-        "worlds     twelve worlds of processes, each with its invariant"
+        "worlds     twelve scenarios of processes, each with its invariant"
       })
   private String subject = LOOP;
 
@@ -71,7 +71,7 @@ final class SoakCommand implements Callable<Integer> {
   @Option(
       names = "--seed",
       paramLabel = "N",
-      description = "What decides, for worlds; printed, and another one each time when not given.")
+      description = "Random seed of worlds, printed at the start; a new one when not given.")
   private @Nullable Long seed;
 
   /// For picocli.

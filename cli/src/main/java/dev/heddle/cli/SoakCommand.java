@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "soak",
     description =
-        "Kills clients and children, or processes of the runtime, at random for minutes, checks what"
-            + " must hold of them, and looks at what is left.",
+        "Kills clients and children, or processes of the runtime, at random for minutes, checks their"
+            + " invariants, and counts what is left.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class SoakCommand implements Callable<Integer> {
@@ -53,7 +53,7 @@ final class SoakCommand implements Callable<Integer> {
       names = "--minutes",
       paramLabel = "N",
       defaultValue = "10",
-      description = "How long; ${DEFAULT-VALUE} when not given.")
+      description = "How many minutes; ${DEFAULT-VALUE} when not given.")
   private int minutes;
 
   @Option(

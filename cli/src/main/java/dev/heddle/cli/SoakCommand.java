@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "soak",
     description =
-        "Kills clients and children, or processes of the runtime, at random for minutes, checks their"
-            + " invariants, and counts what is left.",
+        "Kills clients and children, or processes of the runtime, at random for minutes, checks"
+            + " their invariants, and counts what is left.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class SoakCommand implements Callable<Integer> {

@@ -23,8 +23,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "For JVMs of the same user. A loop that a coroutine holds does not answer; then",
-      "that coroutine is shown, and what it does."
+      "For JVMs of the same user. A loop that a coroutine holds does not answer; the",
+      "command then shows that coroutine and what it does."
     })
 final class DumpCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -32,7 +32,7 @@ final class DumpCommand implements Callable<Integer> {
   @Parameters(arity = "1", paramLabel = "PID", description = "The process, see heddle ps.")
   private long pid;
 
-  @Option(names = "--json", description = "As one JSON object, for programs.")
+  @Option(names = "--json", description = "Print one JSON object, for programs.")
   private boolean json;
 
   @Option(names = "--loop", paramLabel = "NAME", description = "Only the loops of this name.")

@@ -40,7 +40,7 @@ final class PsCommand implements Callable<Integer> {
 
   @Option(
       names = "--all",
-      description = "All of them, not only the first 50 of each loop and runtime.")
+      description = "Show all, not only the first 50 of each loop and runtime.")
   private boolean all;
 
   @Override

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.instance;
 
+import static java.lang.invoke.MethodHandles.lookup;
+
 import dev.heddle.internal.StackGuard;
+import dev.heddle.internal.VarHandles;
 import dev.heddle.process.Exit;
 import dev.heddle.process.LinkedExitException;
 import dev.heddle.process.Pid;
@@ -12,7 +15,6 @@ import dev.heddle.process.fiber.ProcessFiber;
 import dev.heddle.process.links.ProcessLinks;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.Worker;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -66,20 +68,10 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
    *
    * P1, P13; proc-60 to proc-76, proc-208, proc-209, proc-215.
    */
-  private static final VarHandle ENDING;
-  private static final VarHandle PROCESS_LINKS;
-  private static final VarHandle NOTIFYING;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      ENDING = lookup.findVarHandle(ProcessLifecycle.class, "ending", Object.class);
-      PROCESS_LINKS = lookup.findVarHandle(ProcessLifecycle.class, "processLinks", Object.class);
-      NOTIFYING = lookup.findVarHandle(ProcessLifecycle.class, "notifying", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle ENDING = VarHandles.find(lookup(), "ending", Object.class);
+  private static final VarHandle PROCESS_LINKS =
+      VarHandles.find(lookup(), "processLinks", Object.class);
+  private static final VarHandle NOTIFYING = VarHandles.find(lookup(), "notifying", boolean.class);
 
   /// The cause of an exit when a step has thrown and memory was missing to record what: the JVM
   /// links code when it is first reached, and needs memory for that.

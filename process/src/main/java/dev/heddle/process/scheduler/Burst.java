@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
-import java.lang.invoke.MethodHandles;
+import static java.lang.invoke.MethodHandles.lookup;
+
+import dev.heddle.internal.VarHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -72,20 +74,9 @@ public abstract class Burst extends EventQueue.Node {
   private static final int SEALED = 1;
   private static final int ABANDONED = 2;
 
-  private static final VarHandle STATE;
-  private static final VarHandle COUNT;
-  private static final VarHandle TAKEN;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      STATE = lookup.findVarHandle(Burst.class, "state", int.class);
-      COUNT = lookup.findVarHandle(Burst.class, "count", int.class);
-      TAKEN = lookup.findVarHandle(Burst.class, "taken", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle STATE = VarHandles.find(lookup(), "state", int.class);
+  private static final VarHandle COUNT = VarHandles.find(lookup(), "count", int.class);
+  private static final VarHandle TAKEN = VarHandles.find(lookup(), "taken", int.class);
 
   private final Task to;
   private final EventQueue queue;

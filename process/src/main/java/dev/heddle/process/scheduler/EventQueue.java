@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
-import java.lang.invoke.MethodHandles;
+import static java.lang.invoke.MethodHandles.lookup;
+
+import dev.heddle.internal.VarHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -147,22 +149,11 @@ public final class EventQueue {
   private static final int MOST = (1 << 30) - 2; // messages; so a node can count one more
 
   private static final Node CLOSED = new Sentinel();
-  private static final VarHandle URGENT;
-  private static final VarHandle ORDINARY;
-  private static final VarHandle REVERSED_COUNT;
-  private static final VarHandle COUNTED;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      URGENT = lookup.findVarHandle(EventQueue.class, "urgent", Node.class);
-      ORDINARY = lookup.findVarHandle(EventQueue.class, "ordinary", Node.class);
-      REVERSED_COUNT = lookup.findVarHandle(EventQueue.class, "reversedCount", int.class);
-      COUNTED = lookup.findVarHandle(EventQueue.class, "counted", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle URGENT = VarHandles.find(lookup(), "urgent", Node.class);
+  private static final VarHandle ORDINARY = VarHandles.find(lookup(), "ordinary", Node.class);
+  private static final VarHandle REVERSED_COUNT =
+      VarHandles.find(lookup(), "reversedCount", int.class);
+  private static final VarHandle COUNTED = VarHandles.find(lookup(), "counted", int.class);
 
   private final int bound;
   private final @Nullable DropOldestLane dropOldest; // the ordinary lane, when it drops the oldest

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
-import java.lang.invoke.MethodHandles;
+import static java.lang.invoke.MethodHandles.lookup;
+
+import dev.heddle.internal.VarHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -35,15 +37,7 @@ public final class GlobalQueue {
    *
    * Sources. P3, P4.
    */
-  private static final VarHandle ARRIVED;
-
-  static {
-    try {
-      ARRIVED = MethodHandles.lookup().findVarHandle(GlobalQueue.class, "arrived", Task.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle ARRIVED = VarHandles.find(lookup(), "arrived", Task.class);
 
   private final ReentrantLock lock = new ReentrantLock();
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import static java.lang.invoke.MethodHandles.lookup;
+
 import dev.heddle.internal.SpinLock;
 import dev.heddle.internal.StackGuard;
-import java.lang.invoke.MethodHandles;
+import dev.heddle.internal.VarHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
 
@@ -73,15 +75,7 @@ final class Parking {
   private static final int SEARCHING = 1;
   private static final int AWAKE = 1 << 16;
   private static final int SEARCHERS = AWAKE - 1; // mask
-  private static final VarHandle WORD;
-
-  static {
-    try {
-      WORD = MethodHandles.lookup().findVarHandle(Parking.class, "word", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle WORD = VarHandles.find(lookup(), "word", int.class);
 
   private final int workers;
   private final SpinLock lock = new SpinLock();

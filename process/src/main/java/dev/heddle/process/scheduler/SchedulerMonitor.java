@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import static java.lang.invoke.MethodHandles.lookup;
+
+import dev.heddle.internal.VarHandles;
 import dev.heddle.observe.attach.AttachPoll;
 import java.lang.System.Logger.Level;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -56,15 +58,7 @@ final class SchedulerMonitor {
   private static final int CHECKS_PER_RETRY =
       10; // of ends that lack memory: a garbage collection takes about as long
   private static final int IDLE_CHECKS_BEFORE_SLEEP = 50; // with all workers parked
-  private static final VarHandle AWAKE;
-
-  static {
-    try {
-      AWAKE = MethodHandles.lookup().findVarHandle(SchedulerMonitor.class, "awake", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle AWAKE = VarHandles.find(lookup(), "awake", boolean.class);
 
   private final WorkScheduler scheduler;
   private final Thread thread;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
-import java.lang.invoke.MethodHandles;
+import static java.lang.invoke.MethodHandles.lookup;
+
+import dev.heddle.internal.VarHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -130,15 +132,7 @@ public abstract class Task {
   private static final int BUDGET_STEPS = 16; // in a run, before other tasks get the worker
   private static final long BUDGET_NANOS = 200_000; // the same in time
 
-  private static final VarHandle WORD;
-
-  static {
-    try {
-      WORD = MethodHandles.lookup().findVarHandle(Task.class, "word", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle WORD = VarHandles.find(lookup(), "word", int.class);
 
   final QueuePriority priority;
 

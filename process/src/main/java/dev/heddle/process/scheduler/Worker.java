@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import static java.lang.invoke.MethodHandles.lookup;
+
+import dev.heddle.internal.VarHandles;
 import dev.heddle.process.WorkerCounters;
 import dev.heddle.scheduler.context.PlatformThreadState;
 import java.lang.System.Logger.Level;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
@@ -25,18 +27,8 @@ public final class Worker {
       1_000_000; // after an internal failure: other threads may free memory meanwhile
   private static final int MAX_FAILURES =
       1_000; // in a row, without a task between: at least a second
-  private static final VarHandle RUNNING;
-  private static final VarHandle BURST;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      RUNNING = lookup.findVarHandle(Worker.class, "running", Task.class);
-      BURST = lookup.findVarHandle(Worker.class, "burst", Burst.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle RUNNING = VarHandles.find(lookup(), "running", Task.class);
+  private static final VarHandle BURST = VarHandles.find(lookup(), "burst", Burst.class);
 
   private final WorkScheduler scheduler;
   private final int number;

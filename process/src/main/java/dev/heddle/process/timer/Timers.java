@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.timer;
 
+import static java.lang.invoke.MethodHandles.lookup;
+
 import dev.heddle.internal.StackGuard;
+import dev.heddle.internal.VarHandles;
 import dev.heddle.process.scheduler.UninterruptibleLog;
 import java.lang.System.Logger.Level;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
@@ -72,18 +74,9 @@ public final class Timers {
   private static final long RETRY_NANOS = 10_000_000; // after memory has run out
   private static final Duration CENTURY = Duration.ofDays(36_525); // within the clock's 292 years
 
-  private static final VarHandle SUBMITTED;
-  private static final VarHandle SLEEPS_UNTIL;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      SUBMITTED = lookup.findVarHandle(Timers.class, "submitted", Timer.class);
-      SLEEPS_UNTIL = lookup.findVarHandle(Timers.class, "sleepsUntil", long.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle SUBMITTED = VarHandles.find(lookup(), "submitted", Timer.class);
+  private static final VarHandle SLEEPS_UNTIL =
+      VarHandles.find(lookup(), "sleepsUntil", long.class);
 
   private final LongSupplier clock;
   private final long origin;

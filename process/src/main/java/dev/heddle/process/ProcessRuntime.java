@@ -20,7 +20,7 @@ import dev.heddle.process.routing.RoutingTable;
 import dev.heddle.process.scheduler.LongStepHandler;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.WorkScheduler;
-import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.scheduler.WorkerPool;
 import dev.heddle.process.timer.Timers;
 import dev.heddle.process.timer.WaitTimeout;
 import java.time.Duration;
@@ -47,7 +47,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class ProcessRuntime implements AutoCloseable {
-  private final WorkScheduler scheduler;
+  private final WorkerPool workers;
   private final RoutingTable routingTable;
   private final ProcessHost host;
   private final HostInspector inspector;
@@ -65,8 +65,9 @@ public final class ProcessRuntime implements AutoCloseable {
     // initialised here: at the end of a stack it would fail, and then the class is lost for good
     Objects.requireNonNull(StartOptions.defaults());
     this.name = how.host;
-    this.scheduler =
-        new WorkScheduler(how.host, how.workers, watch(), BoundedWaits.bounded(how.longStep));
+    this.workers =
+        new WorkerPool(how.host, how.workers, watch(), BoundedWaits.bounded(how.longStep));
+    WorkScheduler scheduler = workers.scheduler();
     this.loops = new CommandLoop(how.loopOptions());
     this.timers = new Timers("heddle-timers-" + how.host);
     this.requests = new RequestSender(this::host);
@@ -92,12 +93,12 @@ public final class ProcessRuntime implements AutoCloseable {
     scheduler.yieldToTimersWhile(timers::isLate);
     this.inspector =
         new HostInspector(
-            host, how.longSteps, BoundedWaits.bounded(how.deadlockAfter), how.deadlocks);
+            host, workers, how.longSteps, BoundedWaits.bounded(how.deadlockAfter), how.deadlocks);
     this.managed = new RuntimeRegistration(new RuntimeBean(this, how.host), this::written);
     managed.join();
     ProcessFiber.prepare();
     timers.start();
-    scheduler.start();
+    workers.start();
   }
 
   /// Starts a runtime with one worker for each processor.
@@ -503,7 +504,7 @@ public final class ProcessRuntime implements AutoCloseable {
       private QueueDelay reported = QueueDelay.NONE;
 
       @Override
-      public void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
+      public void longStep(Task task, Thread worker, long nanos, StackTraceElement[] stack) {
         inspector.longStep(
             task, worker, nanos, stack); // safe: the workers start after `inspector` is set
       }
@@ -560,7 +561,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// Ends the runtime and removes it from the lists of runtimes, before its report is visible.
   private ShutdownReport end(Duration deadline) {
     try {
-      return new HostShutdown(host, scheduler, timers, loops).run(deadline);
+      return new HostShutdown(host, workers, timers, loops).run(deadline);
     } finally {
       managed.leave();
     }
@@ -568,6 +569,6 @@ public final class ProcessRuntime implements AutoCloseable {
 
   /// The counters of each worker.
   public List<WorkerCounters> workers() {
-    return scheduler.counters();
+    return workers.counters();
   }
 }

@@ -13,7 +13,7 @@ import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.observe.ProcessJfrEvents;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.UninterruptibleLog;
-import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.scheduler.WorkerPool;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Comparator;
@@ -33,6 +33,7 @@ public final class HostInspector {
   private static final StackTraceElement[] NO_STACK = {};
 
   private final ProcessHost host;
+  private final WorkerPool workers;
   private final Consumer<LongStep> handler;
   private final LongAdder longSteps = new LongAdder();
   private final DeadlockDetector detector;
@@ -46,12 +47,14 @@ public final class HostInspector {
   /// @param deadlockHandler is called with each deadlock
   public HostInspector(
       ProcessHost host,
+      WorkerPool workers,
       Consumer<LongStep> handler,
       Duration deadlockAfter,
       Consumer<ProcessDeadlock> deadlockHandler) {
     this.host = host;
+    this.workers = workers;
     this.handler = handler;
-    this.detector = new DeadlockDetector(host, deadlockAfter, this::deadlock);
+    this.detector = new DeadlockDetector(host, workers, deadlockAfter, this::deadlock);
     this.deadlockHandler = deadlockHandler;
   }
 
@@ -63,7 +66,7 @@ public final class HostInspector {
   /// All processes, ordered by number, with the stacks of steps and of waiting bodies.
   public List<ProcessSnapshot> withStacks() {
     Map<Task, StackTraceElement[]> steps = new HashMap<>();
-    host.scheduler().forEachRunning(steps::put);
+    workers.forEachRunning(steps::put);
     return sorted().map(process -> withStack(process, steps.get(process))).toList();
   }
 
@@ -78,10 +81,7 @@ public final class HostInspector {
     if (process == null || process.isEnded()) { // a PID may lead to one that has left the table
       return null;
     }
-    Worker worker = host.scheduler().workerOf(process);
-    StackTraceElement[] stack = worker == null ? null : worker.stack();
-    boolean still = worker != null && worker.running() == process;
-    return withStack(process, still ? stack : null);
+    return withStack(process, workers.stackOf(process));
   }
 
   private static ProcessSnapshot withStack(
@@ -94,24 +94,24 @@ public final class HostInspector {
   }
 
   public ProcessCounters counters() {
-    List<WorkerCounters> workers = host.scheduler().counters();
-    CompensationCounters compensation = host.scheduler().compensationCounters();
+    List<WorkerCounters> perWorker = workers.counters();
+    CompensationCounters compensation = workers.compensationCounters();
     return new ProcessCounters(
         host.directory().size(),
         host.starter().started(),
-        workers.stream().mapToLong(WorkerCounters::executed).sum() + compensation.executed(),
+        perWorker.stream().mapToLong(WorkerCounters::executed).sum() + compensation.executed(),
         host.undelivered(),
         host.late(),
         longSteps.sum(),
-        host.scheduler().delays(),
+        workers.delays(),
         deadlocks.sum(),
         compensation,
-        workers);
+        perWorker);
   }
 
   /// Reports a step that lasts too long: counts and logs it, records it for a flight recording, and
   /// calls the handler.
-  public void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
+  public void longStep(Task task, Thread worker, long nanos, StackTraceElement[] stack) {
     if (!(task instanceof ProcessInstance process)) {
       return;
     }
@@ -120,7 +120,7 @@ public final class HostInspector {
         new LongStep(
             process.self(),
             process.kind(),
-            worker.thread().getName(),
+            worker.getName(),
             Duration.ofNanos(nanos),
             List.of(stack));
     UninterruptibleLog.write(Level.WARNING, step.text(), null);

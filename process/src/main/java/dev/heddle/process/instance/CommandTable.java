@@ -18,19 +18,10 @@ public final class CommandTable {
   // for reports: the one yielded last, until all have their results
   private @Nullable PendingCommand<?> last;
 
-  /// Adds a command to the table of a process; creates the table for the first one.
+  /// Adds a command.
   ///
   /// @throws IllegalStateException when its tag is in use
-  static CommandTable with(
-      @Nullable CommandTable before,
-      PendingCommand<?> invocation,
-      ProcessCommand<?> processCommand) {
-    CommandTable all = before == null ? new CommandTable() : before;
-    all.add(invocation, processCommand);
-    return all;
-  }
-
-  private void add(PendingCommand<?> invocation, ProcessCommand<?> processCommand) {
+  void add(PendingCommand<?> invocation, ProcessCommand<?> processCommand) {
     if (find(invocation.tag()) != null) {
       throw new IllegalStateException(
           "the tag "

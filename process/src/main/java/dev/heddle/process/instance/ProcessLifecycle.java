@@ -119,12 +119,10 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   @Override
   public abstract Pid self();
 
-  /// The number in its address.
   public final long id() {
     return self().id();
   }
 
-  /// The class of what it runs.
   public abstract String kind();
 
   /// Delivers a signal before all messages.
@@ -140,13 +138,11 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   /// Closes its code and abandons its commands.
   abstract void closeCode();
 
-  /// Refuses all messages from now on.
   abstract void closeMailbox();
 
   /// Called when links, monitors, names and listeners have been notified.
   abstract void exitNotified(Exit exit);
 
-  /// Clears the reference to its code.
   abstract void clear();
 
   // ---- waking ----
@@ -167,7 +163,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
       StackGuard.requireAmpleRoom();
       return null;
     }
-    here.wakeUps().begin(this, why);
+    here.beginWakeUp(this, why);
     return here;
   }
 
@@ -185,7 +181,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   /// Ends a wake-up for which nothing was published.
   static void cancelWakeUp(@Nullable Worker here) {
     if (here != null) {
-      here.wakeUps().end();
+      here.endWakeUp();
     }
   }
 
@@ -307,7 +303,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   // ---- announcing the exit ----
 
   @Override
-  protected final void completed(Worker worker) {
+  protected final void completed() {
     finish();
   }
 
@@ -360,14 +356,11 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
 
   /// Announces its exit without its worker, at the deadline of a shutdown. It is closed when its
   /// step returns or a worker comes to it, if ever.
-  ///
-  /// @return false when its exit was announced before
-  public final boolean abandon(boolean inStep) {
-    Exit exit = markAbandoned(inStep);
+  public final void abandon() {
+    Exit exit = markAbandoned(false);
     if (exit != null) {
       notifyAbandoned(exit);
     }
-    return exit != null;
   }
 
   /// The first part of [#abandon]; it calls no listener.

@@ -8,6 +8,7 @@ import dev.heddle.internal.StackGuard;
 import dev.heddle.internal.VarHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
+import java.util.concurrent.locks.LockSupport;
 
 /// Counts the workers that are awake and those that search for work, and wakes parked workers.
 final class Parking {
@@ -77,11 +78,31 @@ final class Parking {
   private static final int SEARCHERS = AWAKE - 1; // mask
   private static final VarHandle WORD = VarHandles.find(lookup(), "word", int.class);
 
+  /// A worker as it is parked and woken.
+  static final class Place {
+    private final Thread thread;
+
+    // under the lock; its worker reads it until it is false
+    private volatile boolean asleep;
+
+    Place(Thread thread) {
+      this.thread = thread;
+    }
+
+    boolean isAsleep() {
+      return asleep;
+    }
+
+    void unpark() {
+      LockSupport.unpark(thread);
+    }
+  }
+
   private final int workers;
   private final SpinLock lock = new SpinLock();
 
   // under the lock
-  private final ArrayDeque<Worker> sleepers;
+  private final ArrayDeque<Place> sleepers;
 
   // any thread, CAS
   @SuppressWarnings("FieldMayBeFinal") // through WORD
@@ -118,7 +139,7 @@ final class Parking {
   }
 
   /// Adds a worker to the parked ones. The worker must check all queues before it blocks.
-  void park(Worker worker, boolean searching) {
+  void park(Place worker, boolean searching) {
     lock.lock();
     try {
       worker.asleep = true;
@@ -131,7 +152,7 @@ final class Parking {
 
   /// Removes a worker that has found work from the parked ones. It counts as searching then, also
   /// when another thread has woken it before.
-  void cancelPark(Worker worker) {
+  void cancelPark(Place worker) {
     lock.lock();
     try {
       if (worker.asleep) {
@@ -159,7 +180,7 @@ final class Parking {
   /// @return whether one was woken
   boolean wake(boolean evenIfSearching) {
     StackGuard.requireRoom(); // the rest must not be interrupted
-    Worker worker;
+    Place worker;
     lock.lock();
     try {
       if (!evenIfSearching && (word & SEARCHERS) != 0) {
@@ -177,12 +198,11 @@ final class Parking {
     return true;
   }
 
-  private void markAwake(Worker worker) {
+  private void markAwake(Place worker) {
     var _ = (int) WORD.getAndAdd(this, AWAKE + SEARCHING);
     worker.asleep = false;
   }
 
-  /// Wakes all parked workers.
   void wakeAll() {
     boolean more;
     do {

@@ -30,10 +30,9 @@ final class SchedulerMonitor {
    * workers that are awake after it has stored ASLEEP. So either the worker sees ASLEEP, or the
    * monitor sees the worker.
    *
-   * Why it exists. A worker pushes the tasks that its step wakes to its own deque, and wakes no
-   * other worker for the first one, because it will run that a moment later itself. If the step
-   * lasts long, another thread has to notice. An owner may also fail to notice that it has
-   * stealable tasks: I4 of Parking, which also defines "stealable" and "overdue".
+   * A worker wakes no other worker for the first task of its deque, because it will run that a
+   * moment later itself. If its step lasts long, another thread has to notice: I4 of Parking, which
+   * also defines "stealable" and "overdue".
    *
    * Out of memory. The loop catches whatever a check throws, and begins the next one. Every
    * CHECKS_PER_RETRY checks it requeues the ends that lack memory (WorkScheduler.finishLater);
@@ -61,6 +60,7 @@ final class SchedulerMonitor {
   private static final VarHandle AWAKE = VarHandles.find(lookup(), "awake", boolean.class);
 
   private final WorkScheduler scheduler;
+  private final CompensatingWorkers compensating;
   private final Thread thread;
   private final ThreadPoolExecutor reports;
   private final LongStepHandler longSteps;
@@ -74,8 +74,13 @@ final class SchedulerMonitor {
   private int idleChecks; // in a row, with all workers parked
 
   SchedulerMonitor(
-      WorkScheduler scheduler, String name, LongStepHandler longSteps, long longStepNanos) {
+      WorkScheduler scheduler,
+      CompensatingWorkers compensating,
+      String name,
+      LongStepHandler longSteps,
+      long longStepNanos) {
     this.scheduler = scheduler;
+    this.compensating = compensating;
     this.longSteps = longSteps;
     this.longStepNanos = longStepNanos;
     this.thread = new Thread(null, this::runGuarded, name, 0, false);
@@ -96,7 +101,6 @@ final class SchedulerMonitor {
     thread.start();
   }
 
-  /// A worker has woken.
   void onWorkerWake() {
     if (!awake && (boolean) AWAKE.compareAndSet(this, false, true)) {
       LockSupport.unpark(thread);
@@ -115,7 +119,7 @@ final class SchedulerMonitor {
         logSafely(t);
       }
     }
-    scheduler.compensating().update(false, System.nanoTime());
+    compensating.update(false, System.nanoTime());
     reports.shutdown(); // queued reports are still delivered
   }
 
@@ -177,7 +181,7 @@ final class SchedulerMonitor {
       worker.releaseLast();
       Burst burst = worker.burst();
       if (burst != null) {
-        burst.wakeReceiver(scheduler);
+        scheduler.wakeReceiver(burst);
       }
       heldUp &= now - worker.seenSinceNanos >= CompensatingWorkers.PATIENCE_NANOS;
       longest = isToBeReported(worker, now) ? worker : longest;
@@ -185,8 +189,8 @@ final class SchedulerMonitor {
     if (scheduler.hasWork()) { // released by releaseLast() just now, or I4 of Parking
       scheduler.parking().wakeOne();
     }
-    scheduler.compensating().update(heldUp, now);
-    for (Worker extra : scheduler.compensating().running()) {
+    compensating.update(heldUp, now);
+    for (Worker extra : compensating.running()) {
       if (!hasProgressed(extra, now) && isToBeReported(extra, now)) {
         longest = extra;
       }
@@ -216,11 +220,9 @@ final class SchedulerMonitor {
 
   private void report(Worker worker, long nanos) {
     Task task = worker.running();
-    if (task != null) {
-      StackTraceElement[] stack = worker.stack();
-      if (worker.running() == task) { // otherwise the stack may belong to another task
-        submitReport(() -> longSteps.longStep(task, worker, nanos, stack));
-      }
+    StackTraceElement[] stack = task == null ? null : worker.stackIn(task);
+    if (task != null && stack != null) {
+      submitReport(() -> longSteps.longStep(task, worker.thread(), nanos, stack));
     }
   }
 

@@ -115,12 +115,11 @@ public final class WorkDeque<T> {
 
   // the owner writes, thieves read
   private int bottom;
-  private @Nullable Object[] slots;
+  @Nullable Object[] slots;
 
   // the owner: growth was refused, and no push has found room since
   private boolean growFailed;
 
-  /// An empty deque.
   public WorkDeque() {
     this(FIRST_LENGTH, 0, MAX_STEAL);
   }
@@ -266,11 +265,6 @@ public final class WorkDeque<T> {
   public int size() {
     long seen = topVolatile();
     return Math.max(0, bottomVolatile() - index(seen));
-  }
-
-  /// The number of items that fit before it grows. The owner.
-  int slots() {
-    return slots.length;
   }
 
   // ---- internals ----

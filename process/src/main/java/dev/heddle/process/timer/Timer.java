@@ -82,9 +82,6 @@ public abstract class Timer {
   @Nullable Timer previous;
   int slot;
 
-  /// A timer that is not armed.
-  protected Timer() {}
-
   /// The action, called on the timer thread; must not block. It is called again if it lacked
   /// memory, so it must do no harm when done twice.
   protected abstract void fire();

@@ -81,14 +81,14 @@ public final class Timers {
   private final LongSupplier clock;
   private final long origin;
   private final Thread thread;
-  private final TimerWheel wheel = new TimerWheel(this::fire);
+  final TimerWheel wheel = new TimerWheel(this::fire);
 
   // any thread, CAS: the top of the submission stack
   @SuppressWarnings("FieldMayBeFinal") // through SUBMITTED
   private volatile @Nullable Timer submitted;
 
   // the timer thread; a thread that wakes it: CAS
-  private volatile long sleepsUntil = AWAKE;
+  volatile long sleepsUntil = AWAKE;
 
   // the timer thread: when it has run last
   private volatile long ranAt;
@@ -117,12 +117,7 @@ public final class Timers {
   /// Starts the thread, with a timer that fires at once: this links its code while there is memory
   /// for it.
   public void start() {
-    arm(
-        new Timer() {
-          @Override
-          protected void fire() {}
-        },
-        0);
+    arm(new WaitTimeout(this, () -> {}), 0);
     thread.start();
   }
 
@@ -377,7 +372,6 @@ public final class Timers {
     return until == AWAKE ? now - ranAt > LATE_NANOS : until < now - LATE_NANOS;
   }
 
-  /// The timer thread.
   public Thread thread() {
     return thread;
   }
@@ -387,20 +381,10 @@ public final class Timers {
     return wheel.size() + submittedCount();
   }
 
-  /// The number of timers in the wheel. The timer thread, or a test without one.
-  int inWheel() {
-    return wheel.size();
-  }
-
   /// The number of timers on the submission stack.
   int submittedCount() {
     Timer seen = submitted;
     return seen == null ? 0 : seen.depth;
-  }
-
-  /// Until when the timer thread sleeps; [Long#MIN_VALUE] while it does not.
-  long sleepsUntil() {
-    return sleepsUntil;
   }
 
   // ---- close ----

@@ -33,7 +33,6 @@ class KnotsTest {
           entry("dev.heddle.observe", List.of(3)),
           entry("dev.heddle.process", List.of(13)), // the front door: values that name each other
           entry("dev.heddle.process.links", List.of(3)),
-          entry("dev.heddle.process.scheduler", List.of(14)), // workers, their queues, their tasks
           entry("dev.heddle.process.supervisor", List.of(3)),
           entry("dev.heddle.reactor", List.of(5)), // timers and their queue
           entry("dev.heddle.scheduler", List.of(7)), // the scheduler and the waker

@@ -19,7 +19,7 @@ import dev.heddle.process.routing.RoutingTable;
 import dev.heddle.process.scheduler.LongStepHandler;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.WorkScheduler;
-import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.scheduler.WorkerPool;
 import dev.heddle.process.timer.Timers;
 import dev.heddle.process.timer.WaitTimeout;
 import java.time.Duration;
@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class ProcessRuntime implements AutoCloseable {
-  private final WorkScheduler scheduler;
+  private final WorkerPool workers;
   private final RoutingTable routes;
   private final ProcessHost host;
   private final HostInspector inspector;
@@ -59,8 +59,9 @@ public final class ProcessRuntime implements AutoCloseable {
   ProcessRuntime(ProcessRuntimeBuilder how) {
     // initialised here: at the end of a stack it would fail, and then the class is lost for good
     Objects.requireNonNull(StartOptions.defaults());
-    this.scheduler =
-        new WorkScheduler(how.host, how.workers, watch(), BoundedWaits.bounded(how.longStep));
+    this.workers =
+        new WorkerPool(how.host, how.workers, watch(), BoundedWaits.bounded(how.longStep));
+    WorkScheduler scheduler = workers.scheduler();
     this.loops = new CommandLoop(how.loopOptions());
     this.timers = new Timers("heddle-timers-" + how.host);
     this.requests = new RequestSender(this::host);
@@ -86,13 +87,13 @@ public final class ProcessRuntime implements AutoCloseable {
     scheduler.yieldToTimersWhile(timers::isLate);
     this.inspector =
         new HostInspector(
-            host, how.longSteps, BoundedWaits.bounded(how.deadlockAfter), how.deadlocks);
+            host, workers, how.longSteps, BoundedWaits.bounded(how.deadlockAfter), how.deadlocks);
     this.bean = new RuntimeBean(how.host, inspector);
     this.managed = new RuntimeRegistration(bean, bean::takeDump);
     managed.join();
     ProcessFiber.prepare();
     timers.start();
-    scheduler.start();
+    workers.start();
   }
 
   /// Starts a runtime with one worker for each processor.
@@ -456,7 +457,7 @@ public final class ProcessRuntime implements AutoCloseable {
       private QueueDelay reported = QueueDelay.NONE;
 
       @Override
-      public void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
+      public void longStep(Task task, Thread worker, long nanos, StackTraceElement[] stack) {
         // safe: the workers start after `inspector` is set
         inspector.longStep(task, worker, nanos, stack);
       }
@@ -513,7 +514,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// Ends the runtime and removes it from the lists of runtimes, before its report is visible.
   private ShutdownReport end(Duration deadline) {
     try {
-      return new HostShutdown(host, scheduler, timers, loops).run(deadline);
+      return new HostShutdown(host, workers, timers, loops).run(deadline);
     } finally {
       managed.leave();
     }
@@ -521,6 +522,6 @@ public final class ProcessRuntime implements AutoCloseable {
 
   /// The counters of each worker.
   public List<WorkerCounters> workers() {
-    return scheduler.counters();
+    return workers.counters();
   }
 }

@@ -7,7 +7,8 @@ import dev.heddle.process.ProcessDeadlock.Wait;
 import dev.heddle.process.fiber.Awaited;
 import dev.heddle.process.fiber.FiberView;
 import dev.heddle.process.instance.ProcessInstance;
-import dev.heddle.process.scheduler.WorkScheduler.BlockedStep;
+import dev.heddle.process.scheduler.WorkerPool;
+import dev.heddle.process.scheduler.WorkerPool.BlockedStep;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -62,6 +63,7 @@ public final class DeadlockDetector {
   private static final Object WORKERS = new Object(); // the key of the deadlock that is no cycle
 
   private final ProcessHost host;
+  private final WorkerPool workers;
   private final long afterNanos;
   private final Consumer<ProcessDeadlock> report;
 
@@ -86,7 +88,9 @@ public final class DeadlockDetector {
 
   /// @param after how long a deadlock must have lasted
   /// @param report is called with it, once
-  public DeadlockDetector(ProcessHost host, Duration after, Consumer<ProcessDeadlock> report) {
+  public DeadlockDetector(
+      ProcessHost host, WorkerPool workers, Duration after, Consumer<ProcessDeadlock> report) {
+    this.workers = workers;
     this.host = host;
     this.afterNanos = after.toNanos();
     this.report = report;
@@ -112,7 +116,7 @@ public final class DeadlockDetector {
           Kind.CYCLE,
           () -> cycle.stream().map(DeadlockDetector::wait).toList());
     }
-    List<BlockedStep> steps = host.scheduler().blockedSteps();
+    List<BlockedStep> steps = workers.blockedSteps();
     if (!steps.isEmpty()) {
       keep(found, WORKERS, List.copyOf(steps), now);
       reportIfDue(found.get(WORKERS), now, Kind.WORKERS, () -> blockedStepWaits(steps));
@@ -220,10 +224,16 @@ public final class DeadlockDetector {
     List<Wait> all = new ArrayList<>();
     for (BlockedStep step : steps) {
       if (step.task() instanceof ProcessInstance process) {
-        String on = ", in a step on " + step.worker().thread().getName();
-        String what = step.waitsFor() + held(step, steps) + on;
-        List<StackTraceElement> stack = List.of(step.worker().stack());
-        all.add(new Wait(process.self(), process.kind(), what, null, stack));
+        all.add(
+            new Wait(
+                process.self(),
+                process.kind(),
+                step.waitsFor()
+                    + held(step, steps)
+                    + ", in a step on "
+                    + step.worker().thread().getName(),
+                null,
+                List.of(step.stack())));
       }
     }
     return all;

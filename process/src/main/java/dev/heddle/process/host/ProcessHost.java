@@ -269,7 +269,7 @@ public final class ProcessHost implements ProcessEnvironment {
         "processes of ", parts.runtime(), " are abandoned: no worker runs any more", why);
     for (ProcessInstance process : directory.all()) {
       process.end(Exit.Reason.ABANDONED, why);
-      var _ = process.abandon(false);
+      process.abandon();
     }
   }
 

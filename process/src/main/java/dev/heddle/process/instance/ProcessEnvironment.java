@@ -37,7 +37,6 @@ public interface ProcessEnvironment {
   /// The body of a process, if it has one that has begun.
   @Nullable FiberView bodyOf(Process process);
 
-  /// Whether it starts no more processes.
   boolean isClosed();
 
   /// Records content that is left in a mailbox at the end of its process.

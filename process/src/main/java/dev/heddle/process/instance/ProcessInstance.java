@@ -33,6 +33,7 @@ import dev.heddle.process.mailbox.SenderQueue;
 import dev.heddle.process.routing.LocalPid;
 import dev.heddle.process.routing.Receiver;
 import dev.heddle.process.scheduler.EventQueue;
+import dev.heddle.process.scheduler.Node;
 import dev.heddle.process.scheduler.Worker;
 import java.time.Instant;
 import java.util.HashMap;
@@ -59,6 +60,16 @@ public final class ProcessInstance extends ProcessLifecycle
    *
    * P10; proc-77 to proc-84, proc-210 to proc-217.
    */
+  /// Replaces the code of a terminated process, which may be large.
+  private static final class TerminatedProcess implements Process {
+    static final Process PROCESS = new TerminatedProcess();
+
+    @Override
+    public void step(List<ProcessEvent> events, StepOutput out) {
+      throw new IllegalStateException("it has ended");
+    }
+  }
+
   private static final int FEW_EVENTS = 128; // the lowest limit for a step: some microseconds
 
   private final Pid pid;
@@ -75,7 +86,7 @@ public final class ProcessInstance extends ProcessLifecycle
   private boolean mailboxClosed;
   // admitted and not taken by a step: what an upgrade or a CONTINUE_BEFORE_MESSAGES has left; at
   // the end, what is not counted yet, bursts as they are
-  private EventQueue.@Nullable Node unread;
+  private @Nullable Node unread;
   private long received; // events given to its steps; read for reports
   private @Nullable CommandTable pendingCommands;
   private @Nullable Map<String, Object> attributes; // its own; inherited ones are in the options
@@ -131,7 +142,7 @@ public final class ProcessInstance extends ProcessLifecycle
   // ---- steps, on a worker ----
 
   @Override
-  protected StepResult step(Worker worker) {
+  protected StepResult step(Run run) {
     if (isEnding()) {
       return StepResult.DONE;
     }
@@ -143,12 +154,12 @@ public final class ProcessInstance extends ProcessLifecycle
         notifyStartedUnlessReported();
       }
       EventBatch events =
-          continuesBeforeMessages && unread == null ? EventBatch.NONE : takeEvents(worker);
+          continuesBeforeMessages && unread == null ? EventBatch.NONE : takeEvents(run);
       process.step(events, out);
       if (inbox != null) {
         int more = inbox.stepEnded();
         received += more;
-        worker.countDelivered(more);
+        run.countDelivered(more);
       }
       return stepResult(out, events);
     } catch (Throwable t) {
@@ -204,8 +215,8 @@ public final class ProcessInstance extends ProcessLifecycle
 
   /// Takes the events of one step. Other processes get their turn when a run has lasted its time;
   /// until then, a step may get as many events as all steps before it in this run.
-  private EventBatch takeEvents(Worker worker) {
-    int most = Math.max(FEW_EVENTS, worker.deliveredEvents());
+  private EventBatch takeEvents(Run run) {
+    int most = Math.max(FEW_EVENTS, run.deliveredEvents());
     if (inbox != null) {
       inbox.stepBegins(most);
     }
@@ -221,7 +232,7 @@ public final class ProcessInstance extends ProcessLifecycle
     }
     EventBatch events = EventBatch.of(queue.take(most, awaitsCommandsOnly), this);
     received += events.size();
-    worker.countDelivered(events.size());
+    run.countDelivered(events.size());
     spaceFreed();
     return events;
   }
@@ -390,7 +401,7 @@ public final class ProcessInstance extends ProcessLifecycle
   }
 
   private void publishUnread() {
-    for (EventQueue.Node at = unread; at != null; at = unread) {
+    for (Node at = unread; at != null; at = unread) {
       if (at instanceof Envelope envelope) {
         envelope.publishUnseen(this);
       } else {
@@ -452,7 +463,7 @@ public final class ProcessInstance extends ProcessLifecycle
     return host.isClosed() ? SendResult.CLOSED : SendResult.NOT_FOUND;
   }
 
-  private void displaced(EventQueue.Node oldest, @Nullable Object by) {
+  private void displaced(Node oldest, @Nullable Object by) {
     host.displaced(this, ((Envelope) oldest).event(), by);
   }
 
@@ -537,7 +548,6 @@ public final class ProcessInstance extends ProcessLifecycle
     return known == null ? List.of() : known.monitored();
   }
 
-  /// Whether it has taken its last step.
   public boolean isEnded() {
     return state() == State.COMPLETE;
   }
@@ -636,7 +646,6 @@ public final class ProcessInstance extends ProcessLifecycle
     attributes.put(key, Objects.requireNonNull(value, "value"));
   }
 
-  /// Returns the options with this process as the parent.
   public StartOptions withThisParent(StartOptions given) {
     if (given != StartOptions.defaults()) {
       return given.withParent(pid);
@@ -686,15 +695,10 @@ public final class ProcessInstance extends ProcessLifecycle
         List.of(stack));
   }
 
-  public boolean isAwaitingCommandsOnly() {
-    return awaitsCommandsOnly();
-  }
-
   public @Nullable CommandTable commands() {
     return pendingCommands; // safe: a racy read
   }
 
-  /// Its body, if it has one that has begun.
   public @Nullable FiberView body() {
     return host.bodyOf(process); // safe: a racy read
   }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.instance;
 
+import static java.lang.invoke.MethodHandles.lookup;
+
 import dev.heddle.internal.StackGuard;
+import dev.heddle.internal.VarHandles;
 import dev.heddle.process.Exit;
 import dev.heddle.process.LinkedExitException;
 import dev.heddle.process.Pid;
@@ -12,8 +15,6 @@ import dev.heddle.process.fiber.ProcessFiber;
 import dev.heddle.process.links.ProcessLinks;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.Worker;
-import java.lang.invoke.ConstantBootstraps;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -67,9 +68,10 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
    *
    * P1, P13; proc-60 to proc-76, proc-208, proc-209, proc-215.
    */
-  private static final VarHandle ENDING = field("ending", Object.class);
-  private static final VarHandle PROCESS_LINKS = field("processLinks", Object.class);
-  private static final VarHandle NOTIFYING = field("notifying", boolean.class);
+  private static final VarHandle ENDING = VarHandles.find(lookup(), "ending", Object.class);
+  private static final VarHandle PROCESS_LINKS =
+      VarHandles.find(lookup(), "processLinks", Object.class);
+  private static final VarHandle NOTIFYING = VarHandles.find(lookup(), "notifying", boolean.class);
 
   /// The cause of an exit when a step has thrown and memory was missing to record what: the JVM
   /// links code when it is first reached, and needs memory for that.
@@ -108,11 +110,6 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     this.host = host;
   }
 
-  private static VarHandle field(String name, Class<?> type) {
-    return ConstantBootstraps.fieldVarHandle(
-        MethodHandles.lookup(), name, VarHandle.class, ProcessLifecycle.class, type);
-  }
-
   // ---- for subclasses ----
 
   public final ProcessEnvironment host() {
@@ -126,7 +123,6 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     return self().id();
   }
 
-  /// The class of what it runs.
   public abstract String kind();
 
   /// Delivers a signal before all messages.
@@ -142,7 +138,6 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   /// Closes its code and abandons its commands.
   abstract void closeCode();
 
-  /// Refuses all messages from now on.
   abstract void closeMailbox();
 
   /// Called when links, monitors, names and listeners have been notified.
@@ -168,7 +163,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
       StackGuard.requireAmpleRoom();
       return null;
     }
-    here.wakeUps().begin(this, why);
+    here.beginWakeUp(this, why);
     return here;
   }
 
@@ -185,7 +180,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   /// Ends a wake-up for which nothing was published.
   static void cancelWakeUp(@Nullable Worker here) {
     if (here != null) {
-      here.wakeUps().end();
+      here.endWakeUp();
     }
   }
 
@@ -307,7 +302,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   // ---- announcing the exit ----
 
   @Override
-  protected final void completed(Worker worker) {
+  protected final void completed() {
     finish();
   }
 
@@ -360,14 +355,11 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
 
   /// Announces its exit without its worker, at the deadline of a shutdown. It is closed when its
   /// step returns or a worker comes to it, if ever.
-  ///
-  /// @return false when its exit was announced before
-  public final boolean abandon(boolean inStep) {
-    Exit exit = markAbandoned(inStep);
+  public final void abandon() {
+    Exit exit = markAbandoned(false);
     if (exit != null) {
       notifyExit(exit);
     }
-    return exit != null;
   }
 
   /// The first part of [#abandon]; it calls no listener.

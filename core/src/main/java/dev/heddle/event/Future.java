@@ -93,7 +93,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     this.endEvent = new EndEvent();
   }
 
-  /// Creates a future that a promise completes.
   static <T extends @Nullable Object> Future<T> promised(HomeLoop home, @Nullable String name) {
     UnobservedOutcomes.prepare();
     return new Future<>(home, name, null, null, false);
@@ -202,7 +201,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     }
   }
 
-  /// Called when a wait for it has thrown, its own failure or another throwable.
   private void awaitThrew(Throwable thrown) {
     if (thrown instanceof Cancellation c) {
       awaiterCancelled(c);
@@ -232,7 +230,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return value();
   }
 
-  /// Returns the value or throws the failure.
   T value() {
     if (outcome instanceof Throwable failure && state == FAILED) {
       throw Rethrow.unchecked(failure);
@@ -248,7 +245,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     }
   }
 
-  /// A reader has got the outcome.
   void observe() {
     used = true;
     if (observation != null) {
@@ -305,7 +301,8 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   @Override
   public CompletableFuture<T> toCompletableFuture() {
     home.checkOnLoop();
-    FutureExport<T> export = new FutureExport<>(this, new Label(name, createdAt, "unknown"));
+    Label label = new Label(name, createdAt, "unknown");
+    FutureExport<T> export = new FutureExport<>(this, home, this::observe, label);
     if (isDone()) {
       export.deliver();
     } else {
@@ -374,7 +371,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     if (ignored || endEvent.hasObserver(how == FAILED)) {
       observe();
     }
-    endEvent.tell();
+    endEvent.notifySubscribers();
     return true;
   }
 
@@ -400,7 +397,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return state == FAILED && outcome instanceof Cancellation;
   }
 
-  /// Whether a reader has cancelled it.
   boolean isWithdrawn() {
     return withdrawn;
   }
@@ -439,7 +435,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return endEvent;
   }
 
-  /// A description for errors and dumps.
   String describe() {
     return (name == null ? "a future" : "the future '" + name + "'") + " created at " + createdAt();
   }
@@ -456,7 +451,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   // ---- events ----
 
-  /// The end of this future, as an event.
   private final class EndEvent extends EventSource {
     EndEvent() {
       super(home);
@@ -488,7 +482,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
       observation = openObservation();
     }
 
-    void tell() {
+    void notifySubscribers() {
       settled();
       fire(result(), failure());
     }

@@ -3,7 +3,6 @@ package dev.heddle.scheduler;
 
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.EventCallback;
 import dev.heddle.event.source.EventSource;
 import java.util.Collection;
 import java.util.List;
@@ -85,12 +84,10 @@ public class FairSemaphore {
 
   // ---- acquiring and releasing ----
 
-  /// The number of waiters.
   public final int waiting() {
     return waiting;
   }
 
-  /// The number of free permits.
   public final int free() {
     return free;
   }
@@ -227,14 +224,6 @@ public class FairSemaphore {
     @Override
     public boolean isDaemon() {
       return releasedOnLoop();
-    }
-
-    @Override
-    public void replay(EventCallback callback) {
-      if (!served) {
-        super.replay(callback);
-      }
-      callback.onEvent(this, null, null);
     }
 
     @Override

@@ -74,6 +74,7 @@ class CodeRulesTest {
               "dev.heddle.process.scheduler.UninterruptibleLog",
               "the log of workers and their monitor, which no handler's failure reaches"),
           entry("dev.heddle.process.supervisor.DynamicSupervisorLogic", ON_WORKER),
+          entry("dev.heddle.process.supervisor.StartOnce", ON_WORKER),
           entry("dev.heddle.process.supervisor.SupervisorLogic", ON_WORKER),
           entry("dev.heddle.cli.", "prints what its commands answer"));
 

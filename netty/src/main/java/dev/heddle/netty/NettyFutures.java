@@ -86,11 +86,11 @@ public final class NettyFutures {
               + " scope that was taken along");
     }
     RemotePromise<Boolean> end = new RemotePromise<>(describe(future));
-    FutureListener<Object> tell = _ -> end.tryComplete(true);
-    @Nullable Future<?> endOfTeller = endOfEventLoop(future);
-    future.addListener(tell);
-    if (endOfTeller != null) {
-      endOfTeller.addListener(tell);
+    FutureListener<Object> complete = _ -> end.tryComplete(true);
+    @Nullable Future<?> endOfLoop = endOfEventLoop(future);
+    future.addListener(complete);
+    if (endOfLoop != null) {
+      endOfLoop.addListener(complete);
     }
     if (future.isDone()) {
       end.tryComplete(true); // an ended executor notifies no listener
@@ -98,9 +98,9 @@ public final class NettyFutures {
     try {
       wait.accept(end.future());
     } finally {
-      future.removeListener(tell);
-      if (endOfTeller != null) {
-        endOfTeller.removeListener(tell);
+      future.removeListener(complete);
+      if (endOfLoop != null) {
+        endOfLoop.removeListener(complete);
       }
     }
     if (!future.isDone()) {

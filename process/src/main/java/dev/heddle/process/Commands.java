@@ -30,8 +30,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class Commands {
-  private static final Duration CENTURY = Duration.ofDays(36_525); // more would overflow clocks
-
   private Commands() {}
 
   // ---- processes ----
@@ -176,9 +174,8 @@ public final class Commands {
   /// a reply that came in time is delivered first, however late the process runs.
   ///
   /// A process that waits for results only gets it at once, like any result.
-  public static <R extends @Nullable Object> ProcessCommand<R> inOrder(
-      ProcessCommand<R> processCommand) {
-    return processCommand instanceof InOrder ? processCommand : new InOrder<>(processCommand);
+  public static <R extends @Nullable Object> ProcessCommand<R> inOrder(ProcessCommand<R> command) {
+    return command instanceof InOrder ? command : new InOrder<>(command);
   }
 
   // ---- calls ----
@@ -257,14 +254,14 @@ public final class Commands {
   /// The result is false when the new owner has ended; the handle is then closed soon. Fails and
   /// changes nothing while another command uses the handle (such as a waiting read), when it is
   /// cancelled, and when the PID is not that of a process of this runtime.
-  public static ProcessCommand<Boolean> transfer(ResourceHandle resourceHandle, Pid to) {
+  public static ProcessCommand<Boolean> transfer(ResourceHandle handle, Pid to) {
     return new IoCommands.Transfer(
-        Objects.requireNonNull(resourceHandle, "handle"), Objects.requireNonNull(to, "to"));
+        Objects.requireNonNull(handle, "handle"), Objects.requireNonNull(to, "to"));
   }
 
   /// Closes a connection, a port or a file. The result is false when it was closed before.
-  public static ProcessCommand<Boolean> close(ResourceHandle resourceHandle) {
-    return new IoCommands.Close(resourceHandle);
+  public static ProcessCommand<Boolean> close(ResourceHandle handle) {
+    return new IoCommands.Close(handle);
   }
 
   /// Reads a whole file.
@@ -294,6 +291,6 @@ public final class Commands {
     if (time.isNegative()) {
       throw new IllegalArgumentException("a time to wait is not negative: " + time);
     }
-    return time.compareTo(CENTURY) > 0 ? CENTURY : time;
+    return BoundedWaits.bounded(time);
   }
 }

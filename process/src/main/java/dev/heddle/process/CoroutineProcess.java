@@ -91,7 +91,7 @@ public abstract class CoroutineProcess implements Process {
   private @Nullable ReceiveQueue receiveQueue;
 
   // the wait of the body
-  private final List<StepOutput.Yield> requestedCommands = new ArrayList<>(2);
+  private final List<StepOutput.Yield> requested = new ArrayList<>(2);
   private long lastTag = Long.MIN_VALUE;
   private long commandTag;
   private @Nullable ProcessEvent commandResult;
@@ -275,17 +275,16 @@ public abstract class CoroutineProcess implements Process {
   /// @throws Cancellation when the process was ended from outside; the command is cancelled
   /// @throws PinnedException when a native frame or class initialiser keeps the body on its worker;
   ///   nothing was done
-  public final <R extends @Nullable Object> R execute(ProcessCommand<R> processCommand) {
-    return executeWithin(processCommand, null);
+  public final <R extends @Nullable Object> R execute(ProcessCommand<R> command) {
+    return executeWithin(command, null);
   }
 
   /// The same, with a time limit. When the limit passes while the result is on its way, it waits
   /// for the result.
   ///
   /// @throws DeadlineException when there was no result; the command is cancelled
-  public final <R extends @Nullable Object> R execute(
-      ProcessCommand<R> processCommand, Duration limit) {
-    return executeWithin(processCommand, Objects.requireNonNull(limit, "limit"));
+  public final <R extends @Nullable Object> R execute(ProcessCommand<R> command, Duration limit) {
+    return executeWithin(command, Objects.requireNonNull(limit, "limit"));
   }
 
   /// Executes a command that may fail with a checked exception, so that the compiler allows a
@@ -298,16 +297,16 @@ public abstract class CoroutineProcess implements Process {
   ///   exception, which is its cause
   /// @throws Cancellation when the process was ended from outside; the command is cancelled
   public final <R extends @Nullable Object, X extends Exception> R execute(
-      ProcessCommand<R> processCommand, Class<X> failure) throws X {
-    return executeDeclared(processCommand, null, failure);
+      ProcessCommand<R> command, Class<X> failure) throws X {
+    return executeDeclared(command, null, failure);
   }
 
   /// The same, for a limited time.
   ///
   /// @throws DeadlineException when there was no result; the command is cancelled
   public final <R extends @Nullable Object, X extends Exception> R execute(
-      ProcessCommand<R> processCommand, Duration limit, Class<X> failure) throws X {
-    return executeDeclared(processCommand, Objects.requireNonNull(limit, "limit"), failure);
+      ProcessCommand<R> command, Duration limit, Class<X> failure) throws X {
+    return executeDeclared(command, Objects.requireNonNull(limit, "limit"), failure);
   }
 
   /// Waits for a time, never less. Messages wait in the mailbox meanwhile.
@@ -347,17 +346,17 @@ public abstract class CoroutineProcess implements Process {
 
   @SuppressWarnings({"unchecked", "NullAway"}) // the dispatcher ties a command to its R
   private <R extends @Nullable Object> R executeWithin(
-      ProcessCommand<R> processCommand, @Nullable Duration limit) {
+      ProcessCommand<R> command, @Nullable Duration limit) {
     ProcessFiber body = currentFiber("call");
-    Objects.requireNonNull(processCommand, "command");
+    Objects.requireNonNull(command, "command");
     try {
-      executing = processCommand;
+      executing = command;
       beginWait(limit);
-      commandTag = requestCommand(processCommand);
+      commandTag = requestCommand(command);
       while (commandResult == null) {
         suspend(body);
         if (commandResult == null && isTimeUp() && context().cancelCommand(commandTag)) {
-          throw new DeadlineException(processCommand + " has no result within " + limit);
+          throw new DeadlineException(command + " has no result within " + limit);
         }
         if (commandResult == null && isTimeUp()) {
           endLimit(); // the result is on its way, and its handler was told that it is accepted
@@ -377,10 +376,10 @@ public abstract class CoroutineProcess implements Process {
   }
 
   private <R extends @Nullable Object, X extends Exception> R executeDeclared(
-      ProcessCommand<R> processCommand, @Nullable Duration limit, Class<X> declared) throws X {
+      ProcessCommand<R> command, @Nullable Duration limit, Class<X> declared) throws X {
     Objects.requireNonNull(declared, "failure");
     try {
-      return executeWithin(processCommand, limit);
+      return executeWithin(command, limit);
     } catch (Throwable t) {
       if (declared.isInstance(t)) {
         throw declared.cast(t);
@@ -389,7 +388,7 @@ public abstract class CoroutineProcess implements Process {
         throw Rethrow.unchecked(t);
       }
       throw new UndeclaredThrowableException(
-          t, processCommand + " has failed with " + t + ", and not with " + declared.getName());
+          t, command + " has failed with " + t + ", and not with " + declared.getName());
     }
   }
 
@@ -421,8 +420,8 @@ public abstract class CoroutineProcess implements Process {
     return new Cancellation(context().self() + what + "; nothing will come any more");
   }
 
-  private long requestCommand(ProcessCommand<?> processCommand) {
-    requestedCommands.add(new StepOutput.Yield(++lastTag, processCommand));
+  private long requestCommand(ProcessCommand<?> command) {
+    requested.add(new StepOutput.Yield(++lastTag, command));
     return lastTag;
   }
 
@@ -437,8 +436,7 @@ public abstract class CoroutineProcess implements Process {
   }
 
   private void endWait() {
-    requestedCommands
-        .clear(); // a command that was not issued, because the body is pinned to its worker
+    requested.clear(); // a command that was not issued, because the body is pinned to its worker
     endLimit();
   }
 
@@ -528,10 +526,10 @@ public abstract class CoroutineProcess implements Process {
       replaced = true;
       out.upgrade(upgrade, Objects.requireNonNull(receiveQueue).unreceived());
     } else {
-      for (StepOutput.Yield order : requestedCommands) {
+      for (StepOutput.Yield order : requested) {
         out.yield(order.tag(), order.command());
       }
-      requestedCommands.clear();
+      requested.clear();
       if (limited != null && timer != null && !timer.willWake()) {
         out.continueNow(); // its limit has passed, or is about to
       } else if (receives) {
@@ -554,8 +552,8 @@ public abstract class CoroutineProcess implements Process {
     if (awaited != null) {
       return new FiberView(body, awaited.description(), awaited.limit());
     }
-    ProcessCommand<?> processCommand = executing;
-    String call = processCommand == null ? null : processCommand.getClass().getSimpleName();
+    ProcessCommand<?> command = executing;
+    String call = command == null ? null : command.getClass().getSimpleName();
     return new FiberView(body, receives ? "receive" : call, limited);
   }
 
@@ -564,7 +562,8 @@ public abstract class CoroutineProcess implements Process {
       result = run(input);
     } catch (Throwable t) {
       failure = t;
-      if (ProcessFiber.isDetached() && !isEndRequest(t)) { // no step reads `failure` any more
+      boolean isEndRequest = t instanceof Cancellation || t instanceof InterruptedException;
+      if (ProcessFiber.isDetached() && !isEndRequest) { // no step reads `failure` any more
         UninterruptibleLog.write(
             Level.WARNING,
             "the body of "
@@ -573,10 +572,6 @@ public abstract class CoroutineProcess implements Process {
             t);
       }
     }
-  }
-
-  private static boolean isEndRequest(Throwable t) {
-    return t instanceof Cancellation || t instanceof InterruptedException;
   }
 
   @Override

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface Process {
   /// The default entry point.
-  String RUN = "run";
+  String RUN = StartOptions.RUN;
 
   /// The names of its entry points. A start selects one of them.
   default Set<String> entryPoints() {

@@ -43,8 +43,6 @@ public final class Ref<M> {
     this.protocol = Objects.requireNonNull(protocol, "protocol");
   }
 
-  // ---- messages ----
-
   /// Sends a message. Otherwise like [ProcessRuntime#send(Pid, Object)].
   ///
   /// @throws SendFailedException when it was not accepted, or no process has the name
@@ -92,14 +90,12 @@ public final class Ref<M> {
 
   <R extends @Nullable Object> void request(
       Function<Reply<R>, ? extends M> message, CompletableFuture<R> answer) {
-    runtime.request(find(message), message, answer);
+    runtime.requests.send(find(message), message, Reply.inMessage(answer));
   }
 
   Pid find(Object message) {
-    return name != null ? runtime.find(name, message) : Objects.requireNonNull(pid);
+    return name != null ? runtime.requests.find(name, message) : Objects.requireNonNull(pid);
   }
-
-  // ---- what it leads to ----
 
   /// The PID of the process it leads to at this moment; null when no process has the name.
   public @Nullable Pid pid() {
@@ -165,14 +161,9 @@ public final class Ref<M> {
   public void checkRuntime(ProcessRuntime expected, String what) {
     if (name != null && runtime != expected) {
       throw new IllegalArgumentException(
-          this
-              + " looks its name up in another runtime, and cannot be "
-              + what
-              + "; take a Ref of the same runtime, by its ref(\""
-              + name
-              + "\", "
-              + protocol.getSimpleName()
-              + ".class)");
+          "%s looks its name up in another runtime, and cannot be %s; take a Ref of the same"
+                  .formatted(this, what)
+              + " runtime, by its ref(\"%s\", %s.class)".formatted(name, protocol.getSimpleName()));
     }
   }
 

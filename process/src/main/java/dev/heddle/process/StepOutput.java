@@ -64,9 +64,9 @@ public final class StepOutput {
   ///
   /// @param tag the tag of its result, not in use by another command of this process
   @SuppressWarnings("NamedLikeContextualKeyword") // never called but on a step's output
-  public void yield(long tag, ProcessCommand<?> processCommand) {
+  public void yield(long tag, ProcessCommand<?> command) {
     checkOpen();
-    Yield yield = new Yield(tag, Objects.requireNonNull(processCommand, "command"));
+    Yield yield = new Yield(tag, Objects.requireNonNull(command, "command"));
     if (first == null) {
       first = yield;
       return;

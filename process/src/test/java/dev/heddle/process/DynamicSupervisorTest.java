@@ -273,6 +273,18 @@ class DynamicSupervisorTest {
   }
 
   @Test
+  @Tag("proc-250")
+  void endChild_byDefault_givesItTheTimeOfAnyChild() {
+    CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
+    Pid supervisor = lab.runtime.spawn(rooms(_ -> SupervisorLab.stubborn(asked)).build());
+    Pid room = start(supervisor, "lobby");
+    CompletableFuture<Exit> exit = lab.runtime.request(supervisor, new StopChild(room));
+    assertThat(Kit.get(asked).remaining()).isLessThanOrEqualTo(Shutdown.DEFAULT_TIMEOUT);
+    lab.runtime.offer(room, "now"); // it may have been ended
+    assertThat(Kit.get(exit).pid()).isEqualTo(room);
+  }
+
+  @Test
   @Tag("proc-253")
   void cancel_asksAllChildrenAtOnce_andWaitsForTheLast() {
     List<CompletableFuture<ProcessSignal.Cancel>> asked = new CopyOnWriteArrayList<>();

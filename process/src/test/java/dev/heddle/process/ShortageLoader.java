@@ -60,7 +60,8 @@ final class ShortageLoader extends ClassLoader {
           "awakeCount");
 
   // what is compiled into the loop of a worker
-  private static final Set<String> INLINED = Set.of("step", "run", "complete", "runOnce");
+  private static final Set<String> INLINED =
+      Set.of("step", "run", "runSteps", "complete", "runOnce");
   private static final Set<String> INLINED_OF = Set.of("ProcessInstance", "Task", "Worker");
 
   /// What fails.

@@ -56,9 +56,8 @@ final class Candidate {
     }
     if (refusesAttach(pid)) {
       throw new AttachException(
-          "process "
-              + pid
-              + " refuses to be observed: it was started with -XX:+DisableAttachMechanism");
+          "process %d refuses to be observed: it was started with -XX:+DisableAttachMechanism"
+              .formatted(pid));
     }
   }
 

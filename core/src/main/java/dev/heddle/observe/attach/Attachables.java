@@ -10,17 +10,14 @@ public final class Attachables {
 
   private Attachables() {}
 
-  /// Shows it, until it is taken out.
   public static void add(Attachable shown) {
     REGISTERED.add(shown);
   }
 
-  /// It runs no more.
   public static void remove(Attachable shown) {
     REGISTERED.remove(shown);
   }
 
-  /// All of them, the oldest first.
   static List<Attachable> all() {
     return List.copyOf(REGISTERED);
   }

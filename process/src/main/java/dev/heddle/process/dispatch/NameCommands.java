@@ -46,30 +46,28 @@ public final class NameCommands {
     registry.inline(Await.class, this::await);
   }
 
-  private void ask(Ask<@Nullable Object> ask, PendingCommand<@Nullable Object> invocation) {
+  private void ask(Ask<@Nullable Object> ask, PendingCommand<@Nullable Object> pending) {
     Pid to = requests.find(ask.name(), ask.message());
-    processes.ask(new ProcessCommands.Ask<>(to, ask.message(), ask.limit()), invocation);
+    processes.ask(new ProcessCommands.Ask<>(to, ask.message(), ask.limit()), pending);
   }
 
   private void askTyped(
-      AskTyped<Object, @Nullable Object> ask, PendingCommand<@Nullable Object> invocation) {
-    processes.askTyped(requests.find(ask.to(), ask.message()), ask, invocation);
+      AskTyped<Object, @Nullable Object> ask, PendingCommand<@Nullable Object> pending) {
+    processes.askTyped(requests.find(ask.to(), ask.message()), ask, pending);
   }
 
-  private void await(Await await, PendingCommand<Pid> invocation) {
-    CompletableFuture<Pid> registered = invocation.context().runtime().whenRegistered(await.name());
-    invocation.onCancel(() -> registered.cancel(false));
+  private void await(Await await, PendingCommand<Pid> pending) {
+    CompletableFuture<Pid> registered = pending.context().runtime().whenRegistered(await.name());
+    pending.onCancel(() -> registered.cancel(false));
     Timer limit =
         new Timer() {
           @Override
           protected void fire() {
-            if (registered.cancel(false) && invocation.isOpen()) {
-              invocation.fail(
+            if (registered.cancel(false) && pending.isOpen()) {
+              pending.fail(
                   new DeadlineException(
-                      "no process has had the name '"
-                          + await.name()
-                          + "' within "
-                          + await.limit()));
+                      "no process has had the name '%s' within %s"
+                          .formatted(await.name(), await.limit())));
             }
           }
         };
@@ -77,8 +75,8 @@ public final class NameCommands {
     var _ =
         registered.whenComplete((pid, failure) -> {
           var _ = timers.disarm(limit); // or it has fired
-          if (failure == null && invocation.isOpen()) {
-            invocation.complete(pid);
+          if (failure == null && pending.isOpen()) {
+            pending.complete(pid);
           }
         });
   }

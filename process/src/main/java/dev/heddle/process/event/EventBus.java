@@ -67,7 +67,6 @@ public final class EventBus {
     /// @throws IllegalArgumentException when the PID is not one of this runtime
     void onExit(Pid process, Consumer<Exit> listener);
 
-    /// Removes a listener.
     void offExit(Pid process, Consumer<Exit> listener);
 
     /// Checks that a reference by name belongs to this runtime.
@@ -260,7 +259,6 @@ public final class EventBus {
     return true;
   }
 
-  /// The subscription of one process to one class.
   private final class Subscription implements Subscriber {
     final Pid process;
     final Consumer<Exit> atEnd;

@@ -91,11 +91,11 @@ public final class DynamicSupervisor implements StartOnce {
     }
   }
 
-  private final DynamicSupervisorLogic<?> supervision;
+  private final DynamicSupervisorLogic<?> logic;
   private final AtomicBoolean begun = new AtomicBoolean();
 
-  private DynamicSupervisor(DynamicSupervisorLogic<?> supervision) {
-    this.supervision = supervision;
+  private DynamicSupervisor(DynamicSupervisorLogic<?> logic) {
+    this.logic = logic;
   }
 
   /// Configures a supervisor whose children are made from an argument.
@@ -119,12 +119,12 @@ public final class DynamicSupervisor implements StartOnce {
   @Override
   public void init(ProcessContext context, String method, @Nullable Object input) {
     StartOnce.checkBeginsOnce(begun);
-    supervision.begin(context);
+    logic.begin(context);
   }
 
   @Override
   public void step(List<ProcessEvent> events, StepOutput output) {
-    supervision.step(events, output);
+    logic.step(events, output);
   }
 
   /// Configures a dynamic supervisor. For one thread; each method returns the builder.
@@ -175,11 +175,10 @@ public final class DynamicSupervisor implements StartOnce {
     public Builder<A> options(StartOptions of) {
       if (of.name() != null) {
         throw new IllegalArgumentException(
-            "only one child could have the name '"
-                + of.name()
-                + "'; give each its own by name(argument -> ...)");
+            "only one child could have the name '%s'; give each its own by name(argument -> ...)"
+                .formatted(of.name()));
       }
-      ChildOptions.check(of, "shutdown of the DynamicSupervisor");
+      ChildStart.check(of, "shutdown of the DynamicSupervisor");
       this.options = of;
       return this;
     }

@@ -85,11 +85,11 @@ public final class Supervisor implements StartOnce {
   /// Removes a child that has ended for good: the reply is its last [ChildStatus].
   public record RemoveChild(String child) {}
 
-  private final SupervisorLogic supervisorLogic;
+  private final SupervisorLogic logic;
   private final AtomicBoolean begun = new AtomicBoolean();
 
   private Supervisor(Builder how) {
-    supervisorLogic = new SupervisorLogic(how);
+    logic = new SupervisorLogic(how);
   }
 
   /// Configures a supervisor.
@@ -100,7 +100,7 @@ public final class Supervisor implements StartOnce {
   @Override
   public void init(ProcessContext context, String method, @Nullable Object input) {
     StartOnce.checkBeginsOnce(begun);
-    supervisorLogic.begin(context);
+    logic.begin(context);
   }
 
   /// True: it has started when each child of the builder has started, or ended for good.
@@ -111,7 +111,7 @@ public final class Supervisor implements StartOnce {
 
   @Override
   public void step(List<ProcessEvent> events, StepOutput output) {
-    supervisorLogic.step(events, output);
+    logic.step(events, output);
   }
 
   /// Configures a supervisor. For one thread; each method returns the builder.

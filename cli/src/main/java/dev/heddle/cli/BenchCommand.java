@@ -26,10 +26,15 @@ import picocli.CommandLine.Spec;
     footer = {"", "`heddle bench --list` names the shapes; the arguments are the bench's own."})
 final class BenchCommand implements Callable<Integer> {
   private static final String MAIN = "dev.heddle.bench.BenchMain";
-  private static final String[] SOURCES =
-      ("pom.xml bench/pom.xml bench/src/main core/src/main netty/src/main process/src/main"
-              + " examples/HttpHello.java")
-          .split(" ");
+  private static final List<String> SOURCES =
+      List.of(
+          "pom.xml",
+          "bench/pom.xml",
+          "bench/src/main",
+          "core/src/main",
+          "netty/src/main",
+          "process/src/main",
+          "examples/HttpHello.java");
 
   @Spec private CommandSpec spec = CommandSpec.create();
 

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// its process. A process that subscribes to a class and to one of its subclasses gets an event of
 /// the subclass twice.
 ///
-/// The runtime publishes [DeadLetter], [ProcessStarted] and [ProcessEnded], each only while a
+/// The runtime publishes [DeadLetter], [ProcessStarted] and [ProcessExited], each only while a
 /// process subscribes to it.
 ///
 /// ```java

@@ -155,6 +155,7 @@ public final class Ref<M> {
   }
 
   /// Checks that a name is looked up in the expected runtime, since two runtimes may both have it.
+  /// For the runtime.
   ///
   /// @param what what it cannot be in that case, for the message
   /// @throws IllegalArgumentException when this looks a name up in another runtime

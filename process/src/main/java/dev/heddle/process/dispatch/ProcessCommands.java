@@ -250,7 +250,7 @@ public final class ProcessCommands {
   }
 
   private static Pid whereIs(WhereIs command, PendingCommand<?> pending) {
-    String text = resolve.text();
+    String text = command.text();
     if (text.startsWith("{")) {
       return Pid.parse(text);
     }

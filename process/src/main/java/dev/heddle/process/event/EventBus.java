@@ -88,7 +88,7 @@ public final class EventBus {
     default void leave() {}
   }
 
-  /// A bus without subscribers. Users get theirs from
+  /// A bus without subscribers. For the runtime; programs get theirs from
   /// [events()][dev.heddle.process.ProcessRuntime#events].
   public EventBus(Delivery delivery) {
     this.delivery = Objects.requireNonNull(delivery, "delivery");

@@ -67,8 +67,8 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
    *   functions of futures, tokens
    *   the end of the loop           each step is guarded; dependents of exported futures run on
    *                                 other threads
-   * RoomsTest checks that core calls no logger elsewhere and takes no lock. HoldDetector reports
-   * whatever holds the carrier all the same.
+   * CodeRulesTest checks that core calls no logger elsewhere and takes no lock. HoldDetector
+   * reports whatever holds the carrier all the same.
    *
    * Foreign waits. If a mount ends with the context ACTIVE, the JDK has parked it. If a context
    * did not mount, a thread dump holds it. `foreign` counts both. The context comes back through

@@ -222,15 +222,16 @@ public abstract class CoroutineProcess implements Process {
   ///
   /// @param source what the runtime's factory makes the process of; if that fails, this process
   ///   fails
-  /// @param entry an entry point of it
-  /// @param with the input for its `init`
+  /// @param entryPoint an entry point of it
+  /// @param input the input for its `init`
   /// @throws Cancellation always
   /// @throws PinnedException when a native frame or class initialiser keeps the body on its worker;
   ///   nothing was done
-  public final void upgrade(String source, String entry, @Nullable Object with) {
+  public final void upgrade(String source, String entryPoint, @Nullable Object input) {
     ProcessFiber body = currentFiber("upgrade");
     Objects.requireNonNull(source, "source");
-    upgrade = new StepOutput.Upgrade(source, Objects.requireNonNull(entry, "entry"), with);
+    upgrade =
+        new StepOutput.Upgrade(source, Objects.requireNonNull(entryPoint, "entryPoint"), input);
     try {
       suspend(body);
     } finally {

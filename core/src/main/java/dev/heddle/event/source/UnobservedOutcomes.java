@@ -46,7 +46,7 @@ public abstract class UnobservedOutcomes {
    * I1. An outcome is either observed or reported, and reported at most once. [UnclaimedFutureTest,
    *     EventStreamTest]
    * I2. At the loop's end every waiter is notified, even if one of them throws. [LoopEndTest]
-   * I3. No lock is taken here: futures complete in ticks, on any stack. [RoomsTest]
+   * I3. No lock is taken here: futures complete in ticks, on any stack. [CodeRulesTest]
    *
    * Memory order. Both sides exchange `settled`, so only one of them finds OPEN. All fields that
    * the report reads are final.

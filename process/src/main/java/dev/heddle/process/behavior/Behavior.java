@@ -50,9 +50,9 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
    * that it is full.
    *
    * Commands are passed on at the end of the step, in the order in which they were requested; those
-   * of init() in the first step. If a handler throws, the step still passes on the commands requested
-   * before. Which messages share a step is accidental, so a handler must not lose its commands to
-   * the failure of a later one.
+   * of init() in the first step. If a handler throws, the step still passes on the commands
+   * requested before. Which messages share a step is accidental, so a handler must not lose its
+   * commands to the failure of a later one.
    *
    * The end. A handler that stops or throws is the last one. Undelivered events of its step, and
    * the messages in the agenda and the stash, become dead letters; their askers learn of the end of
@@ -78,7 +78,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
 
   private record Shutdown(@Nullable Object detail) implements End {}
 
-  private record Upgrade(String source, String method, @Nullable Object input) implements End {}
+  private record Upgrade(String source, String entryPoint, @Nullable Object input) implements End {}
 
   Behavior(Class<M> protocol) {
     this.protocol = Objects.requireNonNull(protocol, "protocol");
@@ -177,13 +177,13 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
   /// dropped: the `init` of the replacement starts what it needs.
   ///
   /// @param source from which the runtime's factory makes a process; if it fails, this process does
-  /// @param method of the replacement's `init`
+  /// @param entryPoint of the replacement, for its `init`
   /// @param input for the replacement's `init`
-  protected final void upgrade(String source, String method, @Nullable Object input) {
+  protected final void upgrade(String source, String entryPoint, @Nullable Object input) {
     end =
         new Upgrade(
             Objects.requireNonNull(source, "source"),
-            Objects.requireNonNull(method, "method"),
+            Objects.requireNonNull(entryPoint, "entryPoint"),
             input);
   }
 
@@ -364,8 +364,8 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
         out.shutdown(detail);
         leaveUnhandled(left);
       }
-      case Upgrade(String source, String method, Object input) ->
-          out.upgrade(source, method, input, takeUnhandled());
+      case Upgrade(String source, String entryPoint, Object input) ->
+          out.upgrade(source, entryPoint, input, takeUnhandled());
       case null -> {
         if (agenda != null && agenda.hasInternal()) {
           out.continueBeforeMessages();

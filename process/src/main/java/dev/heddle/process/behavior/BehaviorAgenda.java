@@ -28,8 +28,9 @@ final class BehaviorAgenda<M> {
    * still be stopped.
    *
    * Commands are passed on at the end of a step, also of a step that fails. A command that is
-   * cancelled in the step that has requested it is never passed on. Otherwise a server that restarts
-   * its timer with each message would leave a timer in the wheel for each message of a step.
+   * cancelled in the step that has requested it is never passed on. Otherwise a server that
+   * restarts its timer with each message would leave a timer in the wheel for each message of a
+   * step.
    *
    * The event of a timer is an ordinary event: the messages that arrived before its time was over
    * are handled first. So a message that came in time ends a timeout, however late its process

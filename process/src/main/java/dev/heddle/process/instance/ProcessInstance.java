@@ -58,7 +58,7 @@ public final class ProcessInstance extends ProcessLifecycle
    * they left the mailbox, and are not checked again: if the new process removes a monitor, a
    * signal of it among them is still delivered.
    *
-   * P10; proc-77 to proc-84, proc-210 to proc-217.
+   * P10; proc-78 to proc-84, proc-210 to proc-217.
    */
   /// Replaces the code of a terminated process, which may be large.
   private static final class TerminatedProcess implements Process {

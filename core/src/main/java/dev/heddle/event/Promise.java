@@ -120,7 +120,7 @@ public final class Promise<T extends @Nullable Object> {
   private IllegalStateException completedBefore() {
     return new IllegalStateException(
         "%s is already completed at %s; complete a promise once, or ask by tryComplete"
-            .formatted(future, future.completedAt()));
+            .formatted(future, future.completedSite()));
   }
 
   @Override

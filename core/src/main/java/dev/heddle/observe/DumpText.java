@@ -287,7 +287,7 @@ final class DumpText {
 
   private String label(long id) {
     CoroutineSnapshot known = byId.get(id);
-    return known == null ? CoroutineSnapshot.label(id, null) : known.label();
+    return known == null ? "coroutine-" + id : known.label();
   }
 
   private static String foreign(@Nullable ForeignWait foreign) {

@@ -37,10 +37,12 @@ class RenamedTest {
           "SHUTDOWN", "a reason of an exit",
           "cancel", "what scopes, coroutines, commands and runtimes have",
           "exit", "Heddle.exit; in Erlang what ends another process",
+          "resolve", "what decides a wait in a waker's callback, and a command about a host",
           "run", "Heddle.run, and the entry point of a process",
           "suspend", "how the scheduler and contexts call it, inside",
           "timer", "a package, and Heddle.timer",
-          "with", "TcpOptions.with");
+          "with", "TcpOptions.with",
+          "yield", "Java's own word, and Thread.yield");
 
   private static final Pattern SPAN = Pattern.compile("(?<!`)`([^`\\n]+)`(?!`)");
   private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|(?-s)//.*");

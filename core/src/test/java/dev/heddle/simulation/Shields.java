@@ -131,7 +131,8 @@ final class Shields {
       }
     }
     if (!inside) {
-      // that of a block, perhaps: the regions in it unwind with it, if their limit has passed by then
+      // that of a block, perhaps: the regions in it unwind with it, if their limit has passed by
+      // then
       regions.stream().filter(region -> region.inBlock).forEach(this::cover);
     }
     boolean mayReach =

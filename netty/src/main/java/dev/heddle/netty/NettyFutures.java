@@ -72,6 +72,15 @@ public final class NettyFutures {
     return future.channel();
   }
 
+  /// Waits for an operation of a channel, or until `token` fires. Otherwise as
+  /// [#await(ChannelFuture)].
+  ///
+  /// @throws dev.heddle.WaitCancelledException when the token fires first, also with a failure
+  public static Channel await(ChannelFuture future, Awaitable<?> token) {
+    var _ = await(future, end -> end.await(token));
+    return future.channel();
+  }
+
   private static <V extends @Nullable Object> V await(
       Future<V> future, Consumer<dev.heddle.event.Future<Boolean>> wait) {
     Objects.requireNonNull(future, "future");

@@ -74,7 +74,7 @@ final class BoundedWaits {
   static void checkMayWait(String what) {
     if (Worker.current() != null || (what.equals("shutdown") && ProcessFiber.isCurrent())) {
       throw new IllegalStateException(
-          "%s() would hold a worker in a step of a process; yield a command, or do it elsewhere"
+          "%s() would hold a worker in a step of a process; execute a command, or do it elsewhere"
               .formatted(what));
     }
   }

@@ -76,8 +76,8 @@ public final class Commands {
 
   /// Waits until a process has a name. The result is its PID. Fails with a
   /// [dev.heddle.DeadlineException] when no process has it in time.
-  public static ProcessCommand<Pid> awaitName(String name, Duration limit) {
-    return new NameCommands.Await(name, checked(limit));
+  public static ProcessCommand<Pid> awaitRegistered(String name, Duration limit) {
+    return new NameCommands.AwaitRegistered(name, checked(limit));
   }
 
   /// Starts a child. The result is its PID.
@@ -132,8 +132,8 @@ public final class Commands {
   }
 
   /// Finds a process by the text of a PID, or else by a name. Fails when no process has that name.
-  public static ProcessCommand<Pid> resolve(String text) {
-    return new ProcessCommands.Resolve(text);
+  public static ProcessCommand<Pid> whereIs(String text) {
+    return new ProcessCommands.WhereIs(text);
   }
 
   // ---- time ----
@@ -144,21 +144,21 @@ public final class Commands {
     return new TimeCommands.Sleep(checked(time));
   }
 
-  /// Stops the [#sleep] or the [#tick] that this process has yielded with a tag; that command fails
-  /// with a [java.util.concurrent.CancellationException]. The result is false when it has fired
-  /// already.
+  /// Stops the [#sleep] or the [#tick] that this process has requested with a tag; that command
+  /// fails with a [java.util.concurrent.CancellationException]. The result is false when it has
+  /// fired already.
   public static ProcessCommand<Boolean> stopTimer(long tag) {
     return new TimeCommands.StopTimer(tag);
   }
 
-  /// Restarts the [#sleep] that this process has yielded with a tag: it completes when `time` has
+  /// Restarts the [#sleep] that this process has requested with a tag: it completes when `time` has
   /// passed from now on. The result is false when it has fired already; then nothing is started.
   public static ProcessCommand<Boolean> resetTimer(long tag, Duration time) {
     return new TimeCommands.ResetTimer(tag, checked(time));
   }
 
   /// Completes at the next multiple of `period` since the runtime's start, with the number of that
-  /// multiple. Yield it again for the next tick: so ticks neither drift nor accumulate for a slow
+  /// multiple. Request it again for the next tick: so ticks neither drift nor accumulate for a slow
   /// process, and a gap in the numbers tells how many ticks it has missed.
   ///
   /// @throws IllegalArgumentException when the period is not positive
@@ -202,8 +202,8 @@ public final class Commands {
   // ---- network and files ----
 
   /// Looks up the addresses of a host.
-  public static ProcessCommand<List<InetAddress>> lookup(String host) {
-    return new IoCommands.Lookup(host);
+  public static ProcessCommand<List<InetAddress>> resolve(String host) {
+    return new IoCommands.Resolve(host);
   }
 
   /// Opens a TCP connection. The result is a handle, usable by this process only, until it

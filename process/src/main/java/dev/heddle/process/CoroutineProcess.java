@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// Waits in the JDK (for a queue, a lock, a socket, a future) hold no worker either. A worker is
 /// held by a wait below a native frame or in a class initialiser, and by operations for which the
 /// JDK blocks the thread, like reading a file or looking up the name of a host. There are commands
-/// for those: [Commands#readFile], [Commands#lookup], [Commands#call].
+/// for those: [Commands#readFile], [Commands#resolve], [Commands#call].
 ///
 /// When the process is ended from outside, the wait of the body throws: a [Cancellation] in
 /// [#receive] and [#execute], then and at each later call; a wait in the JDK is interrupted. So
@@ -72,11 +72,18 @@ public abstract class CoroutineProcess implements Process {
    * another process, which forwards the messages, has a list instead (ForwardedReceiveQueue).
    */
 
-  /// The code of a process made of a lambda.
+  /// The code of a process made of a lambda that returns its result.
   @FunctionalInterface
-  public interface Body {
+  public interface Code {
     /// Runs like [CoroutineProcess#run].
     @Nullable Object run(CoroutineProcess self) throws Exception;
+  }
+
+  /// The code of a process without a result.
+  @FunctionalInterface
+  public interface ActionCode {
+    /// Runs like [CoroutineProcess#run].
+    void run(CoroutineProcess self) throws Exception;
   }
 
   private static final int REFUSALS = 16; // waits of an ended process before it leaves its worker
@@ -91,7 +98,7 @@ public abstract class CoroutineProcess implements Process {
   private @Nullable ReceiveQueue receiveQueue;
 
   // the wait of the body
-  private final List<StepOutput.Yield> requested = new ArrayList<>(2);
+  private final List<StepOutput.TaggedCommand> requested = new ArrayList<>(2);
   private long lastTag = Long.MIN_VALUE;
   private long commandTag;
   private @Nullable ProcessEvent commandResult;
@@ -114,15 +121,25 @@ public abstract class CoroutineProcess implements Process {
   /// Creates a process that has not begun.
   protected CoroutineProcess() {}
 
-  /// Creates a process from a body.
-  public static CoroutineProcess of(Body body) {
-    Objects.requireNonNull(body, "body");
+  /// Creates a process from its code, which returns the result.
+  public static CoroutineProcess of(Code code) {
+    Objects.requireNonNull(code, "code");
     return new CoroutineProcess() {
       @Override
       protected @Nullable Object run(@Nullable Object input) throws Exception {
-        return body.run(this);
+        return code.run(this);
       }
     };
+  }
+
+  /// Creates a process without a result from its code. It has a name of its own because Java could
+  /// not select between two forms of [#of] for a lambda like `self -> self.receive()`.
+  public static CoroutineProcess ofAction(ActionCode code) {
+    Objects.requireNonNull(code, "code");
+    return of(self -> {
+      code.run(self);
+      return null;
+    });
   }
 
   /// Makes this process count as started only when its body has called [#ready()]. Call it before
@@ -347,7 +364,7 @@ public abstract class CoroutineProcess implements Process {
   @SuppressWarnings({"unchecked", "NullAway"}) // the dispatcher ties a command to its R
   private <R extends @Nullable Object> R executeWithin(
       ProcessCommand<R> command, @Nullable Duration limit) {
-    ProcessFiber body = currentFiber("call");
+    ProcessFiber body = currentFiber("execute");
     Objects.requireNonNull(command, "command");
     try {
       executing = command;
@@ -421,7 +438,7 @@ public abstract class CoroutineProcess implements Process {
   }
 
   private long requestCommand(ProcessCommand<?> command) {
-    requested.add(new StepOutput.Yield(++lastTag, command));
+    requested.add(new StepOutput.TaggedCommand(++lastTag, command));
     return lastTag;
   }
 
@@ -526,8 +543,8 @@ public abstract class CoroutineProcess implements Process {
       replaced = true;
       out.upgrade(upgrade, Objects.requireNonNull(receiveQueue).unreceived());
     } else {
-      for (StepOutput.Yield order : requested) {
-        out.yield(order.tag(), order.command());
+      for (StepOutput.TaggedCommand order : requested) {
+        out.execute(order.tag(), order.command());
       }
       requested.clear();
       if (limited != null && timer != null && !timer.willWake()) {

@@ -354,8 +354,8 @@ public final class ProcessRuntime implements AutoCloseable {
   ///
   /// @throws DeadlineException when no process has it in time
   /// @throws IllegalStateException in a step of a process, which it would hold
-  public Pid awaitName(String name, Duration limit) throws InterruptedException {
-    BoundedWaits.checkMayWait("awaitName");
+  public Pid awaitRegistered(String name, Duration limit) throws InterruptedException {
+    BoundedWaits.checkMayWait("awaitRegistered");
     return BoundedWaits.await(
         whenRegistered(name), limit, "no process has had the name '" + name + "'");
   }

@@ -20,7 +20,6 @@ import dev.heddle.event.source.InlineCallback;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
 import dev.heddle.internal.StackGuard;
-import dev.heddle.observe.CoroutineSnapshot;
 import dev.heddle.observe.WaitSnapshot;
 import dev.heddle.scheduler.WakerStatus;
 import dev.heddle.scheduler.context.ExecutionContext;
@@ -586,7 +585,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   public String label() {
-    return CoroutineSnapshot.label(id, givenName());
+    return SpawnTrace.label(id, givenName());
   }
 
   public boolean isMain() {

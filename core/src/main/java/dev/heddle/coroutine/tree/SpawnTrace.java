@@ -40,7 +40,12 @@ record SpawnTrace(
 
   @Override
   public String coroutine() {
-    return CoroutineSnapshot.label(id, name);
+    return label(id, name);
+  }
+
+  /// Number and name of a coroutine, as in its snapshot: [CoroutineSnapshot#label].
+  static String label(long id, @Nullable String name) {
+    return name == null ? "coroutine-" + id : "coroutine-" + id + " '" + name + "'";
   }
 
   @Override

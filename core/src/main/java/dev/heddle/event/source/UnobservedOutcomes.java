@@ -215,9 +215,9 @@ public abstract class UnobservedOutcomes {
 
   /// A future.
   ///
-  /// @param createdAt from [#callSite]
-  /// @param completedAt from [#callSite]
-  public record Label(@Nullable String name, Object createdAt, Object completedAt)
+  /// @param createdSite from [#callSite]
+  /// @param completedSite from [#callSite]
+  public record Label(@Nullable String name, Object createdSite, Object completedSite)
       implements Subject {
     @Override
     public String ofFailure(UnobservedOutcomes ledger) {
@@ -233,7 +233,7 @@ public abstract class UnobservedOutcomes {
     public String describe(UnobservedOutcomes ledger) {
       String who = name == null ? "a future" : "the future '" + name + "'";
       return "%s created at %s and completed at %s"
-          .formatted(who, ledger.describe(createdAt), ledger.describe(completedAt));
+          .formatted(who, ledger.describe(createdSite), ledger.describe(completedSite));
     }
   }
 

@@ -21,8 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// is loaded before a recording has been started, and nothing may be called here unless
 /// [#areRecorded()].
 public final class LoopJfrEvents {
-  private static final boolean IS_PRESENT =
-      ModuleLayer.boot().findModule("jdk.jfr").isPresent();
+  private static final boolean IS_PRESENT = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
 
   private LoopJfrEvents() {}
 

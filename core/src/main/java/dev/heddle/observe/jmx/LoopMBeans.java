@@ -2,6 +2,7 @@
 package dev.heddle.observe.jmx;
 
 import dev.heddle.observe.LoopMXBean;
+import dev.heddle.observe.attach.Attachables;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.management.InstanceAlreadyExistsException;
@@ -23,11 +24,11 @@ public final class LoopMBeans {
   /// Announces by a system property, which tools can read at almost no cost, that this JVM has
   /// loops.
   public static void announce() {
-    System.setProperty(LoopMXBean.ANNOUNCEMENT, DOMAIN + "*");
+    System.setProperty(Attachables.LOOPS, DOMAIN + "*");
   }
 
   public static void withdraw() {
-    System.clearProperty(LoopMXBean.ANNOUNCEMENT);
+    System.clearProperty(Attachables.LOOPS);
   }
 
   public static final class Entry {

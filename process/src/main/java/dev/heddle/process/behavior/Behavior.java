@@ -49,10 +49,10 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
    * were not handled. The next step gets only those, so the mailbox keeps its bound and senders see
    * that it is full.
    *
-   * Commands are yielded at the end of the step, in the order in which they were requested; those
-   * of init() in the first step. If a handler throws, the step still yields the commands requested
-   * before. Which messages share a step is accidental, so a handler must not lose its commands to
-   * the failure of a later one.
+   * Commands are passed on at the end of the step, in the order in which they were requested; those
+   * of init() in the first step. If a handler throws, the step still passes on the commands
+   * requested before. Which messages share a step is accidental, so a handler must not lose its
+   * commands to the failure of a later one.
    *
    * The end. A handler that stops or throws is the last one. Undelivered events of its step, and
    * the messages in the agenda and the stash, become dead letters; their askers learn of the end of
@@ -62,7 +62,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
    * Cost. Five fields; the agenda (timers, commands, stash) is created at its first use.
    *
    * Rejected. Reading the mailbox while the agenda has messages: the order would depend on their
-   * number. Yielding commands after each handler: a timer that each message restarts would go
+   * number. Passing on commands after each handler: a timer that each message restarts would go
    * through the wheel each time.
    */
   private final Class<M> protocol;

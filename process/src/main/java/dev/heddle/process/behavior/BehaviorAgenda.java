@@ -27,9 +27,10 @@ final class BehaviorAgenda<M> {
    * late result is dropped. Therefore a timer that has fired, but whose event was not handled, can
    * still be stopped.
    *
-   * Commands are yielded at the end of a step, also of a step that fails. A command that is
-   * cancelled in the step that has requested it is never yielded. Otherwise a server that restarts
-   * its timer with each message would leave a timer in the wheel for each message of a step.
+   * Commands are passed on at the end of a step, also of a step that fails. A command that is
+   * cancelled in the step that has requested it is never passed on. Otherwise a server that
+   * restarts its timer with each message would leave a timer in the wheel for each message of a
+   * step.
    *
    * The event of a timer is an ordinary event: the messages that arrived before its time was over
    * are handled first. So a message that came in time ends a timeout, however late its process
@@ -55,7 +56,7 @@ final class BehaviorAgenda<M> {
     final boolean isTime; // it only waits for a time
     final Function<@Nullable Object, ? extends @Nullable M> done;
     final @Nullable Function<? super Throwable, ? extends @Nullable M> failed;
-    @Nullable ProcessCommand<?> order; // until it is yielded or cancelled
+    @Nullable ProcessCommand<?> order; // until it is passed on or cancelled
 
     Pending(
         long tag,
@@ -143,7 +144,7 @@ final class BehaviorAgenda<M> {
 
   // ---- commands ----
 
-  /// Requests a command, to be yielded at the end of the step.
+  /// Requests a command, to be passed on at the end of the step.
   ///
   /// @param done makes a message from its result, or null for none
   /// @param failed makes a message from its failure; null when that ends the process
@@ -220,7 +221,7 @@ final class BehaviorAgenda<M> {
     }
   }
 
-  /// Yields the requested commands.
+  /// Passes on the requested commands.
   ///
   /// @param isLast whether this is the last step: commands that wait for a time are dropped then
   void yieldCommands(StepOutput out, boolean isLast) {
@@ -228,7 +229,7 @@ final class BehaviorAgenda<M> {
       Pending<M> one = requested.get(i);
       ProcessCommand<?> order = one.order;
       if (order != null && !(isLast && one.isTime)) {
-        out.yield(one.tag, order);
+        out.execute(one.tag, order);
       }
       one.order = null;
     }

@@ -20,13 +20,13 @@ public final class CommandCallbacks {
     out = output;
   }
 
-  /// Yields a command.
+  /// Executes a command.
   ///
   /// @return its tag, never 0
   public long submit(ProcessCommand<?> command, Consumer<ProcessEvent> then) {
     long tag = ++lastTag;
     byTag.put(tag, then);
-    Objects.requireNonNull(out).yield(tag, command);
+    Objects.requireNonNull(out).execute(tag, command);
     return tag;
   }
 

@@ -38,7 +38,7 @@ public final class IoCommands {
 
   public record Exec(dev.heddle.os.Command program) implements ProcessCommand<CommandResult> {}
 
-  public record Lookup(String host) implements ProcessCommand<List<InetAddress>> {}
+  public record Resolve(String host) implements ProcessCommand<List<InetAddress>> {}
 
   public record Connect(SocketAddress to) implements ProcessCommand<ResourceHandle> {}
 
@@ -147,7 +147,7 @@ public final class IoCommands {
         (Class<Coroutine<@Nullable Object>>) (Class<?>) Coroutine.class,
         CommandHandler.onLoop((c, _) -> c.body().run()));
     registry.register(Exec.class, CommandHandler.onLoop((c, _) -> c.program().run()));
-    registry.register(Lookup.class, CommandHandler.onLoop((c, _) -> Dns.resolve(c.host())));
+    registry.register(Resolve.class, CommandHandler.onLoop((c, _) -> Dns.resolve(c.host())));
     registry.register(ReadFile.class, CommandHandler.onLoop((c, _) -> FileIo.readBytes(c.path())));
     registry.register(
         WriteFile.class,

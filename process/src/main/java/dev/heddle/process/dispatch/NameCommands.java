@@ -35,7 +35,7 @@ public final class NameCommands {
       Ref<M> to, Function<Reply<R>, ? extends M> message, Duration limit)
       implements ProcessCommand<R> {}
 
-  public record Await(String name, Duration limit) implements ProcessCommand<Pid> {}
+  public record AwaitRegistered(String name, Duration limit) implements ProcessCommand<Pid> {}
 
   @SuppressWarnings("unchecked") // the two processes have agreed on the type
   void register(CommandRegistry registry) {
@@ -43,7 +43,7 @@ public final class NameCommands {
     registry.inline((Class<Ask<@Nullable Object>>) (Class<?>) Ask.class, this::ask);
     registry.inline(
         (Class<AskTyped<Object, @Nullable Object>>) (Class<?>) AskTyped.class, this::askTyped);
-    registry.inline(Await.class, this::await);
+    registry.inline(AwaitRegistered.class, this::await);
   }
 
   private void ask(Ask<@Nullable Object> ask, PendingCommand<@Nullable Object> pending) {
@@ -56,8 +56,8 @@ public final class NameCommands {
     processes.askTyped(requests.find(ask.to(), ask.message()), ask, pending);
   }
 
-  private void await(Await await, PendingCommand<Pid> pending) {
-    CompletableFuture<Pid> registered = pending.context().runtime().whenRegistered(await.name());
+  private void await(AwaitRegistered command, PendingCommand<Pid> pending) {
+    CompletableFuture<Pid> registered = pending.context().runtime().whenRegistered(command.name());
     pending.onCancel(() -> registered.cancel(false));
     Timer limit =
         new Timer() {
@@ -67,11 +67,11 @@ public final class NameCommands {
               pending.fail(
                   new DeadlineException(
                       "no process has had the name '%s' within %s"
-                          .formatted(await.name(), await.limit())));
+                          .formatted(command.name(), command.limit())));
             }
           }
         };
-    timers.arm(limit, timers.deadline(await.limit()));
+    timers.arm(limit, timers.deadline(command.limit()));
     var _ =
         registered.whenComplete((pid, failure) -> {
           var _ = timers.disarm(limit); // or it has fired

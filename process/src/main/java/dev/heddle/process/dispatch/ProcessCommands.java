@@ -19,8 +19,8 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// Commands about processes. They are executed within the step that yields them, in the order of
-/// the yields; so what one process sends another by `send` and `ask` arrives in that order.
+/// Commands about processes. They are executed within the step that requests them, in the order of
+/// the requests; so what one process sends another by `send` and `ask` arrives in that order.
 public final class ProcessCommands {
   private final Timers timers;
   private final Requests requests;
@@ -53,7 +53,7 @@ public final class ProcessCommands {
 
   public record Demonitor(long monitor) implements ProcessCommand<Boolean> {}
 
-  public record Resolve(String text) implements ProcessCommand<Pid> {}
+  public record WhereIs(String text) implements ProcessCommand<Pid> {}
 
   /// Waits until a process has started (true) or has ended before (false). For supervisors.
   public record AwaitStart(Pid pid) implements ProcessCommand<Boolean> {}
@@ -98,7 +98,7 @@ public final class ProcessCommands {
         });
     registry.inline(Monitor.class, (c, i) -> i.issuer().monitor(c.other(), i::complete));
     registry.inline(Demonitor.class, (c, i) -> i.complete(i.context().demonitor(c.monitor())));
-    registry.inline(Resolve.class, (c, i) -> i.complete(resolve(c, i)));
+    registry.inline(WhereIs.class, (c, i) -> i.complete(whereIs(c, i)));
     registry.inline(
         AwaitStart.class,
         (c, i) -> {
@@ -249,8 +249,8 @@ public final class ProcessCommands {
             });
   }
 
-  private static Pid resolve(Resolve resolve, PendingCommand<?> pending) {
-    String text = resolve.text();
+  private static Pid whereIs(WhereIs command, PendingCommand<?> pending) {
+    String text = command.text();
     if (text.startsWith("{")) {
       return Pid.parse(text);
     }

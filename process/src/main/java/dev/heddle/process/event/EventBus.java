@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// its process. A process that subscribes to a class and to one of its subclasses gets an event of
 /// the subclass twice.
 ///
-/// The runtime publishes [DeadLetter], [ProcessStarted] and [ProcessEnded], each only while a
+/// The runtime publishes [DeadLetter], [ProcessStarted] and [ProcessExited], each only while a
 /// process subscribes to it.
 ///
 /// ```java
@@ -88,7 +88,7 @@ public final class EventBus {
     default void leave() {}
   }
 
-  /// A bus without subscribers. Users get theirs from
+  /// A bus without subscribers. For the runtime; programs get theirs from
   /// [events()][dev.heddle.process.ProcessRuntime#events].
   public EventBus(Delivery delivery) {
     this.delivery = Objects.requireNonNull(delivery, "delivery");

@@ -11,7 +11,7 @@ import dev.heddle.process.SendResult;
 import dev.heddle.process.event.DeadLetter;
 import dev.heddle.process.event.DeadLetter.Reason;
 import dev.heddle.process.event.EventBus;
-import dev.heddle.process.event.ProcessEnded;
+import dev.heddle.process.event.ProcessExited;
 import dev.heddle.process.event.ProcessStarted;
 import dev.heddle.process.instance.FailureLogger;
 import dev.heddle.process.instance.ProcessInstance;
@@ -70,8 +70,8 @@ final class HostEvents implements EventBus.Delivery {
   }
 
   void ended(Exit exit) {
-    if (hasSubscribers(ProcessEnded.class)) {
-      publish(new ProcessEnded(exit));
+    if (hasSubscribers(ProcessExited.class)) {
+      publish(new ProcessExited(exit));
     }
   }
 

@@ -15,7 +15,7 @@ public final class CommandTable {
   private @Nullable PendingCommand<?> only;
   private @Nullable Map<Long, PendingCommand<?>> more;
 
-  // for reports: the one yielded last, until all have their results
+  // for reports: the one requested last, until all have their results
   private @Nullable PendingCommand<?> last;
 
   /// Adds a command.
@@ -65,7 +65,7 @@ public final class CommandTable {
     return others == null || others.isEmpty() ? only : null;
   }
 
-  /// A description of the command yielded last, or null; for reports.
+  /// A description of the command requested last, or null; for reports.
   @Nullable String waitsFor() {
     PendingCommand<?> one = last; // safe: a racy read, also on another thread
     return one == null ? null : one.waitsFor();

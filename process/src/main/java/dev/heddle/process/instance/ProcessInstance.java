@@ -53,10 +53,10 @@ public final class ProcessInstance extends ProcessLifecycle
    *
    * Upgrade. Another Process replaces the current one within the same step: the old one is closed,
    * the new one initialised, and the run continues. Mailbox, links, monitors, names, pending
-   * commands and options belong to this class and stay. `unread` holds what the old one was given
-   * and has not taken, or has not received as a body: the next step begins with it. These events
-   * were admitted when they were taken, and are not checked again: if the new process removes a
-   * monitor, a signal of it among them is still delivered.
+   * commands and options belong to this class and stay. `unread` holds the events that the old
+   * process received but did not handle: the next step begins with them. They were admitted when
+   * they left the mailbox, and are not checked again: if the new process removes a monitor, a
+   * signal of it among them is still delivered.
    *
    * P10; proc-78 to proc-84, proc-210 to proc-217.
    */
@@ -291,7 +291,7 @@ public final class ProcessInstance extends ProcessLifecycle
         yield StepResult.CONTINUE;
       }
       case IDLE -> hasNothingToDo() ? StepResult.IDLE : StepResult.CONTINUE;
-      case YIELD -> queue.isEmpty() ? StepResult.WAIT : StepResult.CONTINUE;
+      case EXECUTING -> queue.isEmpty() ? StepResult.WAIT : StepResult.CONTINUE;
       case AWAIT_COMMANDS -> waitForCommands();
       case AWAIT_WAKE_UP -> hasUrgent() ? StepResult.CONTINUE : StepResult.WAIT_FOR_COMMANDS;
       case DONE -> {
@@ -325,7 +325,7 @@ public final class ProcessInstance extends ProcessLifecycle
     }
     if (pendingCommands() == 0) {
       throw new IllegalStateException(
-          "awaitCommands() without a pending command would wait forever; yield one, or request"
+          "awaitCommands() without a pending command would wait forever; execute one, or request"
               + " nothing");
     }
     return StepResult.WAIT_FOR_COMMANDS;
@@ -333,14 +333,14 @@ public final class ProcessInstance extends ProcessLifecycle
 
   private void dispatch(StepOutput out) {
     boolean last = out.status().isEnd();
-    for (int i = 0; i < out.yieldCount(); i++) {
-      StepOutput.Yield yield = out.yieldAt(i);
-      PendingCommand<?> pending = new PendingCommand<@Nullable Object>(this, yield.tag());
+    for (int i = 0; i < out.commandCount(); i++) {
+      StepOutput.TaggedCommand request = out.commandAt(i);
+      PendingCommand<?> pending = new PendingCommand<@Nullable Object>(this, request.tag());
       if (!last) { // after the end no result is delivered, and nothing cancels the command
         pendingCommands = pendingCommands == null ? new CommandTable() : pendingCommands;
-        pendingCommands.add(pending, yield.command());
+        pendingCommands.add(pending, request.command());
       }
-      host.dispatcher().dispatch(yield.command(), pending);
+      host.dispatcher().dispatch(request.command(), pending);
     }
   }
 

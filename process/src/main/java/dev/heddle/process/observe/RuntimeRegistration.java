@@ -53,7 +53,7 @@ public final class RuntimeRegistration {
   private static void announce(int more) {
     System.getProperties()
         .merge(
-            ProcessRuntimeMXBean.ANNOUNCEMENT,
+            Attachables.PROCESS_RUNTIMES,
             Integer.toString(more),
             (count, _) -> {
               int runtimes = Integer.parseInt(count.toString()) + more;

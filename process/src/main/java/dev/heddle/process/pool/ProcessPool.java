@@ -78,7 +78,7 @@ public final class ProcessPool implements Process {
    */
 
   /// A request for a [PoolStatus], instead of a call.
-  public record Status() {}
+  public record GetStatus() {}
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.process.pool");
 
@@ -163,7 +163,7 @@ public final class ProcessPool implements Process {
       case ProcessSignal.ExitRequest asked -> closeWith(asked.detail());
       case ProcessSignal.Down down -> memberEnded(down);
       case ProcessSignal.LinkDown down -> linkDown(down.exit());
-      case Request request when request.message() instanceof Status ->
+      case Request request when request.message() instanceof GetStatus ->
           request.reply().complete(status());
       case Request request -> admit(request);
       case null, default ->

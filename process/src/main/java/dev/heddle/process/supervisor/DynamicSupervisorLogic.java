@@ -174,19 +174,19 @@ final class DynamicSupervisorLogic<A> {
           end(child, reply);
         }
       }
-      case DynamicSupervisor.Count _ -> reply.complete(counts());
-      case DynamicSupervisor.Children _ ->
+      case DynamicSupervisor.CountChildren _ -> reply.complete(counts());
+      case DynamicSupervisor.WhichChildren _ ->
           reply.complete(children.values().stream().map(DynamicChild::status).toList());
       case null, default ->
           reply.fail(
               new IllegalArgumentException(
-                  "a dynamic supervisor is asked for StartChild, StopChild, Count or Children, not "
+                  "a dynamic supervisor is asked for StartChild, StopChild, CountChildren or WhichChildren, not "
                       + request.message()));
     }
   }
 
-  private DynamicSupervisor.Counts counts() {
-    return new DynamicSupervisor.Counts(
+  private DynamicSupervisor.ChildCounts counts() {
+    return new DynamicSupervisor.ChildCounts(
         count(State.STARTING),
         count(State.RUNNING),
         count(State.BACKING_OFF),

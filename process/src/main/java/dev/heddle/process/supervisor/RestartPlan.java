@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// The steps from a failure to a restart: the children that are restarted, and the delay.
 final class RestartPlan {
   final Duration delay;
-  long backoffTag; // of the delay's command; 0 before it is yielded
+  long backoffTag; // of the delay's command; 0 before it is requested
   boolean isReady; // queued in RestartPlans.ready
   private final List<SupervisedChild> all; // the first members, in order
   private final OrderedStop<SupervisedChild> stop;

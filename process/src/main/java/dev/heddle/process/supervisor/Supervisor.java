@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 /// in its place, or it is removed. A temporary one is forgotten at once, unless others start after
 /// it; only the listener gets its end.
 ///
-/// Its messages are [Children], [StartChild], [StopChild], [RestartChild] and [RemoveChild], sent
-/// with `ask`. For many children of one kind that come and go, use a [DynamicSupervisor].
+/// Its messages are [WhichChildren], [StartChild], [StopChild], [RestartChild] and [RemoveChild],
+/// sent with `ask`. For many children of one kind that come and go, use a [DynamicSupervisor].
 ///
 /// @since 0.1
 public final class Supervisor implements StartOnce {
@@ -70,7 +70,7 @@ public final class Supervisor implements StartOnce {
 
   /// Requests the status of all children: the reply is a list of [ChildStatus], in their order,
   /// without temporary ones that have ended for good.
-  public record Children() {}
+  public record WhichChildren() {}
 
   /// Adds a child, or replaces one that has ended for good: the reply is its [ChildStatus], at
   /// once. The supervisor starts it when its turn has come, even if the asker has given up.

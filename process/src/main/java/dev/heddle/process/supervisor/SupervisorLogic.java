@@ -173,7 +173,7 @@ final class SupervisorLogic {
   private void answer(Request request) {
     try {
       switch (request.message()) {
-        case Supervisor.Children _ -> request.reply().complete(children.status());
+        case Supervisor.WhichChildren _ -> request.reply().complete(children.status());
         case Supervisor.StartChild start -> {
           checkIsOpen();
           request.reply().complete(add(start.child(), false).status());
@@ -194,7 +194,7 @@ final class SupervisorLogic {
         }
         case null, default ->
             throw new IllegalArgumentException(
-                "a supervisor is asked for Children, StartChild, StopChild, RestartChild or"
+                "a supervisor is asked for WhichChildren, StartChild, StopChild, RestartChild or"
                     + (" RemoveChild, not " + request.message()));
       }
     } catch (IllegalArgumentException | StartRefusedException e) {

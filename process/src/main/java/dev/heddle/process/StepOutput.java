@@ -271,4 +271,13 @@ public final class StepOutput {
     Objects.checkIndex(index, commandCount());
     return Objects.requireNonNull(index == 0 ? first : Objects.requireNonNull(more).get(index - 1));
   }
+
+  /// Clears it for another step. For tests of processes; the runtime makes one for each step.
+  public void reset() {
+    sealed = false;
+    status = null;
+    outcome = null;
+    first = null;
+    more = null;
+  }
 }

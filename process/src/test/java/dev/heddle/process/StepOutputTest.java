@@ -30,6 +30,10 @@ class StepOutputTest {
     out.done("result");
     assertThat(out.status()).isEqualTo(StepOutput.Status.DONE);
     assertThat(out.result()).isEqualTo("result");
+    out.reset();
+    assertThat(out.status()).isEqualTo(StepOutput.Status.IDLE);
+    assertThat(out.result()).isNull();
+    assertThat(out.commands()).isEmpty();
   }
 
   @Test

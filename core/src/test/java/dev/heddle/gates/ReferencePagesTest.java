@@ -118,13 +118,13 @@ class ReferencePagesTest {
     String joined = source.replaceAll("(?m)^\\s*//.*\\n", "").replaceAll("\"\\s*\\+\\s*\"", "");
     Set<String> parts = new TreeSet<>();
     for (MatchResult call : LOGGED.matcher(joined).results().toList()) {
-      for (MatchResult string : STRING.matcher(call.group(1)).results().toList()) {
-        for (String part : string.group(1).split(";", 2)[0].split("\\\\n|%s|%d|\\\\\"")) {
-          if (part.replaceAll("[^a-z]", "").length() > 2) {
-            parts.add(part.strip());
-          }
-        }
-      }
+      STRING
+          .matcher(call.group(1))
+          .results()
+          .map(string -> string.group(1).split(";", 2)[0])
+          .flatMap(text -> Stream.of(text.split("\\\\n|%s|%d|\\\\\"")))
+          .filter(part -> part.replaceAll("[^a-z]", "").length() > 2)
+          .forEach(part -> parts.add(part.strip()));
     }
     return parts;
   }

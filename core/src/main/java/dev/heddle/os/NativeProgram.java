@@ -155,12 +155,13 @@ final class NativeProgram implements StartedProgram {
     }
 
     private void waitOnAThread() {
-      Runnable wait =
-          () -> {
-            process.awaitEnd();
-            whenEnded.accept(process.code());
-          };
-      var _ = DaemonThread.start("heddle-" + process.pid() + "-end", wait);
+      var _ =
+          DaemonThread.start(
+              "heddle-" + process.pid() + "-end",
+              () -> {
+                process.awaitEnd();
+                whenEnded.accept(process.code());
+              });
     }
   }
 

@@ -92,7 +92,7 @@ final class CodeLock {
               .build());
       Ref<Journal.Message> journal = runtime.ref("journal", Journal.Message.class);
       Ref<Lock.Input> lock = runtime.ref("lock", Lock.Input.class);
-      lock.awaitPresent(LIMIT);
+      lock.awaitRegistered(LIMIT);
       runtime.events().subscribe(Journal.Message.Event.class, journal);
       boolean wasOpen = press(lock);
       System.out.println(wasOpen ? "The door is open." : "The door stays locked.");
@@ -111,7 +111,7 @@ final class CodeLock {
         isOpen = state == Lock.State.OPEN;
       } catch (AskFailedException _) {
         System.out.println("Button '" + button + "' has broken the lock.");
-        lock.awaitPresent(LIMIT);
+        lock.awaitRegistered(LIMIT);
       }
     }
     return isOpen;

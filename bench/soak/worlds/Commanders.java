@@ -100,7 +100,7 @@ final class Commanders extends World {
         case 0 -> {
           open.put(tag, new Open(Long.MIN_VALUE));
           boolean waits = random.nextInt(4) == 0;
-          out.yield(tag, Commands.call(() -> {
+          out.execute(tag, Commands.call(() -> {
             if (waits) {
               Thread.sleep(1);
             }
@@ -110,7 +110,7 @@ final class Commanders extends World {
         case 1 -> {
           open.put(tag, new Open(Long.MIN_VALUE));
           Duration time = Duration.ofNanos(random.nextInt(1_000_000));
-          out.yield(tag, Commands.onLoop(() -> {
+          out.execute(tag, Commands.onLoop(() -> {
             Heddle.delay(time);
             return 1;
           }));
@@ -118,7 +118,7 @@ final class Commanders extends World {
         default -> {
           long nanos = LEAST_NANOS + random.nextLong(MORE_NANOS);
           open.put(tag, new Open(System.nanoTime() + nanos));
-          out.yield(tag, Commands.sleep(Duration.ofNanos(nanos)));
+          out.execute(tag, Commands.sleep(Duration.ofNanos(nanos)));
         }
       }
     }

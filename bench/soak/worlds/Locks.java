@@ -115,7 +115,7 @@ final class Locks extends World {
           }
         }
         if (goesOn()) {
-          out.yield(++tag, Commands.sleep(Duration.ofMillis(2)));
+          out.execute(++tag, Commands.sleep(Duration.ofMillis(2)));
         } else {
           out.done();
         }

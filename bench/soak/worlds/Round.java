@@ -96,7 +96,7 @@ final class Round {
                   }
 
                   @Override
-                  public void onComplete(Exit exit) {
+                  public void onExit(Exit exit) {
                     ended.increment();
                   }
                 })

@@ -114,7 +114,7 @@ final class Streams extends World {
         out.continueNow();
       } else {
         Duration time = Duration.ofNanos(random.nextInt(2_000_000));
-        out.yield(System.nanoTime(), Commands.sleep(time));
+        out.execute(System.nanoTime(), Commands.sleep(time));
       }
     });
   }

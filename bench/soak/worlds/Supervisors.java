@@ -107,7 +107,7 @@ final class Supervisors extends World {
       } else if (goesOn() && chance == 1) {
         out.done();
       } else if (self().pendingCommands() == 0) {
-        out.yield(++tag, Commands.sleep(PAUSE));
+        out.execute(++tag, Commands.sleep(PAUSE));
       }
     }
 

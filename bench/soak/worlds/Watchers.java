@@ -103,7 +103,7 @@ final class Watchers extends World {
       if (random.nextInt(4) == 0) {
         out.continueNow();
       } else if (self().pendingCommands() == 0) {
-        out.yield(++tag, Commands.sleep(Duration.ofNanos(random.nextInt(1_000_000))));
+        out.execute(++tag, Commands.sleep(Duration.ofNanos(random.nextInt(1_000_000))));
       }
     }
 

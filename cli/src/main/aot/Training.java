@@ -77,7 +77,7 @@ Object delegate(String text) throws InterruptedException {
                 .child(ChildSpec.of("server", () -> CoroutineProcess.of(CoroutineProcess::receive)))
                 .build());
     runtime.send(boss, text);
-    runtime.ask(shop, new Supervisor.Children(), Duration.ofSeconds(5));
+    runtime.ask(shop, new Supervisor.WhichChildren(), Duration.ofSeconds(5));
     return Heddle.await(runtime.whenExited(boss)).result();
   }
 }

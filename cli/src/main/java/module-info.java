@@ -5,7 +5,7 @@ import org.jspecify.annotations.NullMarked;
 @NullMarked
 module dev.heddle.cli {
   requires dev.heddle;
-  requires dev.heddle.process; // what its JVMs announce
+  requires dev.heddle.process; // for the programs that it runs
   requires info.picocli;
   requires java.compiler;
   requires java.logging;

@@ -3,7 +3,12 @@ package dev.heddle;
 
 import org.jspecify.annotations.Nullable;
 
-/// The body of a coroutine with a result.
+/// The body of a coroutine with a result; without one it is an [Action].
+///
+/// It is no [java.util.concurrent.Callable], although it has the same shape: a `Body` runs in a
+/// coroutine and may suspend, while a `Callable`, as in [Heddle#offload], runs on another thread
+/// and may block it. So a signature tells which of the two a lambda is. Methods with both forms
+/// select `Body` or [Action] by whether the lambda returns a value.
 ///
 /// @param <T> the type of the result
 /// @since 0.1

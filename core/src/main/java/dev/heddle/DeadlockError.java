@@ -12,7 +12,7 @@ public final class DeadlockError extends Error {
 
   private final transient DeadlockReport report;
 
-  /// With the report, whose text is the message.
+  /// With the report, whose text is the message. For the runtime.
   public DeadlockError(DeadlockReport report) {
     super(report.text());
     this.report = report;

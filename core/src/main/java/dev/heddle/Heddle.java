@@ -521,7 +521,7 @@ public final class Heddle {
 
   /// The counters of the current loop.
   public static LoopCounters counters() {
-    return LoopRuntime.current().counters();
+    return LoopRuntime.current().tree().counters();
   }
 
   /// Creates a promise, which coroutines of this loop may complete.

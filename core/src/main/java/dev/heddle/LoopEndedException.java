@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 public class LoopEndedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /// With what happened, and what to do about it.
+  /// With what happened, and what to do about it. For the runtime.
   public LoopEndedException(String message) {
     this(message, null);
   }
 
-  /// With what happened, and what led to it.
+  /// With what happened, and what led to it. For the runtime.
   ///
   /// @param cause the reason, or null
   public LoopEndedException(String message, @Nullable Throwable cause) {

@@ -8,7 +8,7 @@ package dev.heddle;
 public final class PinnedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /// Takes a message that names the pinning frame.
+  /// Takes a message that names the pinning frame. For the runtime.
   public PinnedException(String message) {
     super(message);
   }

@@ -7,6 +7,6 @@
 /// |---|---|
 /// | bodies and options, from user code | trees of coroutines; options, as values |
 ///
-/// Threads: `run` and `Loop` from any thread, the rest inside a coroutine. Every room may use the
-/// exceptions and plain values of this package; these use no room. Read `Heddle` first.
+/// Threads: `run` and `Loop` from any thread, the rest inside a coroutine. Every package may use
+/// the exceptions and plain values of this one; these use no package. Read `Heddle` first.
 package dev.heddle;

@@ -26,6 +26,15 @@ import picocli.CommandLine.Spec;
     footer = {"", "`heddle bench --list` names the shapes; the arguments are the bench's own."})
 final class BenchCommand implements Callable<Integer> {
   private static final String MAIN = "dev.heddle.bench.BenchMain";
+  private static final List<String> SOURCES =
+      List.of(
+          "pom.xml",
+          "bench/pom.xml",
+          "bench/src/main",
+          "core/src/main",
+          "netty/src/main",
+          "process/src/main",
+          "examples/HttpHello.java");
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -34,9 +43,6 @@ final class BenchCommand implements Callable<Integer> {
       paramLabel = "ARGS",
       description = "--list, --quick, --json FILE, --report, and names of shapes.")
   private List<String> arguments = new ArrayList<>();
-
-  /// For picocli.
-  BenchCommand() {}
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -72,15 +78,7 @@ final class BenchCommand implements Callable<Integer> {
       return true;
     }
     FileTime time = Files.getLastModifiedTime(mark(built));
-    for (String source :
-        List.of(
-            "pom.xml",
-            "bench/pom.xml",
-            "bench/src/main",
-            "core/src/main",
-            "netty/src/main",
-            "process/src/main",
-            "examples/HttpHello.java")) {
+    for (String source : SOURCES) {
       if (isNewer(home.root().resolve(source), time)) {
         return true;
       }
@@ -98,15 +96,11 @@ final class BenchCommand implements Callable<Integer> {
   private int measure(Home home, Path built) throws IOException, InterruptedException {
     var command = new ArrayList<String>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of(
-            "--add-opens",
-            "java.base/java.lang=ALL-UNNAMED",
-            "--enable-native-access=ALL-UNNAMED",
-            "--sun-misc-unsafe-memory-access=allow"));
-    command.addAll(
-        List.of(
-            "-cp", built.resolve("classes") + File.pathSeparator + built.resolve("lib") + "/*"));
+    command.addAll(List.of("--add-opens", "java.base/java.lang=ALL-UNNAMED"));
+    command.add("--enable-native-access=ALL-UNNAMED");
+    command.add("--sun-misc-unsafe-memory-access=allow");
+    command.add("-cp");
+    command.add(built.resolve("classes") + File.pathSeparator + built.resolve("lib") + "/*");
     command.add(MAIN);
     command.addAll(arguments);
     String flags = Optional.ofNullable(System.getenv("HEDDLE_RUN_FLAGS")).orElse("");

@@ -33,9 +33,6 @@ final class DoctorCommand implements Callable<Integer> {
       defaultValue = "")
   private String lines = "";
 
-  /// For picocli.
-  DoctorCommand() {}
-
   @Override
   public Integer call() throws IOException {
     return lines.isEmpty() ? examine() : printLines();
@@ -57,19 +54,13 @@ final class DoctorCommand implements Callable<Integer> {
   private int examine() throws IOException {
     List<Finding> findings = Checkup.of(PlatformReport.probe());
     out()
-        .println(
-            "Heddle "
-                + Version.number()
-                + " on "
-                + System.getProperty("os.name")
-                + " "
-                + System.getProperty("os.version")
-                + " "
-                + System.getProperty("os.arch")
-                + ", "
-                + Runtime.getRuntime().availableProcessors()
-                + " processors");
-    out().println();
+        .printf(
+            "Heddle %s on %s %s %s, %d processors%n%n",
+            Version.number(),
+            System.getProperty("os.name"),
+            System.getProperty("os.version"),
+            System.getProperty("os.arch"),
+            Runtime.getRuntime().availableProcessors());
     for (Finding finding : findings) {
       out().printf("%-4s  %-16s %s%n", finding.grade().label(), finding.subject(), finding.text());
     }
@@ -79,8 +70,7 @@ final class DoctorCommand implements Callable<Integer> {
             "Lines to paste where Heddle is used as a library (one block alone: heddle doctor"
                 + " --lines NAME)");
     for (Recipe recipe : Recipe.values()) {
-      out().println();
-      out().println("  " + recipe.title() + "   [" + recipe.id() + "]");
+      out().printf("%n  %s   [%s]%n", recipe.title(), recipe.id());
       out().print(recipe.lines().indent(6));
     }
     boolean fit = findings.stream().noneMatch(finding -> finding.grade() == Finding.Grade.FAILURE);

@@ -3,8 +3,7 @@ package dev.heddle.cli;
 
 import dev.heddle.cli.attach.AttachException;
 import dev.heddle.cli.attach.JavaProcess;
-import dev.heddle.cli.attach.ObservedLoop;
-import dev.heddle.cli.attach.ObservedRuntime;
+import dev.heddle.cli.attach.Observed;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -24,8 +23,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "For JVMs of the same user. A loop that a coroutine holds does not answer; then",
-      "that coroutine is shown, and what it does."
+      "For JVMs of the same user. A loop that a coroutine holds does not answer; the",
+      "command then shows that coroutine and what it does."
     })
 final class DumpCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -33,16 +32,13 @@ final class DumpCommand implements Callable<Integer> {
   @Parameters(arity = "1", paramLabel = "PID", description = "The process, see heddle ps.")
   private long pid;
 
-  @Option(names = "--json", description = "As one JSON object, for programs.")
+  @Option(names = "--json", description = "Print one JSON object, for programs.")
   private boolean json;
 
   @Option(names = "--loop", paramLabel = "NAME", description = "Only the loops of this name.")
   private String name = "";
 
   private int shown;
-
-  /// For picocli.
-  DumpCommand() {}
 
   @Override
   public Integer call() throws AttachException {
@@ -53,11 +49,11 @@ final class DumpCommand implements Callable<Integer> {
   }
 
   private void show(JavaProcess process) {
-    List<ObservedLoop> loops =
+    List<Observed> loops =
         process.loops().stream()
             .filter(loop -> name.isEmpty() || loop.name().equals(name))
             .toList();
-    List<ObservedRuntime> runtimes = name.isEmpty() ? process.runtimes() : List.of();
+    List<Observed> runtimes = name.isEmpty() ? process.runtimes() : List.of();
     shown = loops.size() + runtimes.size();
     if (shown > 0) {
       spec.commandLine().getOut().print(json ? asJson(loops, runtimes) : asText(loops, runtimes));
@@ -67,29 +63,26 @@ final class DumpCommand implements Callable<Integer> {
     }
   }
 
-  private String asJson(List<ObservedLoop> loops, List<ObservedRuntime> runtimes) {
+  private String asJson(List<Observed> loops, List<Observed> runtimes) {
     return "{\"pid\":%d,\"loops\":[%s],\"runtimes\":[%s]}\n"
-        .formatted(
-            pid,
-            loops.stream().map(ObservedLoop::dumpJson).collect(Collectors.joining(",")),
-            runtimes.stream().map(ObservedRuntime::dumpJson).collect(Collectors.joining(",")));
+        .formatted(pid, asJson(loops), asJson(runtimes));
   }
 
-  private static String asText(List<ObservedLoop> loops, List<ObservedRuntime> runtimes) {
-    return Stream.concat(
-            loops.stream().map(ObservedLoop::dump), runtimes.stream().map(ObservedRuntime::dump))
-        .map(dump -> Printable.of(dump).stripTrailing() + "\n")
+  private static String asJson(List<Observed> all) {
+    return all.stream().map(each -> each.ask("json")).collect(Collectors.joining(","));
+  }
+
+  private static String asText(List<Observed> loops, List<Observed> runtimes) {
+    return Stream.concat(loops.stream(), runtimes.stream())
+        .map(each -> Printable.of(each.ask("dump")).stripTrailing() + "\n")
         .collect(Collectors.joining("\n"));
   }
 
   private String noLoopOfThatName(JavaProcess process) {
-    return "process "
-        + pid
-        + " runs no loop '"
-        + name
-        + "'; it runs "
-        + process.loops().stream()
-            .map(loop -> "'" + Printable.of(loop.name()) + "'")
-            .collect(Collectors.joining(", "));
+    return process.loops().stream()
+        .map(loop -> "'" + Printable.of(loop.name()) + "'")
+        .collect(
+            Collectors.joining(
+                ", ", "process %d runs no loop '%s'; it runs ".formatted(pid, name), ""));
   }
 }

@@ -25,27 +25,19 @@ import picocli.CommandLine.Spec;
 public final class HeddleCommand implements Runnable {
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  /// For picocli.
-  HeddleCommand() {}
-
   /// Starts the command line and ends the process with its exit code.
-  ///
-  /// @param args as typed
   public static void main(String[] args) {
     var run =
         ProgramRun.plain(List.of(args), new PrintWriter(System.err, true, System.err.charset()));
-    int code = run == null ? commandLine().execute(args) : execute(run);
+    int code;
+    try {
+      code = run == null ? commandLine().execute(args) : run.call();
+    } catch (InterruptedException e) {
+      System.err.println(ReadableTrace.of(e));
+      code = ExitCode.FAILURE;
+    }
     if (code != ExitCode.OK) {
       System.exit(code);
-    }
-  }
-
-  private static int execute(ProgramRun run) {
-    try {
-      return run.call();
-    } catch (InterruptedException e) {
-      run.messages().println(ReadableTrace.of(e));
-      return ExitCode.FAILURE;
     }
   }
 
@@ -85,11 +77,9 @@ public final class HeddleCommand implements Runnable {
 
   private static int report(
       Exception failure, CommandLine command, CommandLine.ParseResult parsed) {
-    if (failure instanceof AttachException) {
-      command.getErr().println("heddle: " + failure.getMessage());
-      return ExitCode.FAILURE;
-    }
-    command.getErr().println(ReadableTrace.of(failure));
+    boolean isPlain = failure instanceof AttachException;
+    String text = isPlain ? "heddle: " + failure.getMessage() : ReadableTrace.of(failure);
+    command.getErr().println(text);
     return ExitCode.FAILURE;
   }
 }

@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// The project's folder, where `test`, `bench` and `soak` find their sources; the launcher passes
 /// its path.
 record Home(Path root) {
+  private static final Map<String, String> MAVEN_ENVIRONMENT =
+      Map.of("JAVA_HOME", System.getProperty("java.home"));
+
   /// The folder that the launcher passed; null when the jar was started without it.
   static @Nullable Home find() {
     String named = System.getenv("HEDDLE_HOME");
@@ -34,7 +37,7 @@ record Home(Path root) {
 
   /// Runs Maven with this JVM's JDK, the wrapper first, and returns its exit code.
   int maven(List<String> arguments) throws IOException, InterruptedException {
-    return run(mavenLine(mavenCommand(), arguments), mavenEnvironment());
+    return run(mavenLine(mavenCommand(), arguments), MAVEN_ENVIRONMENT);
   }
 
   /// Starts the same Maven, for a caller that reads its output.
@@ -42,7 +45,7 @@ record Home(Path root) {
     String maven = mavenCommand();
     return arguments -> {
       var builder = new ProcessBuilder(mavenLine(maven, arguments)).directory(root.toFile());
-      builder.environment().putAll(mavenEnvironment());
+      builder.environment().putAll(MAVEN_ENVIRONMENT);
       return builder;
     };
   }
@@ -54,10 +57,6 @@ record Home(Path root) {
     return line;
   }
 
-  private static Map<String, String> mavenEnvironment() {
-    return Map.of("JAVA_HOME", System.getProperty("java.home"));
-  }
-
   /// The wrapper, or the system's Maven where the wrapper cannot fetch its own.
   private String mavenCommand() throws IOException, InterruptedException {
     String wrapper = root.resolve("mvnw").toString();
@@ -66,7 +65,7 @@ record Home(Path root) {
       return chosen;
     }
     var probe = new ProcessBuilder(wrapper, "-v").directory(root.toFile());
-    probe.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    probe.environment().putAll(MAVEN_ENVIRONMENT);
     probe.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
     return probe.start().waitFor() == 0 ? wrapper : "mvn";
   }
@@ -77,13 +76,12 @@ record Home(Path root) {
     var builder = new ProcessBuilder(command).directory(root.toFile()).inheritIO();
     builder.environment().putAll(environment);
     Process child = builder.start();
-    var ender = new Thread(() -> end(child));
-    Runtime.getRuntime().addShutdownHook(ender);
+    Runnable end =
+        () -> {
+          child.descendants().forEach(ProcessHandle::destroy);
+          child.destroy();
+        };
+    Runtime.getRuntime().addShutdownHook(new Thread(end));
     return child.waitFor();
-  }
-
-  private static void end(Process child) {
-    child.descendants().forEach(ProcessHandle::destroy);
-    child.destroy();
   }
 }

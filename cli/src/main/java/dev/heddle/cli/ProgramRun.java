@@ -50,9 +50,7 @@ record ProgramRun(String classPath, List<String> words, PrintWriter messages) {
     return null;
   }
 
-  /// Runs it.
-  ///
-  /// @return the exit code
+  /// Runs it, and returns the exit code.
   int call() throws InterruptedException {
     if (words.isEmpty()) {
       return fail("which file? Usage: heddle run [-cp PATH] FILE.java [--] ARGS");
@@ -60,7 +58,7 @@ record ProgramRun(String classPath, List<String> words, PrintWriter messages) {
     try {
       return run(Program.compile(words.getFirst(), classPath, System.in, messages));
     } catch (SourceException e) {
-      return fail(e.explanation());
+      return fail(String.valueOf(e.getMessage()));
     }
   }
 
@@ -96,16 +94,12 @@ record ProgramRun(String classPath, List<String> words, PrintWriter messages) {
       messages.println("heddle: " + e.getMessage());
       return ExitCode.DEADLOCK;
     } catch (Cancellation e) {
-      return wasCancelled(main.get()) ? ExitCode.OK : failure(e);
+      // its own end, by `Heddle.shutdown`; else that of another coroutine, which main awaited
+      Coroutine<?> own = main.get();
+      return own != null && own.isCancelled() ? ExitCode.OK : failure(e);
     } catch (Throwable e) { // what the program does not catch is its failure
       return failure(e);
     }
-  }
-
-  /// Whether the program has asked for its end, by `Heddle.shutdown`; otherwise it is the
-  /// cancellation of another coroutine, which main awaited and did not expect.
-  private static boolean wasCancelled(@Nullable Coroutine<?> main) {
-    return main != null && main.isCancelled();
   }
 
   private int failure(Throwable e) {

@@ -3,8 +3,7 @@ package dev.heddle.cli;
 
 import dev.heddle.cli.attach.AttachException;
 import dev.heddle.cli.attach.JavaProcess;
-import dev.heddle.cli.attach.ObservedLoop;
-import dev.heddle.cli.attach.ObservedRuntime;
+import dev.heddle.cli.attach.Observed;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,53 +40,23 @@ final class PsCommand implements Callable<Integer> {
 
   @Option(
       names = "--all",
-      description = "All of them, not only the first 50 of each loop and runtime.")
+      description = "Show all, not only the first 50 of each loop and runtime.")
   private boolean all;
-
-  /// For picocli.
-  PsCommand() {}
 
   @Override
   public Integer call() throws AttachException, InterruptedException {
     return pid == null ? listAll() : list(pid);
   }
 
-  /// What runs in a JVM, or in all of them.
-  private record Tables(LoopTable loops, RuntimeTable runtimes) {
-    Tables() {
-      this(new LoopTable(), new RuntimeTable());
-    }
-
-    void add(JavaProcess process) {
-      process.loops().forEach(loop -> loops.add(process, loop));
-      process.runtimes().forEach(runtime -> runtimes.add(process, runtime));
-    }
-
-    void addAll(Tables others) {
-      loops.addAll(others.loops);
-      runtimes.addAll(others.runtimes);
-    }
-
-    boolean isEmpty() {
-      return loops.isEmpty() && runtimes.isEmpty();
-    }
-
-    @Override
-    public String toString() {
-      String between = loops.isEmpty() || runtimes.isEmpty() ? "" : "\n";
-      return (loops.isEmpty() ? "" : loops) + between + (runtimes.isEmpty() ? "" : runtimes);
-    }
-  }
-
   /// All at once, because each JVM checks for observers once a second.
   private int listAll() throws InterruptedException {
     Tables tables = new Tables();
     try (var each = Executors.newVirtualThreadPerTaskExecutor()) {
-      List<Callable<Tables>> looks = new ArrayList<>();
+      List<Callable<Tables>> observations = new ArrayList<>();
       for (long candidate : JavaProcess.candidates()) {
-        looks.add(() -> tablesOf(candidate));
+        observations.add(() -> tablesOf(candidate));
       }
-      each.invokeAll(looks).forEach(look -> tables.addAll(look.resultNow()));
+      each.invokeAll(observations).forEach(one -> tables.addAll(one.resultNow()));
     }
     if (tables.isEmpty()) {
       err().println("heddle: no JVM of yours runs a loop or processes");
@@ -103,16 +72,11 @@ final class PsCommand implements Callable<Integer> {
     try {
       JavaProcess.observe(candidate, tables::add);
     } catch (AttachException e) {
-      complainOf(candidate, e);
+      if (ProcessHandle.of(candidate).isPresent()) { // else it has ended meanwhile
+        err().println("heddle: " + e.getMessage());
+      }
     }
     return tables;
-  }
-
-  // a JVM that has ended meanwhile is left out
-  private void complainOf(long candidate, AttachException e) {
-    if (ProcessHandle.of(candidate).isPresent()) {
-      err().println("heddle: " + e.getMessage());
-    }
   }
 
   private int list(long wanted) throws AttachException {
@@ -126,12 +90,12 @@ final class PsCommand implements Callable<Integer> {
     Tables tables = new Tables();
     tables.add(process);
     StringBuilder each = new StringBuilder();
-    for (ObservedLoop loop : process.loops()) {
-      each.append('\n').append(shortened(Printable.of(loop.table()), TITLES, process.pid()));
+    for (Observed loop : process.loops()) {
+      each.append('\n').append(shortened(Printable.of(loop.ask("table")), TITLES, process.pid()));
     }
-    for (ObservedRuntime runtime : process.runtimes()) {
+    for (Observed runtime : process.runtimes()) {
       String heading = "Runtime '%s'\n".formatted(runtime.name());
-      String table = heading + runtime.workerTable() + "\n\n" + runtime.table() + "\n";
+      String table = heading + runtime.ask("workers") + "\n\n" + runtime.ask("table") + "\n";
       int titles = (int) runtime.count("workers") + 2;
       each.append('\n').append(shortened(Printable.of(table), titles, process.pid()));
     }

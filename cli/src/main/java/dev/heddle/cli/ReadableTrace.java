@@ -68,15 +68,12 @@ final class ReadableTrace {
   private void write(
       Throwable failure, String title, String indent, List<StackTraceElement> enclosing) {
     if (!seen.add(failure)) {
-      text.append(indent)
-          .append(title)
-          .append("[circular reference: ")
-          .append(failure)
-          .append("]\n");
+      text.append(indent + title + "[circular reference: " + failure + "]\n");
       return;
     }
     text.append(indent).append(title).append(failure).append('\n');
-    List<StackTraceElement> frames = visible(failure);
+    List<StackTraceElement> frames =
+        Arrays.stream(failure.getStackTrace()).filter(ReadableTrace::isVisible).toList();
     int common = commonTail(frames, enclosing);
     for (StackTraceElement frame : frames.subList(0, frames.size() - common)) {
       text.append(indent).append("\tat ").append(frame(frame)).append('\n');
@@ -91,10 +88,6 @@ final class ReadableTrace {
     if (cause != null) {
       write(cause, "Caused by: ", indent, frames);
     }
-  }
-
-  private static List<StackTraceElement> visible(Throwable failure) {
-    return Arrays.stream(failure.getStackTrace()).filter(ReadableTrace::isVisible).toList();
   }
 
   private static boolean isVisible(StackTraceElement frame) {

@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "The file follows the rules of `java FILE.java`: compact `void main()`, packages,",
-      "companion files beside it. JVM options may also stand in HEDDLE_JAVA_OPTS;",
+      "companion files beside it. HEDDLE_JAVA_OPTS may hold JVM options, too;",
       "-J--enable-preview lets the file use preview features of the language, too."
     })
 final class RunCommand implements Callable<Integer> {
@@ -28,7 +28,7 @@ final class RunCommand implements Callable<Integer> {
   @Option(
       names = {"-cp", "-classpath", "--class-path"},
       paramLabel = "PATH",
-      description = "Where else classes are, as for `java -cp`.")
+      description = "Further class path, as for `java -cp`.")
   private String classPath = "";
 
   @SuppressWarnings(
@@ -44,9 +44,6 @@ final class RunCommand implements Callable<Integer> {
       paramLabel = "FILE.java [--] ARGS",
       description = "The file, or - for standard input; then the program's own arguments.")
   private List<String> words = new ArrayList<>();
-
-  /// For picocli.
-  RunCommand() {}
 
   @Override
   public Integer call() throws InterruptedException {

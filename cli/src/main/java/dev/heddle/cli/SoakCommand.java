@@ -19,8 +19,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "soak",
     description =
-        "Kills clients and children, or processes of the runtime, at random for minutes, checks what"
-            + " must hold of them, and looks at what is left.",
+        "Kills clients and children, or processes of the runtime, at random for minutes, checks"
+            + " their invariants, and counts what is left.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 final class SoakCommand implements Callable<Integer> {
@@ -45,7 +45,7 @@ final class SoakCommand implements Callable<Integer> {
         "${DEFAULT-VALUE} when not given:",
         "loop       clients, servers and children of one loop",
         "processes  the stress tests of the process runtime",
-        "worlds     twelve worlds of processes, each with its invariant"
+        "worlds     twelve scenarios of processes, each with its invariant"
       })
   private String subject = LOOP;
 
@@ -53,7 +53,7 @@ final class SoakCommand implements Callable<Integer> {
       names = "--minutes",
       paramLabel = "N",
       defaultValue = "10",
-      description = "How long; ${DEFAULT-VALUE} when not given.")
+      description = "How many minutes; ${DEFAULT-VALUE} when not given.")
   private int minutes;
 
   @Option(
@@ -71,11 +71,8 @@ final class SoakCommand implements Callable<Integer> {
   @Option(
       names = "--seed",
       paramLabel = "N",
-      description = "What decides, for worlds; printed, and another one each time when not given.")
+      description = "Random seed of worlds, printed at the start; a new one when not given.")
   private @Nullable Long seed;
-
-  /// For picocli.
-  SoakCommand() {}
 
   @Override
   public Integer call() throws IOException, InterruptedException {

@@ -71,9 +71,6 @@ final class TestCommand implements Callable<Integer> {
   @Option(names = "--full", description = "Slow tests and outside projects too.")
   private boolean full;
 
-  /// For picocli.
-  TestCommand() {}
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     PrintWriter out = spec.commandLine().getOut();

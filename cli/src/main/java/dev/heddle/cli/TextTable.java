@@ -13,11 +13,10 @@ final class TextTable {
   private final Set<Integer> numbers;
   private final List<List<String>> rows = new ArrayList<>();
 
-  /// No rows yet.
-  ///
+  /// @param titles separated by `|`
   /// @param numbers the columns, from 0, that are aligned to the right
-  TextTable(List<String> titles, Set<Integer> numbers) {
-    this.titles = titles;
+  TextTable(String titles, Set<Integer> numbers) {
+    this.titles = List.of(titles.split("[|]"));
     this.numbers = numbers;
   }
 
@@ -50,8 +49,12 @@ final class TextTable {
         : time.toSeconds() + " s";
   }
 
+  /// Empty without rows.
   @Override
   public String toString() {
+    if (rows.isEmpty()) {
+      return "";
+    }
     List<List<String>> lines = new ArrayList<>();
     lines.add(titles);
     lines.addAll(rows);

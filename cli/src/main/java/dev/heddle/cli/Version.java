@@ -8,23 +8,12 @@ import picocli.CommandLine.IVersionProvider;
 
 /// The text of `--version`.
 final class Version implements IVersionProvider {
-  /// For picocli.
-  Version() {}
-
   @Override
   public String[] getVersion() throws IOException {
-    return new String[] {
-      "heddle "
-          + number()
-          + " (Java "
-          + Runtime.version()
-          + ", "
-          + System.getProperty("java.vm.vendor")
-          + ")"
-    };
+    String vendor = System.getProperty("java.vm.vendor");
+    return new String[] {"heddle %s (Java %s, %s)".formatted(number(), Runtime.version(), vendor)};
   }
 
-  /// The version of this build.
   static String number() throws IOException {
     var build = new Properties();
     try (InputStream in = Version.class.getResourceAsStream("build.properties")) {

@@ -52,7 +52,6 @@ public final class Await<K, T extends @Nullable Object> {
     this.token = token;
   }
 
-  /// The source of the awaitables.
   private interface Source<K, T extends @Nullable Object> {
     void feed(GatherEvent<K, T> into, Runnable afterEach);
   }

@@ -57,7 +57,6 @@ final class GatherEvent<K, T extends @Nullable Object> extends CompositeEvent {
     addPart(EventSource.of(awaitable));
   }
 
-  /// No more will be added.
   void seal() {
     sealed = true;
     decideIfEnough();

@@ -6,6 +6,6 @@
 /// |---|---|
 /// | bodies to run, from user code | handles and scopes |
 ///
-/// Threads: everything on the loop of the coroutine. Read `Scope` first; the room `tree` implements
-/// both.
+/// Threads: everything on the loop of the coroutine. Read `Scope` first; the package `tree`
+/// implements both.
 package dev.heddle.coroutine;

@@ -25,7 +25,6 @@ abstract class DerivedStage<S extends @Nullable Object, R extends @Nullable Obje
   /// Whether the function applies to such an outcome; any other outcome is passed on unchanged.
   abstract boolean isFor(@Nullable Throwable failure);
 
-  /// Calls the function and completes the derived future.
   abstract void run() throws Exception;
 
   // another coroutine may wait for what the function does
@@ -76,7 +75,6 @@ abstract class DerivedStage<S extends @Nullable Object, R extends @Nullable Obje
   /// The derived future was cancelled before the function ran.
   void notRun() {}
 
-  /// The function threw.
   void failed(Throwable thrown) {
     Throwable carried =
         thrown instanceof Cancellation

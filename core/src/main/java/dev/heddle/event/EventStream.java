@@ -242,7 +242,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
         read();
         source.home().futures().unobserved("unread failure of " + this, failure);
       }
-      ready.tell();
+      ready.notifySubscribers();
     }
   }
 
@@ -330,7 +330,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
         lose();
       }
       source.onConsumed();
-      ready.tell();
+      ready.notifySubscribers();
     }
 
     private void failed(Throwable error) {
@@ -372,16 +372,8 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
       return source.isDaemon();
     }
 
-    void tell() {
+    void notifySubscribers() {
       fire(null, null);
-    }
-
-    @Override
-    public void replay(EventCallback callback) {
-      if (!isClosed()) {
-        super.replay(callback);
-      }
-      callback.onEvent(this, null, null);
     }
 
     @Override

@@ -67,7 +67,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   private final HomeLoop home;
   private final EndEvent endEvent;
   private final @Nullable String name;
-  private final Object createdAt;
+  private final Object createdSite;
 
   // loop only
   private byte state = PENDING;
@@ -76,7 +76,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   private boolean ignored;
   private boolean withdrawn; // cancelled by a reader
   private @Nullable Object outcome; // the value or the failure
-  private @Nullable Object completedAt;
+  private @Nullable Object completedSite;
   private @Nullable ObservationToken observation; // until the outcome is observed
 
   private Future(
@@ -87,13 +87,12 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
       boolean used) {
     this.home = home;
     this.name = name;
-    this.createdAt = home.futures().callSite(code);
+    this.createdSite = home.futures().callSite(code);
     this.futureSource = futureSource;
     this.used = used;
     this.endEvent = new EndEvent();
   }
 
-  /// Creates a future that a promise completes.
   static <T extends @Nullable Object> Future<T> promised(HomeLoop home, @Nullable String name) {
     UnobservedOutcomes.prepare();
     return new Future<>(home, name, null, null, false);
@@ -202,7 +201,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     }
   }
 
-  /// Called when a wait for it has thrown, its own failure or another throwable.
   private void awaitThrew(Throwable thrown) {
     if (thrown instanceof Cancellation c) {
       awaiterCancelled(c);
@@ -232,7 +230,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return value();
   }
 
-  /// Returns the value or throws the failure.
   T value() {
     if (outcome instanceof Throwable failure && state == FAILED) {
       throw Rethrow.unchecked(failure);
@@ -248,7 +245,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     }
   }
 
-  /// A reader has got the outcome.
   void observe() {
     used = true;
     if (observation != null) {
@@ -305,7 +301,8 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
   @Override
   public CompletableFuture<T> toCompletableFuture() {
     home.checkOnLoop();
-    FutureExport<T> export = new FutureExport<>(this, new Label(name, createdAt, "unknown"));
+    Label label = new Label(name, createdSite, "unknown");
+    FutureExport<T> export = new FutureExport<>(this, home, this::observe, label);
     if (isDone()) {
       export.deliver();
     } else {
@@ -352,7 +349,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   /// Completes with the outcome of `other`, unchanged and with its ObservationToken.
   boolean adopt(Future<?> other) {
-    return end(other.state, other.outcome, other.completedAt, other.observation, false);
+    return end(other.state, other.outcome, other.completedSite, other.observation, false);
   }
 
   /// @return false if it was complete already
@@ -367,14 +364,14 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     }
     state = how;
     outcome = what;
-    completedAt = at;
+    completedSite = at;
     futureSource = null; // else a chain of derived futures would retain all before it
     // before the notification: a derived future inherits it
     observation = first ? openObservation() : inherited;
     if (ignored || endEvent.hasObserver(how == FAILED)) {
       observe();
     }
-    endEvent.tell();
+    endEvent.notifySubscribers();
     return true;
   }
 
@@ -384,7 +381,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     if (answered || ignored || endEvent.hasObserver(failure != null)) {
       return null;
     }
-    return home.futures().open(new Label(name, createdAt, site(completedAt)), failure);
+    return home.futures().open(new Label(name, createdSite, site(completedSite)), failure);
   }
 
   // ---- views ----
@@ -400,7 +397,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return state == FAILED && outcome instanceof Cancellation;
   }
 
-  /// Whether a reader has cancelled it.
   boolean isWithdrawn() {
     return withdrawn;
   }
@@ -417,13 +413,13 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   /// Where it was created: file and line with `heddle.sites=exact`, else the class of the creating
   /// code.
-  public String createdAt() {
-    return home.futures().describe(createdAt);
+  public String createdSite() {
+    return home.futures().describe(createdSite);
   }
 
-  /// Where it was completed, in the form of [#createdAt()]; `unknown` before.
-  public String completedAt() {
-    return home.futures().describe(site(completedAt));
+  /// Where it was completed, in the form of [#createdSite()]; `unknown` before.
+  public String completedSite() {
+    return home.futures().describe(site(completedSite));
   }
 
   private static Object site(@Nullable Object site) {
@@ -439,9 +435,10 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return endEvent;
   }
 
-  /// A description for errors and dumps.
   String describe() {
-    return (name == null ? "a future" : "the future '" + name + "'") + " created at " + createdAt();
+    return (name == null ? "a future" : "the future '" + name + "'")
+        + " created at "
+        + createdSite();
   }
 
   @Override
@@ -456,7 +453,6 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
 
   // ---- events ----
 
-  /// The end of this future, as an event.
   private final class EndEvent extends EventSource {
     EndEvent() {
       super(home);
@@ -488,7 +484,7 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
       observation = openObservation();
     }
 
-    void tell() {
+    void notifySubscribers() {
       settled();
       fire(result(), failure());
     }

@@ -3,6 +3,7 @@ package dev.heddle.event;
 
 import dev.heddle.LoopEndedException;
 import dev.heddle.event.source.ExportedFuture;
+import dev.heddle.event.source.HomeLoop;
 import dev.heddle.event.source.InlineCallback;
 import dev.heddle.event.source.UnobservedOutcomes;
 import dev.heddle.event.source.UnobservedOutcomes.Label;
@@ -11,24 +12,29 @@ import org.jspecify.annotations.Nullable;
 /// Completes a JDK future, whose dependents are user code, with the outcome of a future.
 final class FutureExport<T extends @Nullable Object>
     implements InlineCallback, UnobservedOutcomes.Waiting {
-  private final Future<T> future;
+  private final Completable<T> future;
+  private final HomeLoop home;
+  private final Runnable observe;
   final ExportedFuture<T> exported;
 
-  FutureExport(Future<T> future, Label label) {
+  /// @param observe called when the outcome is passed on
+  FutureExport(Completable<T> future, HomeLoop home, Runnable observe, Label label) {
     this.future = future;
-    this.exported = new ExportedFuture<>(future.home().futures(), label);
+    this.home = home;
+    this.observe = observe;
+    this.exported = new ExportedFuture<>(home.futures(), label);
   }
 
   @Override
   public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
     event.unsubscribe(this); // so that the exported future can become garbage before the other
-    future.home().notifyLater(this::deliver);
+    home.notifyLater(this::deliver);
   }
 
   @SuppressWarnings("NullAway") // null exactly when the future's T allows it
   void deliver() {
-    future.home().futures().remove(this);
-    future.observe();
+    home.futures().remove(this);
+    observe.run();
     Throwable failure = future.failure();
     if (failure == null) {
       exported.complete(future.result());
@@ -43,7 +49,7 @@ final class FutureExport<T extends @Nullable Object>
       deliver();
     } else {
       exported.completeExceptionally(
-          new LoopEndedException(future.describe() + " was not completed when its loop ended"));
+          new LoopEndedException(future + " was not completed when its loop ended"));
     }
   }
 }

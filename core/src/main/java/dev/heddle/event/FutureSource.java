@@ -24,7 +24,6 @@ abstract class FutureSource implements InlineCallback {
     }
   }
 
-  /// Unsubscribes.
   final void unsubscribe() {
     int at = place;
     if (at >= 0) {
@@ -39,13 +38,10 @@ abstract class FutureSource implements InlineCallback {
     place = to;
   }
 
-  /// Arms the event.
   abstract void arm();
 
-  /// Disarms it.
   abstract void disarm();
 
-  /// Called when a reader has cancelled the future.
   void withdraw(Cancellation c) {
     unsubscribe();
   }

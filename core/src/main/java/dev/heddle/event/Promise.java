@@ -110,20 +110,17 @@ public final class Promise<T extends @Nullable Object> {
   private void checkMayComplete() {
     if (!future.home().isOnLoop()) {
       throw new IllegalStateException(
-          future
-              + " was to be completed on "
-              + Thread.currentThread()
-              + "; a promise is completed on its loop only, a RemotePromise from any thread");
+          ("%s was to be completed on %s; a promise is completed on its loop only, a RemotePromise"
+                  + " from any thread")
+              .formatted(future, Thread.currentThread()));
     }
     future.home().requireStack(); // room to notify the waiters after completion
   }
 
   private IllegalStateException completedBefore() {
     return new IllegalStateException(
-        future
-            + " is already completed at "
-            + future.completedAt()
-            + "; complete a promise once, or ask by tryComplete");
+        "%s is already completed at %s; complete a promise once, or ask by tryComplete"
+            .formatted(future, future.completedSite()));
   }
 
   @Override

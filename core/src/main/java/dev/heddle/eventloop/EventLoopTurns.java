@@ -78,7 +78,6 @@ public final class EventLoopTurns {
     return current != null && current.owner() instanceof Keeper;
   }
 
-  /// The thread of all turns. **Thread** any.
   public Thread thread() {
     return context.thread();
   }
@@ -89,7 +88,6 @@ public final class EventLoopTurns {
     return loop.scheduler().hasEnded() && Thread.currentThread() == context.thread();
   }
 
-  /// Whether the loop has ended. **Thread** any.
   public boolean hasLoopEnded() {
     return loop.scheduler().hasEnded();
   }
@@ -113,12 +111,10 @@ public final class EventLoopTurns {
     return loop.options().shutdownDeadline();
   }
 
-  /// Whether a turn is queued, runs or is parked.
   public boolean isActive() {
     return active;
   }
 
-  /// Whether a turn is queued and has not begun.
   public boolean isQueued() {
     return active && !started && !hasLoopEnded();
   }
@@ -161,8 +157,8 @@ public final class EventLoopTurns {
 
   private final class Keeper implements ContextOwner {
     @Override
-    public void runInFrame(Runnable guests) {
-      hosted.frame(guests);
+    public void runInFrame(Runnable occupants) {
+      hosted.frame(occupants);
     }
 
     @Override

@@ -8,9 +8,7 @@ import dev.heddle.reactor.driver.ReactorDriver;
 public final class LoopDriver {
   private LoopDriver() {}
 
-  /// The driver, chosen now if that has not happened yet.
-  ///
-  /// @throws IllegalStateException outside a coroutine
+  /// The driver, chosen now if that has not happened yet; throws outside a coroutine.
   public static ReactorDriver current() {
     return CoroutineNode.current().scheduler().reactor().driver();
   }

@@ -114,11 +114,12 @@ public final class CarriedFailures {
     }
   }
 
-  private static @Nullable Throwable causeOf(Throwable at) {
+  /// The cause of a throwable; null also if a user's `getCause()` throws.
+  public static @Nullable Throwable causeOf(Throwable at) {
     try {
       return at.getCause();
-    } catch (RuntimeException | Error _) {
-      return null; // safe: a user's getCause may throw; then there is nothing more to find
+    } catch (Throwable _) {
+      return null; // safe: then the cause counts as unknown
     }
   }
 }

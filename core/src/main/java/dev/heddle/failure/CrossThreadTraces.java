@@ -51,8 +51,6 @@ public final class CrossThreadTraces {
   private CrossThreadTraces() {}
 
   /// Appends the frames of the current thread to the trace of a failure from another thread.
-  ///
-  /// @return `failure`
   public static <E extends Throwable> E appendCallerTrace(E failure) {
     try {
       if (failure instanceof CoroutineException wrapper) {

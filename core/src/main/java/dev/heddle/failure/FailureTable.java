@@ -220,7 +220,6 @@ public final class FailureTable {
     final AtomicReference<@Nullable Superseded> newest = new AtomicReference<>();
     final AtomicInteger passedOn = new AtomicInteger();
 
-    /// Whether it is the first suppressed failure.
     boolean add(Throwable gaveWay) {
       while (true) {
         Superseded before = newest.get();
@@ -260,5 +259,18 @@ public final class FailureTable {
       }
       return cleaned;
     }
+  }
+
+  /// The coroutine that a failure came from. Lives as long as the failure, so it must reference
+  /// neither the coroutine nor the failure.
+  public interface Origin {
+    /// Its number and name.
+    String coroutine();
+
+    /// The site where it was spawned; null for a main coroutine.
+    @Nullable String spawnSite();
+
+    /// The coroutines that spawned it, each with its own site, nearest first.
+    List<String> spawnedBy();
   }
 }

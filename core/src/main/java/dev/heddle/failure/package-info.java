@@ -6,7 +6,7 @@
 /// | enters | leaves |
 /// |---|---|
 /// | the origin of a failure, from the coroutine tree | reports, to any caller |
-/// | failures suppressed by others, from every room | |
+/// | failures suppressed by others, from every package | |
 ///
 /// Threads: any. Read `FailureTable`, then `CrossThreadTraces`.
 package dev.heddle.failure;

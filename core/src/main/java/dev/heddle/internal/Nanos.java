@@ -10,9 +10,7 @@ public final class Nanos {
 
   private Nanos() {}
 
-  /// `delay` after `now`; [#NEVER] if that overflows.
-  ///
-  /// @return `now` if `delay` is zero or negative
+  /// `delay` after `now`, or `now` if it is not positive; [#NEVER] if that overflows.
   public static long after(long now, Duration delay) {
     if (delay.isNegative() || delay.isZero()) {
       return now;

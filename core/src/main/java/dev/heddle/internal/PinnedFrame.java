@@ -10,8 +10,6 @@ public final class PinnedFrame {
   private PinnedFrame() {}
 
   /// The exception for an attempt to suspend on the current stack.
-  ///
-  /// @param coroutine a description of the coroutine
   public static PinnedException refusalOf(String coroutine) {
     List<StackFrame> frames = StackWalker.getInstance().walk(s -> s.toList());
     String pin =
@@ -21,10 +19,9 @@ public final class PinnedFrame {
             .map(PinnedFrame::describe)
             .orElse("a frame that the JDK does not name");
     return new PinnedException(
-        coroutine
-            + " cannot suspend below "
-            + pin
-            + "; move the wait out of it, or start a coroutine there and await it elsewhere");
+        ("%s cannot suspend below %s; move the wait out of it, or start a coroutine there and await"
+                + " it elsewhere")
+            .formatted(coroutine, pin));
   }
 
   private static String describe(StackFrame frame) {

@@ -33,7 +33,6 @@ public final class SpinLock {
 
   private volatile boolean held;
 
-  /// Waits until it is free, and acquires it.
   public void lock() {
     for (int spins = 1; !tryLock(); spins++) {
       if (spins % SPINS == 0 && !Thread.currentThread().isVirtual()) {
@@ -44,12 +43,10 @@ public final class SpinLock {
     }
   }
 
-  /// Acquires it if it is free.
   public boolean tryLock() {
     return !held && HELD.compareAndSet(this, false, true);
   }
 
-  /// Releases it. **Thread** the holder.
   public void unlock() {
     held = false; // no call: it fits where the stack ends
   }

@@ -33,8 +33,6 @@ public final class StackGuard {
   private StackGuard() {}
 
   /// Throws unless there is room for an operation of up to 4 KiB.
-  ///
-  /// @throws StackOverflowError when the stack is about to end
   public static void requireRoom() {
     if (!hasRoom()) {
       throw new StackOverflowError("no stack left to begin this on");
@@ -42,8 +40,6 @@ public final class StackGuard {
   }
 
   /// Throws unless there is room for an operation that calls [#requireRoom] itself.
-  ///
-  /// @throws StackOverflowError when the stack is about to end
   public static void requireAmpleRoom() {
     try {
       ample(NOTHING[0]);

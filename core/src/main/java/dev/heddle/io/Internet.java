@@ -25,7 +25,6 @@ final class Internet {
     return inet;
   }
 
-  /// The family of a socket that connects to an address.
   static ProtocolFamily family(InetSocketAddress address) {
     return address.getAddress() instanceof Inet4Address
         ? StandardProtocolFamily.INET

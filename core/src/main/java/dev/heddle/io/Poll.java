@@ -4,8 +4,7 @@ package dev.heddle.io;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.source.EventSource;
-import dev.heddle.reactor.Reactor;
-import dev.heddle.reactor.SharedPoll;
+import dev.heddle.reactor.Reactor.SharedPoll;
 import dev.heddle.scheduler.Scheduler;
 import java.io.IOException;
 import java.nio.channels.AsynchronousCloseException;
@@ -97,8 +96,7 @@ public final class Poll implements AutoCloseable {
     if (open) {
       scheduler.checkOnLoop();
       open = false;
-      Reactor reactor = scheduler.reactor();
-      reactor.unwatch(channel, sharedPoll);
+      scheduler.reactor().unwatch(channel, sharedPoll);
     }
   }
 

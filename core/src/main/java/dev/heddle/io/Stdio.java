@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.io;
 
-import dev.heddle.io.handle.StandardHandles;
+import dev.heddle.io.handle.InputHandle;
+import dev.heddle.io.handle.StandardOutput;
 
 /// Standard input, output and error of this process: terminals, pipes, files or nothing.
 ///
@@ -18,16 +19,16 @@ public final class Stdio {
   /// Standard input. When a handle is closed or its loop ends, the next handle gets the bytes that
   /// it had read ahead. **Suspends** never.
   public static AsyncIo in() {
-    return StandardHandles.input();
+    return InputHandle.open();
   }
 
   /// Standard output; not ordered with writes to `System.out`. **Suspends** never.
   public static AsyncIo out() {
-    return StandardHandles.output();
+    return StandardOutput.open();
   }
 
   /// Standard error. **Suspends** never.
   public static AsyncIo err() {
-    return StandardHandles.error();
+    return StandardOutput.openError();
   }
 }

@@ -21,8 +21,7 @@ import java.time.Duration;
 
 /// Opens stream sockets, of either family, on the current loop.
 final class StreamSockets {
-  private static final String BACKLOG_FULL =
-      "Resource temporarily unavailable"; // EAGAIN: on Linux from UNIX listeners only
+  private static final String BACKLOG_FULL = "Resource temporarily unavailable"; // EAGAIN
   private static final Duration SHORTEST = Duration.ofMillis(1); // for a server that is accepting
   private static final Duration LONGEST = Duration.ofMillis(100);
 

@@ -195,12 +195,8 @@ public final class Unix {
     SocketHandle by = unix(socket, Capability.DESCRIPTOR_PASSING);
     if (!bytes.hasRemaining() || handles.length == 0 || handles.length > MAX_DESCRIPTORS) {
       throw new IllegalArgumentException(
-          "1 to "
-              + MAX_DESCRIPTORS
-              + " descriptors are sent with at least one byte, not "
-              + handles.length
-              + " with "
-              + bytes.remaining());
+          "1 to %s descriptors are sent with at least one byte, not %s with %s"
+              .formatted(MAX_DESCRIPTORS, handles.length, bytes.remaining()));
     }
     List<HasFileDescriptor> numbered = new ArrayList<>();
     for (AutoCloseable handle : handles) {
@@ -231,12 +227,8 @@ public final class Unix {
     SocketHandle by = unix(socket, Capability.DESCRIPTOR_PASSING);
     if (!into.hasRemaining() || most < 1 || most > MAX_DESCRIPTORS) {
       throw new IllegalArgumentException(
-          "1 to "
-              + MAX_DESCRIPTORS
-              + " descriptors are received with at least one byte, not "
-              + most
-              + " with "
-              + into.remaining());
+          "1 to %s descriptors are received with at least one byte, not %s with %s"
+              .formatted(MAX_DESCRIPTORS, most, into.remaining()));
     }
     List<Descriptor> received = new ArrayList<>();
     int bytes = by.receiveDescriptors(into, most, received);

@@ -3,7 +3,6 @@ package dev.heddle.loop;
 
 import dev.heddle.Action;
 import dev.heddle.Cancellation;
-import dev.heddle.CompositeException;
 import dev.heddle.CoroutineException;
 import dev.heddle.LoopEndedException;
 import dev.heddle.Registration;
@@ -107,7 +106,6 @@ public final class Closers {
     return !remaining.isEmpty();
   }
 
-  /// Starts the pass.
   void startPass() {
     CloserPass closerPass = new CloserPass(pastDeadline);
     passes.add(closerPass);
@@ -139,7 +137,6 @@ public final class Closers {
     return false;
   }
 
-  /// Called when the JDK has parked a coroutine.
   void parked(Coroutine<?> coroutine) {
     for (CloserPass closerPass : List.copyOf(passes)) {
       if (closerPass.coroutine == coroutine) {
@@ -213,13 +210,10 @@ public final class Closers {
 
   // ---- reports at the end ----
 
-  /// Their failure; null: none.
   @Nullable Throwable failure() {
-    return switch (failures.size()) {
-      case 0 -> null;
-      case 1 -> CoroutineException.of(failures.getFirst());
-      default -> new CompositeException(failures.size() + " closers failed", failures);
-    };
+    return failures.isEmpty()
+        ? null
+        : CoroutineException.of(Precedence.composite(failures, "closers"));
   }
 
   /// Describes the closers that did not return by the deadline or were not called; empty: none.

@@ -47,7 +47,6 @@ final class FailureReporter {
     }
   }
 
-  /// Reports what is probably a mistake.
   void warn(String what) {
     log.warning(what, null);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.loop;
 
+import dev.heddle.internal.DaemonThread;
 import dev.heddle.observe.log.StandardError;
 import java.time.Duration;
 import java.util.List;
@@ -90,9 +91,9 @@ final class HaltTimer {
     }
     HaltTimer timer = new HaltTimer(signal, code, loops, longest + checksIn(LOOP_TO_END));
     try {
-      Thread hook = daemon("heddle-exit-after-signal", timer::exitBegins);
+      Thread hook = DaemonThread.of("heddle-exit-after-signal", timer::exitBegins);
       Runtime.getRuntime().addShutdownHook(hook);
-      daemon("heddle-halt-timer", () -> timer.watch(hook)).start();
+      var _ = DaemonThread.start("heddle-halt-timer", () -> timer.watch(hook));
     } catch (IllegalStateException _) {
       timer.exitBegins(); // the JVM is exiting
     }
@@ -113,14 +114,6 @@ final class HaltTimer {
     return TimeUnit.NANOSECONDS.convert(time) / CHECK_NANOS;
   }
 
-  private static Thread daemon(String name, Runnable body) {
-    return Thread.ofPlatform()
-        .daemon()
-        .inheritInheritableThreadLocals(false)
-        .name(name)
-        .unstarted(body);
-  }
-
   private void watch(Thread hook) {
     List<LoopEnd> left = loops;
     while (checksDone < checksLeft && !left.isEmpty()) {
@@ -131,17 +124,12 @@ final class HaltTimer {
     if (!left.isEmpty()) {
       abandoned = true;
       left.forEach(LoopEnd::abandon);
+      String holders = left.stream().map(LoopEnd::holder).collect(Collectors.joining());
       StandardError.say(
-          "dev.heddle: "
-              + names(left)
-              + " not ended, or not logged the last lines, by the shutdown deadline and the grace"
-              + " period after "
-              + cause
-              + "; the process exits with code "
-              + code
-              + " anyway\n"
-              + left.stream().map(LoopEnd::holder).collect(Collectors.joining()));
-      daemon("heddle-exit", () -> Runtime.getRuntime().exit(code)).start();
+          ("dev.heddle: %s not ended, or not logged the last lines, by the shutdown deadline and"
+                  + " the grace period after %s; the process exits with code %s anyway\n%s")
+              .formatted(names(left), cause, code, holders));
+      var _ = DaemonThread.start("heddle-exit", () -> Runtime.getRuntime().exit(code));
       return; // a hook starts the clock
     }
     while (checksDone < checksLeft) {
@@ -172,15 +160,14 @@ final class HaltTimer {
   }
 
   private void haltAfter(long more) {
-    daemon(
-            "heddle-halt-timer",
-            () -> {
-              for (long i = 0; i < more; i++) {
-                LockSupport.parkNanos(CHECK_NANOS);
-              }
-              halt();
-            })
-        .start();
+    Runnable halting =
+        () -> {
+          for (long i = 0; i < more; i++) {
+            LockSupport.parkNanos(CHECK_NANOS);
+          }
+          halt();
+        };
+    var _ = DaemonThread.start("heddle-halt-timer", halting);
   }
 
   @SuppressWarnings("NonAtomicVolatileUpdate") // a single writer
@@ -191,12 +178,9 @@ final class HaltTimer {
 
   private void halt() {
     StandardError.say(
-        "dev.heddle: the process did not exit in time after "
-            + cause
-            + ": a shutdown hook has not returned; the JVM is halted with code "
-            + code
-            + "\n"
-            + describeBlockers());
+        ("dev.heddle: the process did not exit in time after %s: a shutdown hook has not returned;"
+                + " the JVM is halted with code %s\n%s")
+            .formatted(cause, code, describeBlockers()));
     Runtime.getRuntime().halt(code);
   }
 

@@ -46,7 +46,6 @@ public final class LoopEnd {
     return outcome.isDone();
   }
 
-  /// Waits until the loop has ended, at most for `limit`.
   void await(Duration limit) {
     try {
       outcome.get(TimeUnit.NANOSECONDS.convert(limit), TimeUnit.NANOSECONDS);
@@ -66,7 +65,6 @@ public final class LoopEnd {
     return abandoned;
   }
 
-  /// Describes what holds the loop; empty if it has ended.
   String holder() {
     return watch.hasEnded() ? "" : watch.holds().report(watch.holds().heldFor()).text();
   }

@@ -12,7 +12,6 @@ import dev.heddle.coroutine.tree.CancellableCoroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.coroutine.tree.ScopeNode;
-import dev.heddle.coroutine.tree.TreeHost;
 import dev.heddle.event.source.UnobservedOutcomes;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
@@ -20,7 +19,6 @@ import dev.heddle.loop.diagnostics.DumpRequest;
 import dev.heddle.loop.diagnostics.DumpTaker;
 import dev.heddle.loop.diagnostics.LoopDiagnostics;
 import dev.heddle.observe.Dump;
-import dev.heddle.observe.LoopCounters;
 import dev.heddle.observe.WaitSnapshot;
 import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.Drivers;
@@ -28,8 +26,8 @@ import dev.heddle.scheduler.Carrier;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.SchedulerOwner;
 import dev.heddle.scheduler.SchedulerParts;
-import dev.heddle.scheduler.Waker;
 import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import dev.heddle.scheduler.context.VirtualThreads;
 import dev.heddle.thread.worker.BlockingPools;
 import java.util.HashSet;
@@ -43,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 /// and its scheduler. [LoopShutdown] implements its end.
 ///
 /// **Thread** carrier and coroutines, unless a method says otherwise.
-public final class LoopRuntime implements SchedulerOwner, TreeHost {
+public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
   private final HeddleOptions options;
   private final AsyncLog log;
   private final FailureReporter reporter;
@@ -76,21 +74,13 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     this.futures = new LoopOutcomes(reporter, options.exactSites());
   }
 
-  private static SchedulerParts defaultParts(HeddleOptions options) {
-    Carrier carrier = new Carrier(Thread.currentThread());
-    return SchedulerParts.usual(Drivers.open(options.driver(), carrier));
-  }
-
   // ---- lookup ----
 
-  /// The loop of the current coroutine.
-  ///
-  /// @throws IllegalStateException outside a coroutine
+  /// The loop of the current coroutine; throws outside a coroutine.
   public static LoopRuntime current() {
     return of(CoroutineNode.current());
   }
 
-  /// The loop of a coroutine.
   public static LoopRuntime of(CoroutineNode<?> coroutine) {
     return (LoopRuntime) coroutine.tree().host(); // safe: no other host creates a tree
   }
@@ -139,7 +129,12 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
           "Heddle.run was called inside a coroutine; use Heddle.scope(...) for work that belongs"
               + " together, or Loop.start(...) for a loop on a thread of its own");
     }
-    LoopRuntime loop = new LoopRuntime(options, parts == null ? defaultParts(options) : parts);
+    SchedulerParts chosen =
+        parts == null
+            ? SchedulerParts.usual(
+                Drivers.open(options.driver(), new Carrier(Thread.currentThread())))
+            : parts;
+    LoopRuntime loop = new LoopRuntime(options, chosen);
     started.accept(loop);
     return loop;
   }
@@ -235,37 +230,30 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
 
   // ---- parts ----
 
-  /// The loop's scheduler.
   public Scheduler scheduler() {
     return scheduler;
   }
 
-  /// The loop's scopes and coroutines.
   public CoroutineTree tree() {
     return tree;
   }
 
-  /// Its options.
   public HeddleOptions options() {
     return options;
   }
 
-  /// Its pools of threads for blocking calls.
   public BlockingPools blockingPools() {
     return blockingPools;
   }
 
-  /// The services that higher rooms keep for it.
   public LoopServices services() {
     return services;
   }
 
-  /// Its shutdown.
   public LoopShutdown shutdown() {
     return loopShutdown;
   }
 
-  /// Its end, as other threads see it.
   public LoopEnd end() {
     return end;
   }
@@ -275,18 +263,11 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     return futures;
   }
 
-  /// Whether the current thread is one of its coroutines.
   public boolean isCurrent() {
     ExecutionContext context = ExecutionContext.current();
     return context != null && context.host() == scheduler && !scheduler.hasEnded();
   }
 
-  /// The counters so far.
-  public LoopCounters counters() {
-    return tree.counters();
-  }
-
-  /// Takes a dump; called on the loop.
   public Dump dump() {
     return DumpTaker.take(tree);
   }
@@ -296,7 +277,6 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     return DumpRequest.to(tree);
   }
 
-  /// Runs `body` as a coroutine of the loop, for another thread.
   public <T extends @Nullable Object> CompletableFuture<T> submit(String name, Body<T> body) {
     return SpawnRequest.to(tree, unanswered, name, body);
   }
@@ -315,7 +295,7 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
     tree.root().admit(own);
   }
 
-  // ---- TreeHost ----
+  // ---- CoroutineTree.Host ----
 
   @Override
   public boolean isStopping() {
@@ -395,8 +375,8 @@ public final class LoopRuntime implements SchedulerOwner, TreeHost {
   }
 
   @Override
-  public void parked(Waker waker) {
-    if (waker instanceof CoroutineNode<?> coroutine) {
+  public void parked(Occupant occupant) {
+    if (occupant instanceof CoroutineNode<?> coroutine) {
       loopShutdown.parked(coroutine);
     }
   }

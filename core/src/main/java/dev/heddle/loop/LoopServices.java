@@ -13,9 +13,7 @@ public final class LoopServices {
   // loop only
   private final Map<Class<?>, LoopService> services = new HashMap<>();
 
-  /// The loop's service of a class.
-  ///
-  /// @param make creates it at the first call; must not request another service
+  /// The loop's service of a class; `make` creates it, and must not request another service.
   public <S extends LoopService> S get(Class<S> kind, Supplier<S> make) {
     LoopService service = services.get(kind);
     if (service == null) {

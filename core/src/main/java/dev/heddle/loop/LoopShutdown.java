@@ -51,7 +51,7 @@ public final class LoopShutdown {
    *                                                              throws; remaining closers are
    *                                                              called
    *   any                the last coroutine has        ENDED     contexts end, the driver
-   *                      ended, no closer is left                closes; the report tells what
+   *                      ended, no closer is left                closes; the report says what
    *                                                              happened at PAST_DEADLINE
    *   PAST_DEADLINE      nothing is ready and no       ENDED     the same; the remaining
    *                      closer waits, or the grace              coroutines are abandoned to the
@@ -138,7 +138,6 @@ public final class LoopShutdown {
     this.closers = new Closers(tree);
   }
 
-  /// The resources to close at the end.
   public Closers closers() {
     return closers;
   }
@@ -168,7 +167,6 @@ public final class LoopShutdown {
     post(new Request(why, code == null ? null : new Exit(code, why), within, false));
   }
 
-  /// Throws if the deadline is negative.
   public static void checkDeadline(Duration within) {
     if (within.isNegative()) {
       throw new IllegalArgumentException("a shutdown deadline must not be negative: " + within);
@@ -221,7 +219,6 @@ public final class LoopShutdown {
     }
   }
 
-  /// Stops the loop with an exit code, from one of its coroutines.
   public void exit(int code) {
     StackGuard.requireRoom();
     String why = "exit(" + code + ")";
@@ -245,7 +242,6 @@ public final class LoopShutdown {
     }
   }
 
-  /// Called when the runtime or the JVM failed.
   void failed(Throwable failure) {
     boolean first = defect == null;
     carrierFailed(failure);
@@ -377,7 +373,6 @@ public final class LoopShutdown {
     closers.pastDeadline();
   }
 
-  /// The likely exit code of the JVM.
   int exitCode() {
     return exit == null ? UNKNOWN : exit.code();
   }
@@ -387,17 +382,14 @@ public final class LoopShutdown {
     return defect != null && FailureTable.isFatal(defect);
   }
 
-  /// The coroutines that have not ended and are waited for.
   List<CoroutineNode<?>> remaining() {
     return tree.coroutines().stream().filter(c -> !c.isDone()).toList();
   }
 
-  /// Whether the loop may sleep when nothing is ready.
   boolean mayWait() {
     return phase != Phase.PAST_DEADLINE || closers.mayWait();
   }
 
-  /// Called when the JDK has parked a coroutine.
   void parked(CoroutineNode<?> coroutine) {
     if (isStopping()) {
       closers.parked(coroutine);
@@ -416,12 +408,8 @@ public final class LoopShutdown {
 
   /// Whether the occupant of a context is inside `System.exit`. On the loop.
   public static boolean isInExit(ExecutionContext context) {
-    for (StackTraceElement frame : context.stackOnLoop()) {
-      if (frame.getClassName().equals("java.lang.Shutdown")) {
-        return true;
-      }
-    }
-    return false;
+    return Arrays.stream(context.stackOnLoop())
+        .anyMatch(frame -> frame.getClassName().equals("java.lang.Shutdown"));
   }
 
   // ---- reports at the end ----
@@ -436,13 +424,8 @@ public final class LoopShutdown {
     }
     OverdueAtDeadline l = overdue;
     if (l != null) {
-      String who = count(l.coroutines()) + " did not end " + l.why();
-      reporter.report(
-          who
-              + abandoned(abandoned, last)
-              + closers.describeOverdue()
-              + describeAtDeadline(l, abandoned),
-          null);
+      String who = count(l.coroutines()) + " did not end " + l.why() + abandoned(abandoned, last);
+      reporter.report(who + closers.describeOverdue() + describeAtDeadline(l, abandoned), null);
     } else if (!abandoned.isEmpty() && !isAtOnce()) {
       reporter.report("the loop has failed" + abandoned(abandoned, last), null);
     }
@@ -451,10 +434,7 @@ public final class LoopShutdown {
   private static String abandoned(List<CoroutineNode<?>> abandoned, @Nullable Dump last) {
     return abandoned.isEmpty()
         ? ""
-        : "; abandoned "
-            + count(abandoned)
-            + ": "
-            + labels(abandoned)
+        : "; abandoned %s: %s".formatted(count(abandoned), labels(abandoned))
             + (last == null ? "" : "\n" + first(last, abandoned));
   }
 

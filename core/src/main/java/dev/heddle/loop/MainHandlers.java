@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.UnaryOperator;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Switch handlers for main coroutines that do not exist yet; each loop takes its handlers as it
@@ -63,19 +63,12 @@ public final class MainHandlers {
         .toList();
   }
 
-  private interface Change {
-    boolean in(List<Entry> entries);
-  }
-
-  /// The previous handlers.
-  private static List<Entry> change(Change change) {
-    UnaryOperator<List<Entry>> changed =
-        entries -> {
-          List<Entry> after = new ArrayList<>(entries);
-          after.removeIf(Entry::isGone);
-          change.in(after);
-          return List.copyOf(after);
-        };
-    return ENTRIES.getAndUpdate(changed);
+  private static List<Entry> change(Consumer<List<Entry>> change) {
+    return ENTRIES.getAndUpdate(entries -> {
+      List<Entry> after = new ArrayList<>(entries);
+      after.removeIf(Entry::isGone);
+      change.accept(after);
+      return List.copyOf(after);
+    });
   }
 }

@@ -26,12 +26,6 @@ import org.jspecify.annotations.Nullable;
 /// stays installed, even if it is no longer needed. A later signal is a new request: it stops the
 /// loops if none was stopped before; otherwise it ends the JVM.
 ///
-/// ```text
-/// taken at 0 s      0 to 1 s: the same request       later: a new one
-/// SIGTERM           SIGTERM, SIGINT: waiters are       a loop was stopped: ends the JVM,
-/// 143 is kept       notified, otherwise nothing       else: as the first
-/// ```
-///
 /// A signal has one handler in a JVM, so this one serves all loops: it is installed for the first
 /// user and removed after the last.
 ///
@@ -110,10 +104,7 @@ public final class SignalDispatcher {
     return () -> OF_PROCESS.remove(loop);
   }
 
-  /// Throws if there is no signal of this name; **Thread** any.
-  ///
-  /// @param name without `SIG`
-  /// @throws IllegalArgumentException naming it
+  /// Throws if there is no signal of this name, which is without `SIG`; **Thread** any.
   public static void checkName(String name) {
     JdkSignals.checkName(name);
   }
@@ -268,7 +259,6 @@ public final class SignalDispatcher {
     }
   }
 
-  /// A handled signal.
   private final class HandledSignal {
     final String name;
     final List<Listener> listeners = new ArrayList<>();

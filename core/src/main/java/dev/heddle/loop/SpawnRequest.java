@@ -4,9 +4,9 @@ package dev.heddle.loop;
 import dev.heddle.Body;
 import dev.heddle.Cancellation;
 import dev.heddle.LoopEndedException;
+import dev.heddle.coroutine.tree.CoroutineNode.SubmittedWork;
 import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.coroutine.tree.Precedence;
-import dev.heddle.coroutine.tree.SubmittedWork;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
 import dev.heddle.scheduler.context.Inheritance;
@@ -60,9 +60,7 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
     this.body = body;
   }
 
-  /// Posts a request. **Thread** any.
-  ///
-  /// @param unanswered the set that contains it from its spawn until its reply
+  /// Posts a request, which is in `unanswered` from its spawn to its reply. **Thread** any.
   static <T extends @Nullable Object> CompletableFuture<T> to(
       CoroutineTree tree, Set<SpawnRequest<?>> unanswered, String name, Body<T> body) {
     SpawnRequest<T> request = new SpawnRequest<>(tree, unanswered, name, body);
@@ -103,7 +101,6 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
     }
   }
 
-  /// The coroutine's work.
   @Override
   public void run() {
     try {

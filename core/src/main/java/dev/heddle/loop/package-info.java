@@ -6,7 +6,7 @@
 /// |---|---|
 /// | `run`, from the public API | the main coroutine, to the tree; its outcome, to the caller |
 /// | spawns and requests to stop, from other threads | coroutines, to the tree |
-/// | calls of `TreeHost` and `SchedulerOwner` | unobserved failures, to the log |
+/// | calls of `CoroutineTree.Host` and `SchedulerOwner` | unobserved failures, to the log |
 /// | signals, the JVM's exit | |
 ///
 /// Arrows point from `LoopRuntime` to all others, and from none of them back.

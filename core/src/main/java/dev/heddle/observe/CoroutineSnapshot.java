@@ -68,13 +68,6 @@ public record CoroutineSnapshot(
 
   /// Number and name, for dumps and errors.
   public String label() {
-    return label(id, name);
-  }
-
-  /// Number and name of a coroutine.
-  ///
-  /// @param name its given name, or null
-  public static String label(long id, @Nullable String name) {
     return name == null ? "coroutine-" + id : "coroutine-" + id + " '" + name + "'";
   }
 }

@@ -34,13 +34,13 @@ public record DeadlockReport(Dump dump) implements LoopReport {
   public String text() {
     int waiting = dump.coroutines().size();
     int more = waiting - DumpText.MAX_LISTED;
-    return "Deadlock: no active coroutines, "
-        + DumpText.count(waiting, "coroutine")
-        + " in waiting\n"
-        + new WaitGraph(dump).inWords()
-        + "\n"
-        + new DumpText(dump, DumpText.MAX_LISTED).tree()
-        + (more > 0 ? "and " + DumpText.number(more) + " more, without their stacks\n" : "");
+    String tree = new DumpText(dump, DumpText.MAX_LISTED).tree();
+    return "Deadlock: no active coroutines, %s in waiting\n%s\n%s%s"
+        .formatted(
+            DumpText.count(waiting, "coroutine"),
+            new WaitGraph(dump).inWords(),
+            tree,
+            more > 0 ? "and " + DumpText.number(more) + " more, without their stacks\n" : "");
   }
 
   @Override

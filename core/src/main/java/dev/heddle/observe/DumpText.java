@@ -45,7 +45,6 @@ final class DumpText {
     this(dump, Integer.MAX_VALUE);
   }
 
-  /// Lists only the first coroutines in the tree, and their scopes.
   DumpText(Dump dump, int most) {
     this.dump = dump;
     Set<Long> listed = new HashSet<>();
@@ -95,13 +94,9 @@ final class DumpText {
             .filter(counts::containsKey)
             .map(state -> number(counts.getOrDefault(state, 0L)) + " " + state.displayName())
             .collect(Collectors.joining(", "));
-    return "Loop '"
-        + dump.loop()
-        + "', "
-        + dump.takenAt().truncatedTo(ChronoUnit.MILLIS)
-        + ": "
-        + count(byId.size(), "coroutine")
-        + (each.isEmpty() ? "" : ", " + each);
+    String all = count(byId.size(), "coroutine") + (each.isEmpty() ? "" : ", " + each);
+    return "Loop '%s', %s: %s"
+        .formatted(dump.loop(), dump.takenAt().truncatedTo(ChronoUnit.MILLIS), all);
   }
 
   static String count(int n, String what) {
@@ -115,7 +110,6 @@ final class DumpText {
 
   // ---- the tree ----
 
-  /// A pending entry of the tree: a scope, or equal coroutines.
   private record Item(int depth, @Nullable ScopeSnapshot scope, List<CoroutineSnapshot> alike) {}
 
   // not recursive: scopes may be nested deeper than a stack
@@ -293,7 +287,7 @@ final class DumpText {
 
   private String label(long id) {
     CoroutineSnapshot known = byId.get(id);
-    return known == null ? CoroutineSnapshot.label(id, null) : known.label();
+    return known == null ? "coroutine-" + id : known.label();
   }
 
   private static String foreign(@Nullable ForeignWait foreign) {
@@ -305,7 +299,6 @@ final class DumpText {
     return in + (monitor || foreign.owner() != null ? ", for " + blocker(foreign) : "");
   }
 
-  /// The object of a foreign wait, with its holder.
   static String blocker(ForeignWait foreign) {
     String what = foreign.blocker() == null ? null : shortened(foreign.blocker());
     String words =

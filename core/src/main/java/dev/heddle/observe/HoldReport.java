@@ -114,7 +114,6 @@ public record HoldReport(
     return text.toString();
   }
 
-  /// The activity, with the advice.
   private String doing() {
     LibrarySpin spin = activity == Activity.PINNED ? null : LibrarySpin.on(stack);
     if (spin != null) {

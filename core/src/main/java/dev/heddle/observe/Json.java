@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 final class Json {
   private final StringBuilder text = new StringBuilder();
 
-  /// A value that is JSON already.
   record Written(String json) {}
 
   private Json() {}

@@ -7,14 +7,11 @@ import org.jspecify.annotations.Nullable;
 /// server, from about a second after that server is first used until the loop ends.
 ///
 /// Counters are read while the loop runs and may lag slightly. A JVM with running loops sets the
-/// system property [#ANNOUNCEMENT], so tools need not start the MBean server of a JVM without
-/// loops.
+/// system property `dev.heddle.loops`, so tools need not start the MBean server of a JVM without
+/// loops. Its value is the pattern of the loops' names in that server.
 ///
 /// @since 0.1
 public interface LoopMXBean {
-  /// The system property whose value is the pattern of the loops' names in the MBean server.
-  String ANNOUNCEMENT = "dev.heddle.loops";
-
   /// The loop's name.
   String getName();
 

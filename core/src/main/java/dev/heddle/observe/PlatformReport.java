@@ -80,9 +80,8 @@ public record PlatformReport(
     }
     if (version.feature() > 25) {
       found.add(
-          "Java "
-              + version.feature()
-              + " is newer than the versions that Heddle is tested on (25 updates)");
+          "Java %s is newer than the versions that Heddle is tested on (25 updates)"
+              .formatted(version.feature()));
     }
     return found;
   }

@@ -77,7 +77,6 @@ final class WaitGraph {
     return found.stream().map(Cycle::members).toList();
   }
 
-  /// The number of edges visited.
   long visited() {
     return visited;
   }
@@ -171,11 +170,11 @@ final class WaitGraph {
   String inWords() {
     StringBuilder text = new StringBuilder();
     int left = MAX_NAMED;
-    int told = 0;
-    while (told < found.size() && left > 0) {
-      left -= describe(found.get(told++), left, text);
+    int described = 0;
+    while (described < found.size() && left > 0) {
+      left -= describe(found.get(described++), left, text);
     }
-    int more = found.size() - told;
+    int more = found.size() - described;
     if (more > 0) {
       text.append("and ").append(DumpText.count(more, "more cycle")).append('\n');
     }

@@ -4,7 +4,7 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | values, from the rooms that count | records, to users, tests, benches and the command line |
+/// | values, from the packages that count | records, to users, tests, benches and the command line |
 ///
 /// Threads: records are immutable. Read `LoopCounters` or `PlatformReport`.
 package dev.heddle.observe;

@@ -49,9 +49,9 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
   private final CommandSettings command;
   private final StartedProgram program;
   private final RemoteEvent exit;
-  private final @Nullable ChildInput input;
-  private final @Nullable ChildOutput output;
-  private final @Nullable ChildOutput error;
+  final @Nullable ChildInput input; // null: redirected
+  final @Nullable ChildOutput output;
+  final @Nullable ChildOutput error;
 
   // written on the loop before the signal is sent, read by the JDK's thread after the end
   private volatile boolean terminated;
@@ -138,7 +138,6 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
     return loop.services().get(Running.class, Running::new).children;
   }
 
-  /// The running child with that process id, or null.
   static @Nullable Child running(LoopRuntime loop, long pid) {
     return running(loop).stream()
         .filter(child -> child.pid() == pid && !child.exit.isClosed())
@@ -192,18 +191,6 @@ public final class Child implements Awaitable<Integer>, AutoCloseable {
           "the " + which + " of " + this + " was redirected; there is no pipe to this process");
     }
     return end;
-  }
-
-  @Nullable ChildInput inputOrNull() {
-    return input;
-  }
-
-  @Nullable ChildOutput outputOrNull() {
-    return output;
-  }
-
-  @Nullable ChildOutput errorOrNull() {
-    return error;
   }
 
   // ---- the end ----

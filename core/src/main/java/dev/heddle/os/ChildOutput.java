@@ -138,10 +138,9 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
 
   private static IOException tooLong(int limit) {
     return new IOException(
-        "a line of the child's output is longer than the limit of "
-            + limit
-            + " bytes; readLineUpTo() and Command.withLineLimit allow longer ones, and nothing of"
-            + " this one is lost");
+        ("a line of the child's output is longer than the limit of %s bytes; readLineUpTo() and"
+                + " Command.withLineLimit allow longer ones, and nothing of this one is lost")
+            .formatted(limit));
   }
 
   private String taken(int lineEnd, int terminator, int limit) throws IOException {
@@ -149,7 +148,7 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
     if (lineEnd - start - (cr ? 1 : 0) > limit) {
       throw tooLong(limit);
     }
-    String line = LineDecoder.decode(bytes, start, lineEnd, charset);
+    String line = CommandResult.line(bytes, start, lineEnd, charset);
     start = lineEnd + terminator;
     return line;
   }
@@ -185,9 +184,7 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
 
   // ---- fetching ----
 
-  /// Appends more bytes to the buffer.
-  ///
-  /// @return false at the end
+  /// Appends more bytes to the buffer; false at the end.
   private boolean fetch() throws IOException {
     if (abandoned || !awaitMore()) {
       return false;
@@ -238,10 +235,8 @@ public final class ChildOutput implements Iterable<String>, AutoCloseable {
     }
     if (end == LONGEST) {
       throw new IOException(
-          end
-              + " bytes of the output of '"
-              + program
-              + "' are unread, the maximum of a Java array");
+          "%s bytes of the output of '%s' are unread, the maximum of a Java array"
+              .formatted(end, program));
     }
     if (end == bytes.length) {
       bytes = Arrays.copyOf(bytes, (int) Math.min(2L * bytes.length, LONGEST));

@@ -252,8 +252,8 @@ public final class Command {
     // in the background: a remaining process may never read it
     scope.background("input of " + child, () -> feed(child));
     Coroutine<Integer> end = scope.spawn("end of " + child, () -> child.await());
-    Coroutine<byte[]> output = scope.spawn("output of " + child, () -> all(child.outputOrNull()));
-    Coroutine<byte[]> error = scope.spawn("error of " + child, () -> all(child.errorOrNull()));
+    Coroutine<byte[]> output = scope.spawn("output of " + child, () -> all(child.output));
+    Coroutine<byte[]> error = scope.spawn("error of " + child, () -> all(child.error));
     scope.join();
     return new CommandResult(
         toString(), end.await(), output.await(), error.await(), settings.charset);
@@ -264,7 +264,7 @@ public final class Command {
   }
 
   private void feed(Child child) {
-    ChildInput input = child.inputOrNull();
+    ChildInput input = child.input;
     if (input != null) {
       try (input) {
         input.write(settings.text == null ? new byte[0] : settings.text);

@@ -67,14 +67,20 @@ public final class CommandResult {
     int start = 0;
     for (int at = 0; at < output.length; at++) {
       if (output[at] == '\n') {
-        lines.add(LineDecoder.decode(output, start, at, charset));
+        lines.add(line(output, start, at, charset));
         start = at + 1;
       }
     }
     if (start < output.length) {
-      lines.add(LineDecoder.decode(output, start, output.length, charset));
+      lines.add(line(output, start, output.length, charset));
     }
     return lines;
+  }
+
+  /// A line without its terminator; `end` is the position of the LF or of the end of the text.
+  static String line(byte[] bytes, int start, int end, Charset charset) {
+    boolean crlf = end > start && bytes[end - 1] == '\r';
+    return new String(bytes, start, end - start - (crlf ? 1 : 0), charset);
   }
 
   @Override

@@ -79,7 +79,6 @@ final class CommandSettings {
     return new TerminalSize(columns, rows);
   }
 
-  /// The files of its redirections.
   Stream<File> files() {
     return Stream.of(input, output, error).flatMap(each -> Stream.ofNullable(each.file()));
   }
@@ -122,19 +121,13 @@ final class CommandSettings {
         terminal);
   }
 
-  /// Whether it starts its own process group.
-  boolean startsProcessGroup() {
-    return group != Group.INHERITED || terminal != null;
-  }
-
-  /// Throws if it has settings that the JDK does not support.
+  /// Throws if it has settings that the JDK does not support: a process group of its own.
   void requireNothingNative(String why) {
-    if (startsProcessGroup()) {
+    if (group != Group.INHERITED || terminal != null) {
       throw new UnsupportedOperationException(
-          "a child has a "
-              + (terminal == null ? "process group or session" : "terminal")
-              + " of its own only where Heddle starts it natively, and here the JDK does: "
-              + why);
+          ("a child has a %s of its own only where Heddle starts it natively, and here the JDK"
+                  + " does: %s")
+              .formatted(terminal == null ? "process group or session" : "terminal", why));
     }
   }
 

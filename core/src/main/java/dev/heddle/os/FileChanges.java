@@ -6,7 +6,6 @@ import dev.heddle.EventsLostException;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.InlineCallback;
 import dev.heddle.loop.LoopRuntime;
-import dev.heddle.os.watch.WatchListener;
 import dev.heddle.os.watch.WatchedTree;
 import dev.heddle.reactor.TimerEvent;
 import dev.heddle.scheduler.inbox.Inbox;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// Fires with each change below a directory, or, with a debounce, when changes have settled.
 ///
 /// The watcher's thread puts changes into a queue and posts; the loop takes them out in a tick.
-final class FileChanges extends EventSource implements WatchListener {
+final class FileChanges extends EventSource implements WatchedTree.Listener {
   private static final int MOST = 1 << 16; // changes that the loop has not taken: it is being held
 
   private final LoopRuntime loop;
@@ -64,7 +63,6 @@ final class FileChanges extends EventSource implements WatchListener {
     return false;
   }
 
-  /// Called when the stream over this event is closed.
   @Override
   protected void disarm() {
     stopDebounce();

@@ -140,7 +140,6 @@ public final class FileWatch {
     }
   }
 
-  /// Mutable settings, for the `with` methods.
   private static final class Draft {
     final Path root;
     boolean recursive;

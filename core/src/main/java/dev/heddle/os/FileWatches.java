@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os;
 
+import dev.heddle.Action;
 import dev.heddle.failure.CrossThreadTraces;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.loop.LoopService;
@@ -9,7 +10,6 @@ import dev.heddle.os.watch.WatchedTree;
 import dev.heddle.thread.worker.OffloadedCall;
 import dev.heddle.thread.worker.WorkerThreads;
 import java.io.IOException;
-import java.util.concurrent.Callable;
 
 /// The watches of one loop: the watcher, and the thread that begins and ends watches in the order
 /// of the calls.
@@ -18,7 +18,6 @@ final class FileWatches implements LoopService {
   private final DirectoryWatcher watcher;
   private final WorkerThreads caller;
 
-  /// The watches of the current coroutine's loop.
   FileWatches() {
     this.loop = LoopRuntime.current();
     this.watcher = new DirectoryWatcher(loop.options().name() + "-watch");
@@ -29,16 +28,9 @@ final class FileWatches implements LoopService {
     return loop;
   }
 
-  /// Begins a watch. **Suspends** until it has begun.
   @SuppressWarnings("RedundantThrows") // the call's exception is thrown by the wait
   void add(WatchedTree tree, String what) throws IOException {
-    OffloadedCall offloadedCall =
-        submit(
-            "the start of " + what,
-            () -> {
-              watcher.add(tree);
-              return true;
-            });
+    OffloadedCall offloadedCall = submit("the start of " + what, () -> watcher.add(tree));
     try {
       var _ = loop.scheduler().await(offloadedCall.done());
     } catch (Throwable e) {
@@ -56,18 +48,20 @@ final class FileWatches implements LoopService {
     loop.scheduler()
         .runOnCarrier(() -> {
           if (!loop.scheduler().hasEnded()) {
-            submit(
-                "the end of a watch",
-                () -> {
-                  watcher.remove(tree);
-                  return true;
-                });
+            submit("the end of a watch", () -> watcher.remove(tree));
           }
         });
   }
 
-  private OffloadedCall submit(String what, Callable<?> call) {
-    OffloadedCall offloadedCall = new OffloadedCall(loop.scheduler(), what, call);
+  private OffloadedCall submit(String what, Action call) {
+    OffloadedCall offloadedCall =
+        new OffloadedCall(
+            loop.scheduler(),
+            what,
+            () -> {
+              call.run();
+              return true;
+            });
     caller.submit(offloadedCall);
     return offloadedCall;
   }

@@ -5,7 +5,6 @@ import java.util.Map;
 
 /// The signal numbers of Linux on x86 and ARM.
 final class LinuxSignals {
-  /// The system's error for a signal to a process that does not exist.
   static final int ESRCH = 3; // ESRCH
 
   static final int KILL = 9;

@@ -3,6 +3,7 @@ package dev.heddle.os;
 
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.InlineCallback;
+import dev.heddle.internal.DaemonThread;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.os.pipe.DescriptorSink;
 import dev.heddle.os.pipe.DescriptorSource;
@@ -92,7 +93,7 @@ final class NativeProgram implements StartedProgram {
     private final RawStream number;
     private final IntConsumer whenEnded;
     private Duration pause = FIRST_PAUSE;
-    private boolean told;
+    private boolean reported;
 
     End(LoopRuntime loop, RawStream number, IntConsumer whenEnded) {
       this.loop = loop;
@@ -101,7 +102,7 @@ final class NativeProgram implements StartedProgram {
     }
 
     void await() {
-      if (!told) {
+      if (!reported) {
         number.arm(Direction.READ, this);
       }
     }
@@ -109,11 +110,11 @@ final class NativeProgram implements StartedProgram {
     /// Runs in a tick: the check takes no lock and does not block.
     @Override
     public void onReady(@Nullable Throwable error) {
-      if (told) {
+      if (reported) {
         return;
       }
       if (process.hasEnded()) {
-        tell();
+        report();
       } else if (error == null) {
         loop.scheduler().runOnCarrier(this::pause);
       } else {
@@ -133,15 +134,15 @@ final class NativeProgram implements StartedProgram {
     }
 
     boolean isAhead() {
-      if (!told && process.hasEnded()) {
+      if (!reported && process.hasEnded()) {
         number.disarm(Direction.READ, this);
-        tell();
+        report();
       }
-      return !told;
+      return !reported;
     }
 
-    private void tell() {
-      told = true;
+    private void report() {
+      reported = true;
       loop.scheduler().runOnCarrier(this::close);
       whenEnded.accept(process.code());
     }
@@ -154,13 +155,13 @@ final class NativeProgram implements StartedProgram {
     }
 
     private void waitOnAThread() {
-      Thread.ofPlatform()
-          .daemon()
-          .name("heddle-" + process.pid() + "-end")
-          .start(() -> {
-            process.awaitEnd();
-            whenEnded.accept(process.code());
-          });
+      var _ =
+          DaemonThread.start(
+              "heddle-" + process.pid() + "-end",
+              () -> {
+                process.awaitEnd();
+                whenEnded.accept(process.code());
+              });
     }
   }
 
@@ -218,14 +219,11 @@ final class NativeProgram implements StartedProgram {
 
   // ---- terminal ----
 
-  /// Whether it has a terminal.
   boolean hasTerminal() {
     return process.hasTerminal();
   }
 
-  /// Sets the size of the terminal.
-  ///
-  /// @return 0, or the negated system error; does nothing when the terminal is closed
+  /// Sets the size of the terminal unless it is closed; returns 0 or the negated system error.
   int resize(SpawnPlan.TerminalSize size) {
     RawStream ours = terminal;
     return ours == null || ours.isClosed() ? 0 : SpawnedProcess.resize(ours.number(), size);

@@ -10,17 +10,14 @@ import java.io.IOException;
 public final class OutputLimitException extends IOException {
   private static final long serialVersionUID = 1;
 
-  /// The bytes read so far.
   private final byte[] bytes;
 
   OutputLimitException(String program, int limit, byte[] bytes) {
     super(
-        "'"
-            + program
-            + "' has written more than the limit of "
-            + limit
-            + " bytes to one stream, which were read. Command.withOutputLimit allows more;"
-            + " Command.start() reads the output in parts, and withOutput() sends it to a file");
+        ("'%s' has written more than the limit of %s bytes to one stream, which were read."
+                + " Command.withOutputLimit allows more; Command.start() reads the output in parts,"
+                + " and withOutput() sends it to a file")
+            .formatted(program, limit));
     this.bytes = bytes;
   }
 

@@ -55,7 +55,6 @@ final class ProcessLauncher implements Callable<StartedProgram> {
     this.refusal = refusal;
   }
 
-  /// Starts it.
   static StartedProgram of(CommandSettings command) throws IOException {
     CoroutineNode<?> self = CoroutineNode.current();
     ProcessLauncher start = new ProcessLauncher(command, refusal(LoopRuntime.of(self)));

@@ -49,7 +49,6 @@ final class ProcessTree {
     }
   }
 
-  /// Whether a descendant or a member of the group is still running.
   boolean hasLiveDescendants() {
     return descendants.stream().anyMatch(each -> each.isAlive() && !isZombie(each))
         || (leader != null && leader.hasLiveGroup());

@@ -8,6 +8,8 @@ import dev.heddle.loop.LoopService;
 import dev.heddle.reactor.RemoteEvent;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /// Events for the ends of processes that no [Command] has started.
 ///
@@ -73,31 +75,25 @@ public final class Processes {
         over.complete(UNKNOWN, null);
         return () -> over;
       }
-      RemoteEvent known = events.get(process);
-      if (known != null) {
-        return () -> known;
-      }
-      RemoteEvent end = added(process, pid);
-      var _ = process.onExit().thenAccept(_ -> end.complete(UNKNOWN, null));
-      return () -> end;
+      return end(process, pid, () -> process.onExit().thenApply(_ -> UNKNOWN));
     }
 
     Awaitable<Integer> end(Process process) {
+      return end(process, process.pid(), () -> process.onExit().thenApply(Process::exitValue));
+    }
+
+    private Awaitable<Integer> end(
+        Object process, long pid, Supplier<CompletableFuture<Integer>> exit) {
       RemoteEvent known = events.get(process);
       if (known != null) {
         return () -> known;
       }
-      RemoteEvent end = added(process, process.pid());
-      var _ = process.onExit().thenAccept(over -> end.complete(over.exitValue(), null));
-      return () -> end;
-    }
-
-    private RemoteEvent added(Object process, long pid) {
       RemoteEvent end = event(pid);
       InlineCallback ended = (event, result, error) -> events.remove(process);
       end.subscribe(ended);
       events.put(process, end);
-      return end;
+      var _ = exit.get().thenAccept(code -> end.complete(code, null));
+      return () -> end;
     }
 
     private RemoteEvent event(long pid) {

@@ -11,23 +11,17 @@ import java.util.function.IntConsumer;
 ///
 /// **Thread** the carrier, from [#watch] on; before that, the thread that has started it.
 interface StartedProgram {
-  /// The process id.
   long pid();
 
-  /// The JDK's handle of the process.
   ProcessHandle handle();
 
-  /// Whether it runs.
   boolean isAlive();
 
-  /// Whether it leads its own process group.
   default boolean leads() {
     return false;
   }
 
-  /// Sends a signal to its process group. **Thread** any.
-  ///
-  /// @return 0, or the negated system error
+  /// Sends a signal to its process group; returns 0 or the negated error. **Thread** any.
   default int signalGroup(int signal) {
     throw new IllegalStateException("there is no process group of its own");
   }

@@ -18,16 +18,15 @@ public final class Drivers {
 
   // determined once: the class path does not change
   private static final List<DriverProvider> OFFERED =
-      Stream.concat(brought(), Stream.of(new JdkDriverProvider()))
+      Stream.concat(
+              ServiceLoader.load(DriverProvider.class, DriverProvider.class.getClassLoader())
+                  .stream()
+                  .map(ServiceLoader.Provider::get),
+              Stream.of(new JdkDriverProvider()))
           .sorted(Comparator.comparingInt(DriverProvider::priority).reversed())
           .toList();
 
   private Drivers() {}
-
-  private static Stream<DriverProvider> brought() {
-    return ServiceLoader.load(DriverProvider.class, DriverProvider.class.getClassLoader()).stream()
-        .map(ServiceLoader.Provider::get);
-  }
 
   /// All drivers, the best first, whether they work here or not.
   public static List<DriverProvider> offered() {

@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// The periods are counted from the creation of the timer, so lateness does not add up. Periods
 /// that pass while the loop is held fire once, with the number of the last.
 public final class PeriodicTimer extends EventSource {
-  private static final long LONGEST =
-      Long.MAX_VALUE / 4; // 73 years: differences of points in time do not overflow
+  private static final long LONGEST = Long.MAX_VALUE / 4; // 73 years: no difference overflows
 
   private final TimerQueue queue;
   private final Duration period;

@@ -34,7 +34,6 @@ public final class Reactor {
   private long polls;
   private long sleeps;
 
-  /// A reactor over a driver and the loop's timers.
   public Reactor(ReactorDriver driver, TimerQueue timers) {
     this.driver = driver;
     this.timers = timers;
@@ -61,7 +60,7 @@ public final class Reactor {
   public SharedPoll watch(HomeLoop home, SelectableChannel channel) throws IOException {
     SharedPoll known = channels.get(channel);
     if (known == null) {
-      known = watched(home, driver().watch(channel), channel);
+      known = new SharedPoll(home, driver().watch(channel), channel);
       channels.put(channel, known);
     }
     known.users++;
@@ -74,18 +73,11 @@ public final class Reactor {
   public SharedPoll watch(HomeLoop home, int number) throws IOException {
     SharedPoll known = descriptors.get(number);
     if (known == null) {
-      known = watched(home, driver().watch(number), "descriptor " + number);
+      known = new SharedPoll(home, driver().watch(number), "descriptor " + number);
       descriptors.put(number, known);
     }
     known.users++;
     return known;
-  }
-
-  private SharedPoll watched(HomeLoop home, Descriptor descriptor, Object owner) {
-    return new SharedPoll(
-        descriptor,
-        new PollEvent(home, Direction.READ, descriptor, owner),
-        new PollEvent(home, Direction.WRITE, descriptor, owner));
   }
 
   /// Whether [#stream] works here.
@@ -133,20 +125,15 @@ public final class Reactor {
         channels.remove(what);
       }
       AsynchronousCloseException closed = new AsynchronousCloseException();
-      known.readable().abort(closed);
-      known.writable().abort(closed);
-      known.descriptor().close();
+      known.readable.abort(closed);
+      known.writable.abort(closed);
+      known.descriptor.close();
     }
   }
 
   /// The driver, chosen now if that has not happened yet.
   public ReactorDriver driver() {
     return driver instanceof LazyDriver deferred ? deferred.chosen() : driver;
-  }
-
-  /// The loop's timers.
-  public TimerQueue timers() {
-    return timers;
   }
 
   /// The number of non-blocking polls so far.
@@ -157,5 +144,30 @@ public final class Reactor {
   /// The number of blocking polls so far.
   public long sleeps() {
     return sleeps;
+  }
+
+  /// A channel or file descriptor that other code owns, with events for all coroutines that wait: a
+  /// descriptor has one listener for each direction, and an event has many subscribers.
+  public static final class SharedPoll {
+    private final Descriptor descriptor;
+    private final PollEvent readable;
+    private final PollEvent writable;
+    private int users; // loop only
+
+    private SharedPoll(HomeLoop home, Descriptor descriptor, Object owner) {
+      this.descriptor = descriptor;
+      this.readable = new PollEvent(home, Direction.READ, descriptor, owner);
+      this.writable = new PollEvent(home, Direction.WRITE, descriptor, owner);
+    }
+
+    /// Fires when it becomes readable, or has a connection to accept.
+    public PollEvent readable() {
+      return readable;
+    }
+
+    /// Fires when it becomes writable, or has connected.
+    public PollEvent writable() {
+      return writable;
+    }
   }
 }

@@ -51,7 +51,6 @@ public final class RemoteEvent extends EventSource {
     return claimed.get();
   }
 
-  /// Whether it has completed with this failure.
   public boolean hasFailedWith(Throwable failure) {
     return closed && error == failure;
   }

@@ -21,26 +21,20 @@ final class TimerHeap {
 
   private long[] deadlines = new long[16];
   private long[] arrivals = new long[16];
-  private @Nullable TimerEvent[] timers = new TimerEvent[16];
+  private @Nullable TimerEntry[] timers = new TimerEntry[16];
   private int size;
   private long arrived;
-  private long visited;
+  long visited; // entries compared so far, for tests
 
   boolean isEmpty() {
     return size == 0;
   }
 
-  /// The number of entries compared so far.
-  long visited() {
-    return visited;
-  }
-
-  /// The least deadline of a non-empty heap.
   long least() {
     return deadlines[0];
   }
 
-  void add(TimerEvent timer, long deadline) {
+  void add(TimerEntry timer, long deadline) {
     extend();
     siftUp(size++, timer, deadline, arrived++);
   }
@@ -50,7 +44,7 @@ final class TimerHeap {
     assert isEmpty() : "the heap must be empty: its timers arrived earlier";
     for (TimerSlots.Chunk chunk = first; chunk != null; chunk = chunk.next) {
       for (int i = 0; i < chunk.fill; i++) {
-        TimerEvent timer = chunk.timers[i];
+        TimerEntry timer = chunk.timers[i];
         if (timer != null) {
           extend();
           put(size++, timer, timer.deadline, arrived++);
@@ -62,11 +56,10 @@ final class TimerHeap {
     }
   }
 
-  /// Removes a timer that is in the heap.
-  void remove(TimerEvent timer) {
+  void remove(TimerEntry timer) {
     int at = timer.at - PLACE;
     int end = --size;
-    TimerEvent last = timer(end);
+    TimerEntry last = timer(end);
     timers[end] = null;
     if (at != end) {
       siftDown(at, last, deadlines[end], arrivals[end]);
@@ -76,19 +69,18 @@ final class TimerHeap {
     if (end == 0 && timers.length > KEPT) {
       deadlines = new long[KEPT];
       arrivals = new long[KEPT];
-      timers = new TimerEvent[KEPT];
+      timers = new TimerEntry[KEPT];
     }
   }
 
-  /// Removes the first timer of a non-empty heap.
-  TimerEvent poll() {
-    TimerEvent first = timer(0);
+  TimerEntry poll() {
+    TimerEntry first = timer(0);
     remove(first);
     return first;
   }
 
   @SuppressWarnings("NullAway") // below `size`
-  private TimerEvent timer(int at) {
+  private TimerEntry timer(int at) {
     return timers[at];
   }
 
@@ -100,7 +92,7 @@ final class TimerHeap {
     }
   }
 
-  private void put(int at, TimerEvent timer, long deadline, long arrival) {
+  private void put(int at, TimerEntry timer, long deadline, long arrival) {
     deadlines[at] = deadline;
     arrivals[at] = arrival;
     timers[at] = timer;
@@ -111,7 +103,7 @@ final class TimerHeap {
     put(to, timer(from), deadlines[from], arrivals[from]);
   }
 
-  private void siftUp(int from, TimerEvent timer, long deadline, long arrival) {
+  private void siftUp(int from, TimerEntry timer, long deadline, long arrival) {
     int at = from;
     while (at > 0) {
       int parent = (at - 1) >> 2;
@@ -125,7 +117,7 @@ final class TimerHeap {
     put(at, timer, deadline, arrival);
   }
 
-  private void siftDown(int from, TimerEvent timer, long deadline, long arrival) {
+  private void siftDown(int from, TimerEntry timer, long deadline, long arrival) {
     int at = from;
     for (int child = (at << 2) + 1; child < size; child = (at << 2) + 1) {
       int least = child;

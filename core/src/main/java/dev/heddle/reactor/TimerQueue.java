@@ -62,24 +62,20 @@ public final class TimerQueue {
    * Sources. Varghese and Lauck, Hashed and Hierarchical Timing Wheels, 1987; trap-11, trap-14,
    * trap-15.
    */
-  static final int UNPLACED = -1;
-  static final int TICK_SHIFT =
-      20; // 1.05 ms: with a million timers over minutes, a few hundred share a tick
+  static final int TICK_SHIFT = 20; // 1.05 ms: of a million timers, a few hundred share a tick
   private static final int DIGIT = 6; // bits of a far level, and of an index into a bitmap
   private static final int NEAR_BITS = 2 * DIGIT; // one long shows which of 64 longs have a bit set
   private static final int NEAR = 1 << NEAR_BITS;
-  private static final int FAR_LEVELS =
-      9; // all 64 bits: a clock below zero and a deadline above it differ in the sign, too
+  private static final int FAR_LEVELS = 9; // all 64 bits, the sign, too
   private static final int SLOTS = NEAR + (FAR_LEVELS << DIGIT);
 
-  private final TimerSlots slots = new TimerSlots(SLOTS);
+  final TimerSlots slots = new TimerSlots(SLOTS);
   private final long[] occupied = new long[SLOTS >> DIGIT]; // a bit for each slot
   private final long[] words = new long[2]; // a bit for each long of `occupied`: near, far
 
   private final TimerRun run = new TimerRun(slots);
-  private final TimerHeap heap = new TimerHeap();
-  private final long[] deadlines =
-      new long[1 << TimerSlots.SHIFT]; // of the chunk that is being placed again
+  final TimerHeap heap = new TimerHeap();
+  private final long[] deadlines = new long[1 << TimerSlots.SHIFT]; // see place(Chunk)
 
   private long current;
   private long horizon = Long.MIN_VALUE;
@@ -87,34 +83,21 @@ public final class TimerQueue {
   // a lower bound of the first deadline: nothing can be due before it
   private long quietUntil = Long.MAX_VALUE;
 
-  /// An empty queue that has reached `now`.
   public TimerQueue(long now) {
     advanceTo(now >> TICK_SHIFT);
   }
 
-  /// The number of armed timers.
   public int size() {
     return armed;
   }
 
-  /// Whether a timer may be due at `now`.
   public boolean mayBeDue(long now) {
     return now >= quietUntil;
   }
 
-  /// The slots, for tests.
-  TimerSlots slots() {
-    return slots;
-  }
-
-  /// The heap, for tests.
-  TimerHeap heap() {
-    return heap;
-  }
-
   // ---- arm and cancel ----
 
-  void arm(TimerEvent timer) {
+  void arm(TimerEntry timer) {
     long deadline = timer.deadline;
     armed++;
     if (deadline >> TICK_SHIFT < horizon) {
@@ -127,9 +110,9 @@ public final class TimerQueue {
     }
   }
 
-  void cancel(TimerEvent timer) {
+  void cancel(TimerEntry timer) {
     int at = timer.at;
-    if (at == UNPLACED) {
+    if (at == TimerEntry.UNPLACED) {
       return;
     }
     armed--;
@@ -142,10 +125,10 @@ public final class TimerQueue {
         vacate(emptied);
       }
     }
-    timer.at = UNPLACED;
+    timer.at = TimerEntry.UNPLACED;
   }
 
-  private void place(TimerEvent timer, long deadline) {
+  private void place(TimerEntry timer, long deadline) {
     int slot = slotOf(deadline >> TICK_SHIFT);
     if (slots.add(timer, deadline, slot)) {
       int word = slot >> DIGIT;
@@ -276,11 +259,11 @@ public final class TimerQueue {
   // garbage collector's barrier comes between them
   private void place(Chunk chunk) {
     for (int i = 0; i < chunk.fill; i++) {
-      TimerEvent timer = chunk.timers[i];
+      TimerEntry timer = chunk.timers[i];
       deadlines[i] = timer == null ? 0 : timer.deadline;
     }
     for (int i = 0; i < chunk.fill; i++) {
-      TimerEvent timer = chunk.timers[i];
+      TimerEntry timer = chunk.timers[i];
       if (timer != null) {
         place(timer, deadlines[i]);
       }
@@ -289,8 +272,8 @@ public final class TimerQueue {
 
   private int expire(long now) {
     int fired = 0;
-    for (TimerEvent due = pollDue(now); due != null; due = pollDue(now)) {
-      due.at = UNPLACED;
+    for (TimerEntry due = pollDue(now); due != null; due = pollDue(now)) {
+      due.at = TimerEntry.UNPLACED;
       armed--;
       fired++;
       due.expire();
@@ -298,14 +281,14 @@ public final class TimerQueue {
     return fired;
   }
 
-  private @Nullable TimerEvent pollDue(long now) {
+  private @Nullable TimerEntry pollDue(long now) {
     boolean hasRun = !run.isEmpty();
     // of equal deadlines, those in the run were armed first
     if (!heap.isEmpty() && (!hasRun || heap.least() < run.least())) {
       if (heap.least() > now) {
         return null;
       }
-      TimerEvent due = heap.poll();
+      TimerEntry due = heap.poll();
       refill();
       return due;
     }

@@ -25,7 +25,7 @@ final class TimerRun {
   private static final int KEPT = 4_096; // keys, 64 KB; larger arrays are dropped after their tick
 
   private final TimerSlots slots;
-  private @Nullable TimerEvent[][] timers = new TimerEvent[4][]; // of the chunks, in order
+  private @Nullable TimerEntry[][] timers = new TimerEntry[4][]; // of the chunks, in order
   private int chunks;
   private TimerSlots.@Nullable Chunk taken;
 
@@ -64,7 +64,7 @@ final class TimerRun {
     if (keys.length > KEPT) {
       keys = new long[KEPT];
       sortBuffer = new long[KEPT];
-      timers = new TimerEvent[KEPT >> TimerSlots.SHIFT][];
+      timers = new TimerEntry[KEPT >> TimerSlots.SHIFT][];
     }
   }
 
@@ -78,7 +78,7 @@ final class TimerRun {
     int base = chunks << TimerSlots.SHIFT;
     timers[chunks++] = chunk.timers;
     for (int i = 0; i < chunk.fill; i++) {
-      TimerEvent timer = chunk.timers[i];
+      TimerEntry timer = chunk.timers[i];
       if (timer != null) {
         keys[size++] = (timer.deadline - start) << INDEX_BITS | base + i;
       }
@@ -131,15 +131,15 @@ final class TimerRun {
 
   /// Removes the next timer; call only after [#isEmpty] has returned false.
   @SuppressWarnings("NullAway") // isEmpty() has skipped the holes
-  TimerEvent poll() {
+  TimerEntry poll() {
     int place = placeOf(keys[head++]);
-    TimerEvent[] chunk = timers[place >> TimerSlots.SHIFT];
-    TimerEvent timer = chunk[place & TimerSlots.MASK];
+    TimerEntry[] chunk = timers[place >> TimerSlots.SHIFT];
+    TimerEntry timer = chunk[place & TimerSlots.MASK];
     chunk[place & TimerSlots.MASK] = null;
     return timer;
   }
 
-  private @Nullable TimerEvent timerOf(long key) {
+  private @Nullable TimerEntry timerOf(long key) {
     int place = placeOf(key);
     return timers[place >> TimerSlots.SHIFT][place & TimerSlots.MASK];
   }

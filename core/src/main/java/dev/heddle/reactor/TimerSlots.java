@@ -35,13 +35,11 @@ final class TimerSlots {
    * reached, all at once, and then the misses overlap. Lists linked through the timers: each step
    * is a cache miss that waits for the one before.
    */
-  static final long UNKNOWN =
-      Long.MIN_VALUE; // no deadline is less: it remains until the slot is empty
+  static final long UNKNOWN = Long.MIN_VALUE; // stays until the slot is empty
   static final int NONE = -1;
   static final int SHIFT = 6; // of a position: up to 64 timers a chunk
   static final int MASK = (1 << SHIFT) - 1;
-  private static final int FIRST_CHUNK =
-      8; // entries of a slot's first chunk: most slots hold one or two timers
+  private static final int FIRST_CHUNK = 8; // entries: most slots hold one or two
 
   private final @Nullable Chunk[] tails;
   private final long[] least; // by slot, and one entry for chunks that were taken out of theirs
@@ -62,7 +60,7 @@ final class TimerSlots {
   /// Adds a timer to a slot.
   ///
   /// @return whether it is the first timer there
-  boolean add(TimerEvent timer, long deadline, int slot) {
+  boolean add(TimerEntry timer, long deadline, int slot) {
     Chunk tail = tails[slot];
     boolean first = tail == null;
     if (tail == null || tail.isFull()) {
@@ -82,7 +80,7 @@ final class TimerSlots {
   ///
   /// @return the slot if it is empty now, else [#NONE]
   @SuppressWarnings("NullAway") // the chunk of a timer exists
-  int remove(TimerEvent timer) {
+  int remove(TimerEntry timer) {
     int at = timer.at;
     Chunk chunk = chunks[at >> SHIFT];
     chunk.timers[at & MASK] = null;
@@ -120,7 +118,6 @@ final class TimerSlots {
     numbers[free++] = chunk.number;
   }
 
-  /// The number of chunks with timers.
   int inUse() {
     return used - free;
   }
@@ -194,7 +191,7 @@ final class TimerSlots {
 
   /// A part of a slot. A position without a timer is a hole, or not filled yet.
   static final class Chunk {
-    final @Nullable TimerEvent[] timers;
+    final @Nullable TimerEntry[] timers;
     private int number;
     private int slot;
     int fill; // positions used, including holes
@@ -203,7 +200,7 @@ final class TimerSlots {
     private @Nullable Chunk previous;
 
     private Chunk(int size) {
-      timers = new TimerEvent[size];
+      timers = new TimerEntry[size];
     }
 
     private boolean isFull() {

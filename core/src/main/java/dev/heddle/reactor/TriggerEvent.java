@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor;
 
-import dev.heddle.event.EventCallback;
 import dev.heddle.event.Trigger;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.HomeLoop;
@@ -34,14 +33,6 @@ public final class TriggerEvent extends EventSource implements Trigger {
   @Override
   public boolean isClosed() {
     return pending;
-  }
-
-  @Override
-  public void replay(EventCallback callback) {
-    if (!pending) {
-      super.replay(callback);
-    }
-    callback.onEvent(this, null, null);
   }
 
   @Override

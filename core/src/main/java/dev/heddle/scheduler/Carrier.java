@@ -6,8 +6,6 @@ import dev.heddle.scheduler.context.ExecutionContext;
 
 /// The thread of a loop. A driver asks it whether the calling thread belongs to the loop. It is
 /// created before the scheduler, because the scheduler needs the driver.
-///
-/// @param thread the carrier itself
 public record Carrier(Thread thread) implements DriverHost {
   @Override
   public Thread carrier() {

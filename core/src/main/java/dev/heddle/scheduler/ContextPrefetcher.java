@@ -3,6 +3,7 @@ package dev.heddle.scheduler;
 
 import dev.heddle.scheduler.context.ContextPool;
 import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 
 /// Prefetches what the next mounts will touch: reads it for several contexts in a row, so that the
 /// cache misses overlap.
@@ -48,8 +49,8 @@ final class ContextPrefetcher {
   private int prefetch() {
     int sum = 0;
     int row = 0;
-    while (row < ROW && ready.peekAhead(row) instanceof Waker waker) {
-      ExecutionContext context = waker.context();
+    while (row < ROW && ready.peekAhead(row) instanceof Occupant waiting) {
+      ExecutionContext context = waiting.context();
       sum += context == null ? 0 : context.prefetch();
       row++;
     }

@@ -28,10 +28,6 @@ public abstract class Microtask {
   private int references;
   private boolean cancelled;
 
-  /// A task without references.
-  protected Microtask() {}
-
-  /// Does the work.
   protected abstract void run();
 
   /// Frees what the task owns, after the last reference was released. Throws nothing.
@@ -71,7 +67,6 @@ public abstract class Microtask {
     cancelled = true;
   }
 
-  /// Whether it was cancelled.
   public final boolean isCancelled() {
     return cancelled;
   }

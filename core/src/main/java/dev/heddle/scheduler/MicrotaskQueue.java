@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler;
 
+import java.util.function.Consumer;
+
 /// The microtasks of a loop, queued for its next tick.
 final class MicrotaskQueue {
-  private static final int BUDGET =
-      1_024; // a tick; a task that posts itself must not starve the coroutines
+  private static final int BUDGET = 1_024; // a tick; some tasks post themselves
 
   private final RingBuffer tasks = new RingBuffer(64);
-  private final SchedulerOwner owner;
+  private final Consumer<Throwable> failed;
 
-  MicrotaskQueue(SchedulerOwner owner) {
-    this.owner = owner;
+  /// An empty queue.
+  ///
+  /// @param failed called with what a task throws
+  MicrotaskQueue(Consumer<Throwable> failed) {
+    this.failed = failed;
   }
 
   boolean isEmpty() {
@@ -31,7 +35,7 @@ final class MicrotaskQueue {
       try {
         task.execute();
       } catch (RuntimeException | Error e) {
-        owner.failed(e);
+        failed.accept(e);
         return;
       }
     }
@@ -44,7 +48,7 @@ final class MicrotaskQueue {
         task.release();
       } catch (RuntimeException | Error e) {
         // safe: reported; the other tasks must be released, too
-        owner.failed(e);
+        failed.accept(e);
       }
     }
   }

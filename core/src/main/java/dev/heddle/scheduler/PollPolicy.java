@@ -25,8 +25,7 @@ final class PollPolicy {
    * Rejected. Reading the clock each tick: 15 % of a switch. A poll after a fixed number of
    * dispatches: coroutines that are already ready would wait for the poll, too.
    */
-  private static final long POLL_NANOS =
-      1_000_000; // the longest time without a poll while coroutines are ready
+  private static final long POLL_NANOS = 1_000_000; // the longest time without a poll
   private static final int POLL_DISPATCHES = 61; // prime, so that it does not beat with rings of 64
   private static final int MAX_STRIDE = 16; // dispatches; the clock then costs 2 ns a switch
   private static final long SHORT_NANOS = 100_000;
@@ -110,7 +109,6 @@ final class PollPolicy {
     return false;
   }
 
-  /// The scheduler polls the reactor.
   void onPoll(long dispatched) {
     roundEnd = Long.MAX_VALUE;
     dispatchedAtPoll = dispatched;

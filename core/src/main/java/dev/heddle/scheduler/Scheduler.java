@@ -12,17 +12,16 @@ import dev.heddle.internal.StackGuard;
 import dev.heddle.reactor.Reactor;
 import dev.heddle.reactor.TimerQueue;
 import dev.heddle.reactor.driver.ReactorDriver;
-import dev.heddle.scheduler.context.ContextHost;
 import dev.heddle.scheduler.context.ContextPool;
-import dev.heddle.scheduler.context.ContextTask;
 import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.scheduler.inbox.Wakeup;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /// Runs the coroutines of one loop, one at a time, on the thread that calls [#run()].
-public final class Scheduler implements ContextHost, HomeLoop {
+public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   /*
    * The scheduler has no coroutine of its own. Its code runs in two places:
    *
@@ -68,8 +67,8 @@ public final class Scheduler implements ContextHost, HomeLoop {
    *   functions of futures, tokens
    *   the end of the loop           each step is guarded; dependents of exported futures run on
    *                                 other threads
-   * RoomsTest checks that core calls no logger elsewhere and takes no lock. HoldDetector reports
-   * whatever holds the carrier all the same.
+   * CodeRulesTest checks that core calls no logger elsewhere and takes no lock. HoldDetector
+   * reports whatever holds the carrier all the same.
    *
    * Foreign waits. If a mount ends with the context ACTIVE, the JDK has parked it. If a context
    * did not mount, a thread dump holds it. `foreign` counts both. The context comes back through
@@ -95,6 +94,8 @@ public final class Scheduler implements ContextHost, HomeLoop {
    *
    * Sources. T1-T5, T15; trap-7, trap-10, trap-14, trap-16, trap-60, trap-63, trap-64.
    */
+  private static final int COOP_BUDGET = 64; // calls of a coroutine; about 100 us of small reads
+
   private final SchedulerOwner owner;
   private final ReactorDriver driver;
   private final Wakeup wakeup;
@@ -119,15 +120,19 @@ public final class Scheduler implements ContextHost, HomeLoop {
   private long nextCheck; // a copy of pollPolicy's, compared at every dispatch
   private long now; // a copy of pollPolicy's last clock read, used by every tick
   private boolean pollDue;
-  private boolean
-      carrierWorkPending; // pending work for the carrier: a poll, a carrier task, a context to end
+  private boolean carrierWorkPending; // a poll, a carrier task, a context to end
   private boolean over;
   private boolean inTick;
   private int foreign; // contexts that the JDK will bring back
   private int retriedResumes; // of these, resumes that a thread dump has refused
   private int armedEvents;
-  private final SchedulerCounters counters = new SchedulerCounters();
-  private final CoopBudget coopBudget = new CoopBudget(this);
+  private long mounts;
+  private long retriedMounts;
+  private long selfResumes;
+  private long reuses;
+  private long immediate;
+  private int budgetUsed; // calls since another coroutine could run
+  private long budgetSince; // `dispatched` at the last of these calls
 
   // the carrier writes, any thread reads
   private volatile boolean ended;
@@ -139,7 +144,7 @@ public final class Scheduler implements ContextHost, HomeLoop {
     this.owner = owner;
     this.driver = parts.driver();
     this.clock = parts.clock();
-    this.tickListener = parts.heartbeat();
+    this.tickListener = parts.tickListener();
     this.ready = ReadyQueue.of(parts.picker());
     this.reuse = reuse;
     this.pollPolicy = new PollPolicy(clock, driver);
@@ -147,9 +152,9 @@ public final class Scheduler implements ContextHost, HomeLoop {
     this.now = pollPolicy.now();
     this.wakeup = new Wakeup(driver::wakeup);
     this.inbox = new Inbox(wakeup);
-    this.pool = new ContextPool(this, this::arrived, reuse);
+    this.pool = new ContextPool(this, ready::add, reuse);
     this.prefetcher = new ContextPrefetcher(ready, pool);
-    this.microtasks = new MicrotaskQueue(owner);
+    this.microtasks = new MicrotaskQueue(owner::failed);
     this.timers = new TimerQueue(now);
     this.reactor = new Reactor(driver, timers);
   }
@@ -161,32 +166,22 @@ public final class Scheduler implements ContextHost, HomeLoop {
     return inbox;
   }
 
-  /// The loop's timers.
   public TimerQueue timers() {
     return timers;
   }
 
-  /// The loop's reactor.
   public Reactor reactor() {
     return reactor;
   }
 
-  /// The loop's contexts.
   public ContextPool contexts() {
     return pool;
   }
 
-  /// The loop's cooperative budget.
-  public CoopBudget coopBudget() {
-    return coopBudget;
-  }
-
-  /// The scheduler's counters.
   public SchedulerCounters counters() {
-    return counters;
+    return new SchedulerCounters(mounts, retriedMounts, selfResumes, reuses, immediate);
   }
 
-  /// The thread that the loop runs on.
   public Thread carrier() {
     return carrier;
   }
@@ -241,11 +236,6 @@ public final class Scheduler implements ContextHost, HomeLoop {
     return ended;
   }
 
-  /// Whether an entry is ready.
-  boolean hasReady() {
-    return !ready.isEmpty();
-  }
-
   @Override
   public boolean isOnLoop() {
     ExecutionContext context = ExecutionContext.current();
@@ -298,19 +288,19 @@ public final class Scheduler implements ContextHost, HomeLoop {
   /// because it reads a stack or takes a JDK lock with which no coroutine can be parked. It runs no
   /// user code and no logger, which may wait for what only this thread can wake. What it throws is
   /// reported and affects no other task.
-  public void runOnCarrier(Runnable errand) {
-    carrierTasks.add(errand);
+  public void runOnCarrier(Runnable task) {
+    carrierTasks.add(task);
     carrierWorkPending = true;
   }
 
   /// Queues a carrier task as [#runOnCarrier] does, after every entry has had a turn that is ready
   /// now or that the reactor or another thread has woken by now. Called on the trampoline.
-  public void runAfterRound(Runnable errand) {
+  public void runAfterRound(Runnable task) {
     try {
       poll();
       inbox.drain();
     } finally {
-      RoundEnd end = new RoundEnd(errand);
+      RoundEnd end = new RoundEnd(task);
       ready.addHigh(end);
       ready.add(end);
     }
@@ -335,10 +325,10 @@ public final class Scheduler implements ContextHost, HomeLoop {
 
   /// Polls the reactor as soon as no coroutine is mounted, before others run.
   public void requestPoll() {
-    schedulePoll();
+    pollDue = true;
+    carrierWorkPending = true;
   }
 
-  /// Reads the clock.
   @Override
   public long nanoTime() {
     return clock.nanoTime();
@@ -416,6 +406,19 @@ public final class Scheduler implements ContextHost, HomeLoop {
     self.endYield();
   }
 
+  /// Counts a call that may complete at once. **Suspends** at every 64th without a wait in between:
+  /// a peer that sends as fast as the coroutine reads must not keep the loop to itself.
+  public void consumeBudget(Waker self) {
+    if (dispatched != budgetSince) {
+      budgetSince = dispatched;
+      budgetUsed = 0;
+    }
+    if (++budgetUsed == COOP_BUDGET) {
+      budgetUsed = 0;
+      yieldFrom(self);
+    }
+  }
+
   /// Suspends the current coroutine until an event that it has subscribed to wakes it.
   ///
   /// @return the result it was woken with
@@ -442,7 +445,7 @@ public final class Scheduler implements ContextHost, HomeLoop {
         throw new StackOverflowError(self.describe() + " has no stack left to wait on");
       }
       if (!self.beginWait()) {
-        counters.immediate++;
+        immediate++;
         return self.deliver();
       }
     }
@@ -495,7 +498,7 @@ public final class Scheduler implements ContextHost, HomeLoop {
     }
     ready.poll();
     dispatched++;
-    counters.selfResumes++;
+    selfResumes++;
     return true;
   }
 
@@ -512,7 +515,7 @@ public final class Scheduler implements ContextHost, HomeLoop {
   /// The next occupant of a context whose coroutine has ended: a coroutine that has not started, if
   /// it is next.
   @Override
-  public @Nullable ContextTask nextOn(ExecutionContext context) {
+  public @Nullable Occupant nextOn(ExecutionContext context) {
     if (ended || !reuse) {
       return null;
     }
@@ -524,7 +527,7 @@ public final class Scheduler implements ContextHost, HomeLoop {
       } else if (waker.isQueued() && !waker.isStarted() && waker.context() == null) {
         ready.poll();
         dispatched++;
-        counters.reuses++;
+        reuses++;
         waker.mountOn(context);
         return waker;
       } else {
@@ -589,7 +592,7 @@ public final class Scheduler implements ContextHost, HomeLoop {
 
   private void checkPollDue() {
     if (pollPolicy.check(dispatched, ready.size())) {
-      schedulePoll();
+      requestPoll();
     }
     applyPollPolicy();
   }
@@ -597,11 +600,6 @@ public final class Scheduler implements ContextHost, HomeLoop {
   private void applyPollPolicy() {
     now = pollPolicy.now();
     nextCheck = pollPolicy.nextCheck();
-  }
-
-  private void schedulePoll() {
-    pollDue = true;
-    carrierWorkPending = true;
   }
 
   // ---- the trampoline ----
@@ -628,7 +626,7 @@ public final class Scheduler implements ContextHost, HomeLoop {
         // tasks beyond the budget, or behind one that failed; I/O and timers must make progress,
         // too
         readClockAfterIdle();
-        schedulePoll();
+        requestPoll();
       }
     }
   }
@@ -643,9 +641,9 @@ public final class Scheduler implements ContextHost, HomeLoop {
   }
 
   private void runCarrierTasks() {
-    for (Runnable errand = carrierTasks.poll(); errand != null; errand = carrierTasks.poll()) {
+    for (Runnable task = carrierTasks.poll(); task != null; task = carrierTasks.poll()) {
       try {
-        errand.run();
+        task.run();
       } catch (Throwable e) {
         // safe: reported; the tasks behind it may interrupt, close a descriptor or end the loop
         owner.carrierTaskFailed(e);
@@ -696,10 +694,10 @@ public final class Scheduler implements ContextHost, HomeLoop {
   }
 
   private void mount(ExecutionContext context) {
-    counters.mounts++;
+    mounts++;
     if (!context.mount()) {
       // another thread reads its stack; the JDK returns the context afterwards
-      counters.retriedMounts++;
+      retriedMounts++;
       retriedResumes++;
       foreign++;
     } else if (context.isActive()) {
@@ -714,10 +712,6 @@ public final class Scheduler implements ContextHost, HomeLoop {
                 "parked by the JDK inside a tick; this is a defect of Heddle"));
       }
     }
-  }
-
-  private void arrived(ExecutionContext context) {
-    ready.add(context);
   }
 
   private void poll() {

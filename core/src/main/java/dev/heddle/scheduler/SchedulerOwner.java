@@ -2,6 +2,7 @@
 package dev.heddle.scheduler;
 
 import dev.heddle.event.source.UnobservedOutcomes;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 
 /// The coroutine tree, as the scheduler sees it. Called on the trampoline unless stated otherwise.
 public interface SchedulerOwner {
@@ -16,14 +17,12 @@ public interface SchedulerOwner {
   /// foreign waits. Called before the loop sleeps.
   void onOnlyForeignWaits();
 
-  /// The loop has slept.
   void onWake();
 
   /// The carrier was interrupted while the loop slept.
   void carrierInterrupted();
 
-  /// The JDK has parked a coroutine.
-  void parked(Waker waker);
+  void parked(Occupant coroutine);
 
   /// The runtime itself has failed. May be called on a coroutine's stack.
   void failed(Throwable failure);

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// @param driver the outside world; created on the carrier
 /// @param clock the time source, which the driver uses, too
 /// @param picker chooses the next coroutine
-/// @param heartbeat the tick listener, called at each tick; null: none
+/// @param tickListener called at each tick; null: none
 public record SchedulerParts(
-    ReactorDriver driver, Clock clock, ReadyPicker picker, @Nullable TickListener heartbeat) {
+    ReactorDriver driver, Clock clock, ReadyPicker picker, @Nullable TickListener tickListener) {
 
   /// The parts of ordinary programs: real time, first in, first out.
   public static SchedulerParts usual(ReactorDriver driver) {

@@ -5,7 +5,6 @@ import dev.heddle.event.Event;
 import dev.heddle.event.EventCallback;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.InlineCallback;
-import dev.heddle.scheduler.Waker.Role;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -31,13 +30,27 @@ abstract class Subscriptions implements InlineCallback {
    * the other subscriptions inside the notification: events that fire in the same tick could not be
    * recorded as triggered.
    */
+
+  /// How an event wakes the coroutine.
+  public enum Role {
+    /// With the event's result or error.
+    RESOLVE(0),
+    /// With a [dev.heddle.WaitCancelledException] whose cause is the event's error, if any.
+    CANCEL(1),
+    /// With a [dev.heddle.DeadlineException].
+    TIMEOUT(2);
+
+    final byte code;
+
+    Role(int code) {
+      this.code = (byte) code;
+    }
+  }
+
   private static final byte RESOLVES = Role.RESOLVE.code;
   private static final byte FIRED = 8; // a flag in the byte of a role
 
-  private static final int INDEXED_FROM =
-      9; // a scan of eight costs less than one look-up in a hash table
-
-  final Scheduler scheduler;
+  private static final int INDEXED_FROM = 9; // a scan of eight costs less
 
   // loop only
   // two inline subscriptions: event, its index at the event (-1: not armed), role
@@ -48,10 +61,6 @@ abstract class Subscriptions implements InlineCallback {
   private byte firstRole; // with FIRED once it has
   private byte secondRole;
   private @Nullable More more;
-
-  Subscriptions(Scheduler scheduler) {
-    this.scheduler = scheduler;
-  }
 
   /// An event with one of the standard roles has fired.
   abstract void wakeAs(byte role, @Nullable Object value, @Nullable Throwable failure);
@@ -110,15 +119,7 @@ abstract class Subscriptions implements InlineCallback {
 
   // ---- subscribing ----
 
-  /// Subscribes for the coming suspension: the event's result or error wakes the coroutine.
-  public final void resumeWhen(EventSource event) {
-    resumeWhen(event, Role.RESOLVE);
-  }
-
-  /// Subscribes for the coming suspension. An event that is subscribed already keeps its role,
-  /// unless it is now awaited.
-  public final void resumeWhen(EventSource event, Role role) {
-    event.checkHomeLoop(scheduler);
+  final void subscribe(EventSource event, Role role) {
     byte asked = role.code;
     if (first == null) {
       first = event;
@@ -149,7 +150,6 @@ abstract class Subscriptions implements InlineCallback {
 
   /// Bounds the coming wait. The first inline slot stays free for the awaited event.
   final void bound(EventSource event, Role role) {
-    event.checkHomeLoop(scheduler);
     if (second == null) {
       second = event;
       secondRole = role.code;

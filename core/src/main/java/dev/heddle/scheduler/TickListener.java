@@ -8,6 +8,5 @@ package dev.heddle.scheduler;
 /// no lock, never waits and throws nothing.
 @FunctionalInterface
 public interface TickListener {
-  /// Called when a tick begins.
   void onTick();
 }

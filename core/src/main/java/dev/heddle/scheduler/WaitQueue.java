@@ -3,7 +3,6 @@ package dev.heddle.scheduler;
 
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.EventCallback;
 import dev.heddle.event.source.EventSource;
 import java.util.Collection;
 import java.util.List;
@@ -197,14 +196,6 @@ public abstract class WaitQueue {
     @Override
     public boolean isDaemon() {
       return queue.servedOnLoop();
-    }
-
-    @Override
-    public void replay(EventCallback callback) {
-      if (!served) {
-        super.replay(callback);
-      }
-      callback.onEvent(this, null, null);
     }
 
     @Override

@@ -10,26 +10,29 @@ import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
 import dev.heddle.reactor.TimerEvent;
-import dev.heddle.scheduler.context.ContextTask;
 import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import dev.heddle.scheduler.context.NonCoroutineThread;
 import dev.heddle.scheduler.context.VirtualThreads;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// Ties a coroutine to the events that it waits for; part of the coroutine's object.
-public abstract class Waker extends Subscriptions implements ContextTask {
+public abstract class Waker extends Subscriptions implements Occupant {
   /*
    * States.
    *   from       event                          to         who
    *   NO_STATUS  enqueue() (spawn, yield)       QUEUED     the spawner, or the coroutine
    *   NO_STATUS  beginWait()                    WAITING    the coroutine, with subscriptions
    *   WAITING    an event fires while arming    RESULT     the coroutine: no switch
-   *   WAITING    an event fires, or a           QUEUED     the notifier, or the canceller
-   *              cancellation
+   *   WAITING    an event fires                 QUEUED     the notifier, with an outcome
+   *   WAITING    interruptWait(): cancelled     QUEUED     the canceller, without an outcome:
+   *                                                        deliver() throws the cancellation
    *   WAITING    interrupted()                  QUEUED     the loop, for another thread
    *   QUEUED     another event fires            QUEUED     recorded; merged by the rules below
    *   RESULT     another event fires            RESULT     the same
+   *   QUEUED     interruptWait(): cancelled     QUEUED     the canceller: nothing to do, because
+   *                                                        deliver() and endYield() look for it
    *   QUEUED     ignore(), not started          IGNORED    the canceller
    *   QUEUED     begin()                        NO_STATUS  the coroutine, started
    *   QUEUED     endYield()                     NO_STATUS  the coroutine, which has yielded
@@ -76,23 +79,6 @@ public abstract class Waker extends Subscriptions implements ContextTask {
    *
    * Sources. W1-W7, T8; trap-1, trap-5, trap-6, trap-9.
    */
-
-  /// How an event wakes the coroutine.
-  public enum Role {
-    /// With the event's result or error.
-    RESOLVE(0),
-    /// With a [WaitCancelledException] whose cause is the event's error, if any.
-    CANCEL(1),
-    /// With a [DeadlineException].
-    TIMEOUT(2);
-
-    final byte code;
-
-    Role(int code) {
-      this.code = (byte) code;
-    }
-  }
-
   static final byte NO_STATUS = 0;
   private static final byte WAITING = 1;
   private static final byte QUEUED = 2;
@@ -109,26 +95,24 @@ public abstract class Waker extends Subscriptions implements ContextTask {
   // about a millisecond; an int of them wraps after 52 days
   private static final int COARSE_BITS = 20;
 
+  private final Scheduler scheduler;
+
   // loop only
-  byte status =
-      NO_STATUS; // the scheduler writes it, too, where a call would overflow the stack again
+  byte status = NO_STATUS; // the scheduler writes it, too, where there is no stack for a call
   private byte outcome = NOTHING;
   private boolean arming;
   boolean started;
   private boolean cancellationPending;
-  private boolean hasSwitchHandlers; // has switch handlers
+  private boolean hasSwitchHandlers;
   private boolean handling; // runs one of them
   private boolean resumeDeferred; // while it ran one
   private boolean highPriority;
   private @Nullable ExecutionContext context;
-  private @Nullable Object
-      carried; // while it waits: the outcome's result or error; else used by the coroutine
-
+  private @Nullable Object carried; // in a wait: its result or error; else see payload()
   private int waitingSince; // start of a wait, also a foreign one: loop's clock, units of 2^20 ns
 
-  /// A waker that is not queued.
   protected Waker(Scheduler scheduler) {
-    super(scheduler);
+    this.scheduler = scheduler;
   }
 
   // ---- implemented by the coroutine ----
@@ -164,7 +148,6 @@ public abstract class Waker extends Subscriptions implements ContextTask {
 
   // ---- views ----
 
-  /// The loop's scheduler.
   public final Scheduler scheduler() {
     return scheduler;
   }
@@ -180,12 +163,11 @@ public abstract class Waker extends Subscriptions implements ContextTask {
     carried = kept;
   }
 
-  /// The context that the coroutine runs on, once it has started.
+  @Override
   public final @Nullable ExecutionContext context() {
     return context;
   }
 
-  /// The current state.
   public final WakerStatus status() {
     return switch (status) {
       case NO_STATUS -> WakerStatus.NO_STATUS;
@@ -196,7 +178,6 @@ public abstract class Waker extends Subscriptions implements ContextTask {
     };
   }
 
-  /// Whether the coroutine has begun to run.
   public final boolean isStarted() {
     return started;
   }
@@ -239,12 +220,10 @@ public abstract class Waker extends Subscriptions implements ContextTask {
     highPriority = true;
   }
 
-  /// Whether the coroutine has high priority.
   public final boolean isHighPriority() {
     return highPriority;
   }
 
-  /// Sets whether this coroutine has switch handlers.
   protected final void setHasSwitchHandlers(boolean on) {
     hasSwitchHandlers = on;
   }
@@ -311,7 +290,6 @@ public abstract class Waker extends Subscriptions implements ContextTask {
         describe() + " was asked to wait inside a switch handler; start a coroutine there instead");
   }
 
-  /// Whether one of the coroutine's switch handlers runs.
   protected final boolean isHandlingSwitch() {
     return handling;
   }
@@ -339,7 +317,8 @@ public abstract class Waker extends Subscriptions implements ContextTask {
   /// @param what the call, as "Heddle.spawn was called"
   protected static IllegalStateException outside(String what) {
     Thread thread = Thread.currentThread();
-    if (isBetweenCoroutines()) {
+    // between coroutines: a frame of the loop's own is below
+    if (StackWalker.getInstance().walk(frames -> frames.anyMatch(Waker::isLoopFrame))) {
       return new IllegalStateException(
           what
               + " not inside a coroutine, but between coroutines, in code that the loop on thread '"
@@ -362,10 +341,6 @@ public abstract class Waker extends Subscriptions implements ContextTask {
                 : "thread '" + thread.getName() + "'")
             + ", not inside a coroutine; wrap the code in Heddle.run(() -> ...), or, if a loop runs"
             + " already, hand it over: by Loop.submit(...), a RemotePromise or a trigger");
-  }
-
-  private static boolean isBetweenCoroutines() {
-    return StackWalker.getInstance().walk(frames -> frames.anyMatch(Waker::isLoopFrame));
   }
 
   /// Whether the frame is the loop's own; the scheduler's other methods run on any thread.
@@ -395,12 +370,25 @@ public abstract class Waker extends Subscriptions implements ContextTask {
   public final void renewWithTimeout(Deadline deadline, @Nullable EventSource token) {
     renew();
     if (token != null) {
+      token.checkHomeLoop(scheduler);
       bound(token, Role.CANCEL);
     }
     if (!deadline.isNever()) {
       bound(
           new TimerEvent(scheduler, scheduler.timers(), deadline.nanoTime(), false), Role.TIMEOUT);
     }
+  }
+
+  /// Subscribes for the coming suspension: the event's result or error wakes the coroutine.
+  public final void resumeWhen(EventSource event) {
+    resumeWhen(event, Role.RESOLVE);
+  }
+
+  /// Subscribes for the coming suspension. An event that is subscribed already keeps its role,
+  /// unless it is now awaited.
+  public final void resumeWhen(EventSource event, Role role) {
+    event.checkHomeLoop(scheduler);
+    subscribe(event, role);
   }
 
   // ---- transitions ----
@@ -558,17 +546,14 @@ public abstract class Waker extends Subscriptions implements ContextTask {
     status = NO_STATUS;
   }
 
-  /// Wakes the coroutine with a result.
   public final void resolve(@Nullable Object value) {
     wake(VALUE, value, null);
   }
 
-  /// Wakes the coroutine with an error.
   public final void fail(Throwable failure) {
     wake(FAILURE, null, failure);
   }
 
-  /// Sets whether a cancellation is pending.
   protected final void setCancellationPending(boolean pending) {
     cancellationPending = pending;
   }

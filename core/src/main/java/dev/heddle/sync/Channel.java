@@ -187,7 +187,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   private void send(T item, Deadline deadline, @Nullable EventSource token) {
     CoroutineNode<?> self = current();
-    home.coopBudget().consume(self); // first: it may throw
+    home.consumeBudget(self); // first: it may throw
     if (accept(item)) {
       return;
     }
@@ -302,7 +302,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   @SuppressWarnings("unchecked") // only a T is sent
   private @Nullable T receive(Deadline deadline, @Nullable EventSource token) {
     CoroutineNode<?> self = current();
-    home.coopBudget().consume(self); // first: it may throw
+    home.consumeBudget(self); // first: it may throw
     T item = take();
     if (item != null || closed != null) {
       return item;

@@ -144,18 +144,14 @@ public final class Mutex {
   private void checkNotEndless(CoroutineNode<?> self, @Nullable CoroutineNode<?> holding) {
     if (holding == self) {
       throw new IllegalStateException(
-          self.describe()
-              + " holds "
-              + describe()
-              + " already, and it is not reentrant; call it once, and pass what it guards down");
+          "%s holds %s already, and it is not reentrant; call it once, and pass what it guards down"
+              .formatted(self.describe(), describe()));
     }
     if (holding != null && holding.isDone()) {
       throw new IllegalStateException(
           describe() + " was never unlocked by " + holding.describe() + "; unlock it in `finally`");
     }
   }
-
-  // ---- unlocking ----
 
   /// Hands the mutex to the oldest waiter, or frees it. **Suspends** never: the new owner runs when
   /// its turn in the ready queue comes.
@@ -173,8 +169,6 @@ public final class Mutex {
     }
     permit.release();
   }
-
-  // ---- locking and unlocking ----
 
   /// Runs `body` while the current coroutine owns the mutex, and unlocks it however the body ends.
   /// **Suspends** as [#lock()].
@@ -230,13 +224,9 @@ public final class Mutex {
     if (holding == null) {
       return describe() + ", which is not locked";
     }
-    return describe()
-        + ", held by "
-        + holding.describe()
-        + (holding.isDone() ? " (which has ended without unlocking it)" : "")
-        + ", "
-        + permit.waiting()
-        + " waiting";
+    String ended = holding.isDone() ? " (which has ended without unlocking it)" : "";
+    return "%s, held by %s%s, %s waiting"
+        .formatted(describe(), holding.describe(), ended, permit.waiting());
   }
 
   @Override
@@ -248,7 +238,6 @@ public final class Mutex {
     return name == null ? "a mutex" : "the mutex '" + name + "'";
   }
 
-  /// The mutex's one permit.
   private final class Permit extends FairSemaphore {
     Permit() {
       super(home, 1, "");

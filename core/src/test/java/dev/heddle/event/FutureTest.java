@@ -470,10 +470,10 @@ class FutureTest {
     Heddle.run(() -> {
       Promise<String> promise = Heddle.promise();
       Future<String> future = promise.future();
-      assertThat(future.createdAt()).isEqualTo(FutureTest.class.getName());
-      assertThat(future.completedAt()).isEqualTo("unknown");
+      assertThat(future.createdSite()).isEqualTo(FutureTest.class.getName());
+      assertThat(future.completedSite()).isEqualTo("unknown");
       promise.complete("x");
-      assertThat(future.completedAt()).isEqualTo(FutureTest.class.getName());
+      assertThat(future.completedSite()).isEqualTo(FutureTest.class.getName());
       future.ignore();
     });
   }
@@ -488,10 +488,11 @@ class FutureTest {
           Promise<String> promise = Heddle.promise();
           promise.complete("x");
           Future<String> mapped = promise.future().map(s -> s);
-          assertThat(promise.future().createdAt()).endsWith("(FutureTest.java:" + (here + 1) + ")");
-          assertThat(promise.future().completedAt())
+          assertThat(promise.future().createdSite())
+              .endsWith("(FutureTest.java:" + (here + 1) + ")");
+          assertThat(promise.future().completedSite())
               .endsWith("(FutureTest.java:" + (here + 2) + ")");
-          assertThat(mapped.createdAt()).endsWith("(FutureTest.java:" + (here + 3) + ")");
+          assertThat(mapped.createdSite()).endsWith("(FutureTest.java:" + (here + 3) + ")");
         });
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Cancellation;
 import dev.heddle.FailureReport;
+import dev.heddle.failure.FailureTable.Origin;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;

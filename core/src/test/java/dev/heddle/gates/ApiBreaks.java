@@ -7,59 +7,167 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
-/// What programs written against the last release may trip over: lines of its API text that are
-/// gone, and whether the change log names them.
+/// What breaks programs written against the last release, and whether the change log names it.
+///
+/// Lines of the API text that are gone break callers. What is new breaks them in three cases: an
+/// abstract method (each implementation lacks it), a constant of an enum and a permitted subtype (a
+/// `switch` over all of them lacks it).
 final class ApiBreaks {
   private static final Pattern HEADER =
-      Pattern.compile("^  (?=\\S)(?:[a-z]+ )*(?:class|interface|record|enum) ([\\w.]+)");
+      Pattern.compile(
+          "^  (?=\\S)((?:[a-z]+ )*)(class|interface|record|enum|annotation) ([\\w.]+)(.*)$");
+  private static final Pattern CLAUSE = Pattern.compile(" (extends|implements|permits) ");
   private static final Pattern MEMBER = Pattern.compile("(\\w+)(?:\\(.*)?$");
+
+  /// A type as the text has it.
+  ///
+  /// @param header its kind and modifiers, parent and interfaces, each as one entry
+  private record Type(Set<String> header, Set<String> members) {
+    boolean isSealed() {
+      return header.stream().anyMatch(part -> part.startsWith("permits "));
+    }
+
+    Stream<String> missing(Type before) {
+      return before.members.stream().filter(line -> !members.contains(line));
+    }
+
+    /// What has come since `before`, and breaks programs.
+    Stream<String> additions(Type before) {
+      return members.stream()
+          .filter(line -> !before.members.contains(line))
+          .filter(line ->
+              isConstant(line) || (!before.isSealed() && line.matches("(protected )?abstract .*")));
+    }
+
+    private boolean isConstant(String line) {
+      return header.contains("enum") && line.startsWith("static final ") && !line.contains("(");
+    }
+
+    /// Whether users can do less with the type itself. It may become open, and a type that nobody
+    /// else implements may have more parents.
+    boolean isNarrower(Type before) {
+      Set<String> gone = new TreeSet<>(before.header);
+      gone.removeAll(header);
+      gone.removeAll(Set.of("final", "abstract"));
+      Set<String> come = new TreeSet<>(header);
+      come.removeAll(before.header);
+      boolean implemented = header.contains("interface") && !before.isSealed();
+      come.removeIf(part -> part.startsWith("implements ") && !implemented);
+      come.removeIf(part -> part.startsWith("extends "));
+      return !gone.isEmpty() || !come.isEmpty();
+    }
+  }
+
+  /// What the change log is to name.
+  ///
+  /// @param member empty for the type itself, `new` for its constructors
+  private record Break(String type, String member) {
+    /// A type is named by itself or by its outer type; a member also by an item that begins with
+    /// its type, and so is about all of it.
+    boolean isNamedIn(String log) {
+      if (member.isEmpty()) {
+        String outer = type.replaceFirst("\\.?\\w+$", "");
+        return contains(log, "`(?:[a-z]\\w*\\.)*" + type + "[`<]")
+            || (!outer.isEmpty() && new Break(outer, "").isNamedIn(log));
+      }
+      return contains(log, "`(?:[a-z]\\w*\\.)*" + this + "\\b")
+          || contains(log, "(?m)^- `(?:[a-z]\\w*\\.)*" + type + "`");
+    }
+
+    private static boolean contains(String log, String regex) {
+      return Pattern.compile(regex).matcher(log).find();
+    }
+
+    @Override
+    public String toString() {
+      return member.isEmpty() ? type : member.equals("new") ? "new " + type : type + "." + member;
+    }
+  }
 
   private ApiBreaks() {}
 
-  /// The names, as `Type` or `Type.member`, of what is gone or changed since the release and does
-  /// not stand under the *Breaking* of what is unreleased.
-  static Set<String> unnamed(String released, String now, String changeLog) {
+  /// The names, as `Type`, `Type.member` or `new Type`, of what breaks programs written against the
+  /// release and does not stand under the *Breaking* of what is unreleased.
+  static List<String> unnamed(String released, String now, String changeLog) {
     String breaking = breaking(changeLog);
-    Map<String, Set<String>> left = types(now);
-    var unnamed = new LinkedHashSet<String>();
+    Map<String, Type> left = types(now);
+    var breaks = new LinkedHashSet<Break>();
     types(released)
-        .forEach((type, members) -> {
-          String simple = type.substring(type.lastIndexOf(' ') + 1);
-          if (!left.containsKey(type)) {
-            unnamed.add(simple);
-            return;
+        .forEach((name, before) -> {
+          String simple = name.substring(name.lastIndexOf(' ') + 1);
+          Type type = left.get(name);
+          if (type == null || type.isNarrower(before)) {
+            breaks.add(new Break(simple, ""));
           }
-          members.stream()
-              .filter(line -> !left.get(type).contains(line))
-              .forEach(line -> unnamed.add(simple + "." + name(line)));
+          if (type != null) {
+            Stream.concat(type.missing(before), type.additions(before))
+                .forEach(line -> breaks.add(new Break(simple, name(line))));
+          }
         });
-    unnamed.removeIf(name -> names(breaking, name));
-    return unnamed;
+    return breaks.stream().filter(b -> !b.isNamedIn(breaking)).map(Break::toString).toList();
   }
 
-  /// Package and type to the lines of its members; the header of a type is one of them.
-  private static Map<String, Set<String>> types(String text) {
-    var types = new LinkedHashMap<String, Set<String>>();
+  /// Package and name to the type.
+  private static Map<String, Type> types(String text) {
+    var types = new LinkedHashMap<String, Type>();
     String room = "";
     Set<String> members = new LinkedHashSet<>();
     for (String line : text.lines().toList()) {
       Matcher header = HEADER.matcher(line);
       if (line.startsWith("package ")) {
         room = line.substring("package ".length());
-      } else if (header.find()) {
+      } else if (header.matches()) {
         members = new LinkedHashSet<>();
-        types.put(room + " " + header.group(1), members);
+        types.put(room + " " + header.group(3), new Type(parts(header), members));
       } else if (line.startsWith("    ")) {
         members.add(line.strip());
+      } else if (!line.isBlank() && !line.startsWith("module ")) {
+        throw new IllegalArgumentException("neither a type nor a member: " + line);
       }
     }
     return types;
   }
 
+  private static Set<String> parts(Matcher header) {
+    Set<String> parts = new LinkedHashSet<>(List.of(header.group(1).split(" ")));
+    parts.remove("");
+    parts.add(header.group(2));
+    String rest = header.group(4);
+    int at = rest.startsWith("<") ? parameters(rest) : 0;
+    parts.add("of " + rest.substring(0, at));
+    String clause = "";
+    for (String part : CLAUSE.matcher(rest.substring(at)).replaceAll("\n$1\n").split("\n")) {
+      if (part.matches("extends|implements|permits")) {
+        clause = part;
+      } else if (!part.isEmpty()) {
+        for (String type : part.split(", (?![^<]*>)")) {
+          parts.add(clause + " " + type);
+        }
+      }
+    }
+    return parts;
+  }
+
+  // where the type parameters end, with which a text begins
+  private static int parameters(String text) {
+    int depth = 0;
+    int at = 0;
+    do {
+      depth += text.charAt(at) == '<' ? 1 : text.charAt(at) == '>' ? -1 : 0;
+      at++;
+    } while (depth > 0);
+    return at;
+  }
+
   private static String name(String member) {
+    if (member.matches("(?:[a-z]+ )*new .*")) {
+      return "new";
+    }
     String withoutThrows = member.replaceFirst("\\) throws .*", ")");
     Matcher name = MEMBER.matcher(withoutThrows);
     return name.find() ? name.group(1) : member;
@@ -79,12 +187,5 @@ final class ApiBreaks {
       }
     }
     return String.join("\n", lines);
-  }
-
-  // a type that is named as a whole stands for its members
-  private static boolean names(String breaking, String name) {
-    String type = name.replaceFirst("\\.\\w+$", "");
-    return Pattern.compile("`" + Pattern.quote(name) + "\\b").matcher(breaking).find()
-        || breaking.contains("`" + type + "`");
   }
 }

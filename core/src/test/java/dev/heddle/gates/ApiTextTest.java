@@ -15,41 +15,45 @@ import org.junit.jupiter.api.Test;
 class ApiTextTest {
   private static final Path TEXTS = Path.of(System.getProperty("heddle.root"), "api");
 
+  private final String now = ApiText.of(Path.of(System.getProperty("heddle.classes")));
+  private final String file =
+      now.lines().findFirst().orElseThrow().substring("module ".length()) + ".txt";
+
   @Test
   void api_ofThisBuild_isTheCommittedText() throws IOException {
-    String now = ApiText.of(Path.of(System.getProperty("heddle.classes")));
-    String module = now.lines().findFirst().orElseThrow().substring("module ".length());
-    Path text = TEXTS.resolve(module + ".txt");
-    if (Boolean.getBoolean("api.update")) {
-      Files.createDirectories(TEXTS);
-      Files.writeString(text, now);
-    }
-
-    String committed = Files.exists(text) ? Files.readString(text) : "";
     assertThat(now)
         .as(
-            "The public API is not what %s says. If the change is meant, write it with"
+            "The public API is not what api/%s says. If the change is meant, write it with"
                 + " `./mvnw -pl core,process,netty test -Dgates=off -Dtest=ApiTextTest"
                 + " -Dsurefire.failIfNoSpecifiedTests=false -Dtests.api.skip=false"
                 + " -Dapi.update=true` and commit the"
                 + " file.",
-            text)
-        .isEqualTo(committed);
+            file)
+        .isEqualTo(text(TEXTS.resolve(file), "api.update"));
   }
 
-  /// At a release `api/*.txt` is copied to `api/released`; before the first one nothing can break.
+  /// `-Dapi.release=true` writes the texts of a release; see "Make a release" in
+  /// `docs/contributing/recipes.md`.
   @Test
   void api_ofTheLastRelease_isThere_orTheChangeLogSaysWhatIsGone() throws IOException {
-    String now = ApiText.of(Path.of(System.getProperty("heddle.classes")));
-    String module = now.lines().findFirst().orElseThrow().substring("module ".length());
-    Path released = TEXTS.resolve("released").resolve(module + ".txt");
-    if (Files.exists(released)) {
-      String changeLog = Files.readString(TEXTS.resolveSibling("CHANGELOG.md"));
-      assertThat(ApiBreaks.unnamed(Files.readString(released), now, changeLog))
-          .as(
-              "gone since the last release, and not under Breaking in CHANGELOG.md; name each as"
-                  + " `Type` or `Type.member`, and say what to do instead")
-          .isEmpty();
+    String released = text(TEXTS.resolve("released").resolve(file), "api.release");
+    String changeLog = Files.readString(TEXTS.resolveSibling("CHANGELOG.md"));
+    assertThat(released)
+        .as("api/released/%s, the API of the last release: commit it", file)
+        .isNotEmpty();
+    assertThat(ApiBreaks.unnamed(released, now, changeLog))
+        .as(
+            "breaks programs written against the last release, and is not under Breaking in"
+                + " CHANGELOG.md; name each so, in backticks, and say what to do instead")
+        .isEmpty();
+  }
+
+  /// What a file says; with the property, the API as it is now is written there first.
+  private String text(Path path, String property) throws IOException {
+    if (Boolean.getBoolean(property)) {
+      Files.createDirectories(path.getParent());
+      Files.writeString(path, now);
     }
+    return Files.exists(path) ? Files.readString(path) : "";
   }
 }

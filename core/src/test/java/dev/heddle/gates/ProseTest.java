@@ -31,10 +31,10 @@ class ProseTest {
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
   private static final Pattern HEADING = Pattern.compile("(?m)^#+ (.*)$");
 
-  private static final Pattern CASE = Pattern.compile("\\b(?:loop|proc|trap|timer)-\\d+\\b");
-  private static final Pattern PROMISES =
-      Pattern.compile("\\b[Pp]romises? ((?:[TWP]\\d+[\\d.]*\\d*(?:, | and |-|; )?)+)");
-  private static final Pattern PROMISE = Pattern.compile("[TWP]\\d+(?:\\.\\d+)*");
+  private static final Pattern PROMISE =
+      Pattern.compile(
+          "\\b(?:loop|proc|trap|timer)-\\d+\\b|(?<![\\w.$-])[TWP]\\d+(?:\\.\\d+)*\\b(?!\\w)");
+  private static final Pattern COMMENTS = Pattern.compile("(?s)/\\*.*?\\*/|(?-s)//.*|@Tag\\(.*\\)");
   private static final Pattern DECISION =
       Pattern.compile("(?:\\b[Dd]ecisions? |decisions/)(\\d{4})\\b");
 
@@ -113,14 +113,8 @@ class ProseTest {
     Found found = new Found();
     for (Path file : KnownProse.files(".java", ".md", ".mutant", ".txt")) {
       String text = Files.readString(file);
-      results(CASE, text)
-          .map(MatchResult::group)
-          .filter(id -> !promises.contains(id))
-          .forEach(id -> found.add(file, "there is no promise " + id));
-      results(PROMISES, text)
-          .flatMap(list -> results(PROMISE, list.group(1)))
-          .map(MatchResult::group)
-          .filter(id -> !promises.contains(id))
+      boolean code = file.toString().endsWith(".java");
+      unknownPromises(code ? comments(text) : text, promises)
           .forEach(id -> found.add(file, "there is no promise " + id));
       results(DECISION, text)
           .map(id -> id.group(1))
@@ -128,6 +122,30 @@ class ProseTest {
           .forEach(id -> found.add(file, "there is no decision " + id));
     }
     KnownProse.check("unknown-id", found);
+  }
+
+  private static List<String> unknownPromises(String text, Set<String> promises) {
+    return results(PROMISE, text)
+        .map(MatchResult::group)
+        .filter(id -> !promises.contains(id))
+        .distinct()
+        .toList();
+  }
+
+  /// The comments of a source, and the tags of its tests.
+  private static String comments(String source) {
+    return results(COMMENTS, source).map(MatchResult::group).collect(Collectors.joining("\n"));
+  }
+
+  @Test
+  void id_thatNoPromiseHas_isFound_whereverItStands() {
+    Set<String> promises = Set.of("T13.1", "P7", "loop-1", "proc-10");
+    String wrong = "T13; see P7, T13.2 (proc-11), `W9` and P8.";
+    assertThat(unknownPromises(wrong, promises))
+        .containsExactly("T13", "T13.2", "proc-11", "W9", "P8");
+    assertThat(unknownPromises("P7; T13.1. loop-1 to proc-10, a.T5, HTTP1, X-T2", promises))
+        .isEmpty();
+    assertThat(comments("int n; // P1\n/* P2 */ @Tag(\"P3\") /// P4")).doesNotContain("int");
   }
 
   private static Set<String> decisions() throws IOException {

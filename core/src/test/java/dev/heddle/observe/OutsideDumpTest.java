@@ -185,7 +185,7 @@ class OutsideDumpTest {
     BlockingQueue<String> queue = new LinkedBlockingQueue<>();
     Loop<String> loop = Loop.start(named("announced"), queue::take);
     bean("announced");
-    ObjectName pattern = new ObjectName(System.getProperty(LoopMXBean.ANNOUNCEMENT));
+    ObjectName pattern = new ObjectName(System.getProperty("dev.heddle.loops"));
     assertThat(SERVER.queryNames(pattern, null))
         .contains(new ObjectName("dev.heddle:type=Loop,name=announced"));
     queue.add("fed");

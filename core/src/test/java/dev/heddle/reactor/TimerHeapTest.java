@@ -18,36 +18,36 @@ class TimerHeapTest {
 
   private final TimerQueue queue = new TimerQueue(0);
   private final TimerHeap heap = new TimerHeap();
-  private final List<TimerEvent> inside = new ArrayList<>(); // in the order of arrival
+  private final List<TimerEntry> inside = new ArrayList<>(); // in the order of arrival
 
-  private TimerEvent timer(long deadline) {
-    TimerEvent timer = new TimerEvent(new CountingHome(), queue, deadline, false);
+  private TimerEntry timer(long deadline) {
+    TimerEntry timer = new TimerEvent(new CountingHome(), queue, deadline, false);
     inside.add(timer);
     return timer;
   }
 
-  private TimerEvent added(long deadline) {
-    TimerEvent timer = timer(deadline);
+  private TimerEntry added(long deadline) {
+    TimerEntry timer = timer(deadline);
     heap.add(timer, deadline);
     return timer;
   }
 
-  private void remove(TimerEvent timer) {
+  private void remove(TimerEntry timer) {
     inside.remove(timer);
     heap.remove(timer);
   }
 
-  private TimerSlots.Chunk slotOf(List<TimerEvent> timers) {
+  private TimerSlots.Chunk slotOf(List<TimerEntry> timers) {
     TimerSlots slots = new TimerSlots(1);
-    for (TimerEvent timer : timers) {
+    for (TimerEntry timer : timers) {
       slots.add(timer, timer.deadline(), ONE_SLOT);
     }
     return slots.take(ONE_SLOT);
   }
 
   // stable: equal deadlines stay in the order of arrival
-  private List<TimerEvent> sorted() {
-    return inside.stream().sorted(Comparator.comparingLong(TimerEvent::deadline)).toList();
+  private List<TimerEntry> sorted() {
+    return inside.stream().sorted(Comparator.comparingLong(TimerEntry::deadline)).toList();
   }
 
   @Test
@@ -67,7 +67,7 @@ class TimerHeapTest {
       }
     }
     assertThat(inside).extracting(timer -> timer.at).doesNotHaveDuplicates();
-    for (TimerEvent expected : sorted()) {
+    for (TimerEntry expected : sorted()) {
       assertThat(heap.poll()).isSameAs(expected);
     }
   }
@@ -83,7 +83,7 @@ class TimerHeapTest {
     for (int i = 0; i < 100; i++) {
       added(random.nextLong(50));
     }
-    for (TimerEvent expected : sorted()) {
+    for (TimerEntry expected : sorted()) {
       assertThat(heap.poll()).isSameAs(expected);
     }
     assertThat(heap.isEmpty()).isTrue();
@@ -97,12 +97,12 @@ class TimerHeapTest {
     }
     heap.addAll(slotOf(inside));
     for (int i = 0; i < 1_000; i++) {
-      TimerEvent earliest = added(1_000_000 - i);
+      TimerEntry earliest = added(1_000_000 - i);
       assertThat(heap.least()).isEqualTo(earliest.deadline());
       heap.remove(earliest);
       assertThat(heap.least()).isEqualTo(1_000_000);
     }
     // making the heap: under 2 looks an entry; a removal: 4 for each of 8 levels, and one upwards
-    assertThat(heap.visited()).isLessThan(2L * crowd + 1_000 * 50L);
+    assertThat(heap.visited).isLessThan(2L * crowd + 1_000 * 50L);
   }
 }

@@ -18,7 +18,7 @@ class TimerSlotsTest {
 
   private final TimerQueue queue = new TimerQueue(0);
   private final TimerSlots slots = new TimerSlots(SLOTS);
-  private final List<List<TimerEvent>> model = new ArrayList<>();
+  private final List<List<TimerEntry>> model = new ArrayList<>();
 
   TimerSlotsTest() {
     for (int slot = 0; slot < SLOTS; slot++) {
@@ -26,24 +26,24 @@ class TimerSlotsTest {
     }
   }
 
-  private TimerEvent added(int slot, long deadline) {
-    TimerEvent timer = new TimerEvent(new CountingHome(), queue, deadline, false);
+  private TimerEntry added(int slot, long deadline) {
+    TimerEntry timer = new TimerEvent(new CountingHome(), queue, deadline, false);
     boolean first = slots.add(timer, deadline, slot);
     assertThat(first).isEqualTo(model.get(slot).isEmpty());
     model.get(slot).add(timer);
     return timer;
   }
 
-  private void remove(int slot, TimerEvent timer) {
+  private void remove(int slot, TimerEntry timer) {
     model.get(slot).remove(timer);
     int expected = model.get(slot).isEmpty() ? slot : TimerSlots.NONE;
     assertThat(slots.remove(timer)).isEqualTo(expected);
   }
 
-  private static List<TimerEvent> timersOf(TimerSlots.Chunk first) {
-    List<TimerEvent> timers = new ArrayList<>();
+  private static List<TimerEntry> timersOf(TimerSlots.Chunk first) {
+    List<TimerEntry> timers = new ArrayList<>();
     for (TimerSlots.Chunk chunk = first; chunk != null; chunk = chunk.next) {
-      for (TimerEvent timer : chunk.timers) {
+      for (TimerEntry timer : chunk.timers) {
         if (timer != null) {
           timers.add(timer);
         }
@@ -69,7 +69,7 @@ class TimerSlotsTest {
     int crowd = 1 << random.nextInt(9);
     for (int step = 0; step < 1_500; step++) {
       int slot = random.nextInt(SLOTS);
-      List<TimerEvent> there = model.get(slot);
+      List<TimerEntry> there = model.get(slot);
       if (there.isEmpty() || random.nextInt(2 * crowd) >= there.size()) {
         added(slot, random.nextLong(500));
       } else {
@@ -81,7 +81,7 @@ class TimerSlotsTest {
       }
     }
     for (int slot = 0; slot < SLOTS; slot++) {
-      for (TimerEvent timer : List.copyOf(model.get(slot))) {
+      for (TimerEntry timer : List.copyOf(model.get(slot))) {
         remove(slot, timer);
       }
     }
@@ -90,7 +90,7 @@ class TimerSlotsTest {
 
   private void checkLeast(int slot) {
     if (!model.get(slot).isEmpty()) {
-      long least = model.get(slot).stream().mapToLong(TimerEvent::deadline).min().orElseThrow();
+      long least = model.get(slot).stream().mapToLong(TimerEntry::deadline).min().orElseThrow();
       assertThat(slots.least(slot)).isIn(least, TimerSlots.UNKNOWN);
     }
   }
@@ -98,7 +98,7 @@ class TimerSlotsTest {
   // timers of a slot that was taken can be removed before its chunks are released
   private void take(int slot, Random random) {
     TimerSlots.Chunk first = slots.take(slot);
-    List<TimerEvent> there = model.set(slot, new ArrayList<>());
+    List<TimerEntry> there = model.set(slot, new ArrayList<>());
     assertThat(timersOf(first)).containsExactlyElementsOf(there);
     added(slot, 7);
     while (random.nextInt(100) > 0 && !there.isEmpty()) {
@@ -118,8 +118,8 @@ class TimerSlotsTest {
 
   @Test
   void least_ofASlotFilledAnew_isKnownAgain() {
-    TimerEvent first = added(0, 1);
-    TimerEvent second = added(0, 2);
+    TimerEntry first = added(0, 1);
+    TimerEntry second = added(0, 2);
     remove(0, first);
     assertThat(slots.least(0)).isEqualTo(TimerSlots.UNKNOWN);
     remove(0, second);
@@ -155,35 +155,35 @@ class TimerSlotsTest {
     int crowd = 30_000;
     int cancels = 1_000;
     long tick = 1L << TimerQueue.TICK_SHIFT;
-    List<TimerEvent> timers = new ArrayList<>();
+    List<TimerEntry> timers = new ArrayList<>();
     for (int i = 0; i < crowd; i++) {
       timers.add(new TimerEvent(new CountingHome(), queue, 10_000 * tick + i, false));
       timers.getLast().start();
     }
-    assertThat(queue.heap().visited()).isZero();
+    assertThat(queue.heap.visited).isZero();
     for (int i = 0; i < cancels; i++) {
       assertThat(queue.nextDeadline()).isEqualTo(timers.get(i).deadline());
       timers.get(i).stop();
     }
-    assertThat(queue.heap().visited()).isLessThan(2L * crowd + cancels * 40L);
+    assertThat(queue.heap.visited).isLessThan(2L * crowd + cancels * 40L);
   }
 
   @Test
   void aSlotThatBecameAHeap_emptied_takesTimersInConstantTimeAgain() {
     long far = 10_000L << TimerQueue.TICK_SHIFT;
-    TimerEvent first = new TimerEvent(new CountingHome(), queue, far, false);
-    TimerEvent second = new TimerEvent(new CountingHome(), queue, far + 1, false);
+    TimerEntry first = new TimerEvent(new CountingHome(), queue, far, false);
+    TimerEntry second = new TimerEvent(new CountingHome(), queue, far + 1, false);
     first.start();
     second.start();
     first.stop();
     assertThat(queue.nextDeadline()).isEqualTo(far + 1);
     second.stop();
-    long before = queue.heap().visited();
+    long before = queue.heap.visited;
     for (int i = 1_000; i > 0; i--) {
       new TimerEvent(new CountingHome(), queue, far + i, false).start();
     }
     assertThat(queue.nextDeadline()).isEqualTo(far + 1);
-    assertThat(queue.heap().visited()).isEqualTo(before);
+    assertThat(queue.heap.visited).isEqualTo(before);
   }
 
   @Test
@@ -196,6 +196,6 @@ class TimerSlotsTest {
     new TimerEvent(new CountingHome(), queue, 9_001 * tick, false).start();
     queue.advance(9_001 * tick);
     assertThat(queue.size()).isZero();
-    assertThat(queue.slots().inUse()).isOne();
+    assertThat(queue.slots.inUse()).isOne();
   }
 }

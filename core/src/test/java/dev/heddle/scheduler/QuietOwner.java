@@ -2,6 +2,7 @@
 package dev.heddle.scheduler;
 
 import dev.heddle.event.source.UnobservedOutcomes;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -33,7 +34,7 @@ final class QuietOwner implements SchedulerOwner {
   }
 
   @Override
-  public void parked(Waker waker) {}
+  public void parked(Occupant coroutine) {}
 
   @Override
   public void failed(Throwable failure) {

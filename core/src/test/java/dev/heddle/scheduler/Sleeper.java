@@ -2,8 +2,8 @@
 package dev.heddle.scheduler;
 
 import dev.heddle.Cancellation;
-import dev.heddle.scheduler.context.ContextTask;
 import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import dev.heddle.scheduler.context.Inheritance;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -78,7 +78,7 @@ final class Sleeper extends Waker {
     begin(context);
     body.run();
     end();
-    ContextTask next = context.nextOccupant();
+    Occupant next = context.nextOccupant();
     if (next != null) {
       next.runOn(context);
     }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.event.source.InlineCallback;
 import dev.heddle.reactor.TimerEvent;
-import dev.heddle.scheduler.Waker.Role;
+import dev.heddle.scheduler.Subscriptions.Role;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.util.ArrayList;

@@ -9,7 +9,7 @@ import dev.heddle.DeadlineException;
 import dev.heddle.FailureReport;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.failure.FailureTable;
-import dev.heddle.scheduler.Waker.Role;
+import dev.heddle.scheduler.Subscriptions.Role;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;

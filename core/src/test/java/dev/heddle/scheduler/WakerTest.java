@@ -8,7 +8,7 @@ import dev.heddle.DeadlineException;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.event.EventCallback;
 import dev.heddle.event.source.InlineCallback;
-import dev.heddle.scheduler.Waker.Role;
+import dev.heddle.scheduler.Subscriptions.Role;
 import dev.heddle.scheduler.context.ExecutionContext;
 import java.util.ArrayList;
 import java.util.List;
@@ -144,7 +144,7 @@ class WakerTest extends WakerFixture {
     waker.enqueue();
     waker.abandonWait();
     assertThat(waker.status()).isEqualTo(WakerStatus.NO_STATUS);
-    assertThat(scheduler.hasReady()).isTrue();
+    assertThat(scheduler.readyCount()).isPositive();
     assertThat(waker.isQueued()).isFalse();
   }
 
@@ -206,7 +206,7 @@ class WakerTest extends WakerFixture {
     bells.forEach(bell -> waker.resumeWhen(bell));
     assertThat(waker.beginWait()).isFalse();
     assertThat(waker.status()).isEqualTo(WakerStatus.RESULT);
-    assertThat(scheduler.hasReady()).isFalse();
+    assertThat(scheduler.readyCount()).isZero();
     assertThat(waker.deliver()).isEqualTo("early");
     assertThat(bells.subList(0, closedAt)).allMatch(bell -> bell.arms == 1 && bell.isAtRest());
     assertThat(bells.subList(closedAt, 7)).allMatch(bell -> bell.arms == 0 && bell.isAtRest());

@@ -9,7 +9,7 @@ import dev.heddle.Heddle;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.source.EventSource;
-import dev.heddle.scheduler.Waker.Role;
+import dev.heddle.scheduler.Subscriptions.Role;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;

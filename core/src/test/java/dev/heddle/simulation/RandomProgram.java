@@ -309,9 +309,9 @@ final class RandomProgram {
           EventSource.of(event).subscribers() == 0,
           () -> event.info() + " has " + EventSource.of(event).subscribers() + " subscribers left");
     }
-    long timers = simulation.loop().counters().timers();
+    long timers = simulation.loop().tree().counters().timers();
     check(timers == 0 || isStopping() || threw != null, () -> timers + " timers are left");
-    long live = simulation.loop().counters().coroutines();
+    long live = simulation.loop().tree().counters().coroutines();
     check(live == 0, () -> live + " coroutines are left");
     check(!alone || simulation.endlessSleeps() == 0, () -> "the loop slept with nobody to wake it");
     check(inside == 0, () -> "the mutex is still held");

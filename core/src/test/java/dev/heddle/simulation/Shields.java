@@ -17,14 +17,16 @@ final class Shields {
     private final String words;
     final long deadline;
     private final int height;
+    private final boolean inBlock; // in that of a scope
     private boolean met;
     private boolean mayBeCovered; // or its limit passed while what was thrown was held back
     private long due; // again
 
-    Region(String words, long deadline, int height) {
+    Region(String words, long deadline, int height, boolean inBlock) {
       this.words = words;
       this.deadline = deadline;
       this.height = height;
+      this.inBlock = inBlock;
     }
 
     boolean hasCut() {
@@ -62,7 +64,7 @@ final class Shields {
   }
 
   Region newRegion(String words, Duration limit) {
-    return new Region(words, program.now() + limit.toNanos(), height);
+    return new Region(words, program.now() + limit.toNanos(), height, !blocks.isEmpty());
   }
 
   void open(Region region) {
@@ -127,6 +129,11 @@ final class Shields {
         region.met = true;
         inside = true;
       }
+    }
+    if (!inside) {
+      // that of a block, perhaps: the regions in it unwind with it, if their limit has passed by
+      // then
+      regions.stream().filter(region -> region.inBlock).forEach(this::cover);
     }
     boolean mayReach =
         height == 0

@@ -180,7 +180,7 @@ class SimulationTest {
           Heddle.shutdown(Duration.ofSeconds(1));
           return null;
         });
-        assertThat(simulation.loop().counters().coroutines()).isZero();
+        assertThat(simulation.loop().tree().counters().coroutines()).isZero();
       }
     }
   }

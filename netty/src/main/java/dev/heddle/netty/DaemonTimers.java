@@ -21,7 +21,6 @@ final class DaemonTimers extends AbstractScheduledEventExecutor {
     this.loop = loop;
   }
 
-  /// Whether a task is such a timer.
   static boolean takes(Runnable task) {
     return task.getClass().getName().startsWith(RESOLVER);
   }
@@ -36,7 +35,6 @@ final class DaemonTimers extends AbstractScheduledEventExecutor {
     return nextScheduledTaskNano();
   }
 
-  /// Drops all timers.
   void drop() {
     cancelScheduledTasks();
   }

@@ -76,12 +76,10 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
    *   OPEN, CLOSING  the driver closes                CLOSING  the carrier: shuts sockets down
    *   CLOSING        the driver has closed            ENDED    its own thread, closing by force
    *
-   * No code that can wait runs on the trampoline. A Netty handler, or an allocator or logger that
-   * it calls, takes locks. On the trampoline it would stop the loop, forever if a coroutine holds
-   * the lock. On the stack of a writing coroutine it would be parked in the middle of a pipeline,
-   * which other coroutines could then enter: responses would mix, TLS records would be torn. So all
-   * of it runs in turns of the event loop's own coroutine (EventLoopTurns), and nowhere else.
-   * [WaitsTest checks Heddle's own code]
+   * A Netty handler, or an allocator or logger that it calls, takes locks. So all of it runs in
+   * turns of the event loop's own coroutine, and nowhere else: EventLoopTurns says why. Parked on
+   * the stack of a writing coroutine, it would let other coroutines enter the pipeline: responses
+   * would mix, TLS records would be torn. [WaitsTest checks Heddle's own code]
    *
    *   any thread  execute, schedule, calls on channels ──tasks──┐
    *   trampoline  readiness, completions ────────────────events─┴─> the turn
@@ -122,7 +120,6 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   private static final int PART_OF_DEADLINE = 5; // the part of the deadline for orderly closes
   private static final long LONGEST_LAST_TURN = TimeUnit.SECONDS.toNanos(30); // tasks may requeue
 
-  /// The phase of its life.
   private enum Phase {
     OPEN,
     CLOSING,
@@ -155,7 +152,7 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     this.handler = driver.handler();
     this.types = driver.channelTypes();
     this.home = handler.carrier().getName();
-    this.turns = EventLoopTurns.onCurrentLoop("netty", new Turns());
+    this.turns = EventLoopTurns.onCurrentLoop("netty", embeddedView);
     this.handles =
         new EmbeddedHandles(driver, turns.thread(), turns::requestFirst, this, turns::hasLoopEnded);
     this.own = turns.thread();
@@ -170,10 +167,9 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     ReactorDriver driver = LoopDriver.current();
     if (!(driver instanceof NettyDriver netty)) {
       throw new IllegalStateException(
-          "the loop's driver "
-              + driver.name()
-              + " is not one of Netty's; start the loop with one that is, by -Dheddle.driver or"
-              + " HeddleOptions.driver: auto, io_uring, epoll, kqueue, nio");
+          ("the loop's driver %s is not one of Netty's; start the loop with one that is, by"
+                  + " -Dheddle.driver or HeddleOptions.driver: auto, io_uring, epoll, kqueue, nio")
+              .formatted(driver.name()));
     }
     if (netty.handler().embedded() instanceof EmbeddedView there) {
       return there.loop();
@@ -292,6 +288,12 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
 
   private void registerNow(IoHandle handle, Promise<IoRegistration> promise) {
     try {
+      if (!isCompatible(handle.getClass())) {
+        throw new IllegalArgumentException(
+            "%s belongs to another transport than the loop's driver %s; use the channel types that"
+                    .formatted(handle.getClass().getName(), driver.name())
+                + " HeddleEventLoop names");
+      }
       promise.setSuccess(handles.register(handle));
     } catch (Exception e) {
       promise.setFailure(e);
@@ -325,12 +327,9 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
   }
 
   private RejectedExecutionException rejection() {
+    String why = phase.get() == Phase.ENDED ? "has ended" : "is shutting down";
     return new RejectedExecutionException(
-        "the event loop on the Heddle loop of thread '"
-            + home
-            + "' "
-            + (phase.get() == Phase.ENDED ? "has ended" : "is shutting down")
-            + ": keep a coroutine waiting as long as it is needed");
+        this + " " + why + ": keep a coroutine waiting as long as it is needed");
   }
 
   private void takeTurn() {
@@ -350,14 +349,13 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     }
   }
 
-  /// Delivers one event and runs one task.
   private boolean takeStep() {
-    boolean told = handles.deliverNext();
+    boolean delivered = handles.deliverNext();
     Runnable task = tasks.poll();
     if (task != null) {
       run(task);
     }
-    return told || task != null;
+    return delivered || task != null;
   }
 
   private void takeDue(long now) {
@@ -444,9 +442,8 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
       run(task); // added while the phase was written
     }
     handler.unembed(embeddedView);
-    Registration registered = closer;
-    if (registered != null && !turns.hasLoopEnded()) {
-      registered.close();
+    if (closer != null && !turns.hasLoopEnded()) {
+      closer.close();
     }
     end.trySuccess(null);
   }
@@ -481,8 +478,8 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     return "the event loop on the Heddle loop of thread '" + home + "' (" + driver.name() + ")";
   }
 
-  /// The event loop as the driver's handler sees it.
-  private final class EmbeddedView implements EmbeddedEventLoop {
+  /// The event loop as the driver's handler and the turns see it.
+  private final class EmbeddedView implements EmbeddedEventLoop, HostedEventLoop {
     HeddleEventLoop loop() {
       return HeddleEventLoop.this;
     }
@@ -503,10 +500,8 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
       }
       long in = nextTimerNanos();
       long now = System.nanoTime();
-      long at = now + in;
-      return in < 0 || at < now
-          ? ReactorDriver.NO_DEADLINE
-          : at; // Netty's maximum is Long.MAX_VALUE
+      long at = now + in; // may overflow: Netty's maximum is Long.MAX_VALUE
+      return in < 0 || at < now ? ReactorDriver.NO_DEADLINE : at;
     }
 
     @Override
@@ -533,6 +528,30 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     }
 
     @Override
+    public void takeTurn() {
+      HeddleEventLoop.this.takeTurn();
+    }
+
+    @Override
+    public boolean hasWork() {
+      return handles.hasEvents() || !tasks.isEmpty() || nextTimerNanos() == 0;
+    }
+
+    @Override
+    public boolean isOver() {
+      return isShutdown();
+    }
+
+    // Netty caches buffers in thread locals if it knows that they are cleaned up
+    @Override
+    public void frame(Runnable turns) {
+      FastThreadLocalThread.runWithFastThreadLocal(() -> {
+        ThreadExecutorMap.setCurrentExecutor(HeddleEventLoop.this);
+        turns.run();
+      });
+    }
+
+    @Override
     public void end() {
       Runnable turn = () -> frame(HeddleEventLoop.this::endByForce);
       String me = HeddleEventLoop.this.toString();
@@ -546,7 +565,6 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     }
   }
 
-  /// Runs on the thread of the last turn.
   private void endByForce() {
     own = Thread.currentThread();
     handles.takeLastTurn();
@@ -554,47 +572,12 @@ public final class HeddleEventLoop extends AbstractScheduledEventExecutor implem
     long begin = System.nanoTime();
     do {
       takeTurn();
-    } while (hasWork() && System.nanoTime() - begin < LONGEST_LAST_TURN);
+    } while (embeddedView.hasWork() && System.nanoTime() - begin < LONGEST_LAST_TURN);
     if (!handles.isEmpty()) {
       AsyncLog.shared().warning(this + " has ended with channels that did not close", null);
     }
     if (phase.get() != Phase.ENDED) {
       finish();
     }
-  }
-
-  private boolean hasWork() {
-    return handles.hasEvents() || !tasks.isEmpty() || nextTimerNanos() == 0;
-  }
-
-  /// The content of a turn.
-  private final class Turns implements HostedEventLoop {
-    @Override
-    public void takeTurn() {
-      HeddleEventLoop.this.takeTurn();
-    }
-
-    @Override
-    public boolean hasWork() {
-      return HeddleEventLoop.this.hasWork();
-    }
-
-    @Override
-    public boolean isOver() {
-      return isShutdown();
-    }
-
-    @Override
-    public void frame(Runnable all) {
-      HeddleEventLoop.this.frame(all);
-    }
-  }
-
-  // Netty caches buffers in thread locals if it knows that they are cleaned up
-  private void frame(Runnable turns) {
-    FastThreadLocalThread.runWithFastThreadLocal(() -> {
-      ThreadExecutorMap.setCurrentExecutor(this);
-      turns.run();
-    });
   }
 }

@@ -19,10 +19,10 @@ record LastTurn(String of, EventLoopTurns turns, Runnable turn, Duration limit)
   /// Starts the turn and waits for it. Called by the carrier.
   @Override
   public void run() {
-    Thread thread = start("heddle-netty-end", this::take);
+    Thread thread = Thread.ofPlatform().daemon().name("heddle-netty-end").start(this::take);
     try {
       if (!thread.join(limit)) {
-        AsyncLog.shared().call("the report of a handler that waits", () -> tellOf(thread));
+        AsyncLog.shared().call("the report of a handler that waits", () -> report(thread));
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // keep the interrupt for the caller of the loop
@@ -38,20 +38,18 @@ record LastTurn(String of, EventLoopTurns turns, Runnable turn, Duration limit)
     turn.run();
   }
 
-  private static Thread start(String name, Runnable work) {
-    return Thread.ofPlatform().daemon().name(name).start(work);
-  }
-
-  private void tellOf(Thread last) {
+  private void report(Thread last) {
     Thread waiting = Objects.requireNonNullElse(turns.leftBehind(), last);
     StackTraceElement[] stack = waiting.getStackTrace();
     if (stack.length == 0) {
       return; // it has ended meanwhile
     }
-    var message = new StringBuilder(of);
-    message.append(
-        " is not notified of its end: its loop has ended and its sockets are shut down,");
-    message.append(" but a handler or a task waits, on the thread ").append(waiting.getName());
+    var message =
+        new StringBuilder(of)
+            .append(
+                " is not notified of its end: its loop has ended and its sockets are shut down,")
+            .append(" but a handler or a task waits, on the thread ")
+            .append(waiting.getName());
     for (StackTraceElement frame : stack) {
       message.append("\n    at ").append(frame);
     }

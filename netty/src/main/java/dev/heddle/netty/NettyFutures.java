@@ -72,6 +72,15 @@ public final class NettyFutures {
     return future.channel();
   }
 
+  /// Waits for an operation of a channel, or until `token` fires. Otherwise as
+  /// [#await(ChannelFuture)].
+  ///
+  /// @throws dev.heddle.WaitCancelledException when the token fires first, also with a failure
+  public static Channel await(ChannelFuture future, Awaitable<?> token) {
+    var _ = await(future, end -> end.await(token));
+    return future.channel();
+  }
+
   private static <V extends @Nullable Object> V await(
       Future<V> future, Consumer<dev.heddle.event.Future<Boolean>> wait) {
     Objects.requireNonNull(future, "future");
@@ -86,11 +95,11 @@ public final class NettyFutures {
               + " scope that was taken along");
     }
     RemotePromise<Boolean> end = new RemotePromise<>(describe(future));
-    FutureListener<Object> tell = _ -> end.tryComplete(true);
-    @Nullable Future<?> endOfTeller = endOfEventLoop(future);
-    future.addListener(tell);
-    if (endOfTeller != null) {
-      endOfTeller.addListener(tell);
+    FutureListener<Object> complete = _ -> end.tryComplete(true);
+    @Nullable Future<?> endOfLoop = endOfEventLoop(future);
+    future.addListener(complete);
+    if (endOfLoop != null) {
+      endOfLoop.addListener(complete);
     }
     if (future.isDone()) {
       end.tryComplete(true); // an ended executor notifies no listener
@@ -98,9 +107,9 @@ public final class NettyFutures {
     try {
       wait.accept(end.future());
     } finally {
-      future.removeListener(tell);
-      if (endOfTeller != null) {
-        endOfTeller.removeListener(tell);
+      future.removeListener(complete);
+      if (endOfLoop != null) {
+        endOfLoop.removeListener(complete);
       }
     }
     if (!future.isDone()) {

@@ -39,6 +39,22 @@ final class BoundedWaits {
     }
   }
 
+  /// Waits for a future that nothing fails; cancels it when the wait ends without it.
+  ///
+  /// @param missed what has not happened in time, for the message
+  static <T> T await(CompletableFuture<T> future, Duration limit, String missed)
+      throws InterruptedException {
+    try {
+      return future.get(bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("nothing fails it", e);
+    } catch (TimeoutException _) {
+      throw new DeadlineException(missed + " within " + limit);
+    } finally {
+      future.cancel(false); // removes its listener; does nothing when it is complete
+    }
+  }
+
   /// Begins a wait, so that reports name what a body waits for.
   static void begin(Awaited.What what, Pid of, Duration limit, BooleanSupplier isOver) {
     if (ProcessFiber.isCurrent()) {
@@ -58,9 +74,8 @@ final class BoundedWaits {
   static void checkMayWait(String what) {
     if (Worker.current() != null || (what.equals("shutdown") && ProcessFiber.isCurrent())) {
       throw new IllegalStateException(
-          what
-              + "() would hold a worker in a step of a process; yield a command, or do it"
-              + " elsewhere");
+          "%s() would hold a worker in a step of a process; execute a command, or do it elsewhere"
+              .formatted(what));
     }
   }
 }

@@ -30,8 +30,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class Commands {
-  private static final Duration CENTURY = Duration.ofDays(36_525); // more would overflow clocks
-
   private Commands() {}
 
   // ---- processes ----
@@ -78,8 +76,8 @@ public final class Commands {
 
   /// Waits until a process has a name. The result is its PID. Fails with a
   /// [dev.heddle.DeadlineException] when no process has it in time.
-  public static ProcessCommand<Pid> awaitName(String name, Duration limit) {
-    return new NameCommands.Await(name, checked(limit));
+  public static ProcessCommand<Pid> awaitRegistered(String name, Duration limit) {
+    return new NameCommands.AwaitRegistered(name, checked(limit));
   }
 
   /// Starts a child. The result is its PID.
@@ -134,8 +132,8 @@ public final class Commands {
   }
 
   /// Finds a process by the text of a PID, or else by a name. Fails when no process has that name.
-  public static ProcessCommand<Pid> resolve(String text) {
-    return new ProcessCommands.Resolve(text);
+  public static ProcessCommand<Pid> whereIs(String text) {
+    return new ProcessCommands.WhereIs(text);
   }
 
   // ---- time ----
@@ -146,21 +144,21 @@ public final class Commands {
     return new TimeCommands.Sleep(checked(time));
   }
 
-  /// Stops the [#sleep] or the [#tick] that this process has yielded with a tag; that command fails
-  /// with a [java.util.concurrent.CancellationException]. The result is false when it has fired
-  /// already.
+  /// Stops the [#sleep] or the [#tick] that this process has requested with a tag; that command
+  /// fails with a [java.util.concurrent.CancellationException]. The result is false when it has
+  /// fired already.
   public static ProcessCommand<Boolean> stopTimer(long tag) {
     return new TimeCommands.StopTimer(tag);
   }
 
-  /// Restarts the [#sleep] that this process has yielded with a tag: it completes when `time` has
+  /// Restarts the [#sleep] that this process has requested with a tag: it completes when `time` has
   /// passed from now on. The result is false when it has fired already; then nothing is started.
   public static ProcessCommand<Boolean> resetTimer(long tag, Duration time) {
     return new TimeCommands.ResetTimer(tag, checked(time));
   }
 
   /// Completes at the next multiple of `period` since the runtime's start, with the number of that
-  /// multiple. Yield it again for the next tick: so ticks neither drift nor accumulate for a slow
+  /// multiple. Request it again for the next tick: so ticks neither drift nor accumulate for a slow
   /// process, and a gap in the numbers tells how many ticks it has missed.
   ///
   /// @throws IllegalArgumentException when the period is not positive
@@ -176,9 +174,8 @@ public final class Commands {
   /// a reply that came in time is delivered first, however late the process runs.
   ///
   /// A process that waits for results only gets it at once, like any result.
-  public static <R extends @Nullable Object> ProcessCommand<R> inOrder(
-      ProcessCommand<R> processCommand) {
-    return processCommand instanceof InOrder ? processCommand : new InOrder<>(processCommand);
+  public static <R extends @Nullable Object> ProcessCommand<R> inOrder(ProcessCommand<R> command) {
+    return command instanceof InOrder ? command : new InOrder<>(command);
   }
 
   // ---- calls ----
@@ -205,8 +202,8 @@ public final class Commands {
   // ---- network and files ----
 
   /// Looks up the addresses of a host.
-  public static ProcessCommand<List<InetAddress>> lookup(String host) {
-    return new IoCommands.Lookup(host);
+  public static ProcessCommand<List<InetAddress>> resolve(String host) {
+    return new IoCommands.Resolve(host);
   }
 
   /// Opens a TCP connection. The result is a handle, usable by this process only, until it
@@ -257,14 +254,14 @@ public final class Commands {
   /// The result is false when the new owner has ended; the handle is then closed soon. Fails and
   /// changes nothing while another command uses the handle (such as a waiting read), when it is
   /// cancelled, and when the PID is not that of a process of this runtime.
-  public static ProcessCommand<Boolean> transfer(ResourceHandle resourceHandle, Pid to) {
+  public static ProcessCommand<Boolean> transfer(ResourceHandle handle, Pid to) {
     return new IoCommands.Transfer(
-        Objects.requireNonNull(resourceHandle, "handle"), Objects.requireNonNull(to, "to"));
+        Objects.requireNonNull(handle, "handle"), Objects.requireNonNull(to, "to"));
   }
 
   /// Closes a connection, a port or a file. The result is false when it was closed before.
-  public static ProcessCommand<Boolean> close(ResourceHandle resourceHandle) {
-    return new IoCommands.Close(resourceHandle);
+  public static ProcessCommand<Boolean> close(ResourceHandle handle) {
+    return new IoCommands.Close(handle);
   }
 
   /// Reads a whole file.
@@ -294,6 +291,6 @@ public final class Commands {
     if (time.isNegative()) {
       throw new IllegalArgumentException("a time to wait is not negative: " + time);
     }
-    return time.compareTo(CENTURY) > 0 ? CENTURY : time;
+    return BoundedWaits.bounded(time);
   }
 }

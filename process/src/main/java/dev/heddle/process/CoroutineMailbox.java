@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class CoroutineMailbox implements AutoCloseable {
-  private final RoutingTable routingTable;
+  private final RoutingTable routes;
   private final Pid pid;
   private final int capacity;
   private final SpinLock lock = new SpinLock();
@@ -30,18 +30,16 @@ public final class CoroutineMailbox implements AutoCloseable {
 
   private record Slot(@Nullable Object message) {}
 
-  /// Creates an empty mailbox.
-  ///
   /// @param capacity how many messages may wait, at least 1
-  CoroutineMailbox(RoutingTable routingTable, long id, int capacity) {
+  CoroutineMailbox(RoutingTable routes, long id, int capacity) {
     if (capacity < 1) {
       throw new IllegalArgumentException("a mailbox holds at least one message: " + capacity);
     }
-    this.routingTable = routingTable;
+    this.routes = routes;
     this.capacity = capacity;
     Receiver receiver = new Inlet();
-    this.pid = new LocalPid(routingTable.address(id), receiver);
-    routingTable.attach(pid, receiver);
+    this.pid = new LocalPid(routes.address(id), receiver);
+    routes.attach(pid, receiver);
   }
 
   /// Its address. **Thread** any.
@@ -49,7 +47,6 @@ public final class CoroutineMailbox implements AutoCloseable {
     return pid;
   }
 
-  /// The receiver of its address.
   private final class Inlet implements Receiver {
     @Override
     public SendResult receive(@Nullable Object message) {
@@ -140,7 +137,7 @@ public final class CoroutineMailbox implements AutoCloseable {
     } finally {
       lock.unlock();
     }
-    var _ = routingTable.detach(pid);
+    var _ = routes.detach(pid);
     wake.complete(null);
     for (Slot slot : left) {
       if (slot.message() instanceof Request request) {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// Waits in the JDK (for a queue, a lock, a socket, a future) hold no worker either. A worker is
 /// held by a wait below a native frame or in a class initialiser, and by operations for which the
 /// JDK blocks the thread, like reading a file or looking up the name of a host. There are commands
-/// for those: [Commands#readFile], [Commands#lookup], [Commands#call].
+/// for those: [Commands#readFile], [Commands#resolve], [Commands#call].
 ///
 /// When the process is ended from outside, the wait of the body throws: a [Cancellation] in
 /// [#receive] and [#execute], then and at each later call; a wait in the JDK is interrupted. So
@@ -72,11 +72,18 @@ public abstract class CoroutineProcess implements Process {
    * another process, which forwards the messages, has a list instead (ForwardedReceiveQueue).
    */
 
-  /// The code of a process made of a lambda.
+  /// The code of a process made of a lambda that returns its result.
   @FunctionalInterface
-  public interface Body {
+  public interface Code {
     /// Runs like [CoroutineProcess#run].
     @Nullable Object run(CoroutineProcess self) throws Exception;
+  }
+
+  /// The code of a process without a result.
+  @FunctionalInterface
+  public interface ActionCode {
+    /// Runs like [CoroutineProcess#run].
+    void run(CoroutineProcess self) throws Exception;
   }
 
   private static final int REFUSALS = 16; // waits of an ended process before it leaves its worker
@@ -91,7 +98,7 @@ public abstract class CoroutineProcess implements Process {
   private @Nullable ReceiveQueue receiveQueue;
 
   // the wait of the body
-  private final List<StepOutput.Yield> requestedCommands = new ArrayList<>(2);
+  private final List<StepOutput.TaggedCommand> requested = new ArrayList<>(2);
   private long lastTag = Long.MIN_VALUE;
   private long commandTag;
   private @Nullable ProcessEvent commandResult;
@@ -114,15 +121,25 @@ public abstract class CoroutineProcess implements Process {
   /// Creates a process that has not begun.
   protected CoroutineProcess() {}
 
-  /// Creates a process from a body.
-  public static CoroutineProcess of(Body body) {
-    Objects.requireNonNull(body, "body");
+  /// Creates a process from its code, which returns the result.
+  public static CoroutineProcess of(Code code) {
+    Objects.requireNonNull(code, "code");
     return new CoroutineProcess() {
       @Override
       protected @Nullable Object run(@Nullable Object input) throws Exception {
-        return body.run(this);
+        return code.run(this);
       }
     };
+  }
+
+  /// Creates a process without a result from its code. It has a name of its own because Java could
+  /// not select between two forms of [#of] for a lambda like `self -> self.receive()`.
+  public static CoroutineProcess ofAction(ActionCode code) {
+    Objects.requireNonNull(code, "code");
+    return of(self -> {
+      code.run(self);
+      return null;
+    });
   }
 
   /// Makes this process count as started only when its body has called [#ready()]. Call it before
@@ -205,15 +222,16 @@ public abstract class CoroutineProcess implements Process {
   ///
   /// @param source what the runtime's factory makes the process of; if that fails, this process
   ///   fails
-  /// @param entry an entry point of it
-  /// @param with the input for its `init`
+  /// @param entryPoint an entry point of it
+  /// @param input the input for its `init`
   /// @throws Cancellation always
   /// @throws PinnedException when a native frame or class initialiser keeps the body on its worker;
   ///   nothing was done
-  public final void upgrade(String source, String entry, @Nullable Object with) {
+  public final void upgrade(String source, String entryPoint, @Nullable Object input) {
     ProcessFiber body = currentFiber("upgrade");
     Objects.requireNonNull(source, "source");
-    upgrade = new StepOutput.Upgrade(source, Objects.requireNonNull(entry, "entry"), with);
+    upgrade =
+        new StepOutput.Upgrade(source, Objects.requireNonNull(entryPoint, "entryPoint"), input);
     try {
       suspend(body);
     } finally {
@@ -274,17 +292,16 @@ public abstract class CoroutineProcess implements Process {
   /// @throws Cancellation when the process was ended from outside; the command is cancelled
   /// @throws PinnedException when a native frame or class initialiser keeps the body on its worker;
   ///   nothing was done
-  public final <R extends @Nullable Object> R execute(ProcessCommand<R> processCommand) {
-    return executeWithin(processCommand, null);
+  public final <R extends @Nullable Object> R execute(ProcessCommand<R> command) {
+    return executeWithin(command, null);
   }
 
   /// The same, with a time limit. When the limit passes while the result is on its way, it waits
   /// for the result.
   ///
   /// @throws DeadlineException when there was no result; the command is cancelled
-  public final <R extends @Nullable Object> R execute(
-      ProcessCommand<R> processCommand, Duration limit) {
-    return executeWithin(processCommand, Objects.requireNonNull(limit, "limit"));
+  public final <R extends @Nullable Object> R execute(ProcessCommand<R> command, Duration limit) {
+    return executeWithin(command, Objects.requireNonNull(limit, "limit"));
   }
 
   /// Executes a command that may fail with a checked exception, so that the compiler allows a
@@ -297,16 +314,16 @@ public abstract class CoroutineProcess implements Process {
   ///   exception, which is its cause
   /// @throws Cancellation when the process was ended from outside; the command is cancelled
   public final <R extends @Nullable Object, X extends Exception> R execute(
-      ProcessCommand<R> processCommand, Class<X> failure) throws X {
-    return executeDeclared(processCommand, null, failure);
+      ProcessCommand<R> command, Class<X> failure) throws X {
+    return executeDeclared(command, null, failure);
   }
 
   /// The same, for a limited time.
   ///
   /// @throws DeadlineException when there was no result; the command is cancelled
   public final <R extends @Nullable Object, X extends Exception> R execute(
-      ProcessCommand<R> processCommand, Duration limit, Class<X> failure) throws X {
-    return executeDeclared(processCommand, Objects.requireNonNull(limit, "limit"), failure);
+      ProcessCommand<R> command, Duration limit, Class<X> failure) throws X {
+    return executeDeclared(command, Objects.requireNonNull(limit, "limit"), failure);
   }
 
   /// Waits for a time, never less. Messages wait in the mailbox meanwhile.
@@ -346,17 +363,17 @@ public abstract class CoroutineProcess implements Process {
 
   @SuppressWarnings({"unchecked", "NullAway"}) // the dispatcher ties a command to its R
   private <R extends @Nullable Object> R executeWithin(
-      ProcessCommand<R> processCommand, @Nullable Duration limit) {
-    ProcessFiber body = currentFiber("call");
-    Objects.requireNonNull(processCommand, "command");
+      ProcessCommand<R> command, @Nullable Duration limit) {
+    ProcessFiber body = currentFiber("execute");
+    Objects.requireNonNull(command, "command");
     try {
-      executing = processCommand;
+      executing = command;
       beginWait(limit);
-      commandTag = requestCommand(processCommand);
+      commandTag = requestCommand(command);
       while (commandResult == null) {
         suspend(body);
         if (commandResult == null && isTimeUp() && context().cancelCommand(commandTag)) {
-          throw new DeadlineException(processCommand + " has no result within " + limit);
+          throw new DeadlineException(command + " has no result within " + limit);
         }
         if (commandResult == null && isTimeUp()) {
           endLimit(); // the result is on its way, and its handler was told that it is accepted
@@ -376,10 +393,10 @@ public abstract class CoroutineProcess implements Process {
   }
 
   private <R extends @Nullable Object, X extends Exception> R executeDeclared(
-      ProcessCommand<R> processCommand, @Nullable Duration limit, Class<X> declared) throws X {
+      ProcessCommand<R> command, @Nullable Duration limit, Class<X> declared) throws X {
     Objects.requireNonNull(declared, "failure");
     try {
-      return executeWithin(processCommand, limit);
+      return executeWithin(command, limit);
     } catch (Throwable t) {
       if (declared.isInstance(t)) {
         throw declared.cast(t);
@@ -388,7 +405,7 @@ public abstract class CoroutineProcess implements Process {
         throw Rethrow.unchecked(t);
       }
       throw new UndeclaredThrowableException(
-          t, processCommand + " has failed with " + t + ", and not with " + declared.getName());
+          t, command + " has failed with " + t + ", and not with " + declared.getName());
     }
   }
 
@@ -420,8 +437,8 @@ public abstract class CoroutineProcess implements Process {
     return new Cancellation(context().self() + what + "; nothing will come any more");
   }
 
-  private long requestCommand(ProcessCommand<?> processCommand) {
-    requestedCommands.add(new StepOutput.Yield(++lastTag, processCommand));
+  private long requestCommand(ProcessCommand<?> command) {
+    requested.add(new StepOutput.TaggedCommand(++lastTag, command));
     return lastTag;
   }
 
@@ -436,8 +453,7 @@ public abstract class CoroutineProcess implements Process {
   }
 
   private void endWait() {
-    requestedCommands
-        .clear(); // a command that was not issued, because the body is pinned to its worker
+    requested.clear(); // a command that was not issued, because the body is pinned to its worker
     endLimit();
   }
 
@@ -527,10 +543,10 @@ public abstract class CoroutineProcess implements Process {
       replaced = true;
       out.upgrade(upgrade, Objects.requireNonNull(receiveQueue).unreceived());
     } else {
-      for (StepOutput.Yield order : requestedCommands) {
-        out.yield(order.tag(), order.command());
+      for (StepOutput.TaggedCommand order : requested) {
+        out.execute(order.tag(), order.command());
       }
-      requestedCommands.clear();
+      requested.clear();
       if (limited != null && timer != null && !timer.willWake()) {
         out.continueNow(); // its limit has passed, or is about to
       } else if (receives) {
@@ -553,8 +569,8 @@ public abstract class CoroutineProcess implements Process {
     if (awaited != null) {
       return new FiberView(body, awaited.description(), awaited.limit());
     }
-    ProcessCommand<?> processCommand = executing;
-    String call = processCommand == null ? null : processCommand.getClass().getSimpleName();
+    ProcessCommand<?> command = executing;
+    String call = command == null ? null : command.getClass().getSimpleName();
     return new FiberView(body, receives ? "receive" : call, limited);
   }
 
@@ -563,7 +579,8 @@ public abstract class CoroutineProcess implements Process {
       result = run(input);
     } catch (Throwable t) {
       failure = t;
-      if (ProcessFiber.isDetached() && !isEndRequest(t)) { // no step reads `failure` any more
+      boolean isEndRequest = t instanceof Cancellation || t instanceof InterruptedException;
+      if (ProcessFiber.isDetached() && !isEndRequest) { // no step reads `failure` any more
         UninterruptibleLog.write(
             Level.WARNING,
             "the body of "
@@ -572,10 +589,6 @@ public abstract class CoroutineProcess implements Process {
             t);
       }
     }
-  }
-
-  private static boolean isEndRequest(Throwable t) {
-    return t instanceof Cancellation || t instanceof InterruptedException;
   }
 
   @Override

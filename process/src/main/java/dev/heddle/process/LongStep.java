@@ -23,7 +23,7 @@ public record LongStep(
   public String text() {
     StringBuilder text =
         new StringBuilder(
-            "process %s (%s) has held %s for %d ms; a step must not block: yield a command"
+            "process %s (%s) has held %s for %d ms; a step must not block: execute a command"
                 .formatted(pid, kind, worker, duration.toMillis()));
     stack.forEach(frame -> text.append("\n  at ").append(frame));
     return text.toString();

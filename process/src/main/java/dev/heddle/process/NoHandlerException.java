@@ -10,8 +10,7 @@ public final class NoHandlerException extends RuntimeException {
   /// For commands of `type`.
   public NoHandlerException(Class<?> type) {
     super(
-        "no handler for "
-            + type.getName()
-            + "; register one with ProcessRuntime.builder().handler(...)");
+        "no handler for %s; register one with ProcessRuntime.builder().handler(...)"
+            .formatted(type.getName()));
   }
 }

@@ -114,12 +114,7 @@ final class PidText {
 
   private IllegalArgumentException wrong(String expected) {
     return new IllegalArgumentException(
-        "no PID: '"
-            + text
-            + "', expected "
-            + expected
-            + " at "
-            + at
-            + "; a PID is written {node@host|0x2a.3} or {host|0x2a.3}");
+        "no PID: '%s', expected %s at %s; a PID is written {node@host|0x2a.3} or {host|0x2a.3}"
+            .formatted(text, expected, at));
   }
 }

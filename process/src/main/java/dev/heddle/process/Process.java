@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// One thread at a time calls a process, not always the same one, and each call sees what the
 /// previous one wrote. So its fields need no lock, as long as only the process uses them. It must
-/// not block: a step holds a worker while it lasts. What takes time is yielded as a command.
+/// not block: a step holds a worker while it lasts. What takes time is requested as a command.
 ///
 /// An exception of any method ends this process with that cause, and nothing else.
 ///
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface Process {
   /// The default entry point.
-  String RUN = "run";
+  String RUN = StartOptions.RUN;
 
   /// The names of its entry points. A start selects one of them.
   default Set<String> entryPoints() {

@@ -4,7 +4,7 @@ package dev.heddle.process;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a process can ask and do at once, without yielding a command.
+/// What a process can ask and do at once, without a command.
 ///
 /// **Thread** of the process, within `init`, `step` and `close`; methods marked *any* may be called
 /// from other threads too.

@@ -63,7 +63,7 @@ public record ProcessDeadlock(Kind kind, Duration duration, List<Wait> waits) {
               "all %d workers have been blocked for at least %d ms in steps that wait: no process"
                       .formatted(waits.size(), duration.toMillis())
                   + " makes progress unless another thread ends one of those waits; a step must not"
-                  + " wait: yield a command, or let a body wait";
+                  + " wait: execute a command, or let a body wait";
         };
     StringBuilder text = new StringBuilder(summary);
     for (Wait wait : waits) {

@@ -14,8 +14,8 @@ public record ProcessEvent(Type type, long tag, @Nullable Object data, @Nullable
 
   /// The kind of an event.
   public enum Type {
-    /// a command that the process yielded is done
-    YIELD_COMPLETE,
+    /// a command that the process requested is done
+    COMMAND_COMPLETED,
     /// a message or signal was sent
     MESSAGE
   }
@@ -27,12 +27,12 @@ public record ProcessEvent(Type type, long tag, @Nullable Object data, @Nullable
 
   /// The result of a command, as an event.
   public static ProcessEvent completed(long tag, @Nullable Object result) {
-    return new ProcessEvent(Type.YIELD_COMPLETE, tag, result, null);
+    return new ProcessEvent(Type.COMMAND_COMPLETED, tag, result, null);
   }
 
   /// The failure of a command, as an event.
   public static ProcessEvent failed(long tag, Throwable error) {
-    return new ProcessEvent(Type.YIELD_COMPLETE, tag, null, error);
+    return new ProcessEvent(Type.COMMAND_COMPLETED, tag, null, error);
   }
 
   /// Whether it is a message or a signal.

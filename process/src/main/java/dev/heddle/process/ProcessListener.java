@@ -12,5 +12,5 @@ public interface ProcessListener {
   /// Called when a process has ended whose start passed [#onStart]. Its links, its monitors and the
   /// waiters for its exit have been notified before. An exception is logged. **Thread** a worker,
   /// or the thread of a shutdown.
-  default void onComplete(Exit exit) {}
+  default void onExit(Exit exit) {}
 }

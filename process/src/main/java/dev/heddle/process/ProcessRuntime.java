@@ -14,22 +14,18 @@ import dev.heddle.process.host.ProcessDirectory;
 import dev.heddle.process.host.ProcessHost;
 import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.observe.ProcessJfrEvents;
-import dev.heddle.process.observe.RuntimeDump;
 import dev.heddle.process.observe.RuntimeRegistration;
 import dev.heddle.process.routing.RoutingTable;
 import dev.heddle.process.scheduler.LongStepHandler;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.WorkScheduler;
-import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.scheduler.WorkerPool;
 import dev.heddle.process.timer.Timers;
 import dev.heddle.process.timer.WaitTimeout;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -47,38 +43,37 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class ProcessRuntime implements AutoCloseable {
-  private final WorkScheduler scheduler;
-  private final RoutingTable routingTable;
+  private final WorkerPool workers;
+  private final RoutingTable routes;
   private final ProcessHost host;
   private final HostInspector inspector;
   private final RuntimeRegistration managed;
+  final RuntimeBean bean;
   private final CommandLoop loops;
   private final Timers timers;
-  private final RequestSender requests;
+  final RequestSender requests; // also for references
   private final Duration shutdownDeadline;
-  private final String name;
-  private final long startNanos = System.nanoTime();
   private final AtomicBoolean shuttingDown = new AtomicBoolean();
   private final CompletableFuture<ShutdownReport> report = new CompletableFuture<>();
 
   ProcessRuntime(ProcessRuntimeBuilder how) {
     // initialised here: at the end of a stack it would fail, and then the class is lost for good
     Objects.requireNonNull(StartOptions.defaults());
-    this.name = how.host;
-    this.scheduler =
-        new WorkScheduler(how.host, how.workers, watch(), BoundedWaits.bounded(how.longStep));
+    this.workers =
+        new WorkerPool(how.host, how.workers, watch(), BoundedWaits.bounded(how.longStep));
+    WorkScheduler scheduler = workers.scheduler();
     this.loops = new CommandLoop(how.loopOptions());
     this.timers = new Timers("heddle-timers-" + how.host);
     this.requests = new RequestSender(this::host);
     this.shutdownDeadline = how.shutdownDeadline;
-    this.routingTable = new RoutingTable(how.node, how.host, how.incarnation);
-    how.nodes.forEach(routingTable::addNode);
+    this.routes = new RoutingTable(how.node, how.host, how.incarnation);
+    how.nodes.forEach(routes::addNode);
     this.host =
         new ProcessHost(
             new HostComponents(
                 this,
                 scheduler,
-                routingTable,
+                routes,
                 how.maxProcesses,
                 how.factory,
                 how.listeners,
@@ -92,12 +87,13 @@ public final class ProcessRuntime implements AutoCloseable {
     scheduler.yieldToTimersWhile(timers::isLate);
     this.inspector =
         new HostInspector(
-            host, how.longSteps, BoundedWaits.bounded(how.deadlockAfter), how.deadlocks);
-    this.managed = new RuntimeRegistration(new RuntimeBean(this, how.host), this::written);
+            host, workers, how.longSteps, BoundedWaits.bounded(how.deadlockAfter), how.deadlocks);
+    this.bean = new RuntimeBean(how.host, inspector);
+    this.managed = new RuntimeRegistration(bean, bean::takeDump);
     managed.join();
     ProcessFiber.prepare();
     timers.start();
-    scheduler.start();
+    workers.start();
   }
 
   /// Starts a runtime with one worker for each processor.
@@ -178,12 +174,7 @@ public final class ProcessRuntime implements AutoCloseable {
   ///
   /// @throws SendFailedException when no process has the name, or it was not accepted
   public void send(String name, @Nullable Object message) {
-    send(find(name, message), message);
-  }
-
-  /// The process that has a name, to send it a message.
-  Pid find(String name, @Nullable Object message) {
-    return requests.find(name, message);
+    send(requests.find(name, message), message);
   }
 
   /// Sends a message and returns what became of it. **Suspends** never.
@@ -204,7 +195,7 @@ public final class ProcessRuntime implements AutoCloseable {
   @SuppressWarnings("TypeParameterUnusedInFormals") // the asker knows the type of the reply
   public <R extends @Nullable Object> R ask(String name, @Nullable Object message, Duration limit)
       throws InterruptedException {
-    return ask(find(name, message), message, limit);
+    return ask(requests.find(name, message), message, limit);
   }
 
   /// Sends a message as a [Request] and waits for the reply.
@@ -216,11 +207,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @throws AskFailedException when the process has ended without a reply, or has replied with a
   ///   failure
   /// @throws IllegalStateException in a step of a process, which it would hold
-  @SuppressWarnings({
-    "unchecked",
-    "NullAway",
-    "TypeParameterUnusedInFormals"
-  }) // the two have agreed
+  @SuppressWarnings({"unchecked", "NullAway", "TypeParameterUnusedInFormals"}) // both have agreed
   public <R extends @Nullable Object> R ask(Pid to, @Nullable Object message, Duration limit)
       throws InterruptedException {
     BoundedWaits.checkMayWait("ask");
@@ -260,19 +247,13 @@ public final class ProcessRuntime implements AutoCloseable {
     return answer;
   }
 
-  /// Sends a message that carries its reply; the future receives it.
-  <R extends @Nullable Object> void request(
-      Pid to, Function<Reply<R>, ?> message, CompletableFuture<R> answer) {
-    requests.send(to, message, Reply.inMessage(answer));
-  }
-
   // ---- other runtimes, and coroutines ----
 
   /// This runtime as a peer of others: it accepts messages for its own processes and mailboxes, and
   /// refuses all others as [SendResult#UNREACHABLE].
   public Peer asPeer() {
     return (to, message) -> {
-      if (!routingTable.isLocal(to)) {
+      if (!routes.isLocal(to)) {
         return SendResult.UNREACHABLE;
       }
       return message instanceof Request request
@@ -285,28 +266,28 @@ public final class ProcessRuntime implements AutoCloseable {
   ///
   /// @throws IllegalArgumentException when that node is this one, or has a peer
   public void connect(String node, Peer peer) {
-    routingTable.addNode(node, peer);
+    routes.addNode(node, peer);
   }
 
   /// Removes the peer of another node. Later messages to it are [SendResult#UNREACHABLE].
   ///
   /// @return false when there is none
   public boolean disconnect(String node) {
-    return routingTable.removeNode(node);
+    return routes.removeNode(node);
   }
 
   /// Adds the peer that leads to another host of this node.
   ///
   /// @throws IllegalArgumentException when that host is this one, or has a peer
   public void connectHost(String other, Peer peer) {
-    routingTable.addHost(other, peer);
+    routes.addHost(other, peer);
   }
 
   /// Removes the peer of another host of this node.
   ///
   /// @return false when there is none
   public boolean disconnectHost(String other) {
-    return routingTable.removeHost(other);
+    return routes.removeHost(other);
   }
 
   /// Opens a mailbox for a coroutine, with a PID of its own. The shutdown closes it.
@@ -314,7 +295,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @param capacity how many messages may wait in it, at least 1
   /// @throws IllegalStateException when the runtime has shut down
   public CoroutineMailbox mailbox(int capacity) {
-    return new CoroutineMailbox(routingTable, host.newNumber(), capacity);
+    return new CoroutineMailbox(routes, host.newNumber(), capacity);
   }
 
   /// Asks a process to end, by [ProcessSignal.Cancel], and terminates it when it has not ended by
@@ -325,7 +306,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @param within how long it has to end
   /// @throws SendFailedException when there is no such process
   public void cancel(Pid pid, String reason, Duration within) {
-    host.endings().cancel(find(pid), reason, BoundedWaits.bounded(within));
+    host.endings().cancel(host.endings().living(pid), reason, BoundedWaits.bounded(within));
   }
 
   /// Asks a process to end, with a reason in the program's own terms. Otherwise like
@@ -352,12 +333,7 @@ public final class ProcessRuntime implements AutoCloseable {
   ///
   /// @throws SendFailedException when there is no such process
   public void terminate(Pid pid) {
-    ProcessInstance live = find(pid);
-    live.terminate("process terminated");
-  }
-
-  private ProcessInstance find(Pid pid) {
-    return host.endings().living(pid);
+    host.endings().living(pid).terminate("process terminated");
   }
 
   /// The process that has a name, or null.
@@ -378,18 +354,10 @@ public final class ProcessRuntime implements AutoCloseable {
   ///
   /// @throws DeadlineException when no process has it in time
   /// @throws IllegalStateException in a step of a process, which it would hold
-  public Pid awaitName(String name, Duration limit) throws InterruptedException {
-    BoundedWaits.checkMayWait("awaitName");
-    CompletableFuture<Pid> registered = whenRegistered(name);
-    try {
-      return registered.get(BoundedWaits.bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
-    } catch (ExecutionException e) {
-      throw new IllegalStateException("nothing fails it", e);
-    } catch (TimeoutException _) {
-      throw new DeadlineException("no process has had the name '" + name + "' within " + limit);
-    } finally {
-      registered.cancel(false); // does nothing when there is one
-    }
+  public Pid awaitRegistered(String name, Duration limit) throws InterruptedException {
+    BoundedWaits.checkMayWait("awaitRegistered");
+    return BoundedWaits.await(
+        whenRegistered(name), limit, "no process has had the name '" + name + "'");
   }
 
   /// Events of this runtime and of the program: dead letters, starts and ends.
@@ -429,14 +397,9 @@ public final class ProcessRuntime implements AutoCloseable {
     CompletableFuture<Exit> exit = whenExited(pid);
     BoundedWaits.begin(Awaited.What.END, pid, limit, exit::isDone);
     try {
-      return exit.get(BoundedWaits.bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
-    } catch (ExecutionException e) {
-      throw new IllegalStateException("nothing fails it", e);
-    } catch (TimeoutException _) {
-      throw new DeadlineException(pid + " has not ended within " + limit);
+      return BoundedWaits.await(exit, limit, pid + " has not ended");
     } finally {
       ProcessFiber.endWait();
-      exit.cancel(false); // removes its listener; does nothing when there is an exit
     }
   }
 
@@ -486,16 +449,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// stack of its step or of its waiting body. Of processes that are alike it shows the first ones.
   /// **Cost** a read of each process, some microseconds for each body.
   public String dump() {
-    return written().text();
-  }
-
-  RuntimeDump written() {
-    return new RuntimeDump(
-        name, uptime(), counters(), inspector.deadlocks(), inspector.withStacks());
-  }
-
-  Duration uptime() {
-    return Duration.ofNanos(System.nanoTime() - startNanos);
+    return bean.dump();
   }
 
   private LongStepHandler watch() {
@@ -503,9 +457,9 @@ public final class ProcessRuntime implements AutoCloseable {
       private QueueDelay reported = QueueDelay.NONE;
 
       @Override
-      public void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
-        inspector.longStep(
-            task, worker, nanos, stack); // safe: the workers start after `inspector` is set
+      public void longStep(Task task, Thread worker, long nanos, StackTraceElement[] stack) {
+        // safe: the workers start after `inspector` is set
+        inspector.longStep(task, worker, nanos, stack);
       }
 
       @Override
@@ -514,7 +468,7 @@ public final class ProcessRuntime implements AutoCloseable {
         inspector.checkForDeadlocks();
         if (ProcessJfrEvents.areRecorded()) {
           ProcessCounters now = counters();
-          ProcessJfrEvents.runtime(name, now, now.queueDelay().since(reported));
+          ProcessJfrEvents.runtime(bean.getName(), now, now.queueDelay().since(reported));
           reported = now.queueDelay();
         }
       }
@@ -560,7 +514,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// Ends the runtime and removes it from the lists of runtimes, before its report is visible.
   private ShutdownReport end(Duration deadline) {
     try {
-      return new HostShutdown(host, scheduler, timers, loops).run(deadline);
+      return new HostShutdown(host, workers, timers, loops).run(deadline);
     } finally {
       managed.leave();
     }
@@ -568,6 +522,6 @@ public final class ProcessRuntime implements AutoCloseable {
 
   /// The counters of each worker.
   public List<WorkerCounters> workers() {
-    return scheduler.counters();
+    return workers.counters();
   }
 }

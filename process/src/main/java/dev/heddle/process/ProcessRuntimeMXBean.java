@@ -6,13 +6,11 @@ package dev.heddle.process;
 /// before, otherwise about a second after the first use, and removed when the runtime ends.
 ///
 /// Counts are read while the workers run and may lag a moment behind. A JVM with runtimes has the
-/// system property [#ANNOUNCEMENT], so that tools start no server in one without.
+/// system property `dev.heddle.processes`, the number of its runtimes, so that tools start no
+/// server in one without.
 ///
 /// @since 0.1
 public interface ProcessRuntimeMXBean {
-  /// The system property with the number of runtimes.
-  String ANNOUNCEMENT = "dev.heddle.processes";
-
   /// The name of the host.
   String getName();
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param mailbox the messages and signals waiting in its mailbox
 /// @param steps the steps begun
 /// @param pendingCommands its commands that have no result yet
-/// @param waitsFor while it is blocked by commands, the class of the command it yielded last; of
+/// @param waitsFor while it is blocked by commands, the class of the command it requested last; of
 ///   the body of a [CoroutineProcess], the command it executes, `receive`, `a reply from` or `the
 ///   end of` a process, or `space in the mailbox of` one; followed by `, for a thread` until one of
 ///   the threads for calls runs it, and by ` within PT1M` when the wait has that limit; null

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A reference by name survives restarts: it looks the name up at each use, in the runtime that
 /// created it. While no process has the name, [#offer] returns [SendResult#NOT_FOUND], [#send] and
-/// [#ask] throw, and [#awaitPresent] waits for the next process. A reference returned by a start
+/// [#ask] throw, and [#awaitRegistered] waits for the next process. A reference returned by a start
 /// leads to that process only.
 ///
 /// ```java
@@ -42,8 +42,6 @@ public final class Ref<M> {
     this.name = name;
     this.protocol = Objects.requireNonNull(protocol, "protocol");
   }
-
-  // ---- messages ----
 
   /// Sends a message. Otherwise like [ProcessRuntime#send(Pid, Object)].
   ///
@@ -74,7 +72,7 @@ public final class Ref<M> {
   /// @throws AskFailedException when the process has ended without a reply, or has replied with a
   ///   failure
   /// @throws IllegalStateException in a step of a process, whose worker it would hold; a step
-  ///   yields [dev.heddle.process.Commands#ask(Ref, Function, Duration)]
+  ///   executes [dev.heddle.process.Commands#ask(Ref, Function, Duration)]
   public <R extends @Nullable Object> R ask(Function<Reply<R>, ? extends M> message, Duration limit)
       throws InterruptedException {
     return runtime.ask(find(message), message, limit);
@@ -92,14 +90,12 @@ public final class Ref<M> {
 
   <R extends @Nullable Object> void request(
       Function<Reply<R>, ? extends M> message, CompletableFuture<R> answer) {
-    runtime.request(find(message), message, answer);
+    runtime.requests.send(find(message), message, Reply.inMessage(answer));
   }
 
   Pid find(Object message) {
-    return name != null ? runtime.find(name, message) : Objects.requireNonNull(pid);
+    return name != null ? runtime.requests.find(name, message) : Objects.requireNonNull(pid);
   }
-
-  // ---- what it leads to ----
 
   /// The PID of the process it leads to at this moment; null when no process has the name.
   public @Nullable Pid pid() {
@@ -129,10 +125,10 @@ public final class Ref<M> {
   /// @throws SendFailedException when it leads to one process only, and that one has ended
   /// @throws IllegalArgumentException when it leads to one process only, of another runtime
   /// @throws IllegalStateException in a step of a process, whose worker it would hold; a step
-  ///   yields [dev.heddle.process.Commands#awaitName]
-  public Pid awaitPresent(Duration limit) throws InterruptedException {
+  ///   executes [dev.heddle.process.Commands#awaitRegistered]
+  public Pid awaitRegistered(Duration limit) throws InterruptedException {
     if (name != null) {
-      return runtime.awaitName(name, limit);
+      return runtime.awaitRegistered(name, limit);
     }
     Pid only = Objects.requireNonNull(pid);
     CompletableFuture<Exit> exit = runtime.whenExited(only);
@@ -159,20 +155,16 @@ public final class Ref<M> {
   }
 
   /// Checks that a name is looked up in the expected runtime, since two runtimes may both have it.
+  /// For the runtime.
   ///
   /// @param what what it cannot be in that case, for the message
   /// @throws IllegalArgumentException when this looks a name up in another runtime
   public void checkRuntime(ProcessRuntime expected, String what) {
     if (name != null && runtime != expected) {
       throw new IllegalArgumentException(
-          this
-              + " looks its name up in another runtime, and cannot be "
-              + what
-              + "; take a Ref of the same runtime, by its ref(\""
-              + name
-              + "\", "
-              + protocol.getSimpleName()
-              + ".class)");
+          "%s looks its name up in another runtime, and cannot be %s; take a Ref of the same"
+                  .formatted(this, what)
+              + " runtime, by its ref(\"%s\", %s.class)".formatted(name, protocol.getSimpleName()));
     }
   }
 

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 /// Receives the reply to a request, once. When the process ends without replying, the request
 /// fails. A second reply, and one that comes too late, is ignored.
 ///
-/// A typed protocol carries it in its messages, as in `record Count(Reply<Integer> reply)`: so the
-/// compiler knows the type of the reply. `counter.ask(Count::new, limit)` sends such a request.
+/// A typed protocol carries it in its messages, as in `record CountItems(Reply<Integer> reply)`: so
+/// the compiler knows the type of the reply. `cart.ask(CountItems::new, limit)` sends such a
+/// request.
 ///
 /// **Thread** any.
 ///

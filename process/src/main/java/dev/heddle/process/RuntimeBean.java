@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
+import dev.heddle.process.host.HostInspector;
+import dev.heddle.process.observe.RuntimeDump;
+import java.time.Duration;
 import java.util.stream.Collectors;
 
-/// The MBean of a runtime.
+/// A runtime that has just started, for management tools and dumps.
 final class RuntimeBean implements ProcessRuntimeMXBean {
-  private final ProcessRuntime runtime;
   private final String name;
+  private final HostInspector inspector;
+  private final long startNanos = System.nanoTime();
 
-  RuntimeBean(ProcessRuntime runtime, String name) {
-    this.runtime = runtime;
+  RuntimeBean(String name, HostInspector inspector) {
     this.name = name;
+    this.inspector = inspector;
+  }
+
+  /// A dump, with the stacks of steps and of waiting bodies.
+  RuntimeDump takeDump() {
+    return new RuntimeDump(
+        name, uptime(), inspector.counters(), inspector.deadlocks(), inspector.withStacks());
+  }
+
+  private Duration uptime() {
+    return Duration.ofNanos(System.nanoTime() - startNanos);
   }
 
   @Override
@@ -20,78 +34,78 @@ final class RuntimeBean implements ProcessRuntimeMXBean {
 
   @Override
   public int getProcesses() {
-    return runtime.counters().processes();
+    return inspector.counters().processes();
   }
 
   @Override
   public long getStarted() {
-    return runtime.counters().started();
+    return inspector.counters().started();
   }
 
   @Override
   public long getExecuted() {
-    return runtime.counters().executed();
+    return inspector.counters().executed();
   }
 
   @Override
   public long getUndelivered() {
-    return runtime.counters().undelivered();
+    return inspector.counters().undelivered();
   }
 
   @Override
   public long getLateResults() {
-    return runtime.counters().lateResults();
+    return inspector.counters().lateResults();
   }
 
   @Override
   public long getLongSteps() {
-    return runtime.counters().longSteps();
+    return inspector.counters().longSteps();
   }
 
   @Override
   public long getUptimeMillis() {
-    return runtime.uptime().toMillis();
+    return uptime().toMillis();
   }
 
   @Override
   public int getAwakeWorkers() {
-    return (int) runtime.workers().stream().filter(worker -> !worker.asleep()).count();
+    return (int) inspector.counters().workers().stream().filter(worker -> !worker.asleep()).count();
   }
 
   @Override
   public int getWorkers() {
-    return runtime.workers().size();
+    return inspector.counters().workers().size();
   }
 
   @Override
   public long getQueueDelayMedianMicros() {
-    return runtime.counters().queueDelay().percentile(0.5).toNanos() / 1_000;
+    return inspector.counters().queueDelay().percentile(0.5).toNanos() / 1_000;
   }
 
   @Override
   public long getQueueDelay99Micros() {
-    return runtime.counters().queueDelay().percentile(0.99).toNanos() / 1_000;
+    return inspector.counters().queueDelay().percentile(0.99).toNanos() / 1_000;
   }
 
   @Override
   public String workerTable() {
-    return runtime.written().workerTable();
+    return RuntimeDump.workerTable(inspector.counters());
   }
 
   @Override
   public String table() {
-    return runtime.processes().stream()
+    return inspector.snapshots().stream()
         .map(ProcessSnapshot::info)
         .collect(Collectors.joining("\n"));
   }
 
   @Override
   public String dump() {
-    return runtime.dump();
+    return takeDump().text();
   }
 
   @Override
   public String dumpJson() {
-    return runtime.written().json();
+    return takeDump().json();
   }
 }

@@ -43,7 +43,7 @@ public final class SendFailedException extends RuntimeException {
     super(
         "no process has the name '"
             + name
-            + "'; start one with it, register() it, or wait for one by awaitName()");
+            + "'; start one with it, register() it, or wait for one by awaitRegistered()");
     this.receiver = nobody;
     this.name = name;
     this.result = SendResult.NOT_FOUND;

@@ -27,7 +27,7 @@ public record ShutdownReport(int asked, int terminated, List<Abandoned> abandone
     public enum Phase {
       /// its step, its `init` or its `close`; its exit is reported as [Exit.Reason#ABANDONED]
       STEP,
-      /// an observer of its end: [ProcessListener#onComplete], or a callback of
+      /// an observer of its end: [ProcessListener#onExit], or a callback of
       /// [ProcessRuntime#whenExited] or [ProcessRuntime#request]. The process has ended; later
       /// observers are called when that one returns
       CLOSE

@@ -18,6 +18,9 @@ public final class StartOptions {
   /// The default time to clean up for a process that ends with its parent.
   public static final Duration DEFAULT_SHUTDOWN = Duration.ofSeconds(5);
 
+  /// The default entry point.
+  static final String RUN = "run";
+
   private static final StartOptions DEFAULT = new StartOptions(new Draft());
 
   private final String entryPoint;
@@ -35,7 +38,7 @@ public final class StartOptions {
 
   /// The mutable copy from which options are made.
   private static final class Draft {
-    String entryPoint = Process.RUN;
+    String entryPoint = RUN;
     @Nullable Object input;
     @Nullable String name;
     @Nullable Pid parent;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// What a step requests: commands, and when to be stepped again. Valid during the step only; later
 /// calls throw an [IllegalStateException].
 ///
-/// A step that requests nothing waits until something comes. One that has only yielded commands
+/// A step that requests nothing waits until something comes. One that has only requested commands
 /// waits for their results and for messages.
 ///
 /// @since 0.1
@@ -29,8 +29,8 @@ public final class StepOutput {
     SHUTDOWN,
     /// never: it has failed, with a reason of its own
     FAILED,
-    /// when a command is done, or anything else comes
-    YIELD,
+    /// when a command that was requested is done, or anything else comes
+    EXECUTING,
     /// when a command is done, or a signal comes; messages wait until then
     AWAIT_COMMANDS,
     /// after [ProcessContext#wakeUp], or when a command is done or a signal comes; messages wait
@@ -46,13 +46,13 @@ public final class StepOutput {
   }
 
   /// A command and the tag of its result.
-  public record Yield(long tag, ProcessCommand<?> command) {}
+  public record TaggedCommand(long tag, ProcessCommand<?> command) {}
 
   private @Nullable Status status;
   // the result, the reason, a Failure or the upgrade, by status
   private @Nullable Object outcome;
-  private @Nullable Yield first;
-  private @Nullable List<Yield> more; // most steps yield one at most
+  private @Nullable TaggedCommand first;
+  private @Nullable List<TaggedCommand> more; // most steps request one at most
   private boolean sealed;
 
   /// Creates an output that requests nothing.
@@ -60,21 +60,20 @@ public final class StepOutput {
 
   // ---- for the step ----
 
-  /// Requests a command.
+  /// Requests a command, which is executed when the step has returned.
   ///
   /// @param tag the tag of its result, not in use by another command of this process
-  @SuppressWarnings("NamedLikeContextualKeyword") // never called but on a step's output
-  public void yield(long tag, ProcessCommand<?> processCommand) {
+  public void execute(long tag, ProcessCommand<?> command) {
     checkOpen();
-    Yield yield = new Yield(tag, Objects.requireNonNull(processCommand, "command"));
+    TaggedCommand request = new TaggedCommand(tag, Objects.requireNonNull(command, "command"));
     if (first == null) {
-      first = yield;
+      first = request;
       return;
     }
     if (more == null) {
       more = new ArrayList<>(2);
     }
-    more.add(yield);
+    more.add(request);
   }
 
   /// Requests the next step when a command is done; messages wait in the mailbox until then.
@@ -200,7 +199,7 @@ public final class StepOutput {
 
   // ---- for the runtime, and for tests of processes ----
 
-  /// Ends the step: later requests throw.
+  /// Ends the step: later requests throw. For the runtime.
   public void seal() {
     sealed = true;
   }
@@ -210,7 +209,7 @@ public final class StepOutput {
     if (status != null) {
       return status;
     }
-    return first == null ? Status.IDLE : Status.YIELD;
+    return first == null ? Status.IDLE : Status.EXECUTING;
   }
 
   /// The result of a process that is done.
@@ -245,13 +244,13 @@ public final class StepOutput {
   /// The events that the replacing process gets first, oldest first: those a process has kept for
   /// it, or those a body has not received. The runtime removes them from the list, also where a
   /// body runs within another process that passed this output on. What stays in the list of a body
-  /// counts as undelivered when the body is closed.
+  /// counts as undelivered when the body is closed. For the runtime.
   public List<ProcessEvent> unreceived() {
     return outcome instanceof UpgradeWith with ? with.unreceived() : List.of();
   }
 
-  /// The number of commands.
-  public int yieldCount() {
+  /// The number of commands. For the runtime; others call [#commands].
+  public int commandCount() {
     if (first == null) {
       return 0;
     }
@@ -259,21 +258,21 @@ public final class StepOutput {
   }
 
   /// The commands in the order of their requests.
-  public List<Yield> yields() {
-    List<Yield> all = new ArrayList<>(yieldCount());
-    for (int i = 0; i < yieldCount(); i++) {
-      all.add(yieldAt(i));
+  public List<TaggedCommand> commands() {
+    List<TaggedCommand> all = new ArrayList<>(commandCount());
+    for (int i = 0; i < commandCount(); i++) {
+      all.add(commandAt(i));
     }
     return all;
   }
 
-  /// One of the commands, counted from 0.
-  public Yield yieldAt(int index) {
-    Objects.checkIndex(index, yieldCount());
+  /// One of the commands, counted from 0. For the runtime; others call [#commands].
+  public TaggedCommand commandAt(int index) {
+    Objects.checkIndex(index, commandCount());
     return Objects.requireNonNull(index == 0 ? first : Objects.requireNonNull(more).get(index - 1));
   }
 
-  /// Clears it for another step.
+  /// Clears it for another step. For tests of processes; the runtime makes one for each step.
   public void reset() {
     sealed = false;
     status = null;

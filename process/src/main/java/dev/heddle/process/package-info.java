@@ -4,8 +4,8 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | processes, options and messages, from user code | process instances, to their room; results and exits, to their callers |
+/// | processes, options and messages, from user code | process instances, to their package; results and exits, to their callers |
 ///
 /// Threads: a runtime and PIDs from any thread, a context within the steps of its process. Every
-/// room may use the plain values of this package. Read `Process`, then `ProcessRuntime`.
+/// package may use the plain values of this package. Read `Process`, then `ProcessRuntime`.
 package dev.heddle.process;

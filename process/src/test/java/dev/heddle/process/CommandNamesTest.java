@@ -99,7 +99,7 @@ class CommandNamesTest {
   private static Pid yielding(ProcessRuntime on, ProcessCommand<?>... commands) {
     return on.spawn((events, out) -> {
       for (int i = 0; events.isEmpty() && i < commands.length; i++) {
-        out.yield(i, commands[i]);
+        out.execute(i, commands[i]);
       }
       out.awaitCommands();
     });

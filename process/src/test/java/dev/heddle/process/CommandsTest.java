@@ -60,7 +60,7 @@ class CommandsTest {
                   if (event.data() instanceof Order order) {
                     orders.put(++last[0], order);
                     order.tag().complete(last[0]);
-                    out.yield(last[0], order.command());
+                    out.execute(last[0], order.command());
                   } else if (!event.isMessage()) {
                     Objects.requireNonNull(orders.remove(event.tag())).answer().complete(event);
                   }
@@ -201,7 +201,7 @@ class CommandsTest {
         runtime.spawn(
             Kit.process((self, events, out) -> {
               if (events.isEmpty()) {
-                out.yield(1, Commands.run(sleeping, StartOptions.defaults()));
+                out.execute(1, Commands.run(sleeping, StartOptions.defaults()));
               } else if (events.getFirst().isMessage()) {
                 self.cancelCommand(1);
               } else {
@@ -229,9 +229,9 @@ class CommandsTest {
   @Tag("proc-118")
   void resolve_takesAPid_orAName_andSaysWhatItDoesNotKnow() {
     Pid named = runtime.spawn(Kit.resting(), StartOptions.defaults().withName("store"));
-    assertThat(clerk.result(Commands.resolve("store"))).isEqualTo(named);
-    assertThat(clerk.result(Commands.resolve(named.toString()))).isEqualTo(named);
-    assertThat(clerk.failure(Commands.resolve("shop")))
+    assertThat(clerk.result(Commands.whereIs("store"))).isEqualTo(named);
+    assertThat(clerk.result(Commands.whereIs(named.toString()))).isEqualTo(named);
+    assertThat(clerk.failure(Commands.whereIs("shop")))
         .hasMessageContaining("could not resolve 'shop'");
   }
 
@@ -330,7 +330,7 @@ class CommandsTest {
 
   @Test
   void lookup_givesAddresses() {
-    assertThat(clerk.result(Commands.lookup("127.0.0.1")))
+    assertThat(clerk.result(Commands.resolve("127.0.0.1")))
         .containsExactly(InetAddress.ofLiteral("127.0.0.1"));
   }
 

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 class CoroutineEndTest extends CoroutineFixture {
   // ---- the end from outside ----
 
-  private void unwinds(String what, CoroutineProcess.Body waiting) throws Exception {
+  private void unwinds(String what, CoroutineProcess.Code waiting) throws Exception {
     BlockingQueue<String> trace = Kit.queue();
     Pid pid =
         spawn(self -> {

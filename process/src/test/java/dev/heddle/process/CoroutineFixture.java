@@ -32,17 +32,17 @@ abstract class CoroutineFixture {
     runtime.close();
   }
 
-  Pid spawn(CoroutineProcess.Body body) {
-    return runtime.spawn(CoroutineProcess.of(body));
+  Pid spawn(CoroutineProcess.Code code) {
+    return runtime.spawn(CoroutineProcess.of(code));
   }
 
-  @Nullable Object result(CoroutineProcess.Body body) {
-    Exit exit = Kit.exit(runtime, spawn(body));
+  @Nullable Object result(CoroutineProcess.Code code) {
+    Exit exit = Kit.exit(runtime, spawn(code));
     assertThat(exit.cause()).isNull();
     return exit.result();
   }
 
-  @Nullable Throwable failure(CoroutineProcess.Body body) {
-    return Kit.exit(runtime, spawn(body)).cause();
+  @Nullable Throwable failure(CoroutineProcess.Code code) {
+    return Kit.exit(runtime, spawn(code)).cause();
   }
 }

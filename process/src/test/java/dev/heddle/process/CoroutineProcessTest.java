@@ -47,6 +47,22 @@ class CoroutineProcessTest extends CoroutineFixture {
     assertThat(Kit.get(exit).result()).isEqualTo(List.of("a", "b", "c"));
   }
 
+  @Test
+  void codeWithoutAResult_endsWithNull_afterItHasRun() {
+    AtomicInteger ran = new AtomicInteger();
+    Exit exit =
+        Kit.exit(
+            runtime,
+            runtime.spawn(
+                CoroutineProcess.ofAction(self -> {
+                  self.sleep(Duration.ofMillis(1));
+                  ran.incrementAndGet();
+                })));
+    assertThat(exit.reason()).isEqualTo(Exit.Reason.NORMAL);
+    assertThat(exit.result()).isNull();
+    assertThat(ran).hasValue(1);
+  }
+
   private static Object deep(CoroutineProcess self, int depth) {
     return depth == 0 ? Objects.requireNonNull(self.receive()) : deep(self, depth - 1);
   }
@@ -261,7 +277,7 @@ class CoroutineProcessTest extends CoroutineFixture {
         .isEqualTo(StepOutput.Status.IDLE);
     StepOutput calling = step(process, ProcessEvent.message("m"));
     assertThat(calling.status()).isEqualTo(StepOutput.Status.AWAIT_COMMANDS);
-    long tag = calling.yieldAt(0).tag();
+    long tag = calling.commandAt(0).tag();
     assertThat(
             step(
                     process,
@@ -281,7 +297,7 @@ class CoroutineProcessTest extends CoroutineFixture {
     process.init(contextOf(new Pid("", "test", 1, 1)), Process.RUN, null);
     StepOutput calling = step(process);
     assertThat(calling.status()).isEqualTo(StepOutput.Status.CONTINUE); // its time is over
-    long command = calling.yieldAt(0).tag();
+    long command = calling.commandAt(0).tag();
     // the context says that it cannot be cancelled: whoever has answered it was told that it is
     // taken
     assertThat(step(process).status()).isEqualTo(StepOutput.Status.AWAIT_COMMANDS);
@@ -360,7 +376,7 @@ class CoroutineProcessTest extends CoroutineFixture {
   }
 
   /// Lets a body wait for something on the only worker, and makes sure that this is free.
-  private void freesItsWorker(CoroutineProcess.Body waiting, Runnable end) throws Exception {
+  private void freesItsWorker(CoroutineProcess.Code waiting, Runnable end) throws Exception {
     restart(1);
     CountDownLatch there = new CountDownLatch(1);
     Pid pid =

@@ -91,7 +91,7 @@ class DeadlockRingsTest {
     Pid step =
         RUNTIME.spawn((events, out) -> {
           if (!events.isEmpty() && events.getFirst().data() instanceof Pid next) {
-            out.yield(1, Commands.ask(next, "question", DAY));
+            out.execute(1, Commands.ask(next, "question", DAY));
             out.awaitCommands();
           }
         });
@@ -121,7 +121,7 @@ class DeadlockRingsTest {
         RUNTIME.spawn(
             (events, out) -> {
               if (!events.isEmpty()) {
-                out.yield(1, Commands.ask(body, "question", DAY));
+                out.execute(1, Commands.ask(body, "question", DAY));
                 out.awaitCommands();
                 asked.countDown();
               }

@@ -80,7 +80,7 @@ class DispatchTest {
           if (!begun[0]) {
             begun[0] = true;
             for (int i = 0; i < commands.length; i++) {
-              out.yield(i + 1, commands[i]);
+              out.execute(i + 1, commands[i]);
             }
           }
         }));
@@ -115,9 +115,9 @@ class DispatchTest {
         runtime.spawn(
             Kit.process((_, events, out) -> {
               if (events.isEmpty()) {
-                out.yield(7, new Kit.Call("first"));
+                out.execute(7, new Kit.Call("first"));
               } else {
-                out.yield(7, new Kit.Call("second"));
+                out.execute(7, new Kit.Call("second"));
               }
             }));
     var exit = runtime.whenExited(pid);
@@ -134,10 +134,10 @@ class DispatchTest {
         Kit.process((_, events, out) -> {
           seen.addAll(events);
           if (events.isEmpty()) {
-            out.yield(1, new Kit.Call("A"));
-            out.yield(2, new Kit.Call("B"));
+            out.execute(1, new Kit.Call("A"));
+            out.execute(2, new Kit.Call("B"));
           } else if (events.getFirst().tag() == 2) {
-            out.yield(3, new Kit.Call("C"));
+            out.execute(3, new Kit.Call("C"));
           }
         }));
     Invocation<Object> a = Kit.take(asked);
@@ -159,7 +159,7 @@ class DispatchTest {
           Kit.process((_, events, out) -> {
             seen.addAll(events);
             if (events.isEmpty()) {
-              out.yield(100, processCommand);
+              out.execute(100, processCommand);
             }
           }));
       if (processCommand instanceof Kit.Call) {
@@ -178,13 +178,13 @@ class DispatchTest {
         Kit.process((_, events, out) -> {
           if (events.isEmpty()) {
             for (int tag = 1; tag <= 3; tag++) {
-              out.yield(tag, new Checked(() -> "x"));
+              out.execute(tag, new Checked(() -> "x"));
             }
           }
           for (ProcessEvent event : events) {
             done[0]++;
             if (event.tag() <= 3) {
-              out.yield(event.tag() + 10, new Now(() -> "x"));
+              out.execute(event.tag() + 10, new Now(() -> "x"));
             }
           }
           if (done[0] == 6) {
@@ -260,8 +260,8 @@ class DispatchTest {
   void commandsOfTheLastStep_areCarriedOut() throws Exception {
     Pid pid =
         runtime.spawn((_, out) -> {
-          out.yield(1, new Kit.Call("last words"));
-          out.yield(1, new Kit.Call("and more"));
+          out.execute(1, new Kit.Call("last words"));
+          out.execute(1, new Kit.Call("and more"));
           out.done("result");
         });
     Invocation<Object> first = Kit.take(asked);
@@ -277,7 +277,7 @@ class DispatchTest {
         Kit.process((_, events, out) -> {
           seen.addAll(events);
           if (events.isEmpty()) {
-            out.yield(1, new Kit.Call("x"));
+            out.execute(1, new Kit.Call("x"));
           }
           out.idle();
         }));
@@ -318,7 +318,7 @@ class DispatchTest {
         Kit.process((self, events, out) -> {
           if (!begun[0]) {
             begun[0] = true;
-            out.yield(1, processCommand);
+            out.execute(1, processCommand);
           }
           for (ProcessEvent event : events) {
             if (event.isMessage()) {

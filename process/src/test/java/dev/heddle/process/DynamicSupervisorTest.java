@@ -9,8 +9,8 @@ import dev.heddle.process.supervisor.ChildSpec.Restart;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import dev.heddle.process.supervisor.DynamicChildStatus;
 import dev.heddle.process.supervisor.DynamicSupervisor;
-import dev.heddle.process.supervisor.DynamicSupervisor.Count;
-import dev.heddle.process.supervisor.DynamicSupervisor.Counts;
+import dev.heddle.process.supervisor.DynamicSupervisor.ChildCounts;
+import dev.heddle.process.supervisor.DynamicSupervisor.CountChildren;
 import dev.heddle.process.supervisor.DynamicSupervisor.StartChild;
 import dev.heddle.process.supervisor.DynamicSupervisor.StopChild;
 import dev.heddle.process.supervisor.RestartLimitException;
@@ -62,8 +62,8 @@ class DynamicSupervisorTest {
     }
   }
 
-  private Counts counts(Pid supervisor) {
-    return lab.ask(supervisor, new Count());
+  private ChildCounts counts(Pid supervisor) {
+    return lab.ask(supervisor, new CountChildren());
   }
 
   // ---- starts ----
@@ -94,7 +94,7 @@ class DynamicSupervisorTest {
                 .listener(changes::add)
                 .build());
     CompletableFuture<Pid> answer = lab.runtime.request(supervisor, new StartChild("lobby"));
-    assertThat(counts(supervisor)).isEqualTo(new Counts(1, 0, 0, 0));
+    assertThat(counts(supervisor)).isEqualTo(new ChildCounts(1, 0, 0, 0));
     assertThat(answer).isNotDone();
     connected.complete("");
     Pid room = Kit.get(answer);
@@ -150,7 +150,7 @@ class DynamicSupervisorTest {
     start(supervisor, "lobby");
     assertThatThrownBy(() -> start(supervisor, ""))
         .hasRootCauseInstanceOf(NoClassDefFoundError.class);
-    assertThat(counts(supervisor)).isEqualTo(new Counts(0, 1, 0, 0));
+    assertThat(counts(supervisor)).isEqualTo(new ChildCounts(0, 1, 0, 0));
   }
 
   @Test
@@ -176,7 +176,7 @@ class DynamicSupervisorTest {
     assertThatThrownBy(() -> lab.ask(supervisor, new StartChild()))
         .hasMessageContaining("takes a java.lang.String, not null");
     assertThatThrownBy(() -> lab.ask(supervisor, "start"))
-        .hasMessageContaining("StartChild, StopChild, Count or Children");
+        .hasMessageContaining("StartChild, StopChild, CountChildren or WhichChildren");
     Pid plain = lab.runtime.spawn(DynamicSupervisor.builder(SupervisorLab::child).build());
     assertThatThrownBy(() -> lab.ask(plain, new StartChild("x")))
         .hasMessageContaining("takes no argument, not x");
@@ -208,7 +208,7 @@ class DynamicSupervisorTest {
     answer.cancel(false);
     connected.complete("");
     DynamicChildStatus running = await(State.RUNNING);
-    List<DynamicChildStatus> children = lab.ask(supervisor, new DynamicSupervisor.Children());
+    List<DynamicChildStatus> children = lab.ask(supervisor, new DynamicSupervisor.WhichChildren());
     assertThat(children).containsExactly(running);
     assertThat(running.argument()).isEqualTo("lobby");
   }
@@ -237,7 +237,7 @@ class DynamicSupervisorTest {
             .<@Nullable Object>map(DynamicChildStatus::argument)
             .toList();
     assertThat(running).containsExactlyInAnyOrder("lobby", "hall");
-    assertThat(counts(supervisor)).isEqualTo(new Counts(0, 2, 0, 0));
+    assertThat(counts(supervisor)).isEqualTo(new ChildCounts(0, 2, 0, 0));
   }
 
   @Test
@@ -251,7 +251,7 @@ class DynamicSupervisorTest {
     Pid other = lab.runtime.spawn(Kit.resting(), StartOptions.defaults().withName("room-kitchen"));
     assertThatThrownBy(() -> start(supervisor, "kitchen"))
         .hasMessageContaining("belongs to " + other);
-    assertThat(counts(supervisor)).isEqualTo(new Counts(0, 1, 0, 0));
+    assertThat(counts(supervisor)).isEqualTo(new ChildCounts(0, 1, 0, 0));
     assertThatThrownBy(() -> rooms().options(StartOptions.defaults().withName("room")))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("name(argument -> ...)");
@@ -270,6 +270,18 @@ class DynamicSupervisorTest {
     assertThatThrownBy(() -> lab.ask(supervisor, new StopChild(room)))
         .hasRootCauseInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("is not, or no longer, a child of");
+  }
+
+  @Test
+  @Tag("proc-250")
+  void endChild_byDefault_givesItTheTimeOfAnyChild() {
+    CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
+    Pid supervisor = lab.runtime.spawn(rooms(_ -> SupervisorLab.stubborn(asked)).build());
+    Pid room = start(supervisor, "lobby");
+    CompletableFuture<Exit> exit = lab.runtime.request(supervisor, new StopChild(room));
+    assertThat(Kit.get(asked).remaining()).isLessThanOrEqualTo(Shutdown.DEFAULT_TIMEOUT);
+    lab.runtime.offer(room, "now"); // it may have been ended
+    assertThat(Kit.get(exit).pid()).isEqualTo(room);
   }
 
   @Test
@@ -432,7 +444,7 @@ class DynamicSupervisorTest {
     Pid lobby = start(supervisor, "lobby");
     lab.runtime.send(lobby, "boom");
     var pause = Kit.take(Objects.requireNonNull(lab.pauses));
-    assertThat(counts(supervisor)).isEqualTo(new Counts(0, 0, 1, 0));
+    assertThat(counts(supervisor)).isEqualTo(new ChildCounts(0, 0, 1, 0));
     Exit exit = lab.ask(supervisor, new StopChild(lobby));
     assertThat(exit.cause()).hasMessage("boom");
     assertThat(pause.isOpen()).isFalse();

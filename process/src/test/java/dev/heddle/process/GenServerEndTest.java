@@ -35,7 +35,7 @@ class GenServerEndTest extends CoroutineFixture {
     SHUTDOWN((_, ref) -> ref.send(new Do(it -> it.endOnPurpose("sold out")))),
     FAILURE((_, ref) -> ref.send(failing())),
     FAILURE_OF_A_COMMAND(
-        (_, ref) -> ref.send(new Do(it -> it.run(Commands.resolve("nobody has this name"))))),
+        (_, ref) -> ref.send(new Do(it -> it.run(Commands.whereIs("nobody has this name"))))),
     TERMINATE((runtime, ref) -> runtime.terminate(pidOf(ref))),
     CANCEL((runtime, ref) -> runtime.cancel(pidOf(ref), "closing time", DAY)),
     CANCEL_WHILE_IT_TRAPS_EXITS((runtime, ref) -> {
@@ -237,7 +237,7 @@ class GenServerEndTest extends CoroutineFixture {
     Pid target = runtime.spawn((events, _) -> events.forEach(event -> effects.add(event.data())));
     Pid step =
         runtime.spawn((_, out) -> {
-          out.yield(1, Commands.send(target, "effect"));
+          out.execute(1, Commands.send(target, "effect"));
           out.failWith(FAILURE);
           assertThat(out.failure()).isSameAs(FAILURE);
           assertThat(out.detail()).isNull();

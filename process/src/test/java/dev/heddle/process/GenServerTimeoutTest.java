@@ -94,8 +94,8 @@ class GenServerTimeoutTest extends CoroutineFixture {
                   seen.add(event.isMessage() ? Objects.requireNonNull(event.data()) : event.tag());
                 }
                 if (events.isEmpty()) {
-                  out.yield(1, Commands.inOrder(Commands.inOrder(Commands.sleep(Duration.ZERO))));
-                  out.yield(2, Commands.sleep(Duration.ZERO));
+                  out.execute(1, Commands.inOrder(Commands.inOrder(Commands.sleep(Duration.ZERO))));
+                  out.execute(2, Commands.sleep(Duration.ZERO));
                   wait.run();
                 } else if (seen.size() == 3) {
                   all.complete(seen);

@@ -151,13 +151,13 @@ class GiveTest {
             Kit.process((self, events, out) -> {
               for (ProcessEvent event : events) {
                 if (event.data() instanceof ResourceHandle given) {
-                  out.yield(1, Commands.read(given, 10));
-                  out.yield(2, Commands.transfer(given, server));
+                  out.execute(1, Commands.read(given, 10));
+                  out.execute(2, Commands.transfer(given, server));
                 } else if (event.isMessage()) {
                   ResourceHandle given =
                       ((ResourceHandle[]) Objects.requireNonNull(event.data()))[0];
                   self.cancelCommand(1);
-                  out.yield(3, Commands.transfer(given, server));
+                  out.execute(3, Commands.transfer(given, server));
                 } else {
                   seen.add(event);
                 }

@@ -38,7 +38,7 @@ class HeldEndTest {
         .listener(
             new ProcessListener() {
               @Override
-              public void onComplete(Exit exit) {
+              public void onExit(Exit exit) {
                 if (inListener) {
                   hold();
                 }

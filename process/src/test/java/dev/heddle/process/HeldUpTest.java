@@ -251,7 +251,7 @@ class HeldUpTest {
             }));
         spawn((events, out) -> {
           if (events.isEmpty()) {
-            out.yield(1, Commands.sleep(Duration.ofMillis(1)));
+            out.execute(1, Commands.sleep(Duration.ofMillis(1)));
           } else {
             out.done();
           }

@@ -37,7 +37,7 @@ class HostTest {
     }
 
     @Override
-    public void onComplete(Exit exit) {
+    public void onExit(Exit exit) {
       pages.add("end " + exit.reason());
     }
   }
@@ -60,7 +60,7 @@ class HostTest {
     CompletableFuture<Throwable> failure = new CompletableFuture<>();
     in.spawn((events, out) -> {
       if (events.isEmpty()) {
-        out.yield(1, processCommand);
+        out.execute(1, processCommand);
       } else {
         failure.complete(java.util.Objects.requireNonNull(events.getFirst().error()));
         out.done();
@@ -259,7 +259,7 @@ class HostTest {
             Kit.process((self, events, out) -> {
               if (!events.isEmpty()) {
                 sent.complete(self.offer(new Pid("n2", "b", 1, 1), "bye"));
-                out.yield(1, Commands.send(new Pid("n2", "b", 1, 1), "bye again"));
+                out.execute(1, Commands.send(new Pid("n2", "b", 1, 1), "bye again"));
                 out.done("done");
               }
             }));

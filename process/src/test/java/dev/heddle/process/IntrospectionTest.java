@@ -100,7 +100,7 @@ class IntrospectionTest {
     Pid pid =
         runtime.spawn((_, out) -> {
           if (step.getAndIncrement() == 0) {
-            out.yield(1, new Kit.Call("x"));
+            out.execute(1, new Kit.Call("x"));
             out.awaitCommands();
           }
         });
@@ -154,7 +154,7 @@ class IntrospectionTest {
     Pid pid =
         runtime.spawn((_, out) -> {
           if (left.getAndDecrement() > 0) {
-            out.yield(left.get(), new Kit.Call("x"));
+            out.execute(left.get(), new Kit.Call("x"));
           }
         });
     await(() -> left.get() < 0);
@@ -177,7 +177,7 @@ class IntrospectionTest {
     Pid pid =
         runtime.spawn((_, out) -> {
           if (step.getAndIncrement() == 0) {
-            out.yield(1, new Kit.Call("x"));
+            out.execute(1, new Kit.Call("x"));
             out.awaitCommands();
           }
         });

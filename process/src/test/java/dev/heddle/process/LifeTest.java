@@ -171,7 +171,7 @@ class LifeTest {
                   }
 
                   @Override
-                  public void onComplete(Exit exit) {
+                  public void onExit(Exit exit) {
                     completed.countDown();
                   }
                 }));
@@ -399,7 +399,7 @@ class LifeTest {
     Pid resting = runtime.spawn(Kit.resting());
     Pid blocked =
         runtime.spawn((_, out) -> {
-          out.yield(1, new Kit.Call("never"));
+          out.execute(1, new Kit.Call("never"));
           out.awaitCommands();
         });
     for (Pid pid : List.of(resting, blocked)) {

@@ -50,9 +50,9 @@ class MisuseTest {
 
   // ---- nothing to spawn ----
 
-  private Throwable failureOf(CoroutineProcess.Body body) {
+  private Throwable failureOf(CoroutineProcess.Code code) {
     return java.util.Objects.requireNonNull(
-        Kit.exit(runtime, runtime.spawn(CoroutineProcess.of(body))).cause());
+        Kit.exit(runtime, runtime.spawn(CoroutineProcess.of(code))).cause());
   }
 
   @Test

@@ -169,7 +169,7 @@ class NamedAddressTest extends CoroutineFixture {
   @Tag("proc-271")
   void waitForAName_isOverWhenAProcessTakesIt() throws Exception {
     CompletableFuture<Pid> early = runtime.whenRegistered("oracle");
-    Pid waiting = spawn(self -> self.execute(Commands.awaitName("oracle", DAY)));
+    Pid waiting = spawn(self -> self.execute(Commands.awaitRegistered("oracle", DAY)));
     while (runtime.process(waiting).state() != ProcessSnapshot.State.BLOCKED) {
       Thread.onSpinWait();
     }
@@ -177,16 +177,17 @@ class NamedAddressTest extends CoroutineFixture {
     Pid oracle = runtime.spawn(Kit.resting(), ORACLE);
     assertThat(Kit.get(early)).isEqualTo(oracle);
     assertThat(Kit.exit(runtime, waiting).result()).isEqualTo(oracle);
-    assertThat(runtime.awaitName("oracle", Duration.ZERO)).isEqualTo(oracle);
+    assertThat(runtime.awaitRegistered("oracle", Duration.ZERO)).isEqualTo(oracle);
   }
 
   @Test
   @Tag("proc-271")
   void waitForAName_thatNobodyTakes_endsWithItsLimit() {
-    assertThatThrownBy(() -> runtime.awaitName("oracle", Duration.ofMillis(1)))
+    assertThatThrownBy(() -> runtime.awaitRegistered("oracle", Duration.ofMillis(1)))
         .isInstanceOf(DeadlineException.class)
         .hasMessageContaining("'oracle'");
-    assertThat(failure(self -> self.execute(Commands.awaitName("oracle", Duration.ofMillis(1)))))
+    assertThat(
+            failure(self -> self.execute(Commands.awaitRegistered("oracle", Duration.ofMillis(1)))))
         .isInstanceOf(DeadlineException.class);
   }
 
@@ -196,11 +197,11 @@ class NamedAddressTest extends CoroutineFixture {
     Pid pid =
         runtime.spawn(
             Kit.process((self, _, _) -> {
-              var _ = self.runtime().awaitName("oracle", DAY);
+              var _ = self.runtime().awaitRegistered("oracle", DAY);
             }));
     assertThat(Kit.exit(runtime, pid).cause())
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("awaitName");
+        .hasMessageContaining("awaitRegistered");
   }
 
   // ---- references ----
@@ -228,7 +229,7 @@ class NamedAddressTest extends CoroutineFixture {
                         })
                     .withOptions(ORACLE))
             .build());
-    runtime.awaitName("oracle", DAY);
+    runtime.awaitRegistered("oracle", DAY);
     return runtime.ref("oracle", Question.class);
   }
 
@@ -236,12 +237,12 @@ class NamedAddressTest extends CoroutineFixture {
   @Tag("proc-271")
   void refByName_leadsToTheNextLife_afterARestart() throws Exception {
     Ref<Question> oracle = supervisedOracle();
-    Pid first = oracle.awaitPresent(DAY);
+    Pid first = oracle.awaitRegistered(DAY);
     assertThat(oracle.ask(WhichLife::new, DAY)).isEqualTo(1);
     var exit = runtime.whenExited(first);
     oracle.send(new Die());
     Kit.get(exit);
-    assertThat(oracle.awaitPresent(DAY)).isNotEqualTo(first);
+    assertThat(oracle.awaitRegistered(DAY)).isNotEqualTo(first);
     assertThat(oracle.ask(WhichLife::new, DAY)).isEqualTo(2);
   }
 
@@ -270,13 +271,13 @@ class NamedAddressTest extends CoroutineFixture {
         runtime.spawn(
             TypedCoroutineProcess.of(Question.class, TypedCoroutineProcess::next), ORACLE);
     Pid pid = java.util.Objects.requireNonNull(first.pid());
-    assertThat(first.awaitPresent(Duration.ZERO)).isEqualTo(pid);
+    assertThat(first.awaitRegistered(Duration.ZERO)).isEqualTo(pid);
     var exit = runtime.whenExited(pid);
     first.send(new Die());
     Kit.get(exit);
     runtime.spawn(TypedCoroutineProcess.of(Question.class, TypedCoroutineProcess::next), ORACLE);
     assertThat(first.offer(new Die())).isEqualTo(SendResult.NOT_FOUND);
-    assertThatThrownBy(() -> first.awaitPresent(DAY)).isInstanceOf(SendFailedException.class);
+    assertThatThrownBy(() -> first.awaitRegistered(DAY)).isInstanceOf(SendFailedException.class);
   }
 
   @Test
@@ -395,9 +396,9 @@ class NamedAddressTest extends CoroutineFixture {
   void pollingForThePresenceOfAProcess_leavesNoListener() throws Exception {
     Ref<Question> mute =
         runtime.spawn(TypedCoroutineProcess.of(Question.class, TypedCoroutineProcess::next));
-    Pid pid = mute.awaitPresent(DAY);
+    Pid pid = mute.awaitRegistered(DAY);
     for (int i = 0; i < 100; i++) {
-      assertThat(mute.awaitPresent(DAY)).isEqualTo(pid);
+      assertThat(mute.awaitRegistered(DAY)).isEqualTo(pid);
     }
     assertThat(DeclaredFailureTest.waiting(pid)).isZero();
   }

@@ -30,8 +30,8 @@ class ProcessDeadlockTest {
     runtime.shutdown(Duration.ZERO);
   }
 
-  private Pid body(CoroutineProcess.Body body) {
-    Pid pid = runtime.spawn(CoroutineProcess.of(body));
+  private Pid body(CoroutineProcess.Code code) {
+    Pid pid = runtime.spawn(CoroutineProcess.of(code));
     stuck.add(pid);
     return pid;
   }

@@ -8,7 +8,7 @@ import dev.heddle.process.behavior.GenServer;
 import dev.heddle.process.event.DeadLetter;
 import dev.heddle.process.event.DeadLetter.Reason;
 import dev.heddle.process.event.EventBus;
-import dev.heddle.process.event.ProcessEnded;
+import dev.heddle.process.event.ProcessExited;
 import dev.heddle.process.event.ProcessStarted;
 import java.util.ArrayList;
 import java.util.List;
@@ -248,12 +248,12 @@ class ProcessEventsTest extends CoroutineFixture {
   @Tag("proc-280")
   void startsAndEnds_arePublished_whileAProcessSubscribes() throws Exception {
     reader(ProcessStarted.class);
-    reader(ProcessEnded.class);
+    reader(ProcessExited.class);
     StartOptions options = StartOptions.defaults().withName("short");
     Pid pid = runtime.spawn((_, out) -> out.done("result"), options);
     List<Object> expected =
         new ArrayList<>(
-            List.of(new ProcessStarted(pid, options), new ProcessEnded(Kit.exit(runtime, pid))));
+            List.of(new ProcessStarted(pid, options), new ProcessExited(Kit.exit(runtime, pid))));
     while (!expected.isEmpty()) {
       expected.remove(Kit.take(seen)); // of two readers: in any order, with the second one's start
     }
@@ -271,7 +271,7 @@ class ProcessEventsTest extends CoroutineFixture {
       }
 
       @Override
-      public void onComplete(Exit exit) {
+      public void onExit(Exit exit) {
         told.add(name + " end");
         throw new IllegalStateException("a listener that fails keeps no other from being told");
       }

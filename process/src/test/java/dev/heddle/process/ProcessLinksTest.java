@@ -242,7 +242,7 @@ class ProcessLinksTest {
     Pid never = new Pid("", "heddle", 12345, 1);
     runtime.spawn((events, out) -> {
       if (events.isEmpty()) {
-        out.yield(1, Commands.monitor(never));
+        out.execute(1, Commands.monitor(never));
       }
       events.forEach(event -> got.add(java.util.Objects.requireNonNull(event.data())));
     });

@@ -68,7 +68,7 @@ class ProcessPoolTest {
   }
 
   private PoolStatus status(Pid pool) {
-    CompletableFuture<PoolStatus> status = runtime.request(pool, new ProcessPool.Status());
+    CompletableFuture<PoolStatus> status = runtime.request(pool, new ProcessPool.GetStatus());
     return Kit.get(status);
   }
 

@@ -264,7 +264,7 @@ class ProcessSignalOrderTest {
           new Late() {
             @Override
             void begin(ProcessContext context, StepOutput out) {
-              out.yield(1, Commands.ask(context.spawn(server), context.self(), DAY));
+              out.execute(1, Commands.ask(context.spawn(server), context.self(), DAY));
             }
 
             @Override
@@ -289,7 +289,7 @@ class ProcessSignalOrderTest {
               @Override
               void begin(ProcessContext context, StepOutput out) {
                 Pid me = context.self();
-                out.yield(
+                out.execute(
                     1,
                     Commands.ask(
                         server,
@@ -331,7 +331,7 @@ class ProcessSignalOrderTest {
       @Override
       void begin(ProcessContext context, StepOutput out) {
         Pid server = context.spawn(server());
-        out.yield(1, Commands.ask(server, context.self(), DAY));
+        out.execute(1, Commands.ask(server, context.self(), DAY));
         if (deaf) {
           out.awaitCommands();
         }
@@ -517,7 +517,7 @@ class ProcessSignalOrderTest {
               new Late() {
                 @Override
                 void begin(ProcessContext context, StepOutput out) {
-                  out.yield(1, Commands.ask(context.spawn(server), context.self(), DAY));
+                  out.execute(1, Commands.ask(context.spawn(server), context.self(), DAY));
                 }
 
                 @Override

@@ -131,9 +131,9 @@ final class RandomLife implements Process {
       }
       case 4 -> out.upgrade("random", RUN, null);
       case 5 -> me.register("name " + random.nextInt(20));
-      case 6 -> out.yield(++lastTag, Commands.sleep(Duration.ofNanos(random.nextInt(1_000_000))));
+      case 6 -> out.execute(++lastTag, Commands.sleep(Duration.ofNanos(random.nextInt(1_000_000))));
       case 7 -> {
-        out.yield(++lastTag, Commands.send(world.someone(random), "by command"));
+        out.execute(++lastTag, Commands.send(world.someone(random), "by command"));
         out.awaitCommands();
       }
       default -> {

@@ -63,7 +63,7 @@ final class RandomWorld implements ProcessListener {
   }
 
   @Override
-  public void onComplete(Exit exit) {
+  public void onExit(Exit exit) {
     ended.incrementAndGet();
   }
 

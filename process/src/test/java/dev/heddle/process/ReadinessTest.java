@@ -204,7 +204,7 @@ class ReadinessTest {
         runtime.spawn(
             Kit.process((self, events, out) -> {
               if (self.statistics().received() == 3) {
-                out.yield(1, new dev.heddle.process.ProcessCommand<Object>() {});
+                out.execute(1, new dev.heddle.process.ProcessCommand<Object>() {});
                 out.done(self.statistics());
               }
             }));

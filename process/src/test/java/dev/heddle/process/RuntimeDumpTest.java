@@ -42,7 +42,7 @@ class RuntimeDumpTest {
   }
 
   private static String announced() {
-    return System.getProperty(ProcessRuntimeMXBean.ANNOUNCEMENT, "0");
+    return System.getProperty("dev.heddle.processes", "0");
   }
 
   @Test
@@ -77,7 +77,7 @@ class RuntimeDumpTest {
         StartOptions options = StartOptions.defaults().withName("a \"b\"\n" + i);
         awaitState(runtime, runtime.spawn(Kit.resting(), options), State.IDLE);
       }
-      String json = new RuntimeBean(runtime, "x").dumpJson();
+      String json = runtime.bean.dumpJson();
       assertThat(json)
           .startsWith("{\"runtime\":\"heddle\",\"uptimeMillis\":")
           .contains("\"p99\":", "\"workers\":[{\"worker\":0,\"asleep\":")

@@ -167,7 +167,7 @@ class RuntimeShutdownTest {
               ready.countDown();
               for (ProcessEvent event : events) {
                 if (event.data() instanceof ProcessSignal.Cancel) {
-                  out.yield(1, new Kit.Call("save"));
+                  out.execute(1, new Kit.Call("save"));
                 } else if ("saved".equals(event.data())) {
                   cleaned.incrementAndGet();
                   out.done("clean");
@@ -368,7 +368,7 @@ class RuntimeShutdownTest {
     ProcessRuntime runtime = two().host("timed").start();
     assertThat(isThread("heddle-timers-timed")).isTrue();
     runtime.spawn(CoroutineProcess.of(self -> self.receive(Duration.ofDays(1))));
-    runtime.spawn((_, out) -> out.yield(1, Commands.sleep(Duration.ofDays(1))));
+    runtime.spawn((_, out) -> out.execute(1, Commands.sleep(Duration.ofDays(1))));
     runtime.shutdown(Duration.ofMinutes(4));
     assertThat(isThread("heddle-timers-timed")).isFalse();
   }
@@ -456,7 +456,7 @@ class RuntimeShutdownTest {
             self.spawn(child, StartOptions.defaults().linked());
             ready.countDown();
           } else if (events.getFirst().data() instanceof ProcessSignal.Cancel) {
-            out.yield(1, dev.heddle.process.Commands.sleep(Duration.ofMillis(1)));
+            out.execute(1, dev.heddle.process.Commands.sleep(Duration.ofMillis(1)));
           } else {
             order.add("parent");
             out.done();

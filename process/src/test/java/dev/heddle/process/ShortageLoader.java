@@ -4,6 +4,7 @@ package dev.heddle.process;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassHierarchyResolver;
 import java.lang.classfile.ClassTransform;
 import java.lang.classfile.CodeElement;
 import java.lang.classfile.MethodModel;
@@ -60,7 +61,8 @@ final class ShortageLoader extends ClassLoader {
           "awakeCount");
 
   // what is compiled into the loop of a worker
-  private static final Set<String> INLINED = Set.of("step", "run", "complete", "runOnce");
+  private static final Set<String> INLINED =
+      Set.of("step", "run", "runSteps", "complete", "runOnce");
   private static final Set<String> INLINED_OF = Set.of("ProcessInstance", "Task", "Worker");
 
   /// What fails.
@@ -118,7 +120,12 @@ final class ShortageLoader extends ClassLoader {
 
   private byte[] transformed(byte[] bytes, String name) {
     // without handlers some variables are never there: what describes them is left out
-    ClassFile format = ClassFile.of(ClassFile.DebugElementsOption.DROP_DEBUG);
+    // the default resolver knows the classes of the system's loader only
+    ClassFile format =
+        ClassFile.of(
+            ClassFile.DebugElementsOption.DROP_DEBUG,
+            ClassFile.ClassHierarchyResolverOption.of(
+                ClassHierarchyResolver.ofResourceParsing(ShortageLoader.class.getClassLoader())));
     boolean links = name.endsWith("instance.ProcessLifecycle");
     ClassTransform fails =
         ClassTransform.transformingMethodBodies(

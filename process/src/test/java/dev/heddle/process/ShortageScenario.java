@@ -34,7 +34,7 @@ public final class ShortageScenario implements IntBinaryOperator {
                 }
 
                 @Override
-                public void onComplete(Exit exit) {
+                public void onExit(Exit exit) {
                   ends.get(exit.pid()).incrementAndGet();
                 }
               })

@@ -213,7 +213,7 @@ class StackEndTest {
         out.done();
       } else {
         asked = true;
-        out.yield(1, Commands.ask(server, number, Duration.ofDays(1)));
+        out.execute(1, Commands.ask(server, number, Duration.ofDays(1)));
       }
     }
   }

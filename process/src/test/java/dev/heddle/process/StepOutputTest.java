@@ -19,8 +19,8 @@ class StepOutputTest {
   void saysWhatTheStepSaid() {
     StepOutput out = new StepOutput();
     assertThat(out.status()).isEqualTo(StepOutput.Status.IDLE);
-    out.yield(7, new Kit.Call("x"));
-    assertThat(out.status()).isEqualTo(StepOutput.Status.YIELD);
+    out.execute(7, new Kit.Call("x"));
+    assertThat(out.status()).isEqualTo(StepOutput.Status.EXECUTING);
     out.awaitCommands();
     assertThat(out.status()).isEqualTo(StepOutput.Status.AWAIT_COMMANDS);
     out.continueNow();
@@ -33,7 +33,7 @@ class StepOutputTest {
     out.reset();
     assertThat(out.status()).isEqualTo(StepOutput.Status.IDLE);
     assertThat(out.result()).isNull();
-    assertThat(out.yields()).isEmpty();
+    assertThat(out.commands()).isEmpty();
   }
 
   @Test
@@ -41,14 +41,14 @@ class StepOutputTest {
   void commands_keepTheirOrder_howeverMany() {
     StepOutput out = new StepOutput();
     for (int i = 0; i < 5; i++) {
-      out.yield(i, new Kit.Call("c" + i));
+      out.execute(i, new Kit.Call("c" + i));
     }
-    List<StepOutput.Yield> expected =
+    List<StepOutput.TaggedCommand> expected =
         IntStream.range(0, 5)
-            .mapToObj(i -> new StepOutput.Yield(i, new Kit.Call("c" + i)))
+            .mapToObj(i -> new StepOutput.TaggedCommand(i, new Kit.Call("c" + i)))
             .toList();
-    assertThat(out.yields()).isEqualTo(expected);
-    assertThat(IntStream.range(0, out.yieldCount()).mapToObj(out::yieldAt)).isEqualTo(expected);
+    assertThat(out.commands()).isEqualTo(expected);
+    assertThat(IntStream.range(0, out.commandCount()).mapToObj(out::commandAt)).isEqualTo(expected);
   }
 
   @Test
@@ -71,7 +71,7 @@ class StepOutputTest {
               late::awaitCommands,
               late::awaitWakeUp,
               () -> late.upgrade("x", Process.RUN, null),
-              () -> late.yield(1, new Kit.Call("x")));
+              () -> late.execute(1, new Kit.Call("x")));
       assertThat(all)
           .allSatisfy(each ->
               assertThatThrownBy(each)

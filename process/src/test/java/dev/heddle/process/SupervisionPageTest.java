@@ -44,7 +44,7 @@ class SupervisionPageTest {
     String page = page("explanation/supervision.md");
     for (Class<?> of : List.of(Supervisor.class, DynamicSupervisor.class)) {
       Stream.of(of.getDeclaredClasses())
-          .filter(type -> type.isRecord() && type != DynamicSupervisor.Counts.class)
+          .filter(type -> type.isRecord() && type != DynamicSupervisor.ChildCounts.class)
           .forEach(type -> assertThat(page).contains("`" + type.getSimpleName() + "`"));
     }
     Stream.of(Shutdown.class.getDeclaredMethods())

@@ -70,7 +70,7 @@ class SupervisorAddTest {
 
   private List<String> children(Pid supervisor) {
     CompletableFuture<List<ChildStatus>> answer =
-        runtime.request(supervisor, new Supervisor.Children());
+        runtime.request(supervisor, new Supervisor.WhichChildren());
     return Kit.get(answer).stream().map(child -> child.name() + " " + child.state()).toList();
   }
 

@@ -9,7 +9,7 @@ import dev.heddle.process.supervisor.ChildSpec.Restart;
 import dev.heddle.process.supervisor.ChildStatus;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import dev.heddle.process.supervisor.DynamicSupervisor;
-import dev.heddle.process.supervisor.DynamicSupervisor.Counts;
+import dev.heddle.process.supervisor.DynamicSupervisor.ChildCounts;
 import dev.heddle.process.supervisor.Supervisor;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -101,7 +101,8 @@ class SupervisorCostTest {
     }
     Kit.get(last);
     over.await();
-    List<ChildStatus> children = Kit.get(runtime.request(supervisor, new Supervisor.Children()));
+    List<ChildStatus> children =
+        Kit.get(runtime.request(supervisor, new Supervisor.WhichChildren()));
     assertThat(children).hasSize(MANY);
   }
 
@@ -138,8 +139,9 @@ class SupervisorCostTest {
       runtime.terminate(Kit.get(start));
     }
     restarted.await();
-    Counts counts = Kit.get(runtime.request(supervisor, new DynamicSupervisor.Count()));
-    assertThat(counts).isEqualTo(new Counts(0, many, 0, 0));
+    ChildCounts childCounts =
+        Kit.get(runtime.request(supervisor, new DynamicSupervisor.CountChildren()));
+    assertThat(childCounts).isEqualTo(new ChildCounts(0, many, 0, 0));
     CompletableFuture<Exit> exit = runtime.whenExited(supervisor);
     runtime.cancel(supervisor, "enough", Kit.SOON);
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);

@@ -118,7 +118,7 @@ final class SupervisorLab implements AutoCloseable {
   }
 
   List<ChildStatus> children(Pid supervisor) {
-    return ask(supervisor, new Supervisor.Children());
+    return ask(supervisor, new Supervisor.WhichChildren());
   }
 
   static Pid pid(ChildStatus status) {

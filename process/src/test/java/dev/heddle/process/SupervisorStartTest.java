@@ -111,7 +111,7 @@ class SupervisorStartTest {
   @Test
   @Tag("proc-321")
   void firstStart_thatEndsBeforeItIsReady_hasFailed_howeverItHasEnded() {
-    Map<Exit.Reason, CoroutineProcess.Body> ends =
+    Map<Exit.Reason, CoroutineProcess.Code> ends =
         Map.of(
             Exit.Reason.NORMAL,
             _ -> null,
@@ -119,13 +119,13 @@ class SupervisorStartTest {
             _ -> {
               throw ProcessExitException.shutdown("nothing to do");
             });
-    ends.forEach((reason, body) -> {
+    ends.forEach((reason, code) -> {
       Pid supervisor =
           lab.runtime.spawn(
               lab.supervisor()
                   .firstStart(FirstStart.FAIL)
                   .child(
-                      ChildSpec.of("db", () -> CoroutineProcess.of(body).reportingReady())
+                      ChildSpec.of("db", () -> CoroutineProcess.of(code).reportingReady())
                           .withRestart(Restart.TRANSIENT))
                   .build());
       assertThat(Kit.exit(lab.runtime, supervisor).cause())
@@ -195,7 +195,7 @@ class SupervisorStartTest {
       throws Exception {
     AtomicInteger starts = new AtomicInteger();
     CompletableFuture<Pid> second = new CompletableFuture<>();
-    CoroutineProcess.Body connecting =
+    CoroutineProcess.Code connecting =
         self -> {
           second.complete(self.context().self());
           return self.receive();

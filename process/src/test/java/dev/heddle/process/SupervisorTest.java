@@ -106,7 +106,7 @@ class SupervisorTest {
 
   private List<ChildStatus> children(Pid supervisor) {
     CompletableFuture<List<ChildStatus>> answer =
-        runtime.request(supervisor, new Supervisor.Children());
+        runtime.request(supervisor, new Supervisor.WhichChildren());
     return Kit.get(answer);
   }
 

@@ -64,8 +64,8 @@ class ThreadStateTest {
     return (Seen) Objects.requireNonNull(Kit.exit(runtime, pid).result());
   }
 
-  private Seen lookIn(CoroutineProcess.Body body) {
-    Exit exit = Kit.exit(runtime, runtime.spawn(CoroutineProcess.of(body)));
+  private Seen lookIn(CoroutineProcess.Code code) {
+    Exit exit = Kit.exit(runtime, runtime.spawn(CoroutineProcess.of(code)));
     return (Seen) Objects.requireNonNull(exit.result());
   }
 

@@ -126,7 +126,7 @@ class TimedWaitsTest extends CoroutineFixture {
     BlockingQueue<String> traps = Kit.queue();
     Pid receives = spawn(self -> self.receive(DAY));
     Pid calls = spawn(self -> self.execute(new Kit.Call("never"), DAY));
-    Pid sleeps = runtime.spawn((_, out) -> out.yield(1, Commands.sleep(DAY)));
+    Pid sleeps = runtime.spawn((_, out) -> out.execute(1, Commands.sleep(DAY)));
     Pid cancelled =
         spawn(self -> {
           self.context().trapExits(true);
@@ -166,7 +166,7 @@ class TimedWaitsTest extends CoroutineFixture {
                     if (tag == 20_000) {
                       out.done();
                     } else {
-                      out.yield(++tag, Commands.sleep(DAY));
+                      out.execute(++tag, Commands.sleep(DAY));
                       out.continueNow();
                     }
                   }

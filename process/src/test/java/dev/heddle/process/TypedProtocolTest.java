@@ -155,9 +155,9 @@ class TypedProtocolTest extends CoroutineFixture {
     for (int i = 0; i < 3; i++) {
       assertThat(sum.ask(Sum.Total::new, DAY)).isZero();
     }
-    PoolStatus status = runtime.ask(pool, new ProcessPool.Status(), DAY);
+    PoolStatus status = runtime.ask(pool, new ProcessPool.GetStatus(), DAY);
     while (status.busy() > 0) { // the member has answered before the pool knows
-      status = runtime.ask(pool, new ProcessPool.Status(), DAY);
+      status = runtime.ask(pool, new ProcessPool.GetStatus(), DAY);
     }
     assertThat(status.calls()).isEqualTo(3);
   }

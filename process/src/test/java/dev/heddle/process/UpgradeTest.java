@@ -195,7 +195,7 @@ class UpgradeTest {
             .handler(Kit.Call.class, CommandHandler.inline((_, call) -> calls.add(call)))
             .start();
     return runtime.spawn((_, out) -> {
-      out.yield(1, new Kit.Call("of the one before"));
+      out.execute(1, new Kit.Call("of the one before"));
       out.upgrade("next", Process.RUN, null);
     });
   }
@@ -387,8 +387,8 @@ class UpgradeTest {
               switch (++steps[0]) {
                 case 1 -> {
                   self.monitor(other);
-                  out.yield(1, new Kit.Call("one"));
-                  out.yield(2, new Kit.Call("two"));
+                  out.execute(1, new Kit.Call("one"));
+                  out.execute(2, new Kit.Call("two"));
                   out.continueNow();
                 }
                 case 2 -> {

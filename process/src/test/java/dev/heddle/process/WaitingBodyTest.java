@@ -50,8 +50,8 @@ class WaitingBodyTest {
     }
   }
 
-  private ProcessSnapshot once(CoroutineProcess.Body body, State state, @Nullable String waitsFor) {
-    return once(runtime.spawn(CoroutineProcess.of(body)), state, waitsFor);
+  private ProcessSnapshot once(CoroutineProcess.Code code, State state, @Nullable String waitsFor) {
+    return once(runtime.spawn(CoroutineProcess.of(code)), state, waitsFor);
   }
 
   private static String callers(ProcessSnapshot snapshot) {

@@ -4,8 +4,7 @@ package dev.heddle.cli.attach;
 import com.sun.tools.attach.AttachNotSupportedException;
 import com.sun.tools.attach.VirtualMachine;
 import com.sun.tools.attach.VirtualMachineDescriptor;
-import dev.heddle.observe.LoopMXBean;
-import dev.heddle.process.ProcessRuntimeMXBean;
+import dev.heddle.observe.attach.Attachables;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -56,9 +55,8 @@ final class Candidate {
     }
     if (refusesAttach(pid)) {
       throw new AttachException(
-          "process "
-              + pid
-              + " refuses to be observed: it was started with -XX:+DisableAttachMechanism");
+          "process %d refuses to be observed: it was started with -XX:+DisableAttachMechanism"
+              .formatted(pid));
     }
   }
 
@@ -127,8 +125,8 @@ final class Candidate {
       VirtualMachine vm = VirtualMachine.attach(Long.toString(pid));
       try {
         Properties properties = vm.getSystemProperties();
-        return properties.containsKey(LoopMXBean.ANNOUNCEMENT)
-            || properties.containsKey(ProcessRuntimeMXBean.ANNOUNCEMENT);
+        return properties.containsKey(Attachables.LOOPS)
+            || properties.containsKey(Attachables.PROCESS_RUNTIMES);
       } finally {
         vm.detach();
       }

@@ -5,11 +5,10 @@ import dev.heddle.observe.attach.Frames;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
-import java.util.Properties;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /// A JVM in which loops or runtimes of processes run, while it is observed.
 ///
@@ -20,8 +19,7 @@ import java.util.stream.Stream;
 /// @param program its main class, jar or source file
 /// @param loops by name; none when they have ended a moment ago
 /// @param runtimes of processes, by name
-public record JavaProcess(
-    long pid, String program, List<ObservedLoop> loops, List<ObservedRuntime> runtimes) {
+public record JavaProcess(long pid, String program, List<Observed> loops, List<Observed> runtimes) {
   private static final List<String> LAUNCHERS =
       List.of(
           "dev.heddle.cli.HeddleCommand run ",
@@ -56,20 +54,17 @@ public record JavaProcess(
 
   private static JavaProcess seen(long pid, Observation observation)
       throws AttachException, IOException {
-    List<Properties> all =
+    List<Observed> all =
         observation.list().stream()
             .filter(each -> each.getProperty("failed") == null)
-            .sorted((a, b) -> a.getProperty("name", "").compareTo(b.getProperty("name", "")))
+            .map(each -> new Observed(observation, each))
+            .sorted(Comparator.comparing(Observed::name))
             .toList();
     return new JavaProcess(
         pid,
         program(observation.command()),
-        of("loop", all).map(each -> new ObservedLoop(observation, each)).toList(),
-        of("runtime", all).map(each -> new ObservedRuntime(observation, each)).toList());
-  }
-
-  private static Stream<Properties> of(String kind, List<Properties> all) {
-    return all.stream().filter(each -> kind.equals(each.getProperty("kind")));
+        all.stream().filter(each -> each.text("kind").equals("loop")).toList(),
+        all.stream().filter(each -> each.text("kind").equals("runtime")).toList());
   }
 
   /// Whether nothing runs there.

@@ -48,8 +48,12 @@ final class Observation implements AutoCloseable {
 
   private String greeting() throws AttachException, IOException {
     await(GREETING);
-    pipes.greeted();
-    Properties greeting = Frames.read(only("nothing"));
+    pipes.stopWaiting();
+    String first = answer();
+    if (first.isEmpty()) {
+      throw new EOFException();
+    }
+    Properties greeting = Frames.read(first);
     int protocol = Integer.parseInt(greeting.getProperty("protocol", "0"));
     if (protocol != Frames.PROTOCOL) {
       throw new AttachException(
@@ -59,12 +63,10 @@ final class Observation implements AutoCloseable {
     return greeting.getProperty("command", "");
   }
 
-  /// The program of that JVM, with its arguments.
   String command() {
     return command;
   }
 
-  /// What can be asked.
   List<Properties> list() throws AttachException, IOException {
     Frames.ask(questions, "list");
     List<Properties> all = new ArrayList<>();
@@ -80,7 +82,7 @@ final class Observation implements AutoCloseable {
   String ask(String question, String number) {
     try {
       Frames.ask(questions, question + ' ' + number);
-      return only(question);
+      return answer();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (AttachException e) {
@@ -88,13 +90,10 @@ final class Observation implements AutoCloseable {
     }
   }
 
-  private String only(String question) throws AttachException, IOException {
+  private String answer() throws AttachException, IOException {
     StringBuilder all = new StringBuilder();
     for (String value = next(); value != null; value = next()) {
       all.append(value);
-    }
-    if (all.isEmpty() && question.equals("nothing")) {
-      throw new EOFException();
     }
     return all.toString();
   }

@@ -132,12 +132,8 @@ final class Pipes implements Closeable {
     return questions;
   }
 
-  /// The other JVM has opened the pipes: its end is seen from now on, nothing is left to remove.
-  void greeted() {
-    stopWaiting();
-  }
-
-  private void stopWaiting() {
+  /// Called when the other JVM has opened the pipes: its end is seen from now on.
+  void stopWaiting() {
     for (Closeable each : untilGreeted) {
       closeQuietly(each);
     }

@@ -32,17 +32,10 @@ public final class Checkup {
   }
 
   /// The findings on this machine, in this JVM.
-  ///
-  /// @param report the core's report on the platform
-  /// @return the findings, in order
   public static List<Finding> of(PlatformReport report) {
     var checkup = new Checkup(report);
-    checkup.jdk();
-    checkup.hook();
-    checkup.lockOwners();
-    checkup.drivers();
-    checkup.ioUring();
-    checkup.children();
+    checkup.runtime();
+    checkup.system();
     checkup.openFiles();
     checkup.stack();
     checkup.flags();
@@ -50,20 +43,14 @@ public final class Checkup {
     return List.copyOf(checkup.findings);
   }
 
-  private void jdk() {
+  private void runtime() {
     findings.add(
         Finding.ok("JDK", report.javaVersion() + " at " + System.getProperty("java.home")));
-  }
-
-  private void hook() {
     String problem = report.hookProblem();
     findings.add(
         problem == null
             ? Finding.ok("scheduler hook", "open, by " + report.flag())
             : Finding.failure("scheduler hook", problem));
-  }
-
-  private void lockOwners() {
     findings.add(
         Finding.note(
             "lock owners",
@@ -73,7 +60,7 @@ public final class Checkup {
                 + ", or do without"));
   }
 
-  private void drivers() {
+  private void system() {
     for (PlatformReport.DriverStatus driver : report.drivers()) {
       String subject = "driver " + driver.name();
       if (driver.name().equals(report.activeDriver())) {
@@ -83,10 +70,8 @@ public final class Checkup {
         findings.add(Finding.note(subject, state + driver.reason()));
       }
     }
-  }
-
-  private void ioUring() {
     findings.add(Finding.note("io_uring", ioUringState()));
+    findings.add(Finding.note("child processes", report.children()));
   }
 
   private static String ioUringState() {
@@ -98,7 +83,7 @@ public final class Checkup {
             .filter(mode -> mode.equals("2"))
             .map(_ -> ", though a seccomp filter is on, which in containers often forbids it")
             .orElse("");
-    return switch (firstLine("/proc/sys/kernel/io_uring_disabled").orElse("absent")) {
+    return switch (firstMatch("/proc/sys/kernel/io_uring_disabled", "").orElse("absent")) {
       case "0" -> "the kernel allows it (kernel.io_uring_disabled = 0)" + filtered;
       case "1" -> "for privileged processes only (kernel.io_uring_disabled = 1)" + filtered;
       case "2" ->
@@ -106,10 +91,6 @@ public final class Checkup {
               + " kernel.io_uring_disabled=0)";
       default -> "the kernel does not say (no kernel.io_uring_disabled)" + filtered;
     };
-  }
-
-  private void children() {
-    findings.add(Finding.note("child processes", report.children()));
   }
 
   private void openFiles() {
@@ -133,13 +114,10 @@ public final class Checkup {
         firstMatch("/proc/self/limits", "Max stack size")
             .map(row -> row.replaceAll("\\s+", " "))
             .orElse("unknown");
-    findings.add(
-        Finding.ok(
-            "stack",
-            "8 MiB for coroutines under heddle run; threads of this JVM "
-                + thread
-                + ", the shell's limit (soft, hard) "
-                + shell));
+    String text =
+        "8 MiB for coroutines under heddle run; threads of this JVM %s, the shell's limit %s"
+            .formatted(thread, "(soft, hard) " + shell);
+    findings.add(Finding.ok("stack", text));
   }
 
   private void flags() {
@@ -182,10 +160,6 @@ public final class Checkup {
     } catch (IllegalArgumentException _) {
       return Optional.empty(); // another CPU or JVM has no such option
     }
-  }
-
-  private static Optional<String> firstLine(String file) {
-    return firstMatch(file, "");
   }
 
   /// The rest of the first line of `file` that begins with `start`.

@@ -5,7 +5,6 @@ package dev.heddle.cli.doctor;
 /// for each that can be run. Native access is for the drivers of `heddle-netty`: without it each
 /// JVM that loads one begins with four lines of warning. Elsewhere it does no harm.
 public enum Recipe {
-  /// Tests under Maven.
   MAVEN_SUREFIRE(
       "surefire",
       "Maven, tests: in <build><plugins> of pom.xml (failsafe alike)",
@@ -18,8 +17,6 @@ public enum Recipe {
         </configuration>
       </plugin>
       """),
-
-  /// Programs under Maven.
   MAVEN_EXEC(
       "exec",
       "Maven, programs: in <build><plugins> of pom.xml, then mvn compile exec:exec"
@@ -41,8 +38,6 @@ public enum Recipe {
         </configuration>
       </plugin>
       """),
-
-  /// Tests and programs under Gradle.
   GRADLE(
       "gradle",
       "Gradle: in build.gradle.kts",
@@ -56,16 +51,12 @@ public enum Recipe {
         jvmArgs("--enable-native-access=ALL-UNNAMED")
       }
       """),
-
-  /// A plain command.
   COMMAND(
       "java",
       "java: on the class path (on the module path write dev.heddle in place of ALL-UNNAMED)",
       """
       java --add-opens java.base/java.lang=ALL-UNNAMED --enable-native-access=ALL-UNNAMED
       """),
-
-  /// An executable jar.
   MANIFEST(
       "manifest",
       "java -jar: in META-INF/MANIFEST.MF of the jar that starts, then no flag is needed",
@@ -73,8 +64,6 @@ public enum Recipe {
       Add-Opens: java.base/java.lang
       Enable-Native-Access: ALL-UNNAMED
       """),
-
-  /// A container image.
   CONTAINER(
       "container",
       "Containers: in the Dockerfile, for every JVM of the image",

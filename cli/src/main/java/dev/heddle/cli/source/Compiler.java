@@ -122,7 +122,6 @@ final class Compiler {
         .toList();
   }
 
-  /// Keeps the compiler's output.
   private static final class MemoryFiles extends ForwardingJavaFileManager<JavaFileManager> {
     private final Map<String, byte[]> classes;
 

@@ -11,17 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The `main` of a class, as the Java launcher finds it: with `String[]` before without, own before
 /// inherited, not private.
-final class MainMethod {
-  private final Class<?> owner;
-  private final Method method;
-  private final @Nullable Constructor<?> constructor;
-
-  private MainMethod(Class<?> owner, Method method, @Nullable Constructor<?> constructor) {
-    this.owner = owner;
-    this.method = method;
-    this.constructor = constructor;
-  }
-
+///
+/// @param constructor null for a static method
+record MainMethod(Method method, @Nullable Constructor<?> constructor) {
   /// The one of `type`, null when it has none that can be launched.
   static @Nullable MainMethod of(Class<?> type) throws SourceException {
     Method method = find(type, String[].class);
@@ -33,7 +25,7 @@ final class MainMethod {
     }
     method.setAccessible(true);
     return new MainMethod(
-        type, method, Modifier.isStatic(method.getModifiers()) ? null : constructor(type));
+        method, Modifier.isStatic(method.getModifiers()) ? null : constructor(type));
   }
 
   private static @Nullable Method find(Class<?> type, Class<?>... parameters) {
@@ -66,28 +58,18 @@ final class MainMethod {
       Constructor<?> constructor = type.getDeclaredConstructor();
       if (Modifier.isAbstract(type.getModifiers())
           || Modifier.isPrivate(constructor.getModifiers())) {
-        throw new SourceException(
-            "class "
-                + type.getName()
-                + " has an instance main, so it must be concrete with a constructor that is not"
-                + " private");
+        String why =
+            " has an instance main, so it must be concrete with a constructor that is not private";
+        throw new SourceException("class " + type.getName() + why);
       }
       constructor.setAccessible(true);
       return constructor;
     } catch (NoSuchMethodException e) {
-      throw new SourceException(
-          "class "
-              + type.getName()
-              + " has an instance main, so it needs a constructor without parameters",
-          e);
+      String why = " has an instance main, so it needs a constructor without parameters";
+      throw new SourceException("class " + type.getName() + why, e);
     }
   }
 
-  String ownerName() {
-    return owner.getName();
-  }
-
-  /// Runs it on the calling thread.
   void invoke(String[] args) throws Exception {
     try {
       Object receiver = constructor == null ? null : constructor.newInstance();
@@ -96,17 +78,13 @@ final class MainMethod {
       } else {
         method.invoke(receiver, (Object) args);
       }
-    } catch (InvocationTargetException e) {
-      rethrow(e.getCause());
-    }
-  }
-
-  private static void rethrow(@Nullable Throwable failure) throws Exception {
-    switch (failure) {
-      case Exception e -> throw e;
-      case Error e -> throw e;
-      case null -> throw new IllegalStateException("main failed without saying why");
-      default -> throw new IllegalStateException(failure);
+    } catch (InvocationTargetException failure) {
+      switch (failure.getCause()) {
+        case Exception e -> throw e;
+        case Error e -> throw e;
+        case null -> throw new IllegalStateException("main failed without a cause");
+        case Throwable e -> throw new IllegalStateException(e);
+      }
     }
   }
 }

@@ -29,21 +29,16 @@ public final class Program {
   /// @param classPath more places for classes, as for `java -cp`; may be empty
   /// @param stdin where `-` reads
   /// @param messages where the compiler writes
-  /// @return the program
   /// @throws SourceException when there is none
   public static Program compile(
       String name, String classPath, InputStream stdin, PrintWriter messages)
       throws SourceException {
     var source = SourceFile.read(name, stdin);
-    String whole = join(System.getProperty("java.class.path"), classPath);
-    var compiler = new Compiler(whole, messages);
+    String more = classPath.isEmpty() ? "" : File.pathSeparator + classPath;
+    var compiler = new Compiler(System.getProperty("java.class.path") + more, messages);
     var output = compiler.compile(source);
     var loader = new MemoryLoader(output, compiler, parent(classPath));
     return new Program(findMain(source, output, loader), loader);
-  }
-
-  private static String join(String first, String second) {
-    return second.isEmpty() ? first : first + File.pathSeparator + second;
   }
 
   /// The launcher has put the user's class path on the JVM's; without the launcher it needs a
@@ -88,11 +83,6 @@ public final class Program {
     } catch (ClassNotFoundException | LinkageError e) {
       throw new SourceException("class " + type + " cannot be loaded: " + e, e);
     }
-  }
-
-  /// The name of the class that starts.
-  public String mainClass() {
-    return main.ownerName();
   }
 
   /// What the program's threads should have as their context class loader.

@@ -5,22 +5,11 @@ package dev.heddle.cli.source;
 public final class SourceException extends Exception {
   private static final long serialVersionUID = 1;
 
-  private final String explanation;
-
-  /// With what to tell the user.
-  SourceException(String explanation) {
-    super(explanation);
-    this.explanation = explanation;
+  SourceException(String message) {
+    super(message);
   }
 
-  /// With what to tell the user and the reason.
-  SourceException(String explanation, Throwable cause) {
-    super(explanation, cause);
-    this.explanation = explanation;
-  }
-
-  /// What to tell the user.
-  public String explanation() {
-    return explanation;
+  SourceException(String message, Throwable cause) {
+    super(message, cause);
   }
 }

@@ -55,7 +55,7 @@ final class BuildLog {
   private final Map<String, List<String>> complaints = new HashMap<>();
   private final Set<String> begun = new HashSet<>();
   private final List<Problem> problems = new ArrayList<>();
-  private @Nullable Problem told;
+  private @Nullable Problem continued;
   private boolean started;
 
   BuildLog(List<SuiteModule> modules) {
@@ -118,11 +118,11 @@ final class BuildLog {
     Matcher stopped = STOPPED.matcher(text);
     if (stopped.matches()) {
       stop(stopped.group(2), goalName(stopped.group(1)), stopped.group(3));
-    } else if (told != null) {
+    } else if (continued != null) {
       if (text.contains("[Help ")) {
-        told = null;
+        continued = null;
       } else {
-        add(told.lines(), text);
+        add(continued.lines(), text);
       }
     } else {
       complain(thread, text);
@@ -135,7 +135,7 @@ final class BuildLog {
     add(problem.lines(), message.replaceFirst(" ?-> \\[Help \\d+\\]", ""));
     problems.add(problem);
     stages.replace(artifact, Stage.STOPPED);
-    told = message.contains("[Help ") ? null : problem;
+    continued = message.contains("[Help ") ? null : problem;
   }
 
   /// Keeps the warnings of a goal: they are the reason when it fails.
@@ -148,14 +148,12 @@ final class BuildLog {
 
   private void summary(String text) {
     Matcher summary = SUMMARY.matcher(text);
-    if (summary.matches()) {
-      String artifact = artifactOfTitle.get(summary.group(1));
-      if (artifact != null) {
-        switch (summary.group(2)) {
-          case "SUCCESS" -> stages.put(artifact, Stage.DONE);
-          case "FAILURE" -> stages.put(artifact, Stage.STOPPED);
-          default -> stages.put(artifact, Stage.NOT_RUN);
-        }
+    String artifact = summary.matches() ? artifactOfTitle.get(summary.group(1)) : null;
+    if (artifact != null) {
+      switch (summary.group(2)) {
+        case "SUCCESS" -> stages.put(artifact, Stage.DONE);
+        case "FAILURE" -> stages.put(artifact, Stage.STOPPED);
+        default -> stages.put(artifact, Stage.NOT_RUN);
       }
     }
   }

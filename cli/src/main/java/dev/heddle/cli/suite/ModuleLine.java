@@ -52,20 +52,17 @@ record ModuleLine(
   }
 
   private String line(String state, String rest) {
-    String time = elapsed.isZero() ? "" : clock();
+    String time =
+        elapsed.isZero() ? "" : "%d:%02d".formatted(elapsed.toMinutes(), elapsed.toSecondsPart());
     return "  %-9s %-8s %5s  %s".formatted(name, state, time, rest).stripTrailing();
-  }
-
-  String clock() {
-    return "%d:%02d".formatted(elapsed.toMinutes(), elapsed.toSecondsPart());
   }
 
   private String results() {
     if (passed + failed + skipped == 0) {
       return stage == BuildLog.Stage.DONE ? "no tests of its own" : "";
     }
-    String text = passed + " passed";
-    return text
+    return passed
+        + " passed"
         + (failed > 0 ? ", " + failed + " failed" : "")
         + (skipped > 0 ? ", " + skipped + " skipped" : "");
   }

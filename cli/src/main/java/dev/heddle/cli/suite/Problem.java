@@ -10,7 +10,6 @@ import java.util.List;
 /// @param goal Maven's goal, as `compiler:compile`; empty when there was none
 /// @param lines the output of the goal
 record Problem(String artifact, String goal, List<String> lines) {
-  /// What it is, in a word or two.
   String what() {
     return switch (plugin()) {
       case "compiler" -> "does not compile";
@@ -23,7 +22,6 @@ record Problem(String artifact, String goal, List<String> lines) {
     };
   }
 
-  /// What to do about it.
   String advice() {
     return switch (plugin()) {
       case "compiler" ->
@@ -42,7 +40,6 @@ record Problem(String artifact, String goal, List<String> lines) {
     };
   }
 
-  /// Whether its tests had begun.
   boolean isOfTests() {
     return plugin().equals("surefire") || plugin().equals("failsafe");
   }

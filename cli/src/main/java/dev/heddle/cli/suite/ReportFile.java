@@ -62,24 +62,18 @@ final class ReportFile {
       }
       if (event == XMLStreamConstants.START_ELEMENT) {
         switch (xml.getLocalName()) {
-          case "failure", "error" -> {
-            kind = TestResult.Kind.FAILED;
-            text = longer(attribute(xml, "message"), xml.getElementText());
-          }
-          case "skipped" -> {
-            kind = TestResult.Kind.SKIPPED;
-            text = longer(attribute(xml, "message"), xml.getElementText());
+          case "failure", "error", "skipped" -> {
+            boolean skipped = xml.getLocalName().equals("skipped");
+            kind = skipped ? TestResult.Kind.SKIPPED : TestResult.Kind.FAILED;
+            String message = attribute(xml, "message");
+            String trace = xml.getElementText(); // begins with the message, if there is one
+            text = trace.isBlank() ? message : trace;
           }
           default -> {} // its output; the log has it
         }
       }
     }
     results.add(new TestResult(module, mode, type, method, kind, text));
-  }
-
-  /// The trace begins with the message; a failure without a trace has the message alone.
-  private static String longer(String message, String trace) {
-    return trace.isBlank() ? message : trace;
   }
 
   private static String attribute(XMLStreamReader xml, String name) {

@@ -45,7 +45,6 @@ public record SuitePlan(Path root, Path state, String name, String tag, String s
     return state.resolve("test");
   }
 
-  /// Where this run builds a module.
   Path target(SuiteModule module) {
     return isWhole() ? root.resolve(module.folder()).resolve("target") : quickTarget(module);
   }
@@ -54,7 +53,6 @@ public record SuitePlan(Path root, Path state, String name, String tag, String s
     return quick().resolve(module.artifact());
   }
 
-  /// Its display name.
   String title() {
     String what = full ? "every test, slow ones and outside projects too" : "the default tests";
     if (!name.isEmpty()) {
@@ -75,14 +73,13 @@ public record SuitePlan(Path root, Path state, String name, String tag, String s
         : "no test" + what + " ran" + (isWhole() ? "" : ": is the name right?");
   }
 
-  /// Maven's arguments.
   List<String> arguments() {
+    return arguments(isWhole() ? List.of("clean") : withoutGates());
+  }
+
+  private List<String> arguments(List<String> first) {
     var arguments = new ArrayList<>(ALWAYS);
-    if (isWhole()) {
-      arguments.add("clean");
-    } else {
-      arguments.addAll(withoutGates());
-    }
+    arguments.addAll(first);
     arguments.addAll(selection());
     arguments.addAll(GOALS);
     return arguments;
@@ -92,17 +89,14 @@ public record SuitePlan(Path root, Path state, String name, String tag, String s
   ///
   /// @param left their folders; what they need is built and not tested
   List<String> second(Set<String> left, List<SuiteModule> modules) {
-    var arguments = new ArrayList<>(ALWAYS);
-    arguments.addAll(withoutGates());
+    var arguments = new ArrayList<>(withoutGates());
     arguments.addAll(List.of("-pl", String.join(",", left), "-am"));
     for (SuiteModule module : modules) {
       if (!left.contains(module.folder())) {
         arguments.add("-Dtests.skip." + module.name() + "=true");
       }
     }
-    arguments.addAll(selection());
-    arguments.addAll(GOALS);
-    return arguments;
+    return arguments(arguments);
   }
 
   private List<String> withoutGates() {

@@ -177,13 +177,12 @@ public final class SuiteRun {
     }
     finished = true;
     boolean signalled = code >= SIGNALLED;
-    List<TestResult> results = printSummary();
+    Summary summary = printSummary();
     if (signalled) {
       out.println("stopped by a signal; this is what had ended by then:");
     } else if (plan.isWhole() && passes.size() == 1) {
       history.remember(modules, passes.getFirst().reports);
     }
-    Summary summary = new Summary(out, results, plan.full());
     boolean failed = code != 0 || passes.size() > 1 || summary.count(TestResult.Kind.FAILED) > 0;
     failed |= complain(signalled, summary);
     summary.count();
@@ -225,8 +224,8 @@ public final class SuiteRun {
     all.forEach(ProcessHandle::destroyForcibly);
   }
 
-  /// Prints everything but the count, and returns the results.
-  private List<TestResult> printSummary() throws IOException {
+  /// Prints everything but the count.
+  private Summary printSummary() throws IOException {
     var results = new ArrayList<TestResult>();
     for (Pass pass : passes) {
       pass.reports.update();
@@ -246,7 +245,7 @@ public final class SuiteRun {
     summary.skipped();
     summary.ways();
     summary.log(plan.log());
-    return results;
+    return summary;
   }
 
   private String folderOf(String artifact) {

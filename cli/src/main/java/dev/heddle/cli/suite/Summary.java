@@ -51,12 +51,8 @@ final class Summary {
 
   void problem(Problem problem, String module) {
     out.println();
-    out.println(
-        "STOPPED "
-            + module
-            + ": "
-            + problem.what()
-            + (problem.goal().isEmpty() ? "" : " (" + problem.goal() + ")"));
+    String goal = problem.goal().isEmpty() ? "" : " (" + problem.goal() + ")";
+    out.println("STOPPED " + module + ": " + problem.what() + goal);
     problem.lines().forEach(line -> out.println("    " + line));
     out.println("  to do: " + problem.advice());
   }
@@ -103,13 +99,11 @@ final class Summary {
 
   /// The line that scripts read.
   void count() {
-    out.println(
-        count(TestResult.Kind.PASSED)
-            + " passed, "
-            + count(TestResult.Kind.FAILED)
-            + " failed, "
-            + count(TestResult.Kind.SKIPPED)
-            + " skipped");
+    out.printf(
+        "%d passed, %d failed, %d skipped%n",
+        count(TestResult.Kind.PASSED),
+        count(TestResult.Kind.FAILED),
+        count(TestResult.Kind.SKIPPED));
   }
 
   long count(TestResult.Kind kind) {

@@ -49,7 +49,6 @@ final class TestClasses {
     return found;
   }
 
-  /// Remembers a whole run.
   void remember(List<SuiteModule> modules, Reports reports) throws IOException {
     for (SuiteModule module : modules) {
       last.setProperty(module.folder(), Integer.toString(reports.files(module)));

@@ -41,7 +41,6 @@ public final class OutputCaptures implements SwitchHandler {
 
   private OutputCaptures() {}
 
-  /// Opens a capture in the current coroutine.
   public static OutputCapture open() {
     CoroutineNode<?> self = CoroutineNode.current();
     StackGuard.requireRoom();
@@ -53,7 +52,6 @@ public final class OutputCaptures implements SwitchHandler {
     return mine.add(self);
   }
 
-  /// The innermost open capture of the current coroutine; null: none.
   private static @Nullable Capture current() {
     CoroutineNode<?> self = CoroutineNode.currentOrNull();
     OutputCaptures open = self == null ? null : self.switchHandler(OutputCaptures.class);
@@ -85,7 +83,6 @@ public final class OutputCaptures implements SwitchHandler {
     return innermost != null;
   }
 
-  /// One capture.
   final class Capture implements OutputCapture {
     private final CoroutineNode<?> owner;
     private final @Nullable Capture outer;

@@ -30,9 +30,7 @@ final class AtomicSection {
     this.around = around;
   }
 
-  /// Runs `body` in this section.
-  ///
-  /// @param changed called at the begin and the end of the section
+  /// Runs `body` in this section; `changed` is called at its begin and its end.
   <T extends @Nullable Object> T run(Body<T> body, Consumer<@Nullable AtomicSection> changed)
       throws Exception {
     changed.accept(this);
@@ -46,19 +44,15 @@ final class AtomicSection {
       throw thrown;
     } finally {
       changed.accept(outer);
-      notifyOuter();
+      if (outer != null && violation != null) {
+        // code that saw the middle of this section also saw the middle of the enclosing ones
+        outer.record(violation);
+      }
     }
     if (violation != null) {
       throw violation;
     }
     return result;
-  }
-
-  // code that saw the middle of this section also saw the middle of the enclosing ones
-  private void notifyOuter() {
-    if (outer != null && violation != null) {
-      outer.record(violation);
-    }
   }
 
   /// Handles a switch of the coroutine: refuses LEAVE.
@@ -92,16 +86,13 @@ final class AtomicSection {
   void parked(Coroutine<?> self, StackTraceElement[] frames) {
     List<StackTraceElement> stack = ProgramFrames.of(frames);
     StackTraceElement called = ProgramFrames.calledInJdk(stack);
-    IllegalStateException seen =
+    String in =
+        called == null ? "" : ", in " + called.getClassName() + "." + called.getMethodName();
+    var seen =
         new IllegalStateException(
-            self
-                + " was parked by the JDK inside Heddle.assertNoSuspend"
-                + (called == null
-                    ? ""
-                    : ", in " + called.getClassName() + "." + called.getMethodName())
-                + ", at "
-                + ProgramFrames.site(stack)
-                + "; others have run meanwhile");
+            ("%s was parked by the JDK inside Heddle.assertNoSuspend%s, at %s; others have run"
+                    + " meanwhile")
+                .formatted(self, in, ProgramFrames.site(stack)));
     seen.setStackTrace(stack.toArray(StackTraceElement[]::new));
     record(seen);
   }

@@ -32,15 +32,15 @@ final class CancelRegion implements InlineCallback {
    *   REQUESTED  interrupted()      DELIVERED  the coroutine at its next call, or the loop
    *                                            when it is parked again: an interrupt has
    *                                            ended its wait in the JDK
-   *   REQUESTED  supersede()        DELIVERED  a region around it has delivered: both unwind
-   *                                            together
-   *   DELIVERED  undeliver()        REQUESTED  the coroutine: a scope it left threw its
-   *                                            failure instead
+   *   REQUESTED  supersede()        DELIVERED  the coroutine: a region around it delivers, and
+   *                                            both unwind together
+   *   DELIVERED  undeliver()        REQUESTED  the coroutine: the failure of a scope that it left
+   *                                            replaced the cancellation on its way
    *   DELIVERED  grace period over  FORCED     a timer, in a tick
    *   REQUESTED, force()            FORCED     the loop, past its shutdown deadline
    *   DELIVERED
-   *   FORCED     deliver(),         FORCED     the coroutine, at every suspension point; each
-   *              interrupted()                 wait in the JDK
+   *   FORCED     deliver(),         FORCED     the coroutine: every suspension point throws, and
+   *              interrupted()                 every wait in the JDK is interrupted
    *   any        close()            CLOSED     the coroutine, as it leaves the block
    *
    * Threads. The loop's.
@@ -105,7 +105,6 @@ final class CancelRegion implements InlineCallback {
     }
   }
 
-  /// Cancels the region with a cancellation of its own.
   boolean request(Cancellation own) {
     if (state != OPEN) {
       return false;
@@ -115,7 +114,6 @@ final class CancelRegion implements InlineCallback {
     return true;
   }
 
-  /// Cancels the region with a repetition of a shared cancellation.
   boolean requestShared(Cancellation shared) {
     return state == OPEN && request(repeated(shared));
   }
@@ -133,7 +131,6 @@ final class CancelRegion implements InlineCallback {
     return new Cancellation(String.valueOf(of.getMessage()), of);
   }
 
-  /// Cancels the region for a reason; the Cancellation is created when it is thrown.
   void request(String why, @Nullable Throwable because) {
     if (state == OPEN) {
       reason = why;
@@ -168,12 +165,10 @@ final class CancelRegion implements InlineCallback {
     return everDelivered && !(mayHaveResult && result != null);
   }
 
-  /// Whether every suspension point throws.
   boolean isForced() {
     return state == FORCED;
   }
 
-  /// Whether it is nested in another one.
   boolean isInside(CancelRegion around) {
     for (CancelRegion r = outer; r != null; r = r.outer) {
       if (r == around) {
@@ -192,7 +187,6 @@ final class CancelRegion implements InlineCallback {
     return state == REQUESTED || state == FORCED;
   }
 
-  /// Delivers: returns the cancellation to throw now.
   Cancellation deliver() {
     interruptUnclaimed = false;
     Cancellation first = cancellation();
@@ -278,7 +272,6 @@ final class CancelRegion implements InlineCallback {
     }
   }
 
-  /// The failure that caused the cancellation; null: none.
   @Nullable Throwable cause() {
     return cause;
   }

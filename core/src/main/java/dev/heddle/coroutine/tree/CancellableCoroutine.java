@@ -42,15 +42,12 @@ public abstract class CancellableCoroutine extends Waker {
     super(scheduler);
   }
 
-  /// The tree it belongs to.
   public abstract CoroutineTree tree();
 
-  /// Its rarely needed state; null: none yet.
   final @Nullable ColdState coldStateOrNull() {
     return coldState;
   }
 
-  /// Its rarely needed state, created at the first call.
   final ColdState coldState() {
     ColdState r = coldState;
     if (r == null) {
@@ -60,15 +57,12 @@ public abstract class CancellableCoroutine extends Waker {
     return r;
   }
 
-  /// Whether it has ended.
   public abstract boolean isDone();
 
-  /// Whether a cancellation of it as a whole has an effect.
   abstract boolean isCancellable();
 
   // ---- being cancelled ----
 
-  /// Cancels it, with a reason.
   public void cancel(String why) {
     cancel(new Cancellation(Objects.requireNonNull(why, "why")));
   }
@@ -81,7 +75,9 @@ public abstract class CancellableCoroutine extends Waker {
     }
     scheduler().checkOnLoop();
     StackGuard.requireRoom();
-    requestWhole(c);
+    if (isCancellable() && whole().request(c) && maySkipBody()) {
+      ignore();
+    }
     CancelRegion whole = own();
     ScopeNode outermost = whole == null ? null : outermostInside(whole);
     if (outermost != null) {
@@ -113,15 +109,8 @@ public abstract class CancellableCoroutine extends Waker {
     return outermost;
   }
 
-  /// Cancels it with a repetition of a shared cancellation.
   void cancelShared(Cancellation shared) {
     if (isCancellable() && whole().requestShared(shared) && maySkipBody()) {
-      ignore();
-    }
-  }
-
-  private void requestWhole(Cancellation own) {
-    if (isCancellable() && whole().request(own) && maySkipBody()) {
       ignore();
     }
   }
@@ -136,7 +125,6 @@ public abstract class CancellableCoroutine extends Waker {
     return own;
   }
 
-  /// Whether its body can be skipped if it is cancelled before its start.
   abstract boolean maySkipBody();
 
   /// Called at the shutdown deadline: from now on every suspension throws, despite shields.
@@ -149,7 +137,6 @@ public abstract class CancellableCoroutine extends Waker {
     recheckCancellation();
   }
 
-  /// Whether it was cancelled, even if it is already done.
   public boolean isCancelled() {
     CancelRegion whole = own();
     return whole != null && whole.wasRequested();
@@ -175,7 +162,6 @@ public abstract class CancellableCoroutine extends Waker {
 
   // ---- delivery ----
 
-  /// Called when a region of this coroutine has a request to deliver.
   void cancellationRequested() {
     ColdState r = coldState();
     r.undelivered++;
@@ -407,7 +393,6 @@ public abstract class CancellableCoroutine extends Waker {
     }
   }
 
-  /// Throws a pending cancellation.
   final void throwPending() {
     Cancellation c = isCancellationPending() ? pollCancellation() : null;
     if (c != null) {
@@ -458,12 +443,10 @@ public abstract class CancellableCoroutine extends Waker {
     r.interruptedFor = last;
   }
 
-  /// The innermost block that can be cancelled as a unit; null: none.
   @Nullable CancelRegion innermostRegion() {
     return coldState == null ? null : coldState.innermost;
   }
 
-  /// The number of shields around the current code.
   public int shields() {
     return coldState == null ? 0 : coldState.shieldDepth;
   }
@@ -495,7 +478,6 @@ public abstract class CancellableCoroutine extends Waker {
     return result;
   }
 
-  /// Runs `body` for at most `limit`.
   public <R extends @Nullable Object> R withTimeout(Duration limit, Body<R> body) throws Exception {
     Objects.requireNonNull(body, "body");
     StackGuard.requireRoom();
@@ -503,7 +485,6 @@ public abstract class CancellableCoroutine extends Waker {
     return withDeadline(Deadline.after(limit).nanoTime(), over, body);
   }
 
-  /// Runs `body`, at most until a deadline.
   public <R extends @Nullable Object> R withDeadline(Deadline deadline, Body<R> body)
       throws Exception {
     Objects.requireNonNull(body, "body");
@@ -536,7 +517,6 @@ public abstract class CancellableCoroutine extends Waker {
     return result;
   }
 
-  /// Runs `body`, at most until `token` fires.
   public <R extends @Nullable Object> R cancelWhen(EventSource token, Body<R> body)
       throws Exception {
     Objects.requireNonNull(body, "body");
@@ -617,12 +597,10 @@ public abstract class CancellableCoroutine extends Waker {
     }
   }
 
-  /// Whether the log has named it as running on although it was cancelled.
   public final boolean isNamedOverdue() {
     return coldState != null && coldState.overdue;
   }
 
-  /// Called when it has been named.
   public final void nameOverdue() {
     coldState().overdue = true;
   }
@@ -636,5 +614,33 @@ public abstract class CancellableCoroutine extends Waker {
   @Nullable ScopeNode ownBlock() {
     ColdState r = coldStateOrNull();
     return r == null ? null : r.currentScope;
+  }
+
+  /// State that most coroutines never need, kept apart so that a million parked ones do not pay for
+  /// it: created at the first use, and kept until the coroutine is garbage.
+  static final class ColdState {
+    // being cancelled
+    boolean overdue; // named in the log: not ended in time
+    boolean interruptPending; // will be sent on the trampoline
+    boolean interruptSent; // the flag may still be set
+    @Nullable TimerEvent interruptPause; // none is sent before it fires
+    ForeignWaits.End interruptEnd =
+        ForeignWaits.End.STILL_WAITING; // of the last interrupt, until it is decided
+    @Nullable CancelRegion interruptedFor; // the region of the last interrupt
+    int shieldDepth; // nested shields
+    int uninterruptibleDepth; // nested blocks
+    int undelivered; // regions with a pending request
+    @Nullable CancelRegion own; // the whole body
+    @Nullable CancelRegion innermost; // blocks inside it
+
+    // the innermost scope it has opened; null: the scope it is a member of
+    @Nullable ScopeNode currentScope;
+
+    @Nullable ScopeNode serves;
+
+    @Nullable Completions<Coroutine<?>> completions;
+    @Nullable ContextNode values;
+    @Nullable SwitchHandlers handlers;
+    @Nullable AtomicSection section; // the innermost
   }
 }

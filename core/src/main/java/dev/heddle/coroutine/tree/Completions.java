@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
-import dev.heddle.CompositeException;
 import dev.heddle.CoroutineException;
 import dev.heddle.coroutine.CompletionHandler;
 import dev.heddle.failure.FailureTable;
@@ -48,12 +47,8 @@ final class Completions<S> {
         }
       }
     }
-    return switch (thrown.size()) {
-      case 0 -> null;
-      case 1 -> thrown.getFirst();
-      default ->
-          new CompositeException(
-              thrown.size() + " completion handlers of " + ended + " failed", thrown);
-    };
+    return thrown.isEmpty()
+        ? null
+        : Precedence.composite(thrown, "completion handlers of " + ended);
   }
 }

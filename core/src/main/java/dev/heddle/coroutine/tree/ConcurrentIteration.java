@@ -78,9 +78,7 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
     this.idle = new Idle();
   }
 
-  /// Runs an iteration in a scope of its own, from the current coroutine.
-  ///
-  /// @param body the user's action, which names the workers' site
+  /// Runs an iteration in a scope of its own; `body` is the action, which names the workers' site.
   public static <T extends @Nullable Object> void run(
       Iterable<? extends T> source,
       int limit,
@@ -209,7 +207,6 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
     }
   }
 
-  /// Fires when the last worker has ended.
   private final class Idle extends EventSource {
     Idle() {
       super(scope.tree.scheduler());

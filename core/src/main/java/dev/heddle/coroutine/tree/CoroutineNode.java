@@ -22,8 +22,8 @@ import dev.heddle.internal.Rethrow;
 import dev.heddle.internal.StackGuard;
 import dev.heddle.observe.WaitSnapshot;
 import dev.heddle.scheduler.WakerStatus;
-import dev.heddle.scheduler.context.ContextTask;
 import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import dev.heddle.scheduler.context.Inheritance;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,9 +74,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
         tree.options().exactSites() && !runtimesOwn ? spawner() : null);
   }
 
-  /// Creates a coroutine with a given site.
-  ///
-  /// @param from the body's class, or the frame of the spawn
+  /// Creates a coroutine with a given site: the body's class, or the frame of the spawn.
   CoroutineNode(
       CoroutineTree tree,
       ScopeNode scope,
@@ -141,14 +139,18 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return scope.tree;
   }
 
-  /// Whether it is a background member of its scope.
   public boolean isBackground() {
     return kind == BACKGROUND;
   }
 
-  /// The scope that it belongs to.
   public ScopeNode memberOf() {
     return scope;
+  }
+
+  /// The scope whose handlers it runs; that scope does not end before it.
+  @Nullable ScopeNode serves() {
+    ColdState r = coldStateOrNull();
+    return r == null ? null : r.serves;
   }
 
   /// The scope to which spawns go by default.
@@ -162,12 +164,10 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return current != null && current.site instanceof SpawnTrace trace ? trace : null;
   }
 
-  /// Whether it keeps the loop alive.
   boolean keepsLoopAlive() {
     return kind == INTERNAL || (kind != BACKGROUND && !scope.links.isDaemon());
   }
 
-  /// The name that the program gave it; null: none.
   public @Nullable String givenName() {
     return switch (site) {
       case SpawnTrace trace -> trace.name();
@@ -176,7 +176,6 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     };
   }
 
-  /// The known chain of its spawners.
   SpawnTrace spawnTrace() {
     if (site instanceof SpawnTrace trace) {
       return trace;
@@ -217,8 +216,8 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   @Override
   public void runOn(ExecutionContext context) {
-    ContextTask guest = this;
-    while (guest instanceof CoroutineNode<?> node) {
+    Occupant occupant = this;
+    while (occupant instanceof CoroutineNode<?> node) {
       Object returned = null;
       Throwable thrown = null;
       boolean ignored = false;
@@ -231,7 +230,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
       if (!ignored) {
         node.runEnded(returned, thrown);
       }
-      guest = context.nextOccupant();
+      occupant = context.nextOccupant();
     }
   }
 
@@ -265,7 +264,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   private @Nullable Throwable closeOpenScopes(@Nullable Throwable thrown) {
     Throwable first = thrown;
     for (ScopeNode open = ownBlock(); open != null && !scheduler().hasEnded(); open = ownBlock()) {
-      first = Precedence.first(first, ScopeExit.closeFor(open, this));
+      first = Precedence.first(first, open.waiters.closeFor(this));
     }
     return first;
   }
@@ -340,7 +339,6 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return kept;
   }
 
-  /// Skips the body if it was cancelled before it was queued.
   void skipIfCancelled() {
     if (isCancelled()) {
       ignore();
@@ -367,7 +365,6 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     scope.links.countOff(this);
   }
 
-  /// Its outcome, once it is done.
   @SuppressWarnings({"NullAway", "unchecked"}) // null exactly when the body's T allows it
   public T outcome() {
     Throwable failure = failure();
@@ -420,23 +417,19 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return outcome();
   }
 
-  /// Waits for an event; returns its result or throws its failure.
   public @Nullable Object awaitEvent(EventSource event) {
     renew();
     resumeWhen(event);
     return scheduler().suspend(this);
   }
 
-  /// Waits for an event, at most until a deadline or until a token fires.
-  ///
-  /// @param token null: none
+  /// Waits for an event, at most until a deadline or until a token (null: none) fires.
   public @Nullable Object awaitEvent(EventSource event, Deadline by, @Nullable EventSource token) {
     renewWithTimeout(by, token);
     resumeWhen(event);
     return scheduler().suspend(this);
   }
 
-  /// Waits for at least `delay`.
   public void delay(Duration delay) {
     awaitEvent(tree().timer(tree().nanoTimeAfter(delay)));
   }
@@ -482,13 +475,11 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return handlers;
   }
 
-  /// Its first switch handler of a class; null: none.
   public <H extends SwitchHandler> @Nullable H switchHandler(Class<H> kind) {
     ColdState r = coldStateOrNull();
     return r == null || r.handlers == null ? null : r.handlers.find(kind);
   }
 
-  /// Runs `body` in a section in which it must not suspend.
   public <R extends @Nullable Object> R assertNoSuspend(Body<R> body) throws Exception {
     Objects.requireNonNull(body, "body");
     StackGuard.requireRoom();
@@ -583,7 +574,6 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return this;
   }
 
-  /// Where it was spawned, for [SpawnSites#describe].
   public Object site() {
     return site;
   }
@@ -594,17 +584,14 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return isMain() ? label() : label() + " spawned at " + spawnSite();
   }
 
-  /// Number and name, for reports.
   public String label() {
     return SpawnTrace.label(id, givenName());
   }
 
-  /// Whether it is the main coroutine of its loop.
   public boolean isMain() {
     return id == SpawnTrace.MAIN;
   }
 
-  /// The display name of its spawn site.
   public String spawnSite() {
     return SpawnSites.describe(site);
   }
@@ -620,7 +607,6 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return Future.of(this).toCompletableFuture();
   }
 
-  /// The end of this coroutine, as an event.
   private final class Completion extends EventSource {
     Completion() {
       super(scheduler());
@@ -668,5 +654,16 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     public List<CoroutineNode<?>> holders() {
       return List.of(CoroutineNode.this);
     }
+  }
+
+  /// The work of a coroutine that another thread has submitted. The coroutine is created on the
+  /// trampoline, where it cannot inherit; the work inherits as it begins.
+  public interface SubmittedWork extends Action {
+    String name();
+
+    /// The class of the body, which is the coroutine's site.
+    Class<?> site();
+
+    void cancelledBeforeStart();
   }
 }

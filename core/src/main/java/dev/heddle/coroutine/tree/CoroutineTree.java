@@ -4,8 +4,10 @@ package dev.heddle.coroutine.tree;
 import dev.heddle.Cancellation;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Registration;
+import dev.heddle.coroutine.Coroutine;
 import dev.heddle.internal.Nanos;
 import dev.heddle.observe.LoopCounters;
+import dev.heddle.observe.WaitSnapshot;
 import dev.heddle.reactor.TimerEvent;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.SchedulerCounters;
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class CoroutineTree {
   private final HeddleOptions options;
   private final Scheduler scheduler;
-  private final TreeHost host;
+  private final Host host;
   private final @Nullable ClassLoader ordinaryLoader =
       Thread.currentThread().getContextClassLoader();
   private final ScopeNode root;
@@ -31,8 +33,7 @@ public final class CoroutineTree {
   boolean remainingCancelled; // because none kept the loop alive
   private @Nullable Registration overdueRemaining;
 
-  /// Creates the tree of a loop that the current thread will run.
-  public CoroutineTree(HeddleOptions options, Scheduler scheduler, TreeHost host) {
+  public CoroutineTree(HeddleOptions options, Scheduler scheduler, Host host) {
     SpawnSites.prepare();
     this.options = options;
     this.scheduler = scheduler;
@@ -40,32 +41,26 @@ public final class CoroutineTree {
     this.root = ScopeNode.root(this);
   }
 
-  /// The loop's scheduler.
   public Scheduler scheduler() {
     return scheduler;
   }
 
-  /// The options of the loop.
   public HeddleOptions options() {
     return options;
   }
 
-  /// The loop.
-  public TreeHost host() {
+  public Host host() {
     return host;
   }
 
-  /// The root scope, that of the main coroutine.
   public ScopeNode root() {
     return root;
   }
 
-  /// Every coroutine that has not ended.
   public List<CoroutineNode<?>> coroutines() {
     return root.members();
   }
 
-  /// The context class loader of the thread that runs the loop.
   public @Nullable ClassLoader ordinaryLoader() {
     return ordinaryLoader;
   }
@@ -107,7 +102,6 @@ public final class CoroutineTree {
     overdueRemaining = report;
   }
 
-  /// The counters so far.
   public LoopCounters counters() {
     SchedulerCounters c = scheduler.counters();
     return new LoopCounters(
@@ -143,5 +137,41 @@ public final class CoroutineTree {
   /// A daemon timer for `after` from now.
   public TimerEvent daemonTimer(Duration after) {
     return daemonTimer(nanoTimeAfter(after));
+  }
+
+  /// The interface through which a coroutine tree uses its loop. So the tree depends neither on the
+  /// life cycle of a loop nor on its diagnostics, which both depend on the tree.
+  ///
+  /// **Thread** the loop's, unless a method says otherwise.
+  public interface Host {
+    boolean isStopping();
+
+    /// Whether the shutdown deadline has passed: shields have no effect, and every wait throws.
+    boolean isPastDeadline();
+
+    /// Called when a coroutine is about to join the tree. Throws nothing but a stack overflow.
+    void spawned(Coroutine<?> coroutine);
+
+    void ended(Coroutine<?> coroutine);
+
+    void allHaveEnded();
+
+    /// Called when a member of the root scope failed, unobserved and unhandled.
+    void rootFailed(Throwable failure);
+
+    void failed(Throwable failure);
+
+    /// Reports an unobserved failure. **Thread** any; never waits.
+    void report(String what, @Nullable Throwable failure);
+
+    void gracePeriodEnded(CancellableCoroutine late, Cancellation unheeded);
+
+    /// Called when a coroutine, or the loop, begins to wait for the cancelled members of a scope:
+    /// reports those that have not ended by the end of the grace period.
+    ///
+    /// @return to be closed when the wait is over
+    Registration reportOverdue(ScopeNode scope);
+
+    List<WaitSnapshot> waitsOf(CoroutineNode<?> coroutine);
   }
 }

@@ -4,6 +4,7 @@ package dev.heddle.coroutine.tree;
 import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
 import dev.heddle.WaitCancelledException;
+import dev.heddle.failure.CarriedFailures;
 import java.io.InterruptedIOException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -27,18 +28,9 @@ public final class Interruptions {
       if (isInterrupt(cause)) {
         return true;
       }
-      cause = causeOf(cause);
+      cause = CarriedFailures.causeOf(cause);
     }
     return false;
-  }
-
-  // a user's class may throw from getCause()
-  private static @Nullable Throwable causeOf(Throwable thrown) {
-    try {
-      return thrown.getCause();
-    } catch (Throwable _) {
-      return null; // safe: then its cause counts as unknown
-    }
   }
 
   /// Whether it is such a throwable, perhaps wrapped by a block of Heddle.

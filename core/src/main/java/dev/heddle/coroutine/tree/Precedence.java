@@ -2,10 +2,12 @@
 package dev.heddle.coroutine.tree;
 
 import dev.heddle.Cancellation;
+import dev.heddle.CompositeException;
 import dev.heddle.failure.CarriedFailures;
 import dev.heddle.failure.FailureTable;
 import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Decides which of two failures is thrown, and which is superseded.
@@ -27,9 +29,7 @@ public final class Precedence {
     return CarriedFailures.take(cut, attached -> isPartOf(cut, attached));
   }
 
-  /// Like the other one, for a cancellation that may have been thrown several times.
-  ///
-  /// @param first the first throw of it; null: the same
+  /// The same for a cancellation that may have been thrown before, as `first`.
   static @Nullable Throwable carriedBy(Throwable cut, @Nullable Cancellation first) {
     Throwable carried = carriedBy(cut);
     return first == null || first == cut ? carried : merged(carried, carriedBy(first));
@@ -53,6 +53,13 @@ public final class Precedence {
   /// Whether it is a cancellation, or the JDK's exception for an interrupt by one.
   static boolean isCancellation(@Nullable Throwable thrown) {
     return thrown instanceof Cancellation || (thrown != null && Interruptions.isInterrupt(thrown));
+  }
+
+  /// One throwable for the failures of several handlers, at least one.
+  public static Throwable composite(List<Throwable> failures, String handlers) {
+    return failures.size() == 1
+        ? failures.getFirst()
+        : new CompositeException(failures.size() + " " + handlers + " failed", failures);
   }
 
   /// The first of two failures; its report includes the other.

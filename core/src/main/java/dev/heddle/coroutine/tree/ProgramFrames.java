@@ -66,7 +66,6 @@ public final class ProgramFrames {
 
   private ProgramFrames() {}
 
-  /// Whether it is a class of Heddle.
   public static boolean isRuntime(String className) {
     int nested = className.indexOf('$');
     String outermost = nested < 0 ? className : className.substring(0, nested);
@@ -79,23 +78,17 @@ public final class ProgramFrames {
         StackWalker.getInstance()
             .walk(frames ->
                 frames
-                    .takeWhile(frame -> isHeddle(frame.getClassName()))
+                    .takeWhile(frame -> isRuntime(frame.getClassName()))
                     .reduce((_, outer) -> outer)
                     .orElseThrow());
     String name = door.getClassName();
     return name.substring(name.lastIndexOf('.') + 1).replace('$', '.') + "." + door.getMethodName();
   }
 
-  private static boolean isHeddle(String className) {
-    return isRuntime(className) || className.startsWith("dev.heddle.os.");
-  }
-
-  /// Whether it is a class of neither Heddle nor the JDK.
   public static boolean isProgram(String className) {
     return !isJdk(className) && !isRuntime(className);
   }
 
-  /// Whether it is a class of the JDK.
   public static boolean isJdk(String className) {
     return startsWithOneOf(className, JDK);
   }
@@ -142,7 +135,6 @@ public final class ProgramFrames {
     return first;
   }
 
-  /// A frame without loader and module.
   public static StackTraceElement shortened(StackTraceElement frame) {
     return new StackTraceElement(
         null,
@@ -165,7 +157,6 @@ public final class ProgramFrames {
     return line < 0 ? site : site.substring(0, line);
   }
 
-  /// The outermost of these frames: where the code began.
   public static @Nullable StackTraceElement root(List<StackTraceElement> stack) {
     return own(stack).reduce((above, below) -> below).orElse(null);
   }

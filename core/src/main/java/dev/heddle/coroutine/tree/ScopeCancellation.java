@@ -75,7 +75,6 @@ final class ScopeCancellation implements InlineCallback {
     return cancelledWith != null;
   }
 
-  /// The reason of its cancellation; null: it was not cancelled.
   @Nullable String reason() {
     return cancelledWith == null ? null : cancelledWith.getMessage();
   }
@@ -120,7 +119,6 @@ final class ScopeCancellation implements InlineCallback {
     }
   }
 
-  /// Called when the time of cancelAfter() is over.
   @Override
   public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
     if (event == cancelTimer) {
@@ -130,7 +128,6 @@ final class ScopeCancellation implements InlineCallback {
 
   // ---- downwards ----
 
-  /// Cancels all members and the body of the block.
   private void cancelAll(Cancellation c) {
     CancelRegion body = scope.region();
     if (body != null && state != State.CLOSED) {

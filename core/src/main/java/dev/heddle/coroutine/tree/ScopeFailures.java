@@ -78,19 +78,15 @@ final class ScopeFailures {
 
   /// A member or child scope whose failure a supervised scope keeps for a later observer.
   sealed interface Unobserved permits CoroutineNode, ScopeNode {
-    /// Its description, for reports.
     String describe();
 
-    /// Its failure.
     @Nullable Throwable failure();
   }
 
-  /// Replaces the handler.
   void handleWith(FailureHandler replacement) {
     handler = replacement;
   }
 
-  /// Replaces the handler for scopes below.
   void handleChildrenWith(FailureHandler replacement) {
     childHandler = replacement;
   }
@@ -114,7 +110,6 @@ final class ScopeFailures {
     }
   }
 
-  /// Routes the failure of a member whose observers have left.
   void onObserversGone(CoroutineNode<?> member) {
     Throwable failed = member.failure();
     if (failed != null && !(failed instanceof Cancellation && member.isCancelled())) {
@@ -122,7 +117,6 @@ final class ScopeFailures {
     }
   }
 
-  /// Routes the failure of a scope below.
   void childFailed(ScopeNode child, CoroutineNode<?> member, Throwable unobserved) {
     FailureHandler mine = childHandler != null ? childHandler : handler;
     if (mine != null) {
@@ -170,7 +164,6 @@ final class ScopeFailures {
     fail(member, further);
   }
 
-  /// Fails the scope, regardless of its handlers.
   void fail(CoroutineNode<?> member, Throwable with) {
     if (scope.state() == State.CLOSED) {
       failLate(member, with);
@@ -250,7 +243,6 @@ final class ScopeFailures {
     return late;
   }
 
-  /// Throws the scope's failure, if it has one, to a waiter.
   void throwIfFailed() {
     if (failure != null) {
       observed();
@@ -281,7 +273,6 @@ final class ScopeFailures {
     }
   }
 
-  /// Called when a kept failure was observed.
   void observed(Unobserved holder) {
     unobservedFailures.remove(holder);
   }
@@ -311,9 +302,7 @@ final class ScopeFailures {
 
   // ---- handlers ----
 
-  /// Runs the completion handlers of an ended member or scope; their failure is unobserved.
-  ///
-  /// @param member the owner of the handlers; null: the scope
+  /// Runs the completion handlers of an ended member, or of the scope if `member` is null.
   <S> void complete(S ended, Completions<S> handlers, @Nullable CoroutineNode<?> member) {
     runDetached(
         "completion handlers",

@@ -175,9 +175,9 @@ final class ScopeLinks {
     } else {
       loseForeground();
     }
-    ColdState rare = member.coldStateOrNull();
-    if (rare != null && rare.serves != null) {
-      rare.serves.links.loseForeground();
+    ScopeNode served = member.serves();
+    if (served != null) {
+      served.links.loseForeground();
     }
     tree.memberLeft(member.keepsLoopAlive());
   }
@@ -270,7 +270,6 @@ final class ScopeLinks {
     return null;
   }
 
-  /// Whether `other` is this scope or below it.
   boolean encloses(@Nullable ScopeNode other) {
     for (ScopeNode s = other; s != null; s = s.links.parent) {
       if (s == scope) {
@@ -299,7 +298,6 @@ final class ScopeLinks {
     return daemon;
   }
 
-  /// Makes it and all scopes below it daemons.
   void becomeDaemon() {
     int released = 0;
     for (ScopeNode s = scope; s != null; s = s.nextIn(scope, true)) {

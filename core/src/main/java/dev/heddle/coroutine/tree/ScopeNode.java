@@ -13,6 +13,7 @@ import dev.heddle.coroutine.FailureHandler;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.ScopeBody;
 import dev.heddle.coroutine.SpawnStrategy;
+import dev.heddle.coroutine.tree.CoroutineNode.SubmittedWork;
 import dev.heddle.coroutine.tree.ScopeCancellation.State;
 import dev.heddle.coroutine.tree.ScopeFailures.Unobserved;
 import dev.heddle.event.Awaitable;
@@ -113,7 +114,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return new ScopeNode(tree, Kind.ROOT, false, false, null, null);
   }
 
-  /// Opens a scope for try-with-resources, owned by the current coroutine.
   public static ScopeNode open() {
     CoroutineNode<?> owner = CoroutineNode.current();
     StackGuard.requireRoom();
@@ -128,7 +128,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return tree.host().isStopping() && !current.isOpen() ? tree.root() : current;
   }
 
-  /// Opens a child of the root that inherits no context.
   public static ScopeNode detached() {
     ScopeNode root = CoroutineNode.current().tree().root();
     return new ScopeNode(root.tree, Kind.CHILD, false, false, root, null);
@@ -143,7 +142,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return new ScopeNode(tree, Kind.CHILD, false, true, this, null);
   }
 
-  /// Runs a scope block in the current coroutine.
   public static <T extends @Nullable Object> T block(ScopeBody<T> body, boolean supervised)
       throws Exception {
     Objects.requireNonNull(body, "body");
@@ -158,7 +156,7 @@ public final class ScopeNode implements Scope, Unobserved {
     } catch (Throwable e) {
       thrown = e;
     }
-    Throwable outcome = ScopeExit.endBlock(scope, owner, thrown);
+    Throwable outcome = scope.waiters.endBlock(owner, thrown);
     if (outcome != null) {
       throw Rethrow.unchecked(CoroutineException.of(outcome));
     }
@@ -222,15 +220,11 @@ public final class ScopeNode implements Scope, Unobserved {
     return new CoroutineNode<>(tree, this, name, work, inBackground, false);
   }
 
-  /// Whether it accepts new members.
   public boolean isOpen() {
     return state() == State.OPEN && !tree.isPastDeadline();
   }
 
-  /// Throws unless it accepts new members.
-  ///
-  /// @throws IllegalStateException when the scope is closed or cancelled, or the loop is past its
-  ///   shutdown deadline
+  /// Throws if the scope is closed or cancelled, or the loop is past its shutdown deadline.
   void checkOpen(@Nullable String name) {
     if (!isOpen()) {
       throw notOpenException("spawn " + (name == null ? "a coroutine" : "'" + name + "'"));
@@ -253,13 +247,10 @@ public final class ScopeNode implements Scope, Unobserved {
   }
 
   /// Creates a coroutine that may become a member later, perhaps in a tick.
-  ///
-  /// @param from the body's class, or the frame of the spawn
   CoroutineNode<?> prepare(Action work, Object from, @Nullable SpawnTrace spawner) {
     return new CoroutineNode<@Nullable Void>(tree, this, null, work, false, false, from, spawner);
   }
 
-  /// Spawns with a strategy.
   public <T extends @Nullable Object> Coroutine<T> spawn(SpawnStrategy strategy, Body<T> body) {
     CoroutineNode<T> member = newMember(null, body, false);
     strategy.beforeEnqueue(member, this);
@@ -275,7 +266,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return member;
   }
 
-  /// Creates the main coroutine; [#admit] starts it.
   public <T extends @Nullable Object> CoroutineNode<T> newMain(Object work) {
     return new CoroutineNode<>(tree, this, "main", work, false, false);
   }
@@ -380,10 +370,7 @@ public final class ScopeNode implements Scope, Unobserved {
     cancellation.cancelMembers(c);
   }
 
-  /// Cancels the draining members, because nothing else keeps the loop alive or the loop is
-  /// deadlocked.
-  ///
-  /// @return whether there were any
+  /// Cancels the draining members, if there are any, because nothing else can continue.
   public boolean cancelWhatMayFinish(Cancellation c) {
     return cancellation.cancelDraining(c);
   }
@@ -489,12 +476,10 @@ public final class ScopeNode implements Scope, Unobserved {
 
   @Override
   public void close() {
-    ScopeExit.close(this);
+    waiters.close();
   }
 
-  /// Called when the owner leaves it.
-  ///
-  /// @return the throwable of the wait for its handlers; null: none
+  /// Called when the owner leaves it; returns what the wait for its handlers threw.
   @Nullable Throwable leave(CoroutineNode<?> owner) {
     Throwable met = null;
     if (links.isEmpty() || tree.isPastDeadline()) {
@@ -545,12 +530,10 @@ public final class ScopeNode implements Scope, Unobserved {
     return List.copyOf(links.children());
   }
 
-  /// All members of this scope and of those below, for reports.
   public List<CoroutineNode<?>> members() {
     return links.members();
   }
 
-  /// Its own members, for reports.
   public List<CoroutineNode<?>> ownMembers() {
     return links.ownMembers();
   }
@@ -563,7 +546,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return links.nextIn(top, below);
   }
 
-  /// The parent; null at the root.
   public @Nullable ScopeNode parent() {
     return links.parent;
   }
@@ -575,15 +557,9 @@ public final class ScopeNode implements Scope, Unobserved {
 
   /// Whether it was opened inside a region of its owner.
   boolean isInside(CancelRegion outer) {
-    for (CancelRegion r = outerRegion; r != null; r = r.outer) {
-      if (r == outer) {
-        return true;
-      }
-    }
-    return false;
+    return outerRegion != null && (outerRegion == outer || outerRegion.isInside(outer));
   }
 
-  /// The enclosing scope that the same coroutine has opened.
   @Nullable ScopeNode outerBlock() {
     return outerBlock;
   }
@@ -593,7 +569,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return failures == null ? null : failures.failure();
   }
 
-  /// Its failure routing, created at the first use.
   ScopeFailures failures() {
     ScopeFailures f = failures;
     if (f == null) {
@@ -607,7 +582,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return failures;
   }
 
-  /// Called when a kept failure was observed.
   void observed(Unobserved holder) {
     if (failures != null) {
       failures.observed(holder);
@@ -643,7 +617,6 @@ public final class ScopeNode implements Scope, Unobserved {
     return state() == State.CLOSED;
   }
 
-  /// A short description, for reports.
   @Override
   public String describe() {
     return switch (kind) {

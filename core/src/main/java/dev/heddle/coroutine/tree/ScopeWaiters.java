@@ -4,6 +4,7 @@ package dev.heddle.coroutine.tree;
 import dev.heddle.Cancellation;
 import dev.heddle.Registration;
 import dev.heddle.coroutine.FailureHandler;
+import dev.heddle.coroutine.tree.ScopeCancellation.State;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.EventCallback;
 import dev.heddle.event.source.EventSource;
@@ -31,7 +32,6 @@ final class ScopeWaiters extends EventSource {
 
   // ---- joining ----
 
-  /// See [dev.heddle.coroutine.Scope#join()].
   void join(Deadline deadline, @Nullable EventSource token) {
     CoroutineNode<?> waiting = checkOutside();
     boolean wasCancelled = scope.isCancelled();
@@ -57,13 +57,11 @@ final class ScopeWaiters extends EventSource {
     }
   }
 
-  /// See [dev.heddle.coroutine.Scope#awaitCancelled()].
   void awaitCancelled(Deadline deadline, @Nullable EventSource token) {
     awaitAsJoiner(checkCancelled(), true, deadline, token);
     throwIfFailed();
   }
 
-  /// See [dev.heddle.coroutine.Scope#awaitCancelled(FailureHandler)].
   void awaitCancelled(FailureHandler handler) throws Exception {
     Objects.requireNonNull(handler, "handler");
     CoroutineNode<?> waiting = checkCancelled();
@@ -86,9 +84,7 @@ final class ScopeWaiters extends EventSource {
     scope.tree.scheduler().checkOnLoop();
     scope.refuseAtRoot("cannot be waited for");
     CoroutineNode<?> waiting = CoroutineNode.current();
-    ColdState rare = waiting.coldStateOrNull();
-    if (scope.links.encloses(waiting.memberOf())
-        || (rare != null && scope.links.encloses(rare.serves))) {
+    if (scope.links.encloses(waiting.memberOf()) || scope.links.encloses(waiting.serves())) {
       throw new IllegalStateException(
           waiting.describe()
               + " would wait for the scope that it belongs to or works for, and so for itself;"
@@ -139,7 +135,125 @@ final class ScopeWaiters extends EventSource {
     return joiners > 0 || (ended != null && ended.isAwaited());
   }
 
-  // ---- leaving ----
+  // ---- leaving, in the order that ScopeNode shows ----
+
+  /// Called when the body of a block has ended.
+  ///
+  /// @param bodyThrew null: it returned
+  /// @return the throwable that the block must throw; null: none
+  @Nullable Throwable endBlock(CoroutineNode<?> owner, @Nullable Throwable bodyThrew) {
+    Throwable left = closeInner(owner);
+    Throwable threw = Precedence.earlier(bodyThrew, left);
+    boolean failedBefore = scope.failure() != null;
+    if (scope.region() != null) {
+      // the body has ended, so a member's failure must not cancel it
+      owner.closeRegion(scope.region());
+    }
+    if (threw != null) {
+      scope.cancelMembers(cancellationFor("the body of the scope failed: ", threw));
+    }
+    Throwable met = awaitMembers(owner);
+    met = owner.met(met, scope.leave(owner));
+    ScopeFailures failures = scope.failuresOrNull();
+    Throwable failed = failures == null ? null : failures.takeAll();
+    Throwable body = Precedence.earlier(threw, met);
+    Throwable outcome =
+        failedBefore && !Precedence.isCancellation(body)
+            ? Precedence.ofScope(failed, body)
+            : Precedence.first(body, failed);
+    owner.postpone(left, outcome);
+    owner.postpone(met, outcome);
+    return outcome;
+  }
+
+  // no `+`: linking it may need more stack than is left
+  private static Cancellation cancellationFor(String what, Throwable of) {
+    return of instanceof Cancellation c
+        ? c
+        : new Cancellation(what.concat(of.getClass().getName()), of);
+  }
+
+  private @Nullable Throwable awaitMembers(CoroutineNode<?> owner) {
+    Throwable met = awaitForeground(owner);
+    if (met != null) {
+      scope.cancelMembers(cancellationFor("its owner cannot wait for it: ", met));
+    }
+    if (scope.links.foreground() == 0 && scope.links.background() > 0) {
+      scope.cancellation.cancelBackground();
+    }
+    return owner.met(met, awaitAllShielded(owner));
+  }
+
+  void close() {
+    Throwable threw = null;
+    if (scope.isUnowned()) {
+      threw = endUnowned(checkOutside());
+    } else if (scope.state() != State.CLOSED) {
+      threw = closeFor(checkOwner());
+    }
+    if (threw != null) {
+      throw Rethrow.unchecked(threw);
+    }
+  }
+
+  private @Nullable Throwable endUnowned(CoroutineNode<?> closing) {
+    Throwable met = awaitRemaining(closing);
+    scope.closeIfOver();
+    return closing.met(met, awaitAllShielded(closing)); // its handlers
+  }
+
+  // draining members may finish, unless the closing coroutine is cancelled
+  private @Nullable Throwable awaitRemaining(CoroutineNode<?> closing) {
+    if (scope.state() == State.DRAINING) {
+      return awaitMembers(closing);
+    }
+    scope.cancelMembers(new Cancellation("the scope was closed"));
+    return awaitAllShielded(closing);
+  }
+
+  /// Ends an opened scope when its owner leaves; returns what the owner must throw.
+  @Nullable Throwable closeFor(CoroutineNode<?> owner) {
+    assert scope.isOpened() : "a block ends by itself: " + scope;
+    Throwable met = closeInner(owner);
+    met = owner.met(met, scope.links.isEmpty() ? null : awaitRemaining(owner));
+    met = owner.met(met, scope.leave(owner));
+    ScopeFailures failures = scope.failuresOrNull();
+    Throwable outcome = Precedence.first(met, failures == null ? null : failures.late());
+    owner.postpone(met, outcome);
+    return outcome;
+  }
+
+  // inner scopes that were left open
+  private @Nullable Throwable closeInner(CoroutineNode<?> owner) {
+    Throwable threw = null;
+    for (ScopeNode inner = owner.ownBlock();
+        inner != null && inner != scope;
+        inner = owner.ownBlock()) {
+      threw = Precedence.first(threw, inner.waiters.closeFor(owner));
+    }
+    return threw;
+  }
+
+  private CoroutineNode<?> checkOwner() {
+    scope.refuseAtRoot("cannot be closed");
+    CoroutineNode<?> closing = CoroutineNode.current();
+    if (closing != scope.owner()) {
+      throw new IllegalStateException(
+          "a scope is closed by the coroutine that opened it: " + scope.owner());
+    }
+    if (scope.isBlock()) {
+      throw new IllegalStateException("a scope block ends by itself; cancel() ends its members");
+    }
+    for (ScopeNode inner = closing.ownBlock();
+        inner != null && inner != scope;
+        inner = inner.outerBlock()) {
+      if (inner.isBlock()) {
+        throw new IllegalStateException(
+            "the scope was closed from inside a block that it encloses; close it after the block");
+      }
+    }
+    return closing;
+  }
 
   /// Waits until no foreground member is left.
   ///
@@ -195,7 +309,6 @@ final class ScopeWaiters extends EventSource {
 
   // ---- events ----
 
-  /// Called when no foreground member, or no background member, is left.
   void drained() {
     fire(null, null);
   }
@@ -213,7 +326,6 @@ final class ScopeWaiters extends EventSource {
     return scope.links.awaitedMembers();
   }
 
-  /// Called when the scope has ended.
   void fireEnded() {
     ScopeFailures failures = scope.failuresOrNull();
     if (ended != null) {
@@ -225,7 +337,6 @@ final class ScopeWaiters extends EventSource {
     propagate(); // its observers may have left
   }
 
-  /// The end of the scope.
   EventSource ended() {
     Ended e = ended;
     if (e == null) {

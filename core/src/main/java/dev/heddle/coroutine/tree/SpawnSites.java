@@ -28,7 +28,6 @@ public final class SpawnSites {
             .orElse("unknown"));
   }
 
-  /// The display name of a site.
   public static String describe(Object site) {
     if (site instanceof SpawnTrace trace) {
       return describe(trace.site());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
-import dev.heddle.failure.Origin;
+import dev.heddle.failure.FailureTable.Origin;
 import dev.heddle.observe.CoroutineSnapshot;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +30,6 @@ record SpawnTrace(
   // else coroutines that each spawn a successor and end would retain the whole chain
   static final int LONGEST = 64;
 
-  /// The trace of a coroutine whose spawner has `spawner`.
   static SpawnTrace of(long id, @Nullable String name, Object site, @Nullable SpawnTrace spawner) {
     if (spawner == null) {
       return new SpawnTrace(id, name, site, null, 0, false);
@@ -39,14 +38,14 @@ record SpawnTrace(
     return new SpawnTrace(id, name, site, cut ? null : spawner, cut ? 0 : spawner.length + 1, cut);
   }
 
-  /// Number and name.
-  static String label(long id, @Nullable String name) {
-    return CoroutineSnapshot.label(id, name);
-  }
-
   @Override
   public String coroutine() {
     return label(id, name);
+  }
+
+  /// Number and name of a coroutine, as in its snapshot: [CoroutineSnapshot#label].
+  static String label(long id, @Nullable String name) {
+    return name == null ? "coroutine-" + id : "coroutine-" + id + " '" + name + "'";
   }
 
   @Override

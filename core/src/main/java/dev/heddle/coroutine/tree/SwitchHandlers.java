@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
-import dev.heddle.CompositeException;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Switch;
 import dev.heddle.coroutine.SwitchHandler;
@@ -46,9 +45,6 @@ final class SwitchHandlers {
   private final List<Entry> handlers = new ArrayList<>(1);
   private boolean notifying;
 
-  /// Throws if a handler is running.
-  ///
-  /// @throws IllegalStateException naming the coroutine
   void checkIdle(Coroutine<?> coroutine) {
     if (notifying) {
       throw new IllegalStateException(
@@ -63,14 +59,11 @@ final class SwitchHandlers {
     return handlers.isEmpty();
   }
 
-  /// Adds a handler.
-  ///
-  /// @param away whether its first call is the ENTER of the start
+  /// Adds a handler; if `away`, its first call is the ENTER of the start.
   void add(SwitchHandler handler, boolean away) {
     handlers.add(new Entry(Objects.requireNonNull(handler, "handler"), away));
   }
 
-  /// The first handler of a class; null: none.
   <H extends SwitchHandler> @Nullable H find(Class<H> kind) {
     for (int i = 0; i < handlers.size(); i++) {
       if (kind.isInstance(handlers.get(i).handler)) {
@@ -103,11 +96,7 @@ final class SwitchHandlers {
       notifying = false;
     }
     if (failures != null) {
-      throw Rethrow.unchecked(
-          failures.size() == 1
-              ? failures.getFirst()
-              : new CompositeException(
-                  failures.size() + " switch handlers of " + coroutine + " failed", failures));
+      throw Rethrow.unchecked(Precedence.composite(failures, "switch handlers of " + coroutine));
     }
   }
 

@@ -9,9 +9,9 @@
 /// | the end of a body, from its context | outcomes, to awaiters; failures, to scopes |
 ///
 /// The tree depends neither on the life cycle of its loop nor on its diagnostics; it uses the loop
-/// through `TreeHost`.
+/// through `CoroutineTree.Host`.
 ///
-/// Threads: the loop's. Read `CoroutineTree` and `TreeHost` first, then `ScopeNode` and its parts
-/// (`ScopeLinks`: the place in the tree; `ScopeCancellation`; `ScopeWaiters`; `ScopeExit`;
-/// `ScopeFailures`), then `CancelRegion` (the cancellation of a coroutine) and `CoroutineNode`.
+/// Threads: the loop's. Read `CoroutineTree` first, then `ScopeNode` and its parts (`ScopeLinks`:
+/// the place in the tree; `ScopeCancellation`; `ScopeWaiters`; `ScopeFailures`), then
+/// `CancelRegion` (the cancellation of a coroutine) and `CoroutineNode`.
 package dev.heddle.coroutine.tree;

@@ -30,25 +30,16 @@ public abstract class CompositeEvent extends EventSource {
   // loop only
   private boolean armed;
 
-  /// Creates an event without parts.
   protected CompositeEvent(HomeLoop home) {
     super(home);
   }
 
-  /// Fires each time one of several fires, with the outcome of that one; closed when one of them
-  /// is.
-  ///
-  /// @throws IllegalArgumentException without parts
+  /// See [Event#anyOf].
   public static CompositeEvent anyOf(Awaitable<?>... several) {
     return new AnyOf(List.of(several));
   }
 
-  /// Fires when each of several has fired, and is then closed. It fires with the first failure
-  /// among them, if one failed; the report of that failure includes the others. If the wait ends
-  /// earlier, the report of what ended it includes the failures so far. A recurring event counts if
-  /// it fires while a coroutine waits.
-  ///
-  /// @throws IllegalArgumentException without parts
+  /// See [Event#allOf].
   public static CompositeEvent allOf(Awaitable<?>... several) {
     return new AllOf(List.of(several));
   }
@@ -60,9 +51,7 @@ public abstract class CompositeEvent extends EventSource {
     return EventSource.of(several.getFirst()).home();
   }
 
-  /// Adds a part after the others; while a coroutine waits it is armed at once.
-  ///
-  /// @throws IllegalStateException when it belongs to another loop
+  /// Adds a part of the same loop after the others; while a coroutine waits it is armed at once.
   protected final void addPart(EventSource event) {
     event.checkHomeLoop(home());
     Part part = new Part(parts.size(), event);
@@ -72,12 +61,10 @@ public abstract class CompositeEvent extends EventSource {
     }
   }
 
-  /// The number of parts.
   protected final int size() {
     return parts.size();
   }
 
-  /// The part at `place`, counted from 0.
   protected final EventSource part(int place) {
     return parts.get(place).event;
   }
@@ -85,12 +72,10 @@ public abstract class CompositeEvent extends EventSource {
   /// Called when a part fired, or was closed when it was armed. Inline: no user code, no lock.
   protected abstract void partFired(int place, @Nullable Object result, @Nullable Throwable error);
 
-  /// Whether a result of a part would be accepted now.
   protected boolean acceptsResults() {
     return !isDecided() && hasObserver();
   }
 
-  /// Whether a failure of a part would be accepted now.
   protected boolean acceptsFailures() {
     return acceptsResults();
   }

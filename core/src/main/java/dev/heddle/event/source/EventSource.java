@@ -57,17 +57,14 @@ public abstract non-sealed class EventSource implements Event {
   private int daemonStarts;
   private boolean countedAsArmed; // as one that keeps the loop alive
 
-  /// Creates an idle event of a loop.
   protected EventSource(HomeLoop home) {
     this.home = home;
   }
 
-  /// The loop this event belongs to.
   public final HomeLoop home() {
     return home;
   }
 
-  /// The event of an awaitable.
   public static EventSource of(Awaitable<?> awaitable) {
     return (EventSource) awaitable.event();
   }
@@ -160,7 +157,6 @@ public abstract non-sealed class EventSource implements Event {
     }
   }
 
-  /// The number of subscribed callbacks.
   public final int subscribers() {
     Subscribers list = subscribers;
     return list != null ? list.live() : size();
@@ -172,14 +168,11 @@ public abstract non-sealed class EventSource implements Event {
     return list != null ? list.visited() : 0;
   }
 
-  /// Whether a subscriber would accept a result now.
   public final boolean hasObserver() {
     return hasObserver(false);
   }
 
-  /// Whether a subscriber would accept an outcome now.
-  ///
-  /// @param failing whether it is a failure
+  /// Whether a subscriber would accept an outcome now: a failure if `failing`.
   public final boolean hasObserver(boolean failing) {
     for (int i = 0; i < size(); i++) {
       EventCallback callback = at(i);
@@ -206,9 +199,7 @@ public abstract non-sealed class EventSource implements Event {
   /// report of `by`.
   public void onSuperseded(Throwable by) {}
 
-  /// Refuses a wait on another loop.
-  ///
-  /// @throws IllegalStateException when this event does not belong to `loop`
+  /// Throws if this event does not belong to `loop`.
   public final void checkHomeLoop(HomeLoop loop) {
     if (home != loop) {
       throw new IllegalStateException(
@@ -219,7 +210,6 @@ public abstract non-sealed class EventSource implements Event {
 
   // ---- arming ----
 
-  /// Counts a waiting coroutine; the first start arms the event.
   public final void start() {
     int before = starts++;
     if (before == daemonStarts) {
@@ -237,9 +227,7 @@ public abstract non-sealed class EventSource implements Event {
     }
   }
 
-  /// Ends a [#start()]; the last stop disarms the event.
-  ///
-  /// @throws IllegalStateException when it was stopped more often than started
+  /// Ends a [#start()]; the last stop disarms the event, and a further one throws.
   public final void stop() {
     if (starts == daemonStarts) {
       throw new IllegalStateException("stopped more often than started: " + info());
@@ -262,7 +250,6 @@ public abstract non-sealed class EventSource implements Event {
     }
   }
 
-  /// Ends a [#startDaemon()].
   public final void stopDaemon() {
     daemonStarts--;
     if (--starts == 0) {
@@ -270,7 +257,6 @@ public abstract non-sealed class EventSource implements Event {
     }
   }
 
-  /// Whether a coroutine waits.
   protected final boolean isStarted() {
     return starts > daemonStarts;
   }
@@ -295,16 +281,19 @@ public abstract non-sealed class EventSource implements Event {
   /// Stops the underlying operation. Lock-free.
   protected void disarm() {}
 
-  /// Calls a late subscriber with the outcome of a closed event.
+  /// Calls a late subscriber with the outcome of a closed event; by default it has neither a result
+  /// nor an error.
   ///
   /// @throws IllegalStateException when it is not closed
   public void replay(EventCallback callback) {
-    throw new IllegalStateException("not closed, nothing to replay: " + info());
+    if (!isClosed()) {
+      throw new IllegalStateException("not closed, nothing to replay: " + info());
+    }
+    callback.onEvent(this, null, null);
   }
 
   // ---- firing ----
 
-  /// Notifies every subscriber.
   protected final void fire(@Nullable Object result, @Nullable Throwable error) {
     if (subscribers() == 0) {
       return;

@@ -58,13 +58,11 @@ public final class ExportedFuture<T extends @Nullable Object> extends Completabl
   // any thread: the callers in get() and join(), which CompletableFuture counts as dependents
   private final AtomicInteger reading = new AtomicInteger();
 
-  /// Creates an incomplete future.
   public ExportedFuture(UnobservedOutcomes ledger, Label of) {
     this.ledger = ledger;
     this.described = new Exported(ledger, of);
   }
 
-  /// Completes it with an unobserved failure.
   public void fail(Throwable failure) {
     if (failure instanceof Cancellation || getNumberOfDependents() > reading.get()) {
       if (!completeExceptionally(failure) && !(failure instanceof Cancellation)) {

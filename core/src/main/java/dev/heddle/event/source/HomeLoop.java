@@ -14,10 +14,8 @@ public interface HomeLoop {
     return context != null && context.host() instanceof HomeLoop home ? home : null;
   }
 
-  /// Called when an event that keeps the loop alive was armed.
   void eventArmed();
 
-  /// Called when an event that keeps the loop alive was disarmed.
   void eventDisarmed();
 
   /// Runs a notification with user code later, as a short coroutine; in the order of the calls.
@@ -29,15 +27,10 @@ public interface HomeLoop {
   /// Whether the current thread is the carrier or a coroutine of this loop.
   boolean isOnLoop();
 
-  /// Throws if the caller is not on this loop.
-  ///
-  /// @throws IllegalStateException when the current thread is neither the carrier nor a coroutine
-  ///   of this loop
+  /// Throws if the current thread is neither the carrier nor a coroutine of this loop.
   void checkOnLoop();
 
   /// Throws if there is not enough stack for an operation that must not stop half-way.
-  ///
-  /// @throws StackOverflowError when the stack is about to end
   void requireStack();
 
   /// Makes the current coroutine wait until `event` fires.
@@ -46,18 +39,11 @@ public interface HomeLoop {
   /// @throws IllegalStateException outside a coroutine, or when the event belongs to another loop
   @Nullable Object await(EventSource event);
 
-  /// Makes the current coroutine wait until `event` fires, at most until the deadline. Else as
-  /// [#await(EventSource)].
-  ///
-  /// @throws dev.heddle.DeadlineException when the deadline expires first
+  /// The same, at most until the deadline; then it throws a [dev.heddle.DeadlineException].
   @Nullable Object await(EventSource event, Deadline deadline);
 
-  /// Makes the current coroutine wait until `event` fires, at most until `token` fires. Else as
-  /// [#await(EventSource)].
-  ///
-  /// @throws dev.heddle.WaitCancelledException when the token fires first
+  /// The same, at most until `token` fires; then it throws a [dev.heddle.WaitCancelledException].
   @Nullable Object await(EventSource event, Awaitable<?> token);
 
-  /// The table of the unobserved outcomes of its futures.
   UnobservedOutcomes futures();
 }

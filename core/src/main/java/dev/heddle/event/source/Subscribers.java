@@ -83,24 +83,19 @@ final class Subscribers {
     return slots[place];
   }
 
-  /// The number of subscribed callbacks.
   int live() {
     return size - tombstones;
   }
 
-  /// Whether one of them is a user's callback.
   boolean hasCustom() {
     return custom > 0;
   }
 
-  /// The number of slots visited so far for removals.
   long visited() {
     return visited;
   }
 
-  /// Appends a callback.
-  ///
-  /// @return its index
+  /// Appends a callback; returns its index.
   int add(EventCallback callback) {
     if (size == slots.length) {
       slots = Arrays.copyOf(slots, Math.max(MIN_CAPACITY, size * 2));
@@ -115,9 +110,7 @@ final class Subscribers {
     return size++;
   }
 
-  /// Removes a callback; one that is not there is ignored.
-  ///
-  /// @param place its index, or the index at which it was added
+  /// Removes a callback, if it is there; `place` is its index, or was when it was added.
   void remove(EventCallback callback, int place) {
     visited++;
     int at =
@@ -150,7 +143,6 @@ final class Subscribers {
 
   // ---- users' callbacks ----
 
-  /// One subscription of a user's callback.
   private static final class IndexEntry {
     final int place;
     @Nullable IndexEntry below; // an earlier subscription of the same callback

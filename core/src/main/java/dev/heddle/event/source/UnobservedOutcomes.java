@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.event.source;
 
+import dev.heddle.internal.DaemonThread;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.PhantomReference;
@@ -45,7 +46,7 @@ public abstract class UnobservedOutcomes {
    * I1. An outcome is either observed or reported, and reported at most once. [UnclaimedFutureTest,
    *     EventStreamTest]
    * I2. At the loop's end every waiter is notified, even if one of them throws. [LoopEndTest]
-   * I3. No lock is taken here: futures complete in ticks, on any stack. [RoomsTest]
+   * I3. No lock is taken here: futures complete in ticks, on any stack. [CodeRulesTest]
    *
    * Memory order. Both sides exchange `settled`, so only one of them finds OPEN. All fields that
    * the report reads are final.
@@ -69,7 +70,6 @@ public abstract class UnobservedOutcomes {
   private int sweepAt = SMALLEST_SWEEP;
   private final Set<Waiting> waiting = Collections.newSetFromMap(new IdentityHashMap<>());
 
-  /// Creates an empty table.
   protected UnobservedOutcomes() {}
 
   // ---- provided by the loop ----
@@ -80,20 +80,15 @@ public abstract class UnobservedOutcomes {
   /// @param code what was passed to the call; null: the body of the current coroutine
   public abstract Object callSite(@Nullable Object code);
 
-  /// The display name of a site.
   public abstract String describe(Object site);
 
-  /// Reports an unobserved failure. **Thread** any.
   public abstract void unobserved(String what, Throwable failure);
 
-  /// Warns of an unused value. **Thread** any.
   protected abstract void unused(String what);
 
   // ---- open outcomes ----
 
-  /// Opens an entry for an unobserved outcome.
-  ///
-  /// @param failure null for an unused value
+  /// Opens an entry for an unobserved outcome; `failure` is null for an unused value.
   public ObservationToken open(Subject label, @Nullable Throwable failure) {
     if (entries >= sweepAt) {
       sweep();
@@ -183,49 +178,34 @@ public abstract class UnobservedOutcomes {
 
   /// A waiter on another thread for one of the loop's futures.
   public interface Waiting {
-    /// Notifies it that no outcome will come.
     void loopEnded();
   }
 
   /// The description of an unobserved outcome's owner, for a report. It must not hold the
   /// ObservationToken.
   public sealed interface Subject {
-    /// Describes its failure.
     String ofFailure(UnobservedOutcomes ledger);
 
-    /// Describes its unused value.
-    String ofSuccess(UnobservedOutcomes ledger);
+    default String ofSuccess(UnobservedOutcomes ledger) {
+      throw new AssertionError("only futures have values that may be unused");
+    }
   }
 
-  /// A stream that has met a failure.
-  ///
-  /// @param openedAt from [#callSite]
+  /// A stream that has met a failure; it was opened at a [#callSite].
   public record OpenStream(Object openedAt) implements Subject {
     @Override
     public String ofFailure(UnobservedOutcomes ledger) {
-      return "unread failure of a stream opened at "
-          + ledger.describe(openedAt)
-          + "; read on, or await its source as well";
-    }
-
-    @Override
-    public String ofSuccess(UnobservedOutcomes ledger) {
-      throw new AssertionError("a stream opens entries for failures only");
+      return "unread failure of a stream opened at %s; read on, or await its source as well"
+          .formatted(ledger.describe(openedAt));
     }
   }
 
-  /// A future of the JDK that brings the outcome of one of the loop's.
   public record Exported(UnobservedOutcomes ledger, Label label) implements Subject {
     @Override
     public String ofFailure(UnobservedOutcomes of) {
       return "unobserved failure of the CompletableFuture of "
           + what()
           + "; get() or join() it, or attach a handler to it";
-    }
-
-    @Override
-    public String ofSuccess(UnobservedOutcomes of) {
-      throw new AssertionError("entries for other threads are of failures only");
     }
 
     String what() {
@@ -235,15 +215,14 @@ public abstract class UnobservedOutcomes {
 
   /// A future.
   ///
-  /// @param createdAt from [#callSite]
-  /// @param completedAt from [#callSite]
-  public record Label(@Nullable String name, Object createdAt, Object completedAt)
+  /// @param createdSite from [#callSite]
+  /// @param completedSite from [#callSite]
+  public record Label(@Nullable String name, Object createdSite, Object completedSite)
       implements Subject {
     @Override
     public String ofFailure(UnobservedOutcomes ledger) {
-      return "unobserved failure of "
-          + describe(ledger)
-          + "; await it, recover() from it, or ignore() it";
+      return "unobserved failure of %s; await it, recover() from it, or ignore() it"
+          .formatted(describe(ledger));
     }
 
     @Override
@@ -252,11 +231,9 @@ public abstract class UnobservedOutcomes {
     }
 
     public String describe(UnobservedOutcomes ledger) {
-      return (name == null ? "a future" : "the future '" + name + "'")
-          + " created at "
-          + ledger.describe(createdAt)
-          + " and completed at "
-          + ledger.describe(completedAt);
+      String who = name == null ? "a future" : "the future '" + name + "'";
+      return "%s created at %s and completed at %s"
+          .formatted(who, ledger.describe(createdSite), ledger.describe(completedSite));
     }
   }
 
@@ -269,7 +246,6 @@ public abstract class UnobservedOutcomes {
       entry = new Entry(this, ledger, label, failure);
     }
 
-    /// Observes it.
     public void observe() {
       if (!entry.settle()) {
         return;
@@ -282,7 +258,6 @@ public abstract class UnobservedOutcomes {
     }
   }
 
-  /// The table's entry of an open outcome.
   private static final class Entry extends PhantomReference<ObservationToken> {
     private static final VarHandle SETTLED;
 
@@ -325,7 +300,6 @@ public abstract class UnobservedOutcomes {
       return label instanceof Exported;
     }
 
-    /// Called when it can no longer be observed.
     void dropped() {
       if (!settle()) {
         return;
@@ -346,12 +320,7 @@ public abstract class UnobservedOutcomes {
     static final ReferenceQueue<ObservationToken> QUEUE = new ReferenceQueue<>();
 
     static {
-      Thread thread =
-          Thread.ofPlatform()
-              .daemon()
-              .inheritInheritableThreadLocals(false)
-              .name("heddle-dropped-futures")
-              .unstarted(Unreachable::report);
+      Thread thread = DaemonThread.of("heddle-dropped-futures", Unreachable::report);
       // it outlives its creator, and must not retain its class loader
       thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
       thread.start();
@@ -359,7 +328,6 @@ public abstract class UnobservedOutcomes {
 
     private Unreachable() {}
 
-    /// Initialises this class.
     static void start() {}
 
     private static void report() {

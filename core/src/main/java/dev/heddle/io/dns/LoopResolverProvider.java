@@ -6,7 +6,6 @@ import java.net.spi.InetAddressResolverProvider;
 
 /// Installs [LoopResolver] in the JDK; `-Dheddle.dns=jdk` keeps the JDK's own.
 public final class LoopResolverProvider extends InetAddressResolverProvider {
-  /// For the JDK's service loader.
   public LoopResolverProvider() {}
 
   @Override

@@ -60,8 +60,6 @@ public class BlockingHandle extends Handle {
   }
 
   /// Makes a handle.
-  ///
-  /// @param <H> its type
   @FunctionalInterface
   public interface Maker<H extends BlockingHandle> {
     /// Creates a handle over an open stream.
@@ -144,16 +142,10 @@ public class BlockingHandle extends Handle {
     protected void ended() {
       if (kind() == Kind.WRITE && isDetached()) {
         written(this);
-        deferFailureOf(failure());
+        deferFailure(failure());
       } else if (this == reading && !isOpen()) {
         scheduler().runOnCarrier(BlockingHandle.this::release);
       }
-    }
-  }
-
-  private void deferFailureOf(@Nullable Throwable failure) {
-    if (failure != null) {
-      deferFailure(failure instanceof IOException io ? io : new IOException(failure));
     }
   }
 
@@ -236,7 +228,7 @@ public class BlockingHandle extends Handle {
         throw e;
       }
       if (e != request.failure()) {
-        deferFailureOf(request.failure());
+        deferFailure(request.failure());
       }
       written(request);
       throw e;

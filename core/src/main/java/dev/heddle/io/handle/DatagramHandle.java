@@ -84,12 +84,10 @@ public final class DatagramHandle extends Handle implements UdpSocket, HasFileDe
 
   @Override
   public void send(ByteBuffer buffer, SocketAddress to) throws IOException {
-    writeExclusively(
-        Deadline.never(),
-        self -> {
-          sendWhole(self, buffer, to, Deadline.never());
-          return to;
-        });
+    writeExclusively(self -> {
+      sendWhole(self, buffer, to, Deadline.never());
+      return to;
+    });
   }
 
   private void sendWhole(

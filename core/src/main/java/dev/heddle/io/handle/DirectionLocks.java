@@ -33,15 +33,12 @@ abstract class DirectionLocks {
   private @Nullable FairSemaphore readers;
   private @Nullable FairSemaphore writers;
 
-  /// Unlocked directions.
-  ///
   /// @param duplex false: readers and writers share one lock, because they share a position
   DirectionLocks(Scheduler scheduler, boolean duplex) {
     this.scheduler = scheduler;
     this.writeDirection = duplex ? WRITERS : READERS;
   }
 
-  /// The loop's scheduler.
   protected final Scheduler scheduler() {
     return scheduler;
   }
@@ -52,24 +49,24 @@ abstract class DirectionLocks {
   }
 
   /// Takes a lock that is free and has no waiters.
-  final boolean tryEnter(int line) {
-    FairSemaphore fairSemaphore = permits(line);
+  final boolean tryEnter(int direction) {
+    FairSemaphore fairSemaphore = permits(direction);
     if (fairSemaphore != null) {
       return fairSemaphore.tryAcquire();
     }
-    if ((lockedBits & line) != 0) {
+    if ((lockedBits & direction) != 0) {
       return false;
     }
-    lockedBits |= line;
+    lockedBits |= direction;
     return true;
   }
 
   /// Waits for a lock, after [#tryEnter] has failed.
-  final void awaitEnter(int line, CoroutineNode<?> self, Deadline deadline) {
-    FairSemaphore fairSemaphore = permits(line);
+  final void awaitEnter(int direction, CoroutineNode<?> self, Deadline deadline) {
+    FairSemaphore fairSemaphore = permits(direction);
     if (fairSemaphore == null) {
       fairSemaphore = new FairSemaphore(scheduler, 0, this); // its only permit is taken
-      if (line == READERS) {
+      if (direction == READERS) {
         readers = fairSemaphore;
       } else {
         writers = fairSemaphore;
@@ -79,22 +76,22 @@ abstract class DirectionLocks {
   }
 
   /// Releases a lock to the next waiter.
-  final void leave(int line) {
-    FairSemaphore fairSemaphore = permits(line);
+  final void leave(int direction) {
+    FairSemaphore fairSemaphore = permits(direction);
     if (fairSemaphore != null) {
       fairSemaphore.release();
     } else {
-      lockedBits &= ~line;
+      lockedBits &= ~direction;
     }
   }
 
   /// Whether a coroutine holds the lock.
-  final boolean isLocked(int line) {
-    FairSemaphore fairSemaphore = permits(line);
-    return fairSemaphore == null ? (lockedBits & line) != 0 : fairSemaphore.free() == 0;
+  final boolean isLocked(int direction) {
+    FairSemaphore fairSemaphore = permits(direction);
+    return fairSemaphore == null ? (lockedBits & direction) != 0 : fairSemaphore.free() == 0;
   }
 
-  private @Nullable FairSemaphore permits(int line) {
-    return line == READERS ? readers : writers;
+  private @Nullable FairSemaphore permits(int direction) {
+    return direction == READERS ? readers : writers;
   }
 }

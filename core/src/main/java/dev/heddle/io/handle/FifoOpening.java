@@ -169,15 +169,14 @@ final class FifoOpening {
     if (readable != null) {
       self.resumeWhen(readable);
     }
-    self.resumeWhen(opens == null ? pause() : opening(opens));
+    self.resumeWhen(
+        opens == null
+            ? pause()
+            : new PollEvent(self.scheduler(), Direction.READ, opens, OPENING + path));
     Object _ = self.scheduler().suspend(self);
     if (opens != null) {
       int _ = opens.read(ByteBuffer.allocate(EVENTS));
     }
-  }
-
-  private EventSource opening(RawStream watch) {
-    return new PollEvent(self.scheduler(), Direction.READ, watch, OPENING + path);
   }
 
   private EventSource pause() {

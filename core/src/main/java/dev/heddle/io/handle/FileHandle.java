@@ -163,7 +163,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
       position = Math.min(position, request.position());
     }
     if (detachedChanges.remove(request)) {
-      keep(request.failure());
+      deferFailure(request.failure());
     }
     if (request.isDetached() && request.hasBuffer()) {
       buffers.release(request.buffer());
@@ -181,12 +181,6 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     }
   }
 
-  private void keep(@Nullable Throwable failure) {
-    if (failure != null) {
-      deferFailure(failure instanceof IOException io ? io : new IOException(failure));
-    }
-  }
-
   /// Waits for a request; detaches it if the wait ends early.
   private void await(CoroutineNode<?> self, Request request, Deadline deadline) {
     try {
@@ -195,7 +189,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
       if (!request.hasEnded()) {
         detach(request);
       } else if (isChange(request) && e != request.failure()) {
-        keep(request.failure());
+        deferFailure(request.failure());
       }
       throw e;
     }
@@ -215,7 +209,6 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     }
   }
 
-  /// Keeps the loop alive until a request has ended.
   private static void keepAliveUntilEnd(Request request) {
     CoroutineNode<?> self = CoroutineNode.current();
     try {
@@ -225,7 +218,6 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     }
   }
 
-  /// Waits until all detached changes have ended.
   private void awaitDetachedChanges(CoroutineNode<?> self, Deadline deadline) throws IOException {
     while (!detachedChanges.isEmpty()) {
       Request one = detachedChanges.iterator().next();
@@ -262,27 +254,23 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
 
   @Override
   public long position() throws IOException {
-    return runAfterWrites(
-        Deadline.never(),
-        self -> {
-          awaitDetachedChanges(self, Deadline.never());
-          locate(self);
-          return position - readAheadBytes();
-        });
+    return runAfterWrites(self -> {
+      awaitDetachedChanges(self, Deadline.never());
+      locate(self);
+      return position - readAheadBytes();
+    });
   }
 
   @Override
   public void position(long newPosition) throws IOException {
     requireNotNegative(newPosition, "position");
-    this.<@Nullable Void>runAfterWrites(
-        Deadline.never(),
-        self -> {
-          awaitDetachedChanges(self, Deadline.never());
-          takeReadAhead();
-          position = newPosition;
-          atEnd = false;
-          return null;
-        });
+    this.<@Nullable Void>runAfterWrites(self -> {
+      awaitDetachedChanges(self, Deadline.never());
+      takeReadAhead();
+      position = newPosition;
+      atEnd = false;
+      return null;
+    });
   }
 
   // ---- reading ----
@@ -379,7 +367,6 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     }
   }
 
-  /// Sends as much as possible by sendfile.
   private long sendTo(StreamHandle target) throws IOException {
     long sum = 0;
     for (long sent = sendSome(target); sent > 0; sent = sendSome(target)) {
@@ -390,14 +377,12 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
 
   private long sendSome(StreamHandle target) throws IOException {
     requireReadable();
-    return runAfterWrites(
-        Deadline.never(),
-        self -> {
-          awaitDetachedChanges(self, Deadline.never());
-          locate(self);
-          rewindReadAhead();
-          return target.send(file, position, sent -> position += sent);
-        });
+    return runAfterWrites(self -> {
+      awaitDetachedChanges(self, Deadline.never());
+      locate(self);
+      rewindReadAhead();
+      return target.send(file, position, sent -> position += sent);
+    });
   }
 
   // ---- writing ----
@@ -430,8 +415,6 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
 
   /// Writes up to one internal buffer of bytes; bytes that were not written go back to the caller's
   /// buffers.
-  ///
-  /// @return the number of bytes
   private int sendPiece(
       CoroutineNode<?> self,
       WriteSource from,
@@ -465,7 +448,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     }
     awaitDetachedChanges(self, Deadline.never());
     throwDeferredFailure();
-    if (isReadIdle()) {
+    if (!isLocked(READERS)) {
       rewindReadAhead(); // the write may change the bytes that were read ahead
     }
     WriteSource from = new WriteSource(buffer);
@@ -479,12 +462,10 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
 
   @Override
   public long size() throws IOException {
-    return runAfterWrites(
-        Deadline.never(),
-        self -> {
-          awaitDetachedChanges(self, Deadline.never());
-          return submitAndAwait(self, Kind.SIZE, 0);
-        });
+    return runAfterWrites(self -> {
+      awaitDetachedChanges(self, Deadline.never());
+      return submitAndAwait(self, Kind.SIZE, 0);
+    });
   }
 
   @Override
@@ -492,14 +473,12 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     requireNotNegative(size, "size");
     self();
     requireWritable();
-    this.<@Nullable Void>runAfterWrites(
-        Deadline.never(),
-        self -> {
-          awaitDetachedChanges(self, Deadline.never());
-          rewindReadAhead();
-          submitAndAwait(self, Kind.TRUNCATE, size);
-          return null;
-        });
+    this.<@Nullable Void>runAfterWrites(self -> {
+      awaitDetachedChanges(self, Deadline.never());
+      rewindReadAhead();
+      submitAndAwait(self, Kind.TRUNCATE, size);
+      return null;
+    });
   }
 
   @Override
@@ -513,13 +492,11 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
   }
 
   private void sync(Kind kind) throws IOException {
-    writeExclusively(
-        Deadline.never(),
-        self -> {
-          awaitDetachedChanges(self, Deadline.never());
-          throwDeferredFailure();
-          return submitAndAwait(self, kind, 0);
-        });
+    writeExclusively(self -> {
+      awaitDetachedChanges(self, Deadline.never());
+      throwDeferredFailure();
+      return submitAndAwait(self, kind, 0);
+    });
   }
 
   // ---- locks ----

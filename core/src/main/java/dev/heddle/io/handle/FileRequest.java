@@ -53,11 +53,7 @@ abstract class FileRequest extends FileOperation {
   /// the stack trace of this call.
   final void await(CoroutineNode<?> self, Deadline deadline) {
     try {
-      if (deadline.isNever()) {
-        self.awaitEvent(callerEvent);
-      } else {
-        self.awaitEvent(callerEvent, deadline, null);
-      }
+      self.awaitEvent(callerEvent, deadline, null);
     } catch (Throwable e) {
       if (callerEvent.error == e) {
         CrossThreadTraces.replaceTrace(e);
@@ -94,17 +90,14 @@ abstract class FileRequest extends FileOperation {
     return result;
   }
 
-  /// Detaches its caller.
   final void detach() {
     detached = true;
   }
 
-  /// Whether its caller was detached.
   final boolean isDetached() {
     return detached;
   }
 
-  /// Ends its caller's wait with a failure.
   final void failCaller(IOException why) {
     callerEvent.fireDone(why);
   }

@@ -16,7 +16,6 @@ import java.nio.channels.ByteChannel;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// Base class of handles: the order of callers, bytes read ahead, pending writes.
@@ -26,9 +25,16 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
    * reordered nor interleaved. A subtype implements reading some bytes and writing a whole buffer,
    * for the holder of the direction.
    *
-   * Bytes that were read but not returned (the rest after a line, a read cancelled after its bytes
-   * had arrived) are kept in `readAhead`. The next read of any kind takes them first, without a
-   * wait.
+   * Bytes that this process has taken from the descriptor and no call has returned are kept in
+   * `readAhead`; the next read of any kind takes them first, without a wait. On a socket they are
+   * the rest after a line of text, an incomplete line whose readLine() threw, and what had arrived
+   * when the input was shut down. A plain read() there takes nothing before it returns: when it is
+   * cancelled, the bytes are still in the kernel. Where a worker thread reads (BlockingHandle), the
+   * request of a cancelled read goes on, and the next reader takes its bytes; those for which it
+   * has no room are kept here, too.
+   *
+   * A caller that throws or is cancelled leaves its direction (leave()), which hands it to the next
+   * one that waits.
    *
    * Bytes given to writeLater() are kept in `pendingWrites`. The next holder of the write lock
    * writes them: a coroutine that the loop starts for it, or a writer that came earlier. No caller
@@ -39,8 +45,9 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
    *
    * I1. Of two reads, the one called first gets the earlier bytes; the same holds for writes.
    * [ReadOrderTest]
-   * I2. A read that throws has consumed no byte: the next read returns it. [the conformance suite,
-   *     cancel]
+   * I2. No byte is lost by a read that throws. read() and readLine() have consumed none: the next
+   *     read returns them. readFully() leaves what it has read in the caller's buffer. [the
+   *     conformance suite, cancel]
    * I3. Bytes given to writeLater() are sent before bytes that are written later.
    *     [WaitConformanceTest, LimitConformanceTest]
    *
@@ -67,6 +74,12 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
   ///   because they share a position
   protected Handle(Scheduler scheduler, boolean duplex) {
     super(scheduler, duplex);
+  }
+
+  /// An operation of the coroutine that holds a direction of a handle.
+  @FunctionalInterface
+  interface ExclusiveOp<T extends @Nullable Object> {
+    T run(CoroutineNode<?> self) throws IOException;
   }
 
   // ---- implemented by subtypes ----
@@ -98,11 +111,6 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
   /// @param bytes bytes that cannot be written at once are dropped
   void tryWriteNow(ByteBuffer bytes) throws IOException {}
 
-  /// Whether a coroutine holds the write lock.
-  final boolean isWriting() {
-    return isLocked(writeDirection());
-  }
-
   /// The current coroutine. Checks that it belongs to this loop and that the handle is open.
   protected final CoroutineNode<?> self() throws ClosedChannelException {
     CoroutineNode<?> self = CoroutineNode.current();
@@ -117,15 +125,15 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
 
   /// Yields once in a while, before a call that may not have to wait.
   protected final void yieldToOthers(CoroutineNode<?> self) {
-    scheduler().coopBudget().consume(self);
+    scheduler().consumeBudget(self);
   }
 
-  private void enter(int line, CoroutineNode<?> self, Deadline deadline)
+  private void enter(int direction, CoroutineNode<?> self, Deadline deadline)
       throws ClosedChannelException {
-    if (!tryEnter(line)) {
-      awaitEnter(line, self, deadline);
+    if (!tryEnter(direction)) {
+      awaitEnter(direction, self, deadline);
       if (!isOpen()) {
-        leave(line);
+        leave(direction);
         throw new ClosedChannelException();
       }
     }
@@ -200,8 +208,6 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
   }
 
   /// Moves as many bytes as fit, and keeps the rest for the next read.
-  ///
-  /// @return the number of bytes moved
   protected final int moveOrKeep(ByteBuffer from, ByteBuffer into) {
     int had = from.remaining();
     move(from, into);
@@ -212,26 +218,21 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     return had - left;
   }
 
-  /// The number of bytes read ahead.
   protected final int readAheadBytes() {
     return readAhead == null ? 0 : readAhead.remaining();
   }
 
-  /// Removes and returns the bytes read ahead, or null.
   protected final @Nullable ByteBuffer takeReadAhead() {
     ByteBuffer kept = readAhead;
     readAhead = null;
     return kept;
   }
 
-  /// Whether no coroutine holds the read lock.
-  protected final boolean isReadIdle() {
-    return !isLocked(READERS);
-  }
-
   /// Keeps a failure without a waiting caller, for the next writer.
-  protected final void deferFailure(IOException failure) {
-    deferredFailure = deferredFailure == null ? failure : deferredFailure;
+  protected final void deferFailure(@Nullable Throwable failure) {
+    if (failure != null && deferredFailure == null) {
+      deferredFailure = failure instanceof IOException io ? io : new IOException(failure);
+    }
   }
 
   @Override
@@ -251,7 +252,9 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
 
   @Override
   public final @Nullable String readLineUpTo(int limit) throws IOException {
-    LineLimit.require(limit);
+    if (limit < 1) {
+      throw new IllegalArgumentException("the limit of a line must be positive, not " + limit);
+    }
     return readExclusively(Deadline.never(), self -> line(self, limit));
   }
 
@@ -266,7 +269,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
         }
       }
       if (has - 1 > limit) { // the last byte may be the CR of the line end
-        throw LineLimit.exceeded(this, limit);
+        throw lineTooLong(limit);
       }
       ByteBuffer more = ByteBuffer.allocate(CHUNK);
       if (readSome(self, more, Deadline.never()) < 0) {
@@ -281,7 +284,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     boolean feed = length > 0 && withEnd > length && kept.get(start + length - 1) == '\r';
     byte[] line = new byte[feed ? length - 1 : length];
     if (line.length > limit) {
-      throw LineLimit.exceeded(this, limit);
+      throw lineTooLong(limit);
     }
     kept.get(start, line);
     kept.position(start + withEnd);
@@ -289,6 +292,15 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
       readAhead = null;
     }
     return new String(line, StandardCharsets.UTF_8);
+  }
+
+  private IOException lineTooLong(int limit) {
+    return new IOException(
+        "a line of "
+            + this
+            + " is longer than the limit of "
+            + limit
+            + " bytes; readLineUpTo() accepts a larger limit, and nothing of this line is lost");
   }
 
   @Override
@@ -317,13 +329,13 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
   // ---- writing ----
 
   /// Runs a write when earlier writers have finished and the pending writes are done.
-  protected final <T extends @Nullable Object> T writeExclusively(
-      Deadline deadline, ExclusiveOp<T> exclusiveOp) throws IOException {
+  protected final <T extends @Nullable Object> T writeExclusively(ExclusiveOp<T> exclusiveOp)
+      throws IOException {
     CoroutineNode<?> self = self();
-    enter(writeDirection(), self, deadline);
+    enter(writeDirection(), self, Deadline.never());
     try {
       yieldToOthers(self);
-      writePending(self, deadline);
+      writePending(self, Deadline.never());
       return exclusiveOp.run(self);
     } finally {
       leave(writeDirection());
@@ -332,14 +344,14 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
 
   /// Runs an operation when earlier writers have finished and the pending writes are done or have
   /// failed; that failure stays for the next writer.
-  protected final <T extends @Nullable Object> T runAfterWrites(
-      Deadline deadline, ExclusiveOp<T> exclusiveOp) throws IOException {
+  protected final <T extends @Nullable Object> T runAfterWrites(ExclusiveOp<T> exclusiveOp)
+      throws IOException {
     CoroutineNode<?> self = self();
-    enter(writeDirection(), self, deadline);
+    enter(writeDirection(), self, Deadline.never());
     try {
       yieldToOthers(self);
       if (deferredFailure == null) {
-        tryWritePending(self, deadline);
+        tryWritePending(self);
       }
       return exclusiveOp.run(self);
     } finally {
@@ -347,9 +359,9 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     }
   }
 
-  private void tryWritePending(CoroutineNode<?> self, Deadline deadline) {
+  private void tryWritePending(CoroutineNode<?> self) {
     try {
-      writePending(self, deadline);
+      writePending(self, Deadline.never());
     } catch (IOException _) {
       // safe: the failure is deferred
     }
@@ -372,12 +384,10 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
   @Override
   public final void writeAll(ByteBuffer... buffers) throws IOException {
     ByteBuffer[] own = buffers.clone();
-    writeExclusively(
-        Deadline.never(),
-        self -> {
-          writeWhole(self, own);
-          return own;
-        });
+    writeExclusively(self -> {
+      writeWhole(self, own);
+      return own;
+    });
   }
 
   @Override
@@ -393,12 +403,10 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     }
     flushesQueued++;
     try {
-      writeExclusively(
-          Deadline.never(),
-          self -> {
-            enqueueWrite(buffer);
-            return self;
-          });
+      writeExclusively(self -> {
+        enqueueWrite(buffer);
+        return self;
+      });
     } finally {
       flushesQueued--;
     }
@@ -433,7 +441,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
 
   @Override
   public final void flush() throws IOException {
-    writeExclusively(Deadline.never(), self -> self);
+    writeExclusively(self -> self);
   }
 
   // bytes left at a deadline are for the next writer or the coroutine started for them
@@ -465,7 +473,6 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     pendingBytes = 0;
   }
 
-  /// Throws the deferred failure, if there is one.
   protected final void throwDeferredFailure() throws IOException {
     if (deferredFailure != null) {
       throw new IOException("an earlier write to " + this + " has failed", deferredFailure);
@@ -516,10 +523,5 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     into.put(into.position(), from, from.position(), n);
     into.position(into.position() + n);
     from.position(from.position() + n);
-  }
-
-  /// The buffers that have bytes.
-  static ByteBuffer[] withoutEmpty(ByteBuffer[] buffers) {
-    return Arrays.stream(buffers).filter(ByteBuffer::hasRemaining).toArray(ByteBuffer[]::new);
   }
 }

@@ -10,7 +10,7 @@ import java.util.Set;
 
 /// A handle of standard input. When it is closed or its loop ends, the next handle gets the bytes
 /// that it has read but not returned.
-final class InputHandle extends BlockingHandle {
+public final class InputHandle extends BlockingHandle {
   private final StandardInput file;
   private final Inputs inputs;
 
@@ -21,7 +21,8 @@ final class InputHandle extends BlockingHandle {
     this.inputs = inputs;
   }
 
-  static InputHandle open() {
+  /// Opens a handle of the current loop.
+  public static InputHandle open() {
     CoroutineNode<?> self = CoroutineNode.current();
     StandardInput file = new StandardInput();
     BlockingFileDriver threads =

@@ -19,8 +19,7 @@ import java.time.Duration;
 
 /// A listening socket.
 public final class ListenerHandle implements Listener, HasFileDescriptor {
-  private static final Duration REFUSED =
-      Duration.ofMillis(10); // long enough for other code to close a descriptor
+  private static final Duration REFUSED = Duration.ofMillis(10); // others may close a descriptor
 
   private final Scheduler scheduler;
   private final ListenerDescriptor descriptor;
@@ -62,7 +61,7 @@ public final class ListenerHandle implements Listener, HasFileDescriptor {
     accepting.acquire(self);
     try {
       requireOpen();
-      self.scheduler().coopBudget().consume(self);
+      self.scheduler().consumeBudget(self);
       SocketDescriptor accepted = watched ? descriptor.accept() : null;
       while (accepted == null) {
         self.awaitEvent(acceptable);

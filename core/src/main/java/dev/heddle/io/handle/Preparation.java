@@ -4,8 +4,6 @@ package dev.heddle.io.handle;
 import java.io.IOException;
 
 /// Prepares a socket before it is used.
-///
-/// @param <S> the kind of socket
 @FunctionalInterface
 public interface Preparation<S> {
   /// Sets the options.

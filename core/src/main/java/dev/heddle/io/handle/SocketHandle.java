@@ -60,13 +60,11 @@ public final class SocketHandle extends StreamHandle implements StreamSocket {
 
   // ---- UNIX sockets ----
 
-  /// Whether it is a UNIX socket.
   public boolean isUnix() {
     SocketAddress local = localAddress();
     return local != null && !(local instanceof InetSocketAddress);
   }
 
-  /// The credentials of the peer.
   public PeerCredentials peerCredentials() throws IOException {
     self();
     int[] ids = descriptor.peerCredentials();

@@ -12,11 +12,21 @@ import java.nio.channels.FileChannel;
 /// Standard output or standard error of the process; never closed.
 ///
 /// **Thread** any but the carrier.
-final class StandardOutput implements BlockingFile {
+public final class StandardOutput implements BlockingFile {
   private final FileOutputStream out;
 
-  StandardOutput(FileDescriptor descriptor) {
+  private StandardOutput(FileDescriptor descriptor) {
     this.out = new FileOutputStream(descriptor);
+  }
+
+  /// Opens a handle of standard output on the current loop.
+  public static BlockingHandle open() {
+    return BlockingHandle.of("stdout", "standard output", new StandardOutput(FileDescriptor.out));
+  }
+
+  /// Opens a handle of standard error on the current loop.
+  public static BlockingHandle openError() {
+    return BlockingHandle.of("stderr", "standard error", new StandardOutput(FileDescriptor.err));
   }
 
   @Override

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.FileChannel;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.LongConsumer;
@@ -33,8 +34,7 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
   private static final long PIECE = 1 << 20; // bytes of a file per sendfile call
   private static final long END = Long.MIN_VALUE;
   private static final int CHUNK = 64 << 10; // bytes
-  private static final int MAX_BUFFERED_INPUT =
-      8 << 20; // bytes; more than a socket buffers; bounds a peer that keeps writing
+  private static final int MAX_BUFFERED_INPUT = 8 << 20; // bytes; more than a socket buffers
   private static final int VECTOR = 1_024; // buffers in one call: Linux's IOV_MAX
 
   private final StreamDescriptor descriptor;
@@ -65,7 +65,7 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
     }
     int n = drained ? 0 : descriptor.read(into);
     while (n == 0) {
-      await(self, readable, deadline);
+      self.awaitEvent(readable, deadline, null);
       n = inputEnded ? takeRemaining(into) : descriptor.read(into);
     }
     drained = n > 0 && into.hasRemaining() && descriptor.isDrained();
@@ -98,18 +98,19 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
       throws IOException {
     while (from.hasRemaining()) {
       if (descriptor.write(from) == 0) {
-        await(self, writable, deadline);
+        self.awaitEvent(writable, deadline, null);
       }
     }
   }
 
   @Override
   protected void writeWhole(CoroutineNode<?> self, ByteBuffer[] from) throws IOException {
-    ByteBuffer[] full = withoutEmpty(from);
+    ByteBuffer[] full =
+        Arrays.stream(from).filter(ByteBuffer::hasRemaining).toArray(ByteBuffer[]::new);
     int first = 0;
     while (first < full.length) {
       if (descriptor.write(full, first, Math.min(VECTOR, full.length - first)) == 0) {
-        await(self, writable, Deadline.never());
+        self.awaitEvent(writable);
       }
       while (first < full.length && !full[first].hasRemaining()) {
         first++;
@@ -119,7 +120,7 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
 
   @Override
   void tryWriteNow(ByteBuffer bytes) throws IOException {
-    if (isOpen() && !isWriting()) {
+    if (isOpen() && !isLocked(writeDirection())) {
       descriptor.write(bytes);
     }
   }
@@ -138,7 +139,7 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
           }
           int n = inputEnded ? -1 : call.make();
           while (n == 0) {
-            await(self, readable, Deadline.never());
+            self.awaitEvent(readable);
             n = inputEnded ? takeRemaining(into) : call.make();
           }
           drained = false;
@@ -148,15 +149,13 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
 
   /// Writes all of `from`, the first bytes by a given call.
   final void writeBy(ByteBuffer from, Call call) throws IOException {
-    writeExclusively(
-        Deadline.never(),
-        self -> {
-          while (call.make() == 0) {
-            await(self, writable, Deadline.never());
-          }
-          writeWhole(self, from, Deadline.never());
-          return from;
-        });
+    writeExclusively(self -> {
+      while (call.make() == 0) {
+        self.awaitEvent(writable);
+      }
+      writeWhole(self, from, Deadline.never());
+      return from;
+    });
   }
 
   /// A call of the descriptor.
@@ -187,16 +186,14 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
     if (!byNumber && !descriptor.supportsFileTransfer()) {
       return -1;
     }
-    return writeExclusively(
-        Deadline.never(),
-        self -> {
-          long sent = sendPiece(self, file, position, byNumber, moved);
-          while (sent == 0) {
-            await(self, writable, Deadline.never());
-            sent = sendPiece(self, file, position, byNumber, moved);
-          }
-          return sent == END ? 0 : sent;
-        });
+    return writeExclusively(self -> {
+      long sent = sendPiece(self, file, position, byNumber, moved);
+      while (sent == 0) {
+        self.awaitEvent(writable);
+        sent = sendPiece(self, file, position, byNumber, moved);
+      }
+      return sent == END ? 0 : sent;
+    });
   }
 
   private long sendPiece(
@@ -233,14 +230,6 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
       });
     } catch (Exception e) {
       throw Rethrow.unchecked(e);
-    }
-  }
-
-  private static void await(CoroutineNode<?> self, PollEvent readiness, Deadline deadline) {
-    if (deadline.isNever()) {
-      self.awaitEvent(readiness);
-    } else {
-      self.awaitEvent(readiness, deadline, null);
     }
   }
 

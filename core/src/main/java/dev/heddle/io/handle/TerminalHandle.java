@@ -28,7 +28,6 @@ public final class TerminalHandle extends BlockingHandle implements Terminal {
     this.modes = device.modes;
   }
 
-  /// Opens the terminal.
   public static TerminalHandle open() {
     return open(
         "terminal",

@@ -17,8 +17,7 @@ import java.util.concurrent.TimeUnit;
 /// **Thread** any but the carrier, including the JVM's shutdown hook.
 final class TerminalModes {
   static final Path DEVICE = Path.of("/dev/tty");
-  private static final long GUARD_SECONDS =
-      5; // stty takes milliseconds, but is stopped (SIGTTOU) in a background job
+  private static final long GUARD_SECONDS = 5; // stty is stopped in a background job
 
   private final String before;
   private final Thread hook = new Thread(this::restoreAtExit, "heddle-terminal");
@@ -30,7 +29,6 @@ final class TerminalModes {
     this.before = before;
   }
 
-  /// The current modes.
   static TerminalModes current() throws IOException {
     return new TerminalModes(stty("-g"));
   }
@@ -72,8 +70,6 @@ final class TerminalModes {
   }
 
   /// Runs `stty` on the terminal.
-  ///
-  /// @return its output
   static String stty(String... arguments) throws IOException {
     List<String> command = new ArrayList<>(List.of("stty"));
     command.addAll(List.of(arguments));

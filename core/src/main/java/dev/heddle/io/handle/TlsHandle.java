@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.io.handle;
 
-import dev.heddle.Body;
 import dev.heddle.DeadlineException;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.TlsSocket;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.FairSemaphore;
+import dev.heddle.thread.worker.OffloadPool;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
@@ -56,10 +58,8 @@ public final class TlsHandle extends Handle implements TlsSocket {
    *
    * Sources. RFC 8446, 6.1, 6.2.
    */
-  private static final Duration ALERT_PATIENCE =
-      Duration.ofSeconds(1); // a round trip on a slow network
-  private static final long ALERT_INPUT =
-      1 << 20; // bytes; more than a handshake has: a peer that sends more ignores the alert
+  private static final Duration ALERT_PATIENCE = Duration.ofSeconds(1); // a slow round trip
+  private static final long ALERT_INPUT = 1 << 20; // bytes; more than a handshake has
 
   private final AsyncIo over;
   private final SSLEngine engine;
@@ -67,8 +67,8 @@ public final class TlsHandle extends Handle implements TlsSocket {
   private final FairSemaphore sending;
 
   // loop only
-  private final ArrayDeque<ByteBuffer> unsent =
-      new ArrayDeque<>(1); // records; the first may be partly sent
+  // records; the first may be partly sent
+  private final ArrayDeque<ByteBuffer> unsent = new ArrayDeque<>(1);
   private ByteBuffer incoming; // in read mode: bytes of the connection
   private ByteBuffer plain; // in read mode: bytes for the reader
   private @Nullable ByteBuffer recordBuffer; // reused for the next record
@@ -89,8 +89,6 @@ public final class TlsHandle extends Handle implements TlsSocket {
   // ---- the handshake ----
 
   /// Performs the handshake.
-  ///
-  /// @return this handle
   public TlsHandle handshake() throws IOException {
     engine.beginHandshake();
     CoroutineNode<?> self = self();
@@ -135,37 +133,20 @@ public final class TlsHandle extends Handle implements TlsSocket {
     }
   }
 
-  private void compute(CoroutineNode<?> self) throws IOException {
+  private void compute(CoroutineNode<?> self) {
     Runnable task = engine.getDelegatedTask();
     if (task == null) {
       // another coroutine has taken the task
       scheduler().yieldFrom(self);
     } else {
       // the engine hands out a task once: if it does not run, the connection is stuck
-      shielded(
-          self,
-          () ->
-              LoopRuntime.of(self)
-                  .blockingPools()
-                  .offload()
-                  .run(self, "the cryptography of " + this, asCall(task)));
-    }
-  }
-
-  private static Callable<Object> asCall(Runnable task) {
-    return () -> {
-      task.run();
-      return task;
-    };
-  }
-
-  private static void shielded(CoroutineNode<?> self, Body<?> body) throws IOException {
-    try {
-      self.shielded(body);
-    } catch (IOException | RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IllegalStateException("a TLS task threw a checked exception", e);
+      OffloadPool pool = LoopRuntime.of(self).blockingPools().offload();
+      Callable<Object> call = Executors.callable(task);
+      try {
+        self.shielded(() -> pool.run(self, "the cryptography of " + this, call));
+      } catch (Exception e) {
+        throw Rethrow.unchecked(e);
+      }
     }
   }
 
@@ -196,7 +177,9 @@ public final class TlsHandle extends Handle implements TlsSocket {
       try {
         send(self, deadline);
       } catch (Throwable e) {
-        keepUnsent();
+        if (!unsent.isEmpty() && over.isOpen()) {
+          scheduler().notifyLater(this::sendUnsent); // half a record is useless to the peer
+        }
         throw e;
       }
     }
@@ -214,13 +197,6 @@ public final class TlsHandle extends Handle implements TlsSocket {
       }
     } finally {
       sending.release();
-    }
-  }
-
-  // half a record is useless to the peer
-  private void keepUnsent() {
-    if (!unsent.isEmpty() && over.isOpen()) {
-      scheduler().notifyLater(this::sendUnsent);
     }
   }
 
@@ -346,17 +322,15 @@ public final class TlsHandle extends Handle implements TlsSocket {
 
   @Override
   public void shutdownOutput() throws IOException {
-    writeExclusively(
-        Deadline.never(),
-        self -> {
-          if (!engine.isOutboundDone()) {
-            engine.closeOutbound();
-            while (!engine.isOutboundDone()) {
-              wrap(self, ByteBuffer.allocate(0), Deadline.never());
-            }
-          }
-          return self;
-        });
+    writeExclusively(self -> {
+      if (!engine.isOutboundDone()) {
+        engine.closeOutbound();
+        while (!engine.isOutboundDone()) {
+          wrap(self, ByteBuffer.allocate(0), Deadline.never());
+        }
+      }
+      return self;
+    });
   }
 
   @Override

@@ -18,7 +18,6 @@ final class WriteSource {
     }
   }
 
-  /// The number of bytes not yet taken.
   long remaining() {
     long sum = 0;
     for (int i = next; i < from.length; i++) {

@@ -101,7 +101,6 @@ public final class ConnectionServer implements Server {
     return CoroutineNode.current().scheduler();
   }
 
-  /// See [Server#start].
   public static ConnectionServer start(
       Listener listener, ServerOptions options, ConnectionHandler<? super StreamSocket> handler) {
     ConnectionServer server = of(listener, options, handler);
@@ -158,10 +157,6 @@ public final class ConnectionServer implements Server {
       }
       return;
     }
-    begin(connection);
-  }
-
-  private void begin(StreamSocket connection) {
     open.add(connection);
     String name = connection.toString(); // after closing, the peer's address is unknown
     members.launch("serve " + name, () -> serve(connection, name));
@@ -206,7 +201,6 @@ public final class ConnectionServer implements Server {
     var _ = stopping.tryComplete(null); // only the first call has an effect
   }
 
-  /// Called when the scope has ended.
   private void ended() {
     stopAccepting();
     List.copyOf(open).forEach(StreamSocket::close); // accepted, cancelled before they ran

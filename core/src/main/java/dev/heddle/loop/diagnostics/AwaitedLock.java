@@ -32,9 +32,8 @@ final class AwaitedLock {
 
   /// The object for which a thread is parked, by its class: toString() may be user code.
   static String named(Object blocker) {
-    return blocker.getClass().getName()
-        + "@"
-        + Integer.toHexString(System.identityHashCode(blocker));
+    int hash = System.identityHashCode(blocker);
+    return blocker.getClass().getName() + "@" + Integer.toHexString(hash);
   }
 
   private static String holder(CoroutineTree tree, Object parkedFor, Thread waiting) {
@@ -75,10 +74,9 @@ final class AwaitedLock {
     LockInfo lock = info.getLockInfo();
     String owner = info.getLockOwnerName();
     // only the carrier may read the stacks of coroutines (MonitorOwners)
-    return "the monitor of "
-        + lock
-        + (owner == null
-            ? ", held by a coroutine or another virtual thread"
-            : ", held by thread '" + owner + "'");
+    return "the monitor of %s, held by %s"
+        .formatted(
+            lock,
+            owner == null ? "a coroutine or another virtual thread" : "thread '" + owner + "'");
   }
 }

@@ -39,7 +39,6 @@ public final class CancellationOverruns {
     this.log = log;
   }
 
-  /// Called when a coroutine's grace period is over.
   public void gracePeriodEnded(CancellableCoroutine node, Cancellation unheeded) {
     if (reported.size() < MAX_REPORTED
         && node instanceof CoroutineNode<?> late

@@ -28,7 +28,6 @@ record CarrierSample(
           "io.netty.channel.kqueue.Native",
           "io.netty.channel.nio.");
 
-  /// Samples the stack of a carrier.
   static CarrierSample at(Thread carrier) {
     boolean sleeps = sleepsInDriver(carrier);
     Thread.State state = carrier.getState();

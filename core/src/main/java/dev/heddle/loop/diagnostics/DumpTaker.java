@@ -61,7 +61,6 @@ public final class DumpTaker {
     this.stacks = stacks;
   }
 
-  /// Every coroutine, with its stack.
   public static Dump take(CoroutineTree tree) {
     return take(tree, MonitorOwners.UNKNOWN);
   }
@@ -127,14 +126,11 @@ public final class DumpTaker {
   private List<CoroutineSnapshot> snapshots(List<CoroutineNode<?>> found) {
     List<CoroutineSnapshot> snapshots = new ArrayList<>(found.size());
     for (CoroutineNode<?> c : found) {
-      snapshots.add(coroutine(c, snapshots.size() < stacks ? stack(c) : List.of()));
+      ExecutionContext context = snapshots.size() < stacks ? c.context() : null;
+      snapshots.add(
+          coroutine(c, context == null ? List.of() : ProgramFrames.of(context.stackOnLoop())));
     }
     return Collections.unmodifiableList(snapshots);
-  }
-
-  private static List<StackTraceElement> stack(CoroutineNode<?> c) {
-    ExecutionContext context = c.context();
-    return context == null ? List.of() : ProgramFrames.of(context.stackOnLoop());
   }
 
   private ScopeSnapshot scope(ScopeNode scope) {
@@ -200,7 +196,6 @@ public final class DumpTaker {
 
   // ---- waits of the loop ----
 
-  /// The waits of one coroutine.
   public static List<WaitSnapshot> waits(CoroutineNode<?> c) {
     return new DumpTaker(c.tree(), MonitorOwners.UNKNOWN, 0).waitsOf(c);
   }

@@ -66,21 +66,9 @@ record HoldCause(Activity activity, boolean isOfTheRuntime, boolean isOfTheProgr
 
   /// Whether this is one-time work of the JVM, which the program can hardly avoid.
   boolean isStartUp() {
-    return switch (activity) {
-      case LOADING, LINKING -> true;
-      case INITIALISING -> !isOfTheProgram;
-      case COMPUTING,
-          FILE,
-          HOST_LOOKUP,
-          PINNED,
-          MONITOR,
-          NATIVE,
-          RUNTIME,
-          WAITING,
-          CALLBACK,
-          LOOP ->
-          false;
-    };
+    return activity == Activity.LOADING
+        || activity == Activity.LINKING
+        || (activity == Activity.INITIALISING && !isOfTheProgram);
   }
 
   private static @Nullable HoldCause doneOnce(StackTraceElement[] frames) {

@@ -76,7 +76,6 @@ public final class HoldDetector {
   private long nextSample; // of a sleeping carrier's stack
   private @Nullable HoldReport running; // a hold that has not ended
 
-  /// The result of a sample.
   private enum Phase {
     /// Asleep in the driver.
     SLEEPS,
@@ -86,7 +85,6 @@ public final class HoldDetector {
     AWAKE
   }
 
-  /// A report that the log has not yet written.
   private static final class PendingReport {
     final HoldReport report;
     final BooleanSupplier written;
@@ -105,14 +103,11 @@ public final class HoldDetector {
     this.limit = TimeUnit.NANOSECONDS.convert(tree.options().holdLimit());
   }
 
-  /// The sampling interval, in nanoseconds.
   long period() {
     return limit == 0 ? Long.MAX_VALUE : Math.max(1, limit / 2);
   }
 
-  /// Samples the loop.
-  ///
-  /// @return whether it is awake
+  /// Samples the loop; returns whether it is awake.
   boolean sample(long now) {
     if (limit == 0) {
       return false;

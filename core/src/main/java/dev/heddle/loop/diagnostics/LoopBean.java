@@ -6,15 +6,18 @@ import dev.heddle.observe.Dump;
 import dev.heddle.observe.HoldReport;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.observe.LoopMXBean;
+import dev.heddle.observe.attach.Attachable;
 import dev.heddle.scheduler.Scheduler;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// A loop for management tools, called on their threads.
-final class LoopBean implements LoopMXBean {
+/// A loop for management tools, and for `heddle ps` and `heddle dump`; called on their threads.
+final class LoopBean implements LoopMXBean, Attachable {
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private final CoroutineTree tree;
@@ -166,5 +169,39 @@ final class LoopBean implements LoopMXBean {
       Thread.currentThread().interrupt();
       throw new IllegalStateException("interrupted while waiting for the loop", e);
     }
+  }
+
+  @Override
+  public String kind() {
+    return "loop";
+  }
+
+  @Override
+  public Map<String, String> summary() {
+    Map<String, String> fields = new LinkedHashMap<>();
+    fields.put("name", getName());
+    fields.put("state", getState());
+    fields.put("coroutines", Integer.toString(getCoroutines()));
+    fields.put("ready", Integer.toString(getReady()));
+    fields.put("waiting", Integer.toString(getWaiting()));
+    fields.put("foreign", Integer.toString(getForeign()));
+    fields.put("switches", Long.toString(getSwitches()));
+    fields.put("uptimeMillis", Long.toString(getUptimeMillis()));
+    String holder = getHolder();
+    if (holder != null) {
+      fields.put("holder", holder);
+      fields.put("heldMillis", Long.toString(getHeldMillis()));
+    }
+    return fields;
+  }
+
+  @Override
+  public String answer(String question) {
+    return switch (question) {
+      case "table" -> table();
+      case "dump" -> dump();
+      case "json" -> dumpJson();
+      default -> throw new IllegalArgumentException("a loop does not know '" + question + "'");
+    };
   }
 }

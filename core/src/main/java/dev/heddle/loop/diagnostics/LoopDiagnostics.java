@@ -34,7 +34,6 @@ public final class LoopDiagnostics {
   // the watchdog writes, the loop reads; safe: a recording may miss an event at either end
   private boolean recorded = LoopJfrEvents.areRecorded();
 
-  /// Creates the diagnostics of a loop that is about to run.
   public LoopDiagnostics(CoroutineTree tree, AsyncLog log) {
     this.tree = tree;
     this.log = log;
@@ -45,24 +44,21 @@ public final class LoopDiagnostics {
     this.cancellationOverruns = new CancellationOverruns(tree, log);
     LoopBean bean = new LoopBean(tree, holds);
     this.management = new LoopMBeans.Entry(bean);
-    this.attachable = new AttachableLoop(bean);
+    this.attachable = bean;
   }
 
   private static List<StallDetector> allStalls() {
     return Watchdog.loops().stream().map(LoopDiagnostics::stalls).toList();
   }
 
-  /// The detector of coroutines that hold the loop.
   public HoldDetector holds() {
     return holds;
   }
 
-  /// The detector of stalls.
   public StallDetector stalls() {
     return stalls;
   }
 
-  /// The detector of coroutines that still run after they were cancelled.
   public CancellationOverruns overruns() {
     return cancellationOverruns;
   }
@@ -71,18 +67,15 @@ public final class LoopDiagnostics {
     return tree.scheduler().isAsleep();
   }
 
-  /// Whether the loop has ended.
   public boolean hasEnded() {
     return tree.scheduler().hasEnded();
   }
 
-  /// Called when the loop begins.
   public void begin() {
     Attachables.add(attachable);
     watchdog = Watchdog.watch(this);
   }
 
-  /// Called when the loop has ended.
   public void end() {
     Watchdog.unwatch(this);
     Attachables.remove(attachable);
@@ -92,7 +85,6 @@ public final class LoopDiagnostics {
     }
   }
 
-  /// Registers the loop with the MBean server, once the server has been started.
   void registerBean() {
     if (!beanRegistered && LoopMBeans.mayJoin(management)) {
       beanRegistered = true;
@@ -100,7 +92,6 @@ public final class LoopDiagnostics {
     }
   }
 
-  /// Called when the loop wakes from a sleep.
   public void onWake() {
     Watchdog dog = watchdog;
     if (dog != null) {
@@ -108,11 +99,11 @@ public final class LoopDiagnostics {
     }
   }
 
-  // runs `errand`, which may take JDK locks, on the watchdog's thread
-  private void runOnWatchdog(Runnable errand) {
+  // runs `task`, which may take JDK locks, on the watchdog's thread
+  private void runOnWatchdog(Runnable task) {
     Watchdog dog = watchdog;
     if (dog != null) {
-      dog.execute(errand);
+      dog.execute(task);
     }
   }
 
@@ -122,14 +113,12 @@ public final class LoopDiagnostics {
     recorded = on;
   }
 
-  /// Called when a coroutine is about to be admitted.
   public void spawned(Coroutine<?> coroutine) {
     if (recorded) {
       LoopJfrEvents.started(tree.options().name(), coroutine.id(), coroutine.name());
     }
   }
 
-  /// Called when a coroutine has ended.
   public void ended(Coroutine<?> coroutine) {
     if (recorded) {
       LoopJfrEvents.ended(
@@ -139,7 +128,6 @@ public final class LoopDiagnostics {
 
   // ---- the end of the loop ----
 
-  /// Reports a deadlock. **Thread** any; never waits.
   public void report(DeadlockReport report) {
     loopReporter.report(report);
   }

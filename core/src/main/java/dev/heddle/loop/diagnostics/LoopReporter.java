@@ -29,28 +29,23 @@ final class LoopReporter {
     return log;
   }
 
-  /// How long the loop has been monitored, in nanoseconds.
   long age() {
     return System.nanoTime() - began;
   }
 
-  /// Reports a stall.
   void report(StallReport report) {
     log.warning(() -> report.text().stripTrailing());
     record(() -> LoopJfrEvents.stalled(report));
     deliver(report);
   }
 
-  /// Reports a hold; the recording gets it when the hold is over.
-  ///
-  /// @return whether the log has written it by now
+  /// Reports a hold, to the recording when it is over; returns whether the log has written it.
   BooleanSupplier report(HoldReport report) {
     BooleanSupplier written = log.trackedWarning(() -> report.text().stripTrailing());
     deliver(report);
     return written;
   }
 
-  /// Called when a reported hold is over.
   void holdEnded(HoldReport report, Duration held) {
     if (LoopJfrEvents.areRecorded()) {
       LoopJfrEvents.held(report, held);

@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 /// `Object.wait` has released one of its monitors, and the JDK may not report which: it is then
 /// assumed to be one that another thread holds, else none.
 final class MonitorOwners {
-  /// Without any query.
   static final MonitorOwners UNKNOWN = new MonitorOwners();
 
   private static final long LONGEST = 500_000_000; // ns; the loop is blocked meanwhile
@@ -167,7 +166,6 @@ final class MonitorOwners {
     return names.get(thread);
   }
 
-  /// What could not be read, as text.
   List<String> unavailable() {
     return unavailable;
   }

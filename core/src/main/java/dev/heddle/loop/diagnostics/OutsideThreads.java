@@ -29,9 +29,7 @@ final class OutsideThreads {
 
   private OutsideThreads() {}
 
-  /// Whether there is such a thread.
-  ///
-  /// @param carriers carriers of loops, which are checked separately
+  /// Whether there is such a thread; carriers of loops are checked separately.
   static boolean mayWake(List<Thread> carriers) {
     for (Thread thread : threads()) {
       boolean known = carriers.contains(thread) || thread == Thread.currentThread();

@@ -153,7 +153,6 @@ public final class StallDetector implements InlineCallback {
     });
   }
 
-  /// The watchdog's result.
   private final class Answer extends Inbox.Node {
     private final MonitorOwners monitorOwners;
     private boolean idle; // written by the watchdog before it posts, read by the loop
@@ -226,19 +225,20 @@ public final class StallDetector implements InlineCallback {
   }
 
   private static List<String> unavailable(Dump dump, MonitorOwners monitorOwners) {
-    List<String> untold = new ArrayList<>();
+    List<String> unavailable = new ArrayList<>();
     if (!LockOwners.isSupported()) {
-      untold.add(
+      unavailable.add(
           "The JDK reports owners of java.util.concurrent locks only with"
               + " --add-opens java.base/java.util.concurrent.locks="
               + LockOwners.opensTo()
               + ".");
     }
-    untold.addAll(monitorOwners.unavailable());
+    unavailable.addAll(monitorOwners.unavailable());
     if (dump.coroutines().stream().anyMatch(StallDetector::hasNoHolder)) {
-      untold.add("The producer of a queue or the signaller of a condition cannot be determined.");
+      unavailable.add(
+          "The producer of a queue or the signaller of a condition cannot be determined.");
     }
-    return untold;
+    return unavailable;
   }
 
   private static boolean hasNoHolder(CoroutineSnapshot c) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.loop.diagnostics;
 
+import dev.heddle.internal.DaemonThread;
 import dev.heddle.observe.attach.AttachPoll;
 import dev.heddle.observe.jfr.LoopJfrEvents;
 import dev.heddle.observe.jmx.LoopMBeans;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The single thread of a JVM that monitors its loops: for coroutines that hold one, and for tools
@@ -61,7 +63,6 @@ final class Watchdog implements Runnable {
   private static final long RETRY_NANOS = 100_000_000; // avoids a busy loop of failures
   private static final long LINGER_NANOS = 5_000_000_000L; // keeps the thread between tests
 
-  /// The registry of running loops and their watchdog.
   private record Watched(List<LoopDiagnostics> loops, @Nullable Watchdog by) {}
 
   private static final AtomicReference<Watched> WATCHED =
@@ -86,7 +87,6 @@ final class Watchdog implements Runnable {
 
   // ---- any thread ----
 
-  /// Starts to monitor a loop.
   static Watchdog watch(LoopDiagnostics loop) {
     while (true) {
       Watched before = WATCHED.get();
@@ -100,27 +100,24 @@ final class Watchdog implements Runnable {
     }
   }
 
-  /// Removes a loop that has ended.
   static void unwatch(LoopDiagnostics loop) {
     WATCHED.updateAndGet(watched ->
         new Watched(watched.loops().stream().filter(l -> l != loop).toList(), watched.by()));
   }
 
-  /// The running loops.
   static List<LoopDiagnostics> loops() {
     return WATCHED.get().loops();
   }
 
-  /// Called when a loop wakes from a sleep.
   void onLoopWake() {
     if (resting) {
       wake();
     }
   }
 
-  /// Runs `errand` on the watchdog's thread: a JDK query that takes locks.
-  void execute(Runnable errand) {
-    tasks.add(errand);
+  /// Runs `task` on the watchdog's thread: a JDK query that takes locks.
+  void execute(Runnable task) {
+    tasks.add(task);
     wake();
   }
 
@@ -131,12 +128,7 @@ final class Watchdog implements Runnable {
       return;
     }
     try {
-      Thread fresh =
-          Thread.ofPlatform()
-              .daemon()
-              .inheritInheritableThreadLocals(false)
-              .name("heddle-watchdog")
-              .unstarted(this);
+      Thread fresh = DaemonThread.of("heddle-watchdog", this);
       if (thread.compareAndSet(null, fresh)) {
         start(fresh);
       }
@@ -264,8 +256,8 @@ final class Watchdog implements Runnable {
   }
 
   private void runTasks() {
-    for (Runnable errand = tasks.poll(); errand != null; errand = tasks.poll()) {
-      Runnable next = errand;
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      Runnable next = task;
       guarded(() -> {
         next.run();
         return true;
@@ -273,14 +265,10 @@ final class Watchdog implements Runnable {
     }
   }
 
-  private interface Step {
-    boolean run();
-  }
-
   // safe: a failed check, for lack of memory or stack, must not end the watchdog
-  private static boolean guarded(Step step) {
+  private static boolean guarded(BooleanSupplier step) {
     try {
-      return step.run();
+      return step.getAsBoolean();
     } catch (Throwable e) {
       AsyncLog.shared().warning("the watchdog continues after a failure", e);
       LockSupport.parkNanos(RETRY_NANOS);

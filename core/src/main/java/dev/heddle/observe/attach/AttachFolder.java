@@ -7,8 +7,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
-import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -17,21 +17,15 @@ import org.jspecify.annotations.Nullable;
 /// It is in `/tmp` whatever `java.io.tmpdir` says: both sides must name the same place, and the
 /// JDK's own attach files are there, too.
 public final class AttachFolder {
-  /// The pipe that the observer writes to.
   public static final String QUESTIONS = "questions";
 
-  /// The pipe that the observed JVM writes to.
   public static final String ANSWERS = "answers";
 
   /// How the names of folders begin that are not, or no more, to be taken.
   public static final String HIDDEN = ".";
 
   private static final Set<PosixFilePermission> OWNER_ONLY =
-      Set.copyOf(
-          EnumSet.of(
-              PosixFilePermission.OWNER_READ,
-              PosixFilePermission.OWNER_WRITE,
-              PosixFilePermission.OWNER_EXECUTE));
+      Set.copyOf(PosixFilePermissions.fromString("rwx------"));
 
   private AttachFolder() {}
 
@@ -55,7 +49,7 @@ public final class AttachFolder {
     }
   }
 
-  /// The user whom this process runs as; null when the system does not tell.
+  /// The user whom this process runs as; null when the system does not report it.
   public static @Nullable UserPrincipal self() {
     Path self = Path.of("/proc/self");
     try {

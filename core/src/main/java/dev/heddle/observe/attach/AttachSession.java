@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe.attach;
 
+import dev.heddle.internal.DaemonThread;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -30,11 +31,7 @@ final class AttachSession implements Runnable {
 
   /// Answers what comes from `in`, and closes both at the end.
   static void start(InputStream in, OutputStream out) {
-    Thread.ofPlatform()
-        .daemon()
-        .inheritInheritableThreadLocals(false)
-        .name("heddle-attach")
-        .start(new AttachSession(in, out));
+    var _ = DaemonThread.start("heddle-attach", new AttachSession(in, out));
   }
 
   @Override

@@ -6,21 +6,24 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /// The registry of what observers may see in this JVM. **Thread** any.
 public final class Attachables {
+  /// The system property whose value is the pattern of the loops' names in the MBean server.
+  public static final String LOOPS = "dev.heddle.loops";
+
+  /// The system property with the number of process runtimes.
+  public static final String PROCESS_RUNTIMES = "dev.heddle.processes";
+
   private static final CopyOnWriteArrayList<Attachable> REGISTERED = new CopyOnWriteArrayList<>();
 
   private Attachables() {}
 
-  /// Shows it, until it is taken out.
   public static void add(Attachable shown) {
     REGISTERED.add(shown);
   }
 
-  /// It runs no more.
   public static void remove(Attachable shown) {
     REGISTERED.remove(shown);
   }
 
-  /// All of them, the oldest first.
   static List<Attachable> all() {
     return List.copyOf(REGISTERED);
   }

@@ -36,7 +36,6 @@ public final class Frames {
 
   // ---- questions ----
 
-  /// Writes a question.
   public static void ask(DataOutputStream out, String question) throws IOException {
     byte[] bytes = question.getBytes(StandardCharsets.UTF_8);
     out.writeInt(bytes.length);
@@ -60,7 +59,6 @@ public final class Frames {
 
   // ---- answers ----
 
-  /// Writes a value of an answer.
   static void value(DataOutputStream out, String value) throws IOException {
     byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
     int from = 0;
@@ -135,7 +133,6 @@ public final class Frames {
 
   // ---- values ----
 
-  /// A value that has fields.
   static String written(Map<String, String> fields) throws IOException {
     Properties properties = new Properties();
     properties.putAll(fields);
@@ -144,7 +141,6 @@ public final class Frames {
     return text.toString();
   }
 
-  /// The fields of such a value.
   public static Properties read(String value) throws IOException {
     Properties properties = new Properties();
     properties.load(new StringReader(value));

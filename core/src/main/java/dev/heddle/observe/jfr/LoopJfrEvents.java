@@ -21,15 +21,12 @@ import org.jspecify.annotations.Nullable;
 /// is loaded before a recording has been started, and nothing may be called here unless
 /// [#areRecorded()].
 public final class LoopJfrEvents {
+  private static final boolean IS_PRESENT = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
+
   private LoopJfrEvents() {}
 
-  /// Whether a recording has been started in this JVM.
   public static boolean areRecorded() {
-    return Presence.MODULE && FlightRecorder.isInitialized();
-  }
-
-  private static final class Presence {
-    static final boolean MODULE = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
+    return IS_PRESENT && FlightRecorder.isInitialized();
   }
 
   /// Records that a coroutine was spawned; the event's stack is its spawner's.
@@ -43,9 +40,6 @@ public final class LoopJfrEvents {
     }
   }
 
-  /// A coroutine has ended.
-  ///
-  /// @param failure its failure or cancellation, or null
   public static void ended(String loop, long id, String name, @Nullable Throwable failure) {
     CoroutineEnd event = new CoroutineEnd();
     if (event.shouldCommit()) {
@@ -57,7 +51,6 @@ public final class LoopJfrEvents {
     }
   }
 
-  /// A hold has ended.
   public static void held(HoldReport report, Duration held) {
     LongHold event = new LongHold();
     if (event.shouldCommit()) {
@@ -70,7 +63,6 @@ public final class LoopJfrEvents {
     }
   }
 
-  /// A loop is deadlocked.
   public static void deadlocked(DeadlockReport report) {
     Deadlock event = new Deadlock();
     if (event.shouldCommit()) {
@@ -80,7 +72,6 @@ public final class LoopJfrEvents {
     }
   }
 
-  /// A loop has stalled.
   public static void stalled(StallReport report) {
     Stall event = new Stall();
     if (event.shouldCommit()) {

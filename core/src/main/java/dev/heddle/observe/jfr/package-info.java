@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Events for the JDK's Flight Recorder: the only room that uses `jdk.jfr`, which may be absent.
+/// Events for the JDK's Flight Recorder: the only package that uses `jdk.jfr`, which may be absent.
 ///
 /// | enters | leaves |
 /// |---|---|

@@ -2,6 +2,7 @@
 package dev.heddle.observe.jmx;
 
 import dev.heddle.observe.LoopMXBean;
+import dev.heddle.observe.attach.Attachables;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.management.InstanceAlreadyExistsException;
@@ -23,15 +24,13 @@ public final class LoopMBeans {
   /// Announces by a system property, which tools can read at almost no cost, that this JVM has
   /// loops.
   public static void announce() {
-    System.setProperty(LoopMXBean.ANNOUNCEMENT, DOMAIN + "*");
+    System.setProperty(Attachables.LOOPS, DOMAIN + "*");
   }
 
-  /// Withdraws the announcement.
   public static void withdraw() {
-    System.clearProperty(LoopMXBean.ANNOUNCEMENT);
+    System.clearProperty(Attachables.LOOPS);
   }
 
-  /// A loop's registration with the server.
   public static final class Entry {
     private static final int OUT = 0;
     private static final int IN = 1;
@@ -45,13 +44,11 @@ public final class LoopMBeans {
     // written by the log's thread before IN, read after
     private @Nullable ObjectName name;
 
-    /// A loop that is not registered.
     public Entry(LoopMXBean bean) {
       this.bean = bean;
     }
   }
 
-  /// Whether a loop is to be registered: it is not, and the server runs.
   public static boolean mayJoin(Entry loop) {
     return loop.state.get() == Entry.OUT && !MBeanServerFactory.findMBeanServer(null).isEmpty();
   }
@@ -90,9 +87,7 @@ public final class LoopMBeans {
     return new ObjectName(DOMAIN + (plain ? name : ObjectName.quote(name)));
   }
 
-  /// Ends the registration of a loop.
-  ///
-  /// @return whether it is, and [#takeOut] is to be called
+  /// Ends the registration of a loop; returns whether [#takeOut] is to be called.
   public static boolean leaves(Entry loop) {
     return loop.state.getAndSet(Entry.GONE) == Entry.IN;
   }

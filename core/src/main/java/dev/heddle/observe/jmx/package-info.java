@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The way to the platform's MBean server: the only room that uses `java.management`.
+/// The way to the platform's MBean server: the only package that uses `java.management`.
 ///
 /// | enters | leaves |
 /// |---|---|

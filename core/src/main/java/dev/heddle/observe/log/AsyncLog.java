@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe.log;
 
+import dev.heddle.internal.DaemonThread;
 import java.lang.System.Logger.Level;
 import java.time.ZoneId;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -93,7 +94,7 @@ public final class AsyncLog {
   private final String name;
   private final @Nullable ClassLoader loader;
   private final int patience; // looks
-  private final Predicate<AsyncLog> waiter; // waits a while; tells whether it was interrupted
+  private final Predicate<AsyncLog> waiter; // waits a while; returns whether it was interrupted
   private final Consumer<String> lastWords; // where flush() says what is lost
 
   // any thread
@@ -163,7 +164,6 @@ public final class AsyncLog {
     return done::get;
   }
 
-  /// A debug line.
   public void debug(String text, @Nullable Throwable failure) {
     put(() -> write(Level.DEBUG, text, failure));
   }
@@ -202,7 +202,7 @@ public final class AsyncLog {
     if (pending.incrementAndGet() > LIMIT) {
       dropped.incrementAndGet();
       pending.decrementAndGet();
-      ensureWriter(); // it may have written all others meanwhile, and is to tell of this one
+      ensureWriter(); // it may have written all others meanwhile; it reports this one
       return;
     }
     boolean added = false;
@@ -233,12 +233,7 @@ public final class AsyncLog {
   }
 
   private Thread newWriter() {
-    Thread fresh =
-        Thread.ofPlatform()
-            .daemon()
-            .inheritInheritableThreadLocals(false)
-            .name(name + "-log")
-            .unstarted(this::run);
+    Thread fresh = DaemonThread.of(name + "-log", this::run);
     fresh.setContextClassLoader(loader);
     return fresh;
   }
@@ -424,7 +419,7 @@ public final class AsyncLog {
     try {
       return Log.DEV_HEDDLE.isLoggable(level);
     } catch (Throwable _) {
-      return true; // safe: the call that follows is tried all the same, and tells of what it meets
+      return true; // safe: the call that follows is tried all the same, and reports its own failure
     }
   }
 
@@ -473,7 +468,6 @@ public final class AsyncLog {
     private Log() {}
   }
 
-  /// Whether the JVM runs its shutdown hooks, or has begun to.
   private static final class JvmExits {
     private static final Thread NO_HOOK = noHook();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe.log;
 
+import dev.heddle.internal.DaemonThread;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -18,13 +19,7 @@ public final class StandardError {
   public static void say(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     try {
-      Thread writer =
-          Thread.ofPlatform()
-              .daemon()
-              .inheritInheritableThreadLocals(false)
-              .name("heddle-last-words")
-              .start(() -> write(bytes));
-      writer.join(LONGEST_MILLIS);
+      DaemonThread.start("heddle-last-words", () -> write(bytes)).join(LONGEST_MILLIS);
     } catch (OutOfMemoryError _) {
       write(bytes);
     } catch (InterruptedException _) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The log `dev.heddle`: the only room of the core, and of the Netty bridge, that calls a logging
-/// system or a listener of reports.
+/// The log `dev.heddle`: the only package of the core, and of the Netty bridge, that calls a
+/// logging system or a listener of reports.
 ///
 /// | enters | leaves |
 /// |---|---|

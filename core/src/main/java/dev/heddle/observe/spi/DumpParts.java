@@ -14,14 +14,11 @@ public final class DumpParts {
 
   private DumpParts() {}
 
-  /// Registers a runtime until it is removed.
-  ///
-  /// @param taker creates its part of a dump; on any thread, without waiting
+  /// Registers a runtime; `taker` creates its part of a dump, on any thread, without waiting.
   public static void add(Supplier<? extends DumpPart> taker) {
     RUNNING.add(taker);
   }
 
-  /// Removes a runtime.
   public static void remove(Supplier<? extends DumpPart> taker) {
     RUNNING.remove(taker);
   }
@@ -44,7 +41,6 @@ public final class DumpParts {
     }
   }
 
-  /// Replaces a part that failed.
   private record Failed(String why) implements DumpPart {
     @Override
     public String text() {

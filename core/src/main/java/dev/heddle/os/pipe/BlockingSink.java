@@ -89,7 +89,7 @@ public final class BlockingSink implements PipeSink {
         (event, result, error) -> {
           sending = false;
           failure = error == null || error instanceof IOException ? (IOException) error : failure;
-          ready.tell();
+          ready.notifySubscribers();
         });
   }
 
@@ -107,7 +107,7 @@ public final class BlockingSink implements PipeSink {
             // an ended child does not read the rest: not an error
           });
       thread.finish();
-      ready.tell();
+      ready.notifySubscribers();
     }
   }
 

@@ -98,7 +98,7 @@ public final class BlockingSource implements PipeSource {
     if (!closed) {
       closed = true;
       asked.release();
-      ready.tell();
+      ready.notifySubscribers();
     }
   }
 
@@ -144,7 +144,7 @@ public final class BlockingSource implements PipeSource {
       failure = thrown;
       ended = count == END;
       unread = ByteBuffer.wrap(block, 0, Math.max(count, 0));
-      ready.tell();
+      ready.notifySubscribers();
     }
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os.pipe;
 
-import dev.heddle.event.EventCallback;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ReadinessListener;
@@ -31,14 +30,12 @@ public final class DescriptorSource implements PipeSource {
   private final Ready ready;
 
   // loop only
-  private boolean told; // readiness was reported
+  private boolean reported; // readiness was reported
   private boolean ended;
   private boolean closed;
   private @Nullable Throwable refused; // why the driver failed
 
-  /// The loop's end of a pipe.
-  ///
-  /// @param what for dumps
+  /// The loop's end of a pipe; `what` it is, for dumps.
   public DescriptorSource(Scheduler scheduler, RawStream stream, String what) {
     this.scheduler = scheduler;
     this.stream = stream;
@@ -52,7 +49,7 @@ public final class DescriptorSource implements PipeSource {
       throw new ClosedChannelException();
     }
     while (buffer.hasRemaining() && !ended) {
-      int count = told ? taken(buffer) : 0;
+      int count = reported ? taken(buffer) : 0;
       if (count > 0) {
         return count;
       }
@@ -71,7 +68,7 @@ public final class DescriptorSource implements PipeSource {
       throw new IOException(what + " cannot be polled", refused);
     }
     int count = stream.read(buffer);
-    told = false;
+    reported = false;
     if (count < 0) {
       ended = true;
       stream.close();
@@ -90,7 +87,7 @@ public final class DescriptorSource implements PipeSource {
       closed = true;
       ready.disarm();
       stream.close();
-      ready.tell();
+      ready.notifySubscribers();
     }
   }
 
@@ -102,13 +99,13 @@ public final class DescriptorSource implements PipeSource {
     @Override
     public void onReady(@Nullable Throwable error) {
       refused = error;
-      told = true;
-      tell();
+      reported = true;
+      notifySubscribers();
     }
 
     @Override
     public boolean isClosed() {
-      return told || ended || closed;
+      return reported || ended || closed;
     }
 
     @Override
@@ -123,7 +120,7 @@ public final class DescriptorSource implements PipeSource {
       stream.disarm(Direction.READ, this);
     }
 
-    void tell() {
+    void notifySubscribers() {
       settled();
       fire(null, null);
     }
@@ -131,14 +128,6 @@ public final class DescriptorSource implements PipeSource {
     @Override
     public boolean isDaemon() {
       return false;
-    }
-
-    @Override
-    public void replay(EventCallback callback) {
-      if (!isClosed()) {
-        super.replay(callback);
-      }
-      callback.onEvent(this, null, null);
     }
 
     @Override

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.os.pipe;
 
-import dev.heddle.event.EventCallback;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.HomeLoop;
 import java.util.function.BooleanSupplier;
@@ -18,7 +17,7 @@ final class Readiness extends EventSource {
   }
 
   /// Fires the event.
-  void tell() {
+  void notifySubscribers() {
     settled();
     fire(null, null);
   }
@@ -31,14 +30,6 @@ final class Readiness extends EventSource {
   @Override
   public boolean isDaemon() {
     return false;
-  }
-
-  @Override
-  public void replay(EventCallback callback) {
-    if (!isClosed()) {
-      super.replay(callback);
-    }
-    callback.onEvent(this, null, null);
   }
 
   @Override

@@ -131,13 +131,9 @@ public final class PosixSpawn {
     try {
       return new PosixSpawn(plan).start(isWanted);
     } catch (IOException e) {
+      String in = plan.directory() == null ? "" : " (in directory \"" + plan.directory() + "\")";
       throw new IOException(
-          "Cannot run program \""
-              + plan.line().getFirst()
-              + "\""
-              + (plan.directory() == null ? "" : " (in directory \"" + plan.directory() + "\")")
-              + ": "
-              + e.getMessage(),
+          "Cannot run program \"%s\"%s: %s".formatted(plan.line().getFirst(), in, e.getMessage()),
           e);
     }
   }
@@ -392,7 +388,6 @@ public final class PosixSpawn {
     return null;
   }
 
-  /// A null-terminated array of strings.
   private static MemorySegment strings(Arena arena, List<byte[]> all) {
     MemorySegment array = arena.allocate(ValueLayout.ADDRESS, all.size() + 1L);
     for (int i = 0; i < all.size(); i++) {

@@ -14,7 +14,6 @@ final class ProcessGroups {
 
   private ProcessGroups() {}
 
-  /// Whether the group has a running member; zombies do not count.
   static boolean hasLiveMember(int group) {
     try (DirectoryStream<Path> all = Files.newDirectoryStream(PROCESSES, "[0-9]*")) {
       for (Path each : all) {

@@ -39,7 +39,6 @@ final class SpawnCalls {
 
   private SpawnCalls() {}
 
-  /// Whether the calls are available.
   static boolean areThere() {
     // the newest one used: glibc 2.34; no other C library has it
     return NativeCalls.has("posix_spawn_file_actions_addclosefrom_np")
@@ -65,7 +64,6 @@ final class SpawnCalls {
     return end(pid, STAYS | (wait ? 0 : NO_HANG));
   }
 
-  /// Reaps an ended process. Does not wait.
   static void reap(int pid) {
     int _ = end(pid, NO_HANG);
   }
@@ -91,9 +89,7 @@ final class SpawnCalls {
     }
   }
 
-  /// Sends a signal.
-  ///
-  /// @param pid process id; negative: a group
+  /// Sends a signal to a process or, if negative, to a group.
   static int kill(int pid, int signal) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(NativeCalls.STATE);
@@ -111,7 +107,6 @@ final class SpawnCalls {
     }
   }
 
-  /// Calls for `posix_spawn`; linked at the first start.
   static final class Spawn {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final MemoryLayout POINTER = ValueLayout.ADDRESS;
@@ -136,7 +131,6 @@ final class SpawnCalls {
       return NativeCalls.link(name, INT, arguments);
     }
 
-    /// Calls that few starts need.
     static final class Rare {
       static final MethodHandle CHDIR = link(ACTIONS + "addchdir_np", POINTER, POINTER);
       static final MethodHandle OPEN = link(ACTIONS + "addopen", POINTER, INT, POINTER, INT, INT);

@@ -2,16 +2,19 @@
 package dev.heddle.os.spawn;
 
 import dev.heddle.reactor.linux.LinuxCalls;
-import java.io.ByteArrayOutputStream;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /// The environment of a child, as bytes: the variables of this process need not be valid text.
 final class SpawnEnvironment {
+  private static final Charset BYTES = StandardCharsets.ISO_8859_1; // a character for each byte
+
   // read once, as in the JDK, because native code may change them at any time
   private static final List<byte[]> INHERITED = inherited();
 
@@ -62,27 +65,10 @@ final class SpawnEnvironment {
       if (next.equals(MemorySegment.NULL)) {
         return List.copyOf(all);
       }
-      byte[] variable = bytes(next.reinterpret(Long.MAX_VALUE));
-      if (contains(variable, '=')) { // as in the JDK, malformed entries are dropped
-        all.add(variable);
+      String variable = next.reinterpret(Long.MAX_VALUE).getString(0, BYTES);
+      if (variable.indexOf('=', 1) > 0) { // as in the JDK, malformed entries are dropped
+        all.add(variable.getBytes(BYTES));
       }
     }
-  }
-
-  private static boolean contains(byte[] variable, char sign) {
-    for (int i = 1; i < variable.length; i++) {
-      if (variable[i] == sign) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static byte[] bytes(MemorySegment text) {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    for (long i = 0; text.get(ValueLayout.JAVA_BYTE, i) != 0; i++) {
-      bytes.write(text.get(ValueLayout.JAVA_BYTE, i));
-    }
-    return bytes.toByteArray();
   }
 }

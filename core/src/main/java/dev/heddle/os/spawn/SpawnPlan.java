@@ -28,11 +28,8 @@ public record SpawnPlan(
     Group group,
     @Nullable TerminalSize terminal) {
 
-  /// The process group of a child.
   public enum Group {
-    /// The group of this process.
     INHERITED,
-    /// A process group of its own.
     OWN_GROUP,
     /// A session of its own, and so a group of its own, without a controlling terminal.
     OWN_SESSION

@@ -47,10 +47,7 @@ public final class SpawnedProcess {
   private final boolean hasTerminal;
 
   // owned by this object until taken
-  private int end;
-  private int input;
-  private int output;
-  private int error;
+  private final int[] own; // input, output, error, and the one that reports its end
 
   // written under the lock
   private volatile boolean ended;
@@ -60,25 +57,19 @@ public final class SpawnedProcess {
   SpawnedProcess(int pid, ProcessHandle handle, int end, SpawnPlan plan, int[] streams) {
     this.pid = pid;
     this.handle = handle;
-    this.end = end;
     this.leads = plan.group() != SpawnPlan.Group.INHERITED || plan.terminal() != null;
     this.hasTerminal = plan.terminal() != null;
-    this.input = streams[0];
-    this.output = streams[1];
-    this.error = streams[2];
+    this.own = new int[] {streams[0], streams[1], streams[2], end};
   }
 
-  /// The process id.
   public long pid() {
     return pid;
   }
 
-  /// The JDK's handle of the process.
   public ProcessHandle handle() {
     return handle;
   }
 
-  /// Whether it leads its own process group.
   public boolean leads() {
     return leads;
   }
@@ -87,42 +78,37 @@ public final class SpawnedProcess {
 
   /// A descriptor that is readable when it has ended.
   public int takeEnd() {
-    int taken = end;
-    end = NONE;
-    return taken;
+    return take(3);
   }
 
   /// This process's end of its standard input, or [#NONE].
   public int takeInput() {
-    int taken = input;
-    input = NONE;
-    return taken;
+    return take(0);
   }
 
   /// This process's end of its standard output, or [#NONE].
   public int takeOutput() {
-    int taken = output;
-    output = NONE;
-    return taken;
+    return take(1);
   }
 
   /// This process's end of its standard error, or [#NONE].
   public int takeError() {
-    int taken = error;
-    error = NONE;
+    return take(2);
+  }
+
+  private int take(int which) {
+    int taken = own[which];
+    own[which] = NONE;
     return taken;
   }
 
-  /// Closes the descriptors that were not taken.
   public void closeAll() {
-    PosixSpawn.closeAll(takeEnd(), takeInput(), takeOutput(), takeError());
+    PosixSpawn.closeAll(own);
   }
 
   // ---- the end ----
 
   /// Checks whether it has ended, and stores how. Does not wait. **Thread** any.
-  ///
-  /// @return whether it has
   public boolean hasEnded() {
     return ended || ask(false);
   }
@@ -182,7 +168,6 @@ public final class SpawnedProcess {
     return holdsGroup();
   }
 
-  /// Sends it SIGKILL, unless it has ended.
   public synchronized void kill() {
     if (!released) {
       SpawnCalls.kill(pid, KILL);
@@ -219,7 +204,6 @@ public final class SpawnedProcess {
 
   // ---- terminal ----
 
-  /// Whether it has a terminal.
   public boolean hasTerminal() {
     return hasTerminal;
   }

@@ -7,6 +7,7 @@ import static java.nio.file.StandardWatchEventKinds.ENTRY_DELETE;
 import static java.nio.file.StandardWatchEventKinds.ENTRY_MODIFY;
 import static java.nio.file.StandardWatchEventKinds.OVERFLOW;
 
+import dev.heddle.internal.DaemonThread;
 import java.io.IOException;
 import java.nio.file.ClosedWatchServiceException;
 import java.nio.file.DirectoryIteratorException;
@@ -63,9 +64,7 @@ public final class DirectoryWatcher {
    */
   private static final WatchEvent.Kind<?>[] KINDS = {ENTRY_CREATE, ENTRY_MODIFY, ENTRY_DELETE};
 
-  /// A directory of a tree.
-  ///
-  /// @param above whether it is watched instead of the tree's missing root
+  /// A directory of a tree, or the one `above` its missing root.
   private record Folder(WatchedTree tree, Path path, boolean above) {}
 
   private final String threadName;
@@ -76,7 +75,6 @@ public final class DirectoryWatcher {
   // written under this, read by close()
   private volatile @Nullable WatchService service;
 
-  /// Creates a watcher without trees.
   public DirectoryWatcher(String threadName) {
     this.threadName = threadName;
   }
@@ -101,7 +99,6 @@ public final class DirectoryWatcher {
     }
   }
 
-  /// Ends the watch of a tree.
   public void remove(WatchedTree tree) throws IOException {
     synchronized (this) {
       forgetBelow(tree, null);
@@ -109,7 +106,6 @@ public final class DirectoryWatcher {
     }
   }
 
-  /// Ends everything.
   public void close() {
     WatchService open = service;
     if (open != null) {
@@ -125,11 +121,7 @@ public final class DirectoryWatcher {
     WatchService open = service;
     if (open == null) {
       WatchService opened = FileSystems.getDefault().newWatchService();
-      Thread.ofPlatform()
-          .daemon()
-          .inheritInheritableThreadLocals(false)
-          .name(threadName)
-          .start(() -> serve(opened));
+      var _ = DaemonThread.start(threadName, () -> serve(opened));
       service = opened;
       open = opened;
     }
@@ -148,13 +140,13 @@ public final class DirectoryWatcher {
 
   /// Watches a directory and, in a recursive tree, those below it.
   ///
-  /// @param tell whether its entries are to be reported
-  private void watchAll(WatchedTree tree, Path top, boolean tell) throws IOException {
+  /// @param report whether its entries are to be reported
+  private void watchAll(WatchedTree tree, Path top, boolean report) throws IOException {
     ArrayDeque<Path> toDo = new ArrayDeque<>(List.of(top));
     for (Path next = toDo.poll(); next != null; next = toDo.poll()) {
       try {
         watch(new Folder(tree, next, false));
-        scan(tree, next, tell, toDo);
+        scan(tree, next, report, toDo);
       } catch (NoSuchFileException | NotDirectoryException e) {
         if (next.equals(tree.root)) {
           throw e;
@@ -164,14 +156,14 @@ public final class DirectoryWatcher {
     }
   }
 
-  private static void scan(WatchedTree tree, Path directory, boolean tell, ArrayDeque<Path> toDo)
+  private static void scan(WatchedTree tree, Path directory, boolean report, ArrayDeque<Path> toDo)
       throws IOException {
-    if (!tree.recursive && !tell) {
+    if (!tree.recursive && !report) {
       return;
     }
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
       for (Path entry : entries) {
-        if (tell) {
+        if (report) {
           tree.created(entry);
         }
         if (tree.recursive && Files.isDirectory(entry, NOFOLLOW_LINKS)) {
@@ -187,10 +179,8 @@ public final class DirectoryWatcher {
     WatchedTree tree = folder.tree;
     if (tree.folders.size() >= tree.limit && !tree.folders.containsKey(folder.path)) {
       throw new IOException(
-          tree.root
-              + " has more than "
-              + tree.limit
-              + " directories below it; raise the limit of the watch or watch less");
+          "%s has more than %s directories below it; raise the limit of the watch or watch less"
+              .formatted(tree.root, tree.limit));
     }
     WatchKey key = register(folder.path);
     WatchKey before = tree.folders.put(folder.path, key);
@@ -215,9 +205,7 @@ public final class DirectoryWatcher {
     }
   }
 
-  /// Ends the watches of a directory and those below it.
-  ///
-  /// @param top null: the whole tree
+  /// Ends the watches of a directory and those below it, or (null) of the whole tree.
   private void forgetBelow(WatchedTree tree, @Nullable Path top) {
     for (Path path : List.copyOf(tree.folders.keySet())) {
       if (top == null || path.startsWith(top)) {

@@ -13,7 +13,7 @@ public final class WatchedTree {
   final boolean recursive;
   final int limit;
   private final Predicate<Path> filter;
-  private final WatchListener listener;
+  private final Listener listener;
 
   // guarded by the watcher; contains the directory above while the root is gone
   final Map<Path, WatchKey> folders = new LinkedHashMap<>();
@@ -26,7 +26,7 @@ public final class WatchedTree {
   /// @param limit maximum number of directories
   /// @param filter the paths to report
   public WatchedTree(
-      Path root, boolean recursive, int limit, Predicate<Path> filter, WatchListener listener) {
+      Path root, boolean recursive, int limit, Predicate<Path> filter, Listener listener) {
     this.root = root;
     this.recursive = recursive;
     this.limit = limit;
@@ -34,7 +34,6 @@ public final class WatchedTree {
     this.listener = listener;
   }
 
-  /// Stops calls of the listener.
   public void silence() {
     silent = true;
   }
@@ -71,5 +70,20 @@ public final class WatchedTree {
 
   private boolean isWanted(Path path) {
     return !silent && filter.test(path);
+  }
+
+  /// Called with the changes below a directory, on the watcher's thread.
+  public interface Listener {
+    void created(Path path);
+
+    /// The content of a file has changed.
+    void modified(Path path);
+
+    void deleted(Path path);
+
+    void lost();
+
+    /// The watch has ended, by an [java.io.IOException] or an exception of the filter.
+    void failed(Throwable why);
   }
 }

@@ -35,6 +35,5 @@ public interface DatagramDescriptor extends Descriptor, SocketOptions {
   /// The local address; null when it is not bound or closed.
   @Nullable SocketAddress localAddress();
 
-  /// The connected peer, or null.
   @Nullable SocketAddress remoteAddress();
 }

@@ -5,9 +5,9 @@ package dev.heddle.reactor.driver;
 /// keeps the counts.
 ///
 /// **Thread** the carrier, or a coroutine mounted on it. No method here or in the subtypes blocks
-/// or takes a lock that a tick also takes.
+/// or takes a lock that a poll also takes.
 public interface Descriptor {
-  /// Notifies `listener` once when the descriptor is ready, in a later tick or at once. An armed
+  /// Notifies `listener` once when the descriptor is ready, in a later poll or at once. An armed
   /// listener stays armed.
   ///
   /// @throws IllegalStateException when another listener is armed for this direction
@@ -16,7 +16,8 @@ public interface Descriptor {
   /// Disarms `listener`: it is not notified. Does nothing when it is not armed.
   void disarm(Direction direction, ReadinessListener listener);
 
-  /// Closes the descriptor, at the latest when the driver's operations on it have ended. Its
-  /// listeners must be disarmed before; it must not be used afterwards.
+  /// Closes the descriptor, at the latest when the driver's operations on it have ended. It
+  /// notifies no listener: its owner first ends the waits (`PollEvent.abort`). The woken listeners
+  /// disarm themselves later, when their coroutines run; nothing else may be called afterwards.
   void close();
 }

@@ -12,8 +12,8 @@ import java.util.Set;
 /// Closing a file is an operation, too, submitted when no other is in flight; files still open at
 /// the loop's end are closed with it.
 ///
-/// **Thread** the carrier, or a coroutine mounted on it, never inside a tick; takes no lock that a
-/// tick also takes.
+/// **Thread** the carrier, or a coroutine mounted on it, never inside a poll; takes no lock that a
+/// poll also takes.
 public interface FileDriver {
   /// The result of [#tryRead] when the read would block.
   int WOULD_BLOCK = -1;
@@ -29,7 +29,7 @@ public interface FileDriver {
     return WOULD_BLOCK;
   }
 
-  /// Submits `operation`. It completes in a later tick.
+  /// Submits `operation`. It completes in a later poll.
   void submit(FileOperation operation);
 
   /// Whether the loop should poll now, so that a device starts the submitted operations while other

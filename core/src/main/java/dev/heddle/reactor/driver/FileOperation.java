@@ -16,7 +16,7 @@ public abstract class FileOperation {
    *   from        event          to          who
    *   FREE        submitted()    SUBMITTED   the driver takes it
    *   SUBMITTED   cancelling()   CANCELLING  the driver was asked to end it; it may still succeed
-   *   SUBMITTED,  complete(...)  FREE        the driver, in a tick: the system is done with the
+   *   SUBMITTED,  complete(...)  FREE        the driver, in a poll: the system is done with the
    *   CANCELLING                             buffer
    *
    * Cancelling does not lead back to FREE: a read that the kernel has begun writes into the buffer
@@ -68,7 +68,6 @@ public abstract class FileOperation {
   private State state = State.FREE;
   private @Nullable Object attachment;
 
-  /// An operation that opens a file.
   protected FileOperation(Path path, Set<? extends OpenOption> options) {
     this.kind = Kind.OPEN;
     this.path = path;
@@ -92,7 +91,6 @@ public abstract class FileOperation {
 
   // ---- parameters ----
 
-  /// The kind.
   public final Kind kind() {
     return kind;
   }
@@ -124,7 +122,6 @@ public abstract class FileOperation {
     return required(buffer);
   }
 
-  /// Whether there is a buffer.
   public final boolean hasBuffer() {
     return buffer != null;
   }
@@ -155,7 +152,6 @@ public abstract class FileOperation {
     return state;
   }
 
-  /// The driver's attachment.
   public final @Nullable Object attachment() {
     return attachment;
   }
@@ -201,7 +197,7 @@ public abstract class FileOperation {
     completed(result, error);
   }
 
-  /// Called with the result, in a tick: takes no lock, runs no user code, submits nothing, never
+  /// Called with the result, in a poll: takes no lock, runs no user code, submits nothing, never
   /// throws.
   protected abstract void completed(long result, @Nullable Throwable error);
 

@@ -19,7 +19,6 @@ public interface FileTransfer extends AutoCloseable {
   /// @return the number of bytes; 0: would block; [#END]; [#UNSUPPORTED]
   long send() throws IOException;
 
-  /// Releases its descriptors.
   @Override
   void close();
 }

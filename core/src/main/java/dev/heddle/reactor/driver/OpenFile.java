@@ -14,7 +14,5 @@ public interface OpenFile {
   /// A JDK channel to the same file, for operations that only the JDK offers: locks, transfers to
   /// sockets. It is closed with the file; threads that use it must not be interrupted. **Thread** a
   /// worker thread, before the file is closed; may block.
-  ///
-  /// @param writing true for writing, false for reading
   FileChannel channel(boolean writing) throws IOException;
 }

@@ -12,8 +12,6 @@ public abstract class PollableDescriptor implements Descriptor {
   private @Nullable ReadinessListener writer;
 
   /// Creates a descriptor without listeners.
-  ///
-  /// @param counts counts of its driver
   protected PollableDescriptor(ReadinessCounts counts) {
     this.counts = counts;
   }
@@ -50,7 +48,7 @@ public abstract class PollableDescriptor implements Descriptor {
     return false;
   }
 
-  /// Called when a listener was armed for a direction. Runs on a coroutine's stack or in a tick.
+  /// Called when a listener was armed for a direction. Runs on a coroutine's stack or in a poll.
   protected abstract void armed(Direction direction);
 
   /// Called when a listener was disarmed. Otherwise as [#armed].
@@ -77,8 +75,6 @@ public abstract class PollableDescriptor implements Descriptor {
   /// Notifies the armed listeners. A listener that rearms itself meanwhile waits for the next
   /// readiness.
   ///
-  /// @param read whether it is ready for reading
-  /// @param write whether it is ready for writing
   /// @param error why it cannot be polled; null: it is ready
   /// @return the number of listeners notified
   protected final int complete(boolean read, boolean write, @Nullable Throwable error) {

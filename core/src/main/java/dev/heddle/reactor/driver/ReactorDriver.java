@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// has hung up is always ready.
 ///
 /// **Thread** the carrier, or a coroutine mounted on it, for methods that open descriptors: they
-/// take no lock that a tick also takes. Only the carrier for [#poll] and [#close]. Any thread for
+/// take no lock that a poll also takes. Only the carrier for [#poll] and [#close]. Any thread for
 /// [#wakeup].
 public interface ReactorDriver {
   /// A deadline for a non-blocking poll.
@@ -98,7 +98,6 @@ public interface ReactorDriver {
     throw refusal(Capability.DESCRIPTOR_PASSING);
   }
 
-  /// Opens an anonymous pipe.
   default PipeDescriptors openPipe() throws IOException {
     throw refusal(Capability.PIPE);
   }

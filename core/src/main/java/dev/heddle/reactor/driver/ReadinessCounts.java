@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.reactor.driver;
 
-/// Counts of a driver's armed listeners and of those notified in a tick.
+/// Counts of a driver's armed listeners and of those notified in a poll.
 ///
 /// **Thread** the carrier.
 public final class ReadinessCounts {
   private int armed;
   private int notified;
 
-  /// Creates zero counts.
   public ReadinessCounts() {}
 
-  /// The number of armed listeners.
   public int armed() {
     return armed;
   }
 
-  /// The number of notifications and completions since [#beginTick()].
+  /// The number of notifications and completions since [#beginPoll()].
   public int notified() {
     return notified;
   }
 
-  /// Resets the count of a tick.
-  public void beginTick() {
+  /// Resets the count of a poll.
+  public void beginPoll() {
     notified = 0;
   }
 

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /// Called when a descriptor becomes ready in one direction.
 @FunctionalInterface
 public interface ReadinessListener {
-  /// The descriptor is ready or cannot be polled. Runs in a tick, or inside [Descriptor#arm] if the
+  /// The descriptor is ready or cannot be polled. Runs in a poll, or inside [Descriptor#arm] if the
   /// descriptor is already ready. Takes no lock, runs no user code, never throws.
   ///
   /// @param error why the descriptor cannot be polled; null: it is ready

@@ -22,16 +22,13 @@ public interface SocketDescriptor extends StreamDescriptor, SocketOptions {
   /// @throws IOException when the connection attempt has failed
   boolean finishConnect() throws IOException;
 
-  /// Shuts down the input.
   void shutdownInput() throws IOException;
 
-  /// Shuts down the output.
   void shutdownOutput() throws IOException;
 
   /// The local address; null when it is not bound or closed.
   @Nullable SocketAddress localAddress();
 
-  /// The peer's address; null when it is not connected or closed.
   @Nullable SocketAddress remoteAddress();
 
   // ---- UNIX sockets, where capabilities() has it ----

@@ -3,7 +3,6 @@ package dev.heddle.reactor.driver;
 
 import java.io.IOException;
 import java.net.SocketOption;
-import java.util.Set;
 
 /// The options of a socket, by the JDK's names.
 public interface SocketOptions {
@@ -16,7 +15,4 @@ public interface SocketOptions {
   ///
   /// @throws UnsupportedOperationException when the socket does not support it here
   <T> T getOption(SocketOption<T> option) throws IOException;
-
-  /// The supported options.
-  Set<SocketOption<?>> supportedOptions();
 }

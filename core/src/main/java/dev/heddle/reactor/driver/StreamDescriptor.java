@@ -45,7 +45,6 @@ public interface StreamDescriptor extends Descriptor {
 
   /// Prepares to send a part of a file with a known file descriptor. **Thread** the carrier.
   ///
-  /// @param count maximum number of bytes
   /// @return null: would block
   default @Nullable FileTransfer prepareFileTransfer(OpenFile file, long position, long count)
       throws IOException {
@@ -56,7 +55,6 @@ public interface StreamDescriptor extends Descriptor {
   /// Sends bytes of a file without copying them through the program. **Thread** a worker thread,
   /// one at a time, perhaps while the descriptor is closed.
   ///
-  /// @param count maximum number of bytes
   /// @return the number of bytes; 0: would block
   default long send(FileChannel file, long position, long count) throws IOException {
     throw new UnsupportedOperationException(

@@ -9,7 +9,6 @@ import java.util.Map;
 /// @param level whether it is native, emulated or unsupported
 /// @param description one line: the system call, the substitute, or why it is unsupported
 public record Support(Level level, String description) {
-  /// The level of support.
   public enum Level {
     /// The driver itself.
     NATIVE,
@@ -19,24 +18,19 @@ public record Support(Level level, String description) {
     UNSUPPORTED
   }
 
-  /// Native support.
   public static Support natively(String how) {
     return new Support(Level.NATIVE, how);
   }
 
-  /// Emulated support.
   public static Support emulated(String how) {
     return new Support(Level.EMULATED, how);
   }
 
-  /// No support.
   public static Support unsupported(String why) {
     return new Support(Level.UNSUPPORTED, why);
   }
 
   /// A driver's support, completed by the emulations that the runtime has for every driver.
-  ///
-  /// @param own the driver's support
   public static Map<Capability, Support> withOffloaded(Map<Capability, Support> own) {
     Map<Capability, Support> all = new EnumMap<>(Capability.class);
     all.put(Capability.FILE, emulated("FileChannel, on worker threads of the loop"));

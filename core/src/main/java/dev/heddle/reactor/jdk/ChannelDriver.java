@@ -47,7 +47,7 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
    * clears the interest; a selector would report it at every poll.
    *
    * A wake-up may only unpark the carrier although the carrier would block in the selector now,
-   * because the first channel was registered in the same tick. That tick does not block, so the
+   * because the first channel was registered in the same poll. That poll does not block, so the
    * wake-up is not lost.
    *
    * Sources. trap-9, trap-16, trap-29.
@@ -65,7 +65,6 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
   private @Nullable RawPollThread raw;
   private boolean hasCancelledKeys;
 
-  /// A driver with nothing open.
   protected ChannelDriver() {}
 
   /// The capabilities of such a driver.
@@ -104,7 +103,7 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
 
   // ---- implemented by subclasses ----
 
-  /// Registers a channel, in a tick. The subclass passes its readiness to [#ready].
+  /// Registers a channel, in a poll. The subclass passes its readiness to [#ready].
   ///
   /// @throws CancelledKeyException when the channel is closed, or its old key is still registered
   protected abstract Interest register(JdkDescriptor descriptor, int ops) throws IOException;
@@ -221,7 +220,7 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
 
   @Override
   public final int poll(long deadlineNanos) {
-    counts.beginTick();
+    counts.beginPoll();
     hasCancelledKeys = false;
     boolean was = isOpen();
     for (JdkDescriptor d = pending.poll(); d != null; d = pending.poll()) {
@@ -272,8 +271,6 @@ public abstract class ChannelDriver implements ReactorDriver, ChannelPoller {
   }
 
   /// A channel is ready, in a poll.
-  ///
-  /// @param ready the operations that it is ready for
   protected final void ready(JdkDescriptor d, int ready) {
     Interest interest = d.interest;
     int reported = ready;

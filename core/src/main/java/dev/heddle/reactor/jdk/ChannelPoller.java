@@ -9,7 +9,6 @@ import dev.heddle.reactor.driver.ReadinessCounts;
 ///
 /// **Thread** the loop's.
 public interface ChannelPoller {
-  /// The driver's counts.
   ReadinessCounts counts();
 
   /// A descriptor was opened.

@@ -15,6 +15,5 @@ public interface Interest {
   /// @throws CancelledKeyException when the channel is closed
   void ops(int ops);
 
-  /// Ends all reports.
   void cancel();
 }

@@ -28,7 +28,6 @@ public class JdkDescriptor extends PollableDescriptor {
     poller.opened(this);
   }
 
-  /// The channel.
   public final SelectableChannel channel() {
     return channel;
   }
@@ -50,7 +49,6 @@ public class JdkDescriptor extends PollableDescriptor {
 
   /// Notifies the listeners of readiness.
   ///
-  /// @param ready the operations that the channel is ready for
   /// @param error why the channel cannot be watched; null: it is ready
   public final void complete(int ready, @Nullable Throwable error) {
     var _ = complete((ready & READS) != 0, (ready & WRITES) != 0, error);
@@ -69,17 +67,13 @@ public class JdkDescriptor extends PollableDescriptor {
   @Override
   public final void close() {
     if (isOwner()) {
-      closeChannel();
+      try {
+        channel.close();
+      } catch (IOException e) {
+        // closed all the same; the writer was notified of data that was not flushed
+        AsyncLog.shared().debug("while closing " + channel, e);
+      }
     }
     poller.closed(this);
-  }
-
-  private void closeChannel() {
-    try {
-      channel.close();
-    } catch (IOException e) {
-      // the descriptor is closed all the same; the writer was notified of data that was not flushed
-      AsyncLog.shared().debug("while closing " + channel, e);
-    }
   }
 }

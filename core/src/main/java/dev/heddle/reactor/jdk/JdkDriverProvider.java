@@ -7,7 +7,6 @@ import dev.heddle.reactor.driver.ReactorDriver;
 
 /// Provides the driver that works on every JDK.
 public final class JdkDriverProvider implements DriverProvider {
-  /// The provider that is found without a service loader.
   public JdkDriverProvider() {}
 
   @Override

@@ -7,12 +7,9 @@ import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.nio.channels.NetworkChannel;
 import java.nio.channels.SelectableChannel;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A socket over a JDK channel: its addresses and options.
-///
-/// @param <C> the type of the channel
 abstract class JdkNetworkDescriptor<C extends SelectableChannel & NetworkChannel>
     extends JdkDescriptor implements SocketOptions {
   private final C socket;
@@ -52,10 +49,5 @@ abstract class JdkNetworkDescriptor<C extends SelectableChannel & NetworkChannel
   @Override
   public final <T> T getOption(SocketOption<T> option) throws IOException {
     return socket.getOption(option);
-  }
-
-  @Override
-  public final Set<SocketOption<?>> supportedOptions() {
-    return socket.supportedOptions();
   }
 }

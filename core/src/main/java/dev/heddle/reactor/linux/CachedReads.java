@@ -19,9 +19,6 @@ public final class CachedReads {
   /// A file of this kind can never be read this way.
   public static final int UNSUPPORTED = -2;
 
-  private static final int EAGAIN = 11;
-  private static final int EINTR = 4;
-
   private final MemorySegment vector; // struct iovec: the address, the length
   private final MemorySegment state;
 
@@ -54,7 +51,7 @@ public final class CachedReads {
     }
     if (count < 0) {
       int error = NativeCalls.error(state);
-      return error == EAGAIN || error == EINTR ? WOULD_BLOCK : UNSUPPORTED;
+      return error == LinuxCalls.EAGAIN || error == LinuxCalls.EINTR ? WOULD_BLOCK : UNSUPPORTED;
     }
     into.position(into.position() + count);
     return count;

@@ -22,7 +22,6 @@ final class Epoll {
 
   static final int EPERM = 1;
   static final int ENOENT = 2;
-  static final int EINTR = 4;
   static final int EBADF = 9;
   static final int EEXIST = 17;
   static final int EINVAL = 22;
@@ -30,7 +29,6 @@ final class Epoll {
   private static final int ADD = 1;
   private static final int REMOVE = 2;
   private static final int CHANGE = 3;
-  private static final int CLOEXEC = 0x80000;
 
   /// The most events that one poll returns.
   static final int MAX_EVENTS = 64;
@@ -55,7 +53,7 @@ final class Epoll {
     found = arena.allocate((long) EVENT * MAX_EVENTS, 8);
     pollState = arena.allocate(NativeCalls.STATE);
     try {
-      number = (int) Call.CREATE.invokeExact(state, CLOEXEC);
+      number = (int) Call.CREATE.invokeExact(state, LinuxCalls.CLOSE_ON_EXEC);
     } catch (Throwable e) {
       throw new AssertionError(e); // a downcall throws nothing
     }
@@ -104,7 +102,7 @@ final class Epoll {
     } catch (Throwable e) {
       throw new AssertionError(e); // a downcall throws nothing
     }
-    if (count < 0 && NativeCalls.error(pollState) != EINTR) {
+    if (count < 0 && NativeCalls.error(pollState) != LinuxCalls.EINTR) {
       throw new IllegalStateException(
           "epoll_wait on descriptor " + number + " failed: error " + NativeCalls.error(pollState));
     }
@@ -130,7 +128,7 @@ final class Epoll {
     int fd;
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(NativeCalls.STATE);
-      fd = (int) Call.EVENTFD.invokeExact(state, 0, CLOEXEC);
+      fd = (int) Call.EVENTFD.invokeExact(state, 0, LinuxCalls.CLOSE_ON_EXEC);
       if (fd < 0) {
         throw new IOException("eventfd failed: error " + NativeCalls.error(state));
       }

@@ -53,7 +53,6 @@ public final class EpollSet {
 
   /// An empty set.
   ///
-  /// @param counts the driver's counts
   /// @param whenChanged called after a listener was armed or disarmed
   public EpollSet(ReadinessCounts counts, Runnable whenChanged) throws IOException {
     this.counts = counts;
@@ -183,7 +182,6 @@ public final class EpollSet {
     } while (count == Epoll.MAX_EVENTS);
   }
 
-  /// A descriptor is ready.
   void onReady(long id, int mask) {
     RawDescriptor raw = byId.get(id);
     if (raw == null) {
@@ -219,7 +217,6 @@ public final class EpollSet {
             });
   }
 
-  /// Closes the set.
   void close() {
     set.close();
   }

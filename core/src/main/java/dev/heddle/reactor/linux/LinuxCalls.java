@@ -16,47 +16,23 @@ import java.nio.charset.Charset;
 /// Each returns the result of the call, or the system's error number, negated. **Thread** any. A
 /// call blocks only if the descriptor is blocking.
 public final class LinuxCalls {
-  /// Flag of `open(2)`: for writing.
+  // flags of open(2)
   public static final int WRITE_ONLY = 1;
-
-  /// Flag: for reading and writing.
   public static final int READ_WRITE = 2;
-
-  /// Flag: creates the file if it does not exist.
   public static final int CREATE = 0x40;
-
-  /// Flag: a terminal does not become the controlling terminal.
-  public static final int NO_CONTROL = 0x100;
-
-  /// Flag: truncates the file.
+  public static final int NO_CONTROL = 0x100; // a terminal does not become the controlling one
   public static final int TRUNCATE = 0x200;
-
-  /// Flag: every write appends.
   public static final int APPEND = 0x400;
-
-  /// Flag: no call on the descriptor blocks.
   public static final int NON_BLOCKING = 0x800;
-
-  /// Flag: child processes do not inherit the descriptor.
   public static final int CLOSE_ON_EXEC = 0x80000;
 
-  /// Error: no such file.
+  // errors
   public static final int ENOENT = 2;
-
-  /// Error: permission denied.
-  public static final int EACCES = 13;
-
-  /// Error: interrupted.
   public static final int EINTR = 4;
-
-  /// Error: a device has failed; for a terminal: its other side is closed.
-  public static final int EIO = 5;
-
-  /// Error: the other end is not open.
-  public static final int ENXIO = 6;
-
-  /// Error: the call would block.
-  public static final int EAGAIN = 11;
+  public static final int EIO = 5; // of a terminal: its other side is closed
+  public static final int ENXIO = 6; // the other end is not open
+  public static final int EAGAIN = 11; // the call would block
+  public static final int EACCES = 13;
 
   private static final int DUPLICATE = 1030; // F_DUPFD_CLOEXEC
   private static final int GET_FLAGS = 3; // F_GETFL
@@ -154,7 +130,6 @@ public final class LinuxCalls {
     }
   }
 
-  /// Closes a file descriptor.
   public static void close(int fd) {
     try {
       int _ = (int) Call.CLOSE.invokeExact(fd);
@@ -205,9 +180,6 @@ public final class LinuxCalls {
   }
 
   /// Calls `ioctl`.
-  ///
-  /// @param request the number of the request
-  /// @param argument the input or output of the request
   public static int device(int fd, long request, MemorySegment argument) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment state = arena.allocate(NativeCalls.STATE);
@@ -228,8 +200,6 @@ public final class LinuxCalls {
   }
 
   /// Writes what the system accepts, and advances the buffer's position.
-  ///
-  /// @return the number of bytes
   public static int write(int fd, ByteBuffer from) {
     return transfer(Call.WRITE, fd, from, false);
   }

@@ -20,7 +20,6 @@ public final class NativeCalls {
 
   private NativeCalls() {}
 
-  /// The error number of a call that has failed.
   public static int error(MemorySegment state) {
     return (int) ERRNO.get(state, 0L);
   }

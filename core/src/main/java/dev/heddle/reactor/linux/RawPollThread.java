@@ -20,9 +20,6 @@ public final class RawPollThread {
   private final Queue<Found> found = new ConcurrentLinkedQueue<>();
 
   /// Starts the thread.
-  ///
-  /// @param counts the driver's counts
-  /// @param wakeup wakes the driver
   public RawPollThread(ReadinessCounts counts, Runnable wakeup) throws IOException {
     this.wakeup = wakeup;
     this.signal = Epoll.openSignal();
@@ -36,7 +33,6 @@ public final class RawPollThread {
     this.thread = Thread.ofPlatform().daemon().name("heddle-descriptors").start(this::run);
   }
 
-  /// The descriptors of the set.
   public EpollSet descriptors() {
     return descriptors;
   }
@@ -57,7 +53,7 @@ public final class RawPollThread {
     }
   }
 
-  /// Notifies the listeners of the queued events, in a tick.
+  /// Notifies the listeners of the queued events, in a poll.
   public void deliver() {
     for (Found f = found.poll(); f != null; f = found.poll()) {
       descriptors.onReady(f.id(), f.mask());

@@ -47,7 +47,6 @@ public final class RawStream implements StreamDescriptor {
     return number;
   }
 
-  /// Whether it was closed.
   public boolean isClosed() {
     return closed;
   }

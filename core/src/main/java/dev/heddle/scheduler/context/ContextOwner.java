@@ -6,7 +6,7 @@ package dev.heddle.scheduler.context;
 public interface ContextOwner {
   /// Runs all occupants of the context, once, as the thread's outermost frame. Called on the
   /// context's own thread.
-  void runInFrame(Runnable guests);
+  void runInFrame(Runnable occupants);
 
   /// An occupant has ended and the context is about to be idle: the owner may admit and queue the
   /// next one. Called on the context's own thread; throws nothing.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler.context;
 
+import dev.heddle.scheduler.context.ExecutionContext.Host;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -15,13 +17,12 @@ import org.jspecify.annotations.Nullable;
 /// only.
 public final class ContextPool {
   private static final int MIN_SIZE = 4; // enough for a program that is mostly idle
-  private static final int WINDOW =
-      1_024; // releases; long enough to span a burst, short enough to forget one
+  private static final int WINDOW = 1_024; // releases; spans a burst, and forgets it
 
-  private final ContextHost host;
-  private final Consumer<ExecutionContext> arrivals;
-  private final boolean reuse;
-  private final @Nullable ClassLoader loader;
+  final Host host;
+  final Consumer<ExecutionContext> arrivals;
+  final boolean reuse;
+  final @Nullable ClassLoader loader;
 
   private ExecutionContext[] idle = new ExecutionContext[MIN_SIZE];
   private final List<ExecutionContext> reserved = new ArrayList<>();
@@ -32,13 +33,13 @@ public final class ContextPool {
   private int releasesInWindow;
   private int excess;
   private long created;
-  private boolean closed;
+  boolean closed;
 
   /// An empty pool.
   ///
   /// @param arrivals called with a context that the JDK has resumed
   /// @param reuse false: every context runs one coroutine and ends
-  public ContextPool(ContextHost host, Consumer<ExecutionContext> arrivals, boolean reuse) {
+  public ContextPool(Host host, Consumer<ExecutionContext> arrivals, boolean reuse) {
     this.host = host;
     this.arrivals = arrivals;
     this.reuse = reuse;
@@ -47,7 +48,7 @@ public final class ContextPool {
   }
 
   /// A context on which the given occupant starts at the next mount.
-  public ExecutionContext acquire(ContextTask guest) {
+  public ExecutionContext acquire(Occupant occupant) {
     if (++inUse > peak) {
       peak = inUse;
     }
@@ -59,7 +60,7 @@ public final class ContextPool {
       context = new ExecutionContext(this, null);
       created++;
     }
-    context.admit(guest);
+    context.admit(occupant);
     return context;
   }
 
@@ -92,21 +93,10 @@ public final class ContextPool {
     return true;
   }
 
-  boolean isClosed() {
-    return closed;
-  }
-
-  /// Whether a context runs another occupant after its first.
-  boolean reuses() {
-    return reuse;
-  }
-
-  /// A reserved context ends.
   void unreserve(ExecutionContext context) {
     reserved.remove(context);
   }
 
-  /// A context ends with its occupant.
   void onContextEnded() {
     inUse--;
   }
@@ -146,24 +136,11 @@ public final class ContextPool {
     }
   }
 
-  void arrived(ExecutionContext context) {
-    arrivals.accept(context);
-  }
-
-  ContextHost host() {
-    return host;
-  }
-
-  @Nullable ClassLoader loader() {
-    return loader;
-  }
-
   /// The number of contexts created so far.
   public long created() {
     return created;
   }
 
-  /// The number of idle contexts.
   public int size() {
     return size;
   }

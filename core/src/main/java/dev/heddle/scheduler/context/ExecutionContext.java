@@ -89,7 +89,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   private int state = CREATED;
 
   // carrier and mounted occupant
-  private @Nullable ContextTask occupant;
+  private @Nullable Occupant occupant;
 
   // written by the carrier only; the value that another thread reads has no effect
   private boolean interrupting;
@@ -116,12 +116,12 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   }
 
   /// The loop this context belongs to.
-  public ContextHost host() {
-    return pool.host();
+  public Host host() {
+    return pool.host;
   }
 
   /// The coroutine that runs or waits here; null while the context is idle.
-  public @Nullable ContextTask occupant() {
+  public @Nullable Occupant occupant() {
     return occupant;
   }
 
@@ -162,7 +162,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   // ---- carrier ----
 
   /// Sets the occupant that takes this idle context at the coming [#mount()].
-  public void admit(@Nullable ContextTask next) {
+  public void admit(@Nullable Occupant next) {
     occupant = next;
   }
 
@@ -188,7 +188,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   /// Interrupts the foreign wait of the occupant, if an interrupt ends that wait and the JDK has
   /// not resumed the occupant meanwhile.
   public ForeignWaits.End endForeignWait() {
-    if (!isParked() || !ForeignWaits.endByInterrupt(this)) {
+    if (!isParked() || !ForeignWaits.endByInterrupt(thread)) {
       return ForeignWaits.End.STILL_WAITING;
     }
     boolean inDoubt = ForeignWaits.isHandOff(thread);
@@ -211,7 +211,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
 
   /// Whether an interrupt ends the foreign wait of the occupant.
   public boolean isInterruptible() {
-    return ForeignWaits.endByInterrupt(this);
+    return ForeignWaits.endByInterrupt(thread);
   }
 
   /// The loop has ended: an occupant that still runs here continues on the JDK's default scheduler.
@@ -246,7 +246,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   /// The JDK has resumed an occupant from a foreign wait, or a pending resume can be retried.
   @Override
   public void onArrival() {
-    pool.arrived(this);
+    pool.arrivals.accept(this);
   }
 
   // ---- any thread ----
@@ -294,9 +294,9 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   // ---- the context's own thread ----
 
   /// Whether the occupant's thread has been interrupted. An interrupt that comes later, while the
-  /// occupant waits for the loop, calls [ContextTask#interrupted()].
+  /// occupant waits for the loop, calls [Occupant#interrupted()].
   public boolean isInterrupted() {
-    InterruptHook.arm(thread);
+    InterruptHook.arm(thread, Interrupt.HOOK);
     return thread.isInterrupted();
   }
 
@@ -317,7 +317,6 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     return resumed;
   }
 
-  /// The thread's body.
   @Override
   public void run() {
     try {
@@ -334,33 +333,33 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   }
 
   private void runOccupants() {
-    ContextTask first = occupant;
+    Occupant first = occupant;
     if (first != null) {
       first.runOn(applyInheritance(first));
     }
   }
 
   // sets what the occupant's thread inherits from the spawner's
-  private ExecutionContext applyInheritance(ContextTask to) {
-    VirtualThreads.inherit(thread, to.inheritance(), pool.loader());
+  private ExecutionContext applyInheritance(Occupant to) {
+    VirtualThreads.inherit(thread, to.inheritance(), pool.loader);
     return this;
   }
 
   /// The occupant after the one that has just ended; the context may be idle in between.
   ///
   /// @return null when the context is to end
-  public @Nullable ContextTask nextOccupant() {
+  public @Nullable Occupant nextOccupant() {
     occupant = null;
     if (owner != null) {
       return nextReserved(owner);
     }
-    if (!pool.reuses()) {
+    if (!pool.reuse) {
       pool.onContextEnded(); // the thread ends; its name and interrupt flag stay for code that
       // refers to it
       return null;
     }
     VirtualThreads.clearBindings(thread);
-    ContextTask next = host().nextOn(this);
+    Occupant next = host().nextOn(this);
     if (next != null) {
       occupant = next;
     } else if (pool.release(this)) {
@@ -375,9 +374,9 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     return next;
   }
 
-  private @Nullable ContextTask nextReserved(ContextOwner keptBy) {
+  private @Nullable Occupant nextReserved(ContextOwner keptBy) {
     VirtualThreads.clearInheritance();
-    if (pool.isClosed()) {
+    if (pool.closed) {
       return null; // the loop may have abandoned this context, which must not touch the loop's data
     }
     if (!keptBy.occupantEnded()) {
@@ -387,5 +386,72 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     suspend();
     VirtualThreads.clearInheritance();
     return occupant;
+  }
+
+  /// The loop, as its contexts see it.
+  public interface Host {
+    /// The inbox to which a context posts itself when the JDK resumes it.
+    Inbox inbox();
+
+    /// Whether `thread` mounts the contexts. **Thread** any.
+    boolean isCarrier(Thread thread);
+
+    boolean hasEnded();
+
+    /// The occupant that takes over `context` without a switch; null: the context becomes idle.
+    /// Called on the context's own thread, after a coroutine on it has ended.
+    @Nullable Occupant nextOn(ExecutionContext context);
+
+    /// The pool has contexts to end as soon as the carrier is free to do so.
+    void trimDue();
+
+    /// A context of this host is lost to the loop: the loop had ended, or the context's code
+    /// failed.
+    void broken(ExecutionContext context, Throwable failure);
+  }
+
+  /// What runs on a context, from its first frame to its last: a coroutine.
+  public interface Occupant {
+    /// Runs to the end on `context`'s thread, and then runs the occupants that
+    /// [ExecutionContext#nextOccupant()] returns, until it returns null. Must not throw.
+    ///
+    /// One frame serves all of them: every switch copies the frames below a coroutine.
+    void runOn(ExecutionContext context);
+
+    /// The context that it runs on; null before its start and after its end.
+    @Nullable ExecutionContext context();
+
+    /// The occupant's thread was interrupted a moment ago. Called on the loop, in a tick.
+    void interrupted();
+
+    /// What this occupant's thread inherits from the thread that spawned it; null for the context's
+    /// own defaults.
+    @Nullable Inheritance inheritance();
+  }
+
+  /// Notifies the loop that an occupant's thread was interrupted.
+  private static final class Interrupt extends Inbox.Node {
+    static final Object HOOK = InterruptHook.create(Interrupt::post);
+
+    private final ExecutionContext context;
+
+    private Interrupt(ExecutionContext context) {
+      this.context = context;
+    }
+
+    private static void post(Thread interrupted) {
+      if (VirtualThreads.schedulerOf(interrupted) instanceof ExecutionContext context) {
+        // safe: a closed inbox belongs to a loop that has ended, where no coroutine waits
+        var _ = context.host().inbox().post(new Interrupt(context));
+      }
+    }
+
+    @Override
+    public void onArrival() {
+      Occupant there = context.occupant;
+      if (there != null && context.thread.isInterrupted()) {
+        there.interrupted();
+      }
+    }
   }
 }

@@ -58,11 +58,12 @@ public final class ForeignWaits {
         || VirtualThreads.isInObjectWait(parked);
   }
 
-  /// Whether an interrupt ends the foreign wait of a context's occupant. Carrier only.
-  static boolean endByInterrupt(ExecutionContext parked) {
-    Object blocker = LockSupport.getBlocker(parked.thread());
+  /// Whether an interrupt ends the foreign wait in which the JDK has parked `parked`. Called on the
+  /// carrier: it may read the stack.
+  static boolean endByInterrupt(Thread parked) {
+    Object blocker = LockSupport.getBlocker(parked);
     if (blocker == null) {
-      return switch (parked.thread().getState()) {
+      return switch (parked.getState()) {
         case WAITING, TIMED_WAITING -> true;
         default -> false; // it waits for a monitor, or another thread has just resumed it
       };
@@ -70,7 +71,7 @@ public final class ForeignWaits {
     boolean ofTheJdk =
         blocker instanceof AbstractOwnableSynchronizer
             || blocker.getClass().getName().startsWith(ROOM);
-    return !ofTheJdk || endByInterrupt(parked.stackOnLoop());
+    return !ofTheJdk || endByInterrupt(parked.getStackTrace());
   }
 
   /// Whether the wait in these frames, innermost first, reports an interrupt whatever has ended it:

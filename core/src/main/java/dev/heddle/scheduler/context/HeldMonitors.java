@@ -64,7 +64,6 @@ public record HeldMonitors(@Nullable Object awaited, List<Object> held, boolean 
     }
   }
 
-  /// Whether monitors can be read.
   public static boolean isSupported() {
     return READER != null;
   }

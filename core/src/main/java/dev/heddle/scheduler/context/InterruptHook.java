@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler.context;
 
-import dev.heddle.scheduler.inbox.Inbox;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
 import java.lang.reflect.Proxy;
+import java.util.function.Consumer;
 
 /// Notifies the loop when the thread of one of its contexts is interrupted.
 final class InterruptHook {
@@ -40,34 +40,19 @@ final class InterruptHook {
    */
   private static final VarHandle BLOCKER;
   private static final MethodHandle BLOCKED_ON;
-  private static final Object HOOK;
+  private static final Class<?> INTERRUPTIBLE;
 
   static {
     try {
-      Class<?> interruptible = Class.forName("sun.nio.ch.Interruptible");
+      INTERRUPTIBLE = Class.forName("sun.nio.ch.Interruptible");
       MethodHandles.Lookup inThread =
           MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup());
-      BLOCKER = inThread.findVarHandle(Thread.class, "nioBlocker", interruptible);
+      BLOCKER = inThread.findVarHandle(Thread.class, "nioBlocker", INTERRUPTIBLE);
       BLOCKED_ON =
           inThread
               .findVirtual(
-                  Thread.class, "blockedOn", MethodType.methodType(void.class, interruptible))
+                  Thread.class, "blockedOn", MethodType.methodType(void.class, INTERRUPTIBLE))
               .asType(MethodType.methodType(void.class, Thread.class, Object.class));
-      HOOK =
-          Proxy.newProxyInstance(
-              InterruptHook.class.getClassLoader(),
-              new Class<?>[] {interruptible},
-              (proxy, method, arguments) ->
-                  switch (method.getName()) {
-                    case "interrupt" -> {
-                      interrupted((Thread) arguments[0]);
-                      yield null;
-                    }
-                    case "equals" -> proxy == arguments[0];
-                    case "hashCode" -> System.identityHashCode(proxy);
-                    case "toString" -> "Heddle's interrupt hook";
-                    default -> null; // postInterrupt
-                  });
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -75,46 +60,36 @@ final class InterruptHook {
 
   private InterruptHook() {}
 
-  /// Makes an interrupt of the current thread notify its context.
-  static void arm(Thread current) {
-    if (BLOCKER.get(current) != HOOK) {
-      put(current);
+  /// A hook that calls `interrupted` with the thread, on the interrupting thread.
+  static Object create(Consumer<Thread> interrupted) {
+    return Proxy.newProxyInstance(
+        InterruptHook.class.getClassLoader(),
+        new Class<?>[] {INTERRUPTIBLE},
+        (proxy, method, arguments) ->
+            switch (method.getName()) {
+              case "interrupt" -> {
+                interrupted.accept((Thread) arguments[0]);
+                yield null;
+              }
+              case "equals" -> proxy == arguments[0];
+              case "hashCode" -> System.identityHashCode(proxy);
+              case "toString" -> "Heddle's interrupt hook";
+              default -> null; // postInterrupt
+            });
+  }
+
+  /// Makes an interrupt of the current thread call `hook`.
+  static void arm(Thread current, Object hook) {
+    if (BLOCKER.get(current) != hook) {
+      put(current, hook);
     }
   }
 
-  private static void put(Thread current) {
+  private static void put(Thread current, Object hook) {
     try {
-      BLOCKED_ON.invokeExact(current, HOOK);
+      BLOCKED_ON.invokeExact(current, hook);
     } catch (Throwable e) {
       throw new IllegalStateException("the JDK refused the hook of interrupts", e);
-    }
-  }
-
-  /// Whether the JDK has what the hook needs; fails with the reason otherwise.
-  static boolean ready() {
-    return HOOK != null;
-  }
-
-  private static void interrupted(Thread target) {
-    if (VirtualThreads.schedulerOf(target) instanceof ExecutionContext context) {
-      // safe: a closed inbox belongs to a loop that has ended, where no coroutine waits
-      var _ = context.host().inbox().post(new Interrupt(context));
-    }
-  }
-
-  private static final class Interrupt extends Inbox.Node {
-    private final ExecutionContext context;
-
-    Interrupt(ExecutionContext context) {
-      this.context = context;
-    }
-
-    @Override
-    public void onArrival() {
-      ContextTask guest = context.occupant();
-      if (guest != null && context.thread().isInterrupted()) {
-        guest.interrupted();
-      }
     }
   }
 }

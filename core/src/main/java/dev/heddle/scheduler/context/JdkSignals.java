@@ -41,7 +41,6 @@ public final class JdkSignals {
       return ignored;
     }
 
-    /// Raises the signal in this process.
     public void raise() {
       try {
         install.getDeclaringClass().getMethod("raise", signal.getClass()).invoke(null, signal);

@@ -30,7 +30,6 @@ public final class LockOwners {
     return self.isNamed() ? self.getName() : "ALL-UNNAMED";
   }
 
-  /// Whether owners can be read.
   public static boolean isSupported() {
     return OWNER != null;
   }

@@ -18,7 +18,6 @@ public final class PlatformThreadState {
   private final int priority;
   private final @Nullable ClassLoader loader;
 
-  /// The current state of a thread.
   public PlatformThreadState(Thread thread) {
     this.thread = thread;
     this.name = thread.getName();
@@ -26,7 +25,6 @@ public final class PlatformThreadState {
     this.loader = thread.getContextClassLoader();
   }
 
-  /// Restores the current thread to this state.
   public void restore() {
     if (isTouched()) {
       try {

@@ -87,12 +87,8 @@ public final class VirtualThreads {
 
   static @Nullable Object copyOfInheritableLocals(Thread thread) {
     Object locals = Handles.INHERITABLE_LOCALS.get(thread);
-    return locals == null ? null : copyOfLocals(locals);
-  }
-
-  private static Object copyOfLocals(Object locals) {
     try {
-      return Handles.INHERIT.invoke(locals);
+      return locals == null ? null : Handles.INHERIT.invoke(locals);
     } catch (RuntimeException | Error e) {
       throw e; // thrown by a childValue()
     } catch (Throwable e) {
@@ -237,7 +233,7 @@ public final class VirtualThreads {
         return "Heddle needs access to the JDK's virtual threads; start Java with: " + flag();
       }
       try {
-        return Handles.ready() ? null : "unreachable";
+        return Handles.NEW_VIRTUAL_THREAD == null ? "unreachable" : null;
       } catch (ExceptionInInitializerError | NoClassDefFoundError e) {
         return "Java "
             + version
@@ -361,10 +357,6 @@ public final class VirtualThreads {
     private static int constant(MethodHandles.Lookup in, Class<?> virtual, String name)
         throws ReflectiveOperationException {
       return (int) in.findStaticVarHandle(virtual, name, int.class).get();
-    }
-
-    static boolean ready() {
-      return NEW_VIRTUAL_THREAD != null;
     }
 
     // the constructor may be accessible and still refuse a custom scheduler: create one thread

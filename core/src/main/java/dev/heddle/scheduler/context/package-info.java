@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Execution contexts: the stacks that coroutines run on, and the only room with access to JDK
+/// Execution contexts: the stacks that coroutines run on, and the only package with access to JDK
 /// internals.
 ///
 /// | enters | leaves |

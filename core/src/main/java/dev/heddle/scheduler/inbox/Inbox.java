@@ -62,9 +62,6 @@ public final class Inbox {
     @SuppressWarnings("unused") // through POSTED
     private volatile boolean posted;
 
-    /// Constructed outside the inbox.
-    protected Node() {}
-
     /// Called when the carrier takes this node out of the inbox, in a tick: takes no lock, runs no
     /// user code, throws nothing.
     public abstract void onArrival();

@@ -30,7 +30,6 @@ public interface BlockingFile extends OpenFile {
   /// Opens a file on one of the threads.
   @FunctionalInterface
   interface Opener {
-    /// Opens what the operation names.
     BlockingFile open(FileOperation operation) throws IOException;
   }
 }

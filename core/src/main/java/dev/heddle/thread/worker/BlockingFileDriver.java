@@ -103,7 +103,6 @@ public final class BlockingFileDriver implements FileDriver {
     }
   }
 
-  /// A close without a caller.
   private static final class Closing extends FileOperation {
     Closing(OpenFile file) {
       super(Kind.CLOSE, file, null, 0);

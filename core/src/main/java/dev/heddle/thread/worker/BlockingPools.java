@@ -46,7 +46,6 @@ public final class BlockingPools {
     return offload;
   }
 
-  /// For host name look-ups.
   public OffloadPool lookups() {
     return lookups;
   }
@@ -70,8 +69,6 @@ public final class BlockingPools {
   /// Separate threads for calls that may block for ever; they end with the loop at the latest.
   ///
   /// @param kind part of the threads' names
-  /// @param most the most threads at any time
-  /// @param opener opens the files
   public BlockingFileDriver files(String kind, int most, BlockingFile.Opener opener) {
     WorkerThreads group = open(loopName + "-" + kind, most, () -> {});
     BlockingFileDriver own = new BlockingFileDriver(scheduler, group, opener);
@@ -81,16 +78,12 @@ public final class BlockingPools {
     return own;
   }
 
-  /// Buffers for reads and writes on worker threads.
   public TransferBuffers buffers() {
     return buffers;
   }
 
-  /// A group of threads, which ends with the loop at the latest.
-  ///
-  /// @param name of the threads, before their number
-  /// @param most the most threads at any time
-  /// @param whenEnded called on the loop, in a tick, when a call has ended; lock-free
+  /// A group of threads, which ends with the loop at the latest; its parameters are those of
+  /// [WorkerThreads].
   public WorkerThreads open(String name, int most, Runnable whenEnded) {
     WorkerThreads group = new WorkerThreads(scheduler, name, most, whenEnded);
     groups.add(group);

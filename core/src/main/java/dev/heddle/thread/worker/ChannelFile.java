@@ -68,7 +68,11 @@ final class ChannelFile implements BlockingFile {
       case TRUNCATE -> writer.truncate(operation.position());
       case SYNC -> writer.force(true);
       case SYNC_DATA -> writer.force(false);
-      case CLOSE -> close();
+      case CLOSE -> {
+        try (reader) {
+          writer.close();
+        }
+      }
       case OPEN -> throw new IllegalStateException("open already: " + operation);
     }
     return 0;
@@ -98,14 +102,6 @@ final class ChannelFile implements BlockingFile {
       return from.position() - start; // the caller writes the rest again, and then gets the failure
     } finally {
       from.position(start);
-    }
-  }
-
-  private void close() throws IOException {
-    try {
-      writer.close();
-    } finally {
-      reader.close();
     }
   }
 }

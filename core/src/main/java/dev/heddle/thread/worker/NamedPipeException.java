@@ -22,8 +22,6 @@ public final class NamedPipeException extends FileSystemException {
 
   /// Throws the exception if the path leads to a named pipe that would be opened, as far as that
   /// can be determined here. **Thread** a worker.
-  ///
-  /// @param options with which the path is to be opened
   public static void throwFor(Path path, Set<? extends OpenOption> options)
       throws NamedPipeException {
     if (EpollSet.refusal() == null

@@ -25,7 +25,8 @@ public final class TransferBuffers {
   public static final int LARGE = 256 << 10;
 
   private static final int SMALL = 16 << 10; // bytes
-  private static final int PAGE = 4096; // bytes; no block of a device is larger
+  private static final int PAGE =
+      4096; // bytes; direct I/O aligns to a device's block, which is no larger
   private static final int KEPT_LARGE = 16; // 4 MiB a loop
   private static final int KEPT_SMALL = 1_024; // 16 MiB for a loop that used them all at a time
 
@@ -38,16 +39,13 @@ public final class TransferBuffers {
   public ByteBuffer acquire(long wanted) {
     boolean isSmall = wanted <= SMALL;
     ByteBuffer kept = (isSmall ? small : large).poll();
-    ByteBuffer buffer = kept == null ? aligned(isSmall ? SMALL : LARGE) : kept;
+    ByteBuffer buffer =
+        kept == null
+            ? ByteBuffer.allocateDirect((isSmall ? SMALL : LARGE) + PAGE - 1).alignedSlice(PAGE)
+            : kept;
     return buffer.clear().limit((int) Math.min(wanted, buffer.capacity()));
   }
 
-  /// Aligned to a page, as direct I/O requires.
-  private static ByteBuffer aligned(int size) {
-    return ByteBuffer.allocateDirect(size + PAGE - 1).alignedSlice(PAGE);
-  }
-
-  /// Releases a buffer that is no longer used.
   public void release(ByteBuffer buffer) {
     boolean isSmall = buffer.capacity() == SMALL;
     ArrayDeque<ByteBuffer> kept = isSmall ? small : large;

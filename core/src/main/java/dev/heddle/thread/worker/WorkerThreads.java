@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.thread.worker;
 
-import dev.heddle.event.EventCallback;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.InlineCallback;
 import dev.heddle.scheduler.Scheduler;
@@ -78,7 +77,6 @@ public final class WorkerThreads {
   /// A group without threads.
   ///
   /// @param name of the threads, before their number
-  /// @param most the most threads at any time
   /// @param whenEnded called on the loop, in a tick, when a call has ended; lock-free
   public WorkerThreads(Scheduler scheduler, String name, int most, Runnable whenEnded) {
     this(scheduler, name, most, whenEnded, TimeUnit.SECONDS.toNanos(IDLE_SECONDS));
@@ -195,7 +193,7 @@ public final class WorkerThreads {
       for (int i = 0; i < threads.size(); i++) {
         queue.add(POISON_PILL);
       }
-      allThreadsEnded.tell(); // there may be no thread left to report it
+      allThreadsEnded.notifySubscribers(); // there may be no thread left to report it
     }
   }
 
@@ -238,7 +236,6 @@ public final class WorkerThreads {
     return null;
   }
 
-  /// A thread is about to end.
   private final class ThreadEnded extends Inbox.Node {
     private @Nullable Thread thread;
 
@@ -249,11 +246,10 @@ public final class WorkerThreads {
         // starting a thread takes JDK locks
         scheduler.runOnCarrier(WorkerThreads.this::grow);
       }
-      allThreadsEnded.tell();
+      allThreadsEnded.notifySubscribers();
     }
   }
 
-  /// Fires at the end of the last thread.
   private final class AllThreadsEnded extends EventSource {
     private final String name;
 
@@ -262,7 +258,7 @@ public final class WorkerThreads {
       this.name = name;
     }
 
-    void tell() {
+    void notifySubscribers() {
       if (isClosed()) {
         settled();
         fire(null, null);
@@ -277,14 +273,6 @@ public final class WorkerThreads {
     @Override
     public boolean isDaemon() {
       return false;
-    }
-
-    @Override
-    public void replay(EventCallback callback) {
-      if (!isClosed()) {
-        super.replay(callback);
-      }
-      callback.onEvent(this, null, null);
     }
 
     @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler.context;
 
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.scheduler.inbox.Wakeup;
 import java.util.ArrayList;
@@ -9,7 +10,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A loop turned by hand: the test's thread is the carrier.
-final class HandHost implements ContextHost {
+final class HandHost implements ExecutionContext.Host {
   final Inbox inbox = new Inbox(new Wakeup(() -> {}));
   final List<ExecutionContext> arrivals = new ArrayList<>();
   final List<Throwable> failures = new ArrayList<>();
@@ -18,15 +19,20 @@ final class HandHost implements ContextHost {
   boolean ended;
 
   /// A guest that runs `body` on its context.
-  static ContextTask guest(Consumer<ExecutionContext> body) {
-    return new ContextTask() {
+  static Occupant guest(Consumer<ExecutionContext> body) {
+    return new Occupant() {
       @Override
       public void runOn(ExecutionContext context) {
         body.accept(context);
-        ContextTask next = context.nextOccupant();
+        Occupant next = context.nextOccupant();
         if (next != null) {
           next.runOn(context);
         }
+      }
+
+      @Override
+      public @Nullable ExecutionContext context() {
+        return null;
       }
 
       @Override
@@ -53,7 +59,7 @@ final class HandHost implements ContextHost {
   }
 
   @Override
-  public @Nullable ContextTask nextOn(ExecutionContext context) {
+  public @Nullable Occupant nextOn(ExecutionContext context) {
     return null;
   }
 

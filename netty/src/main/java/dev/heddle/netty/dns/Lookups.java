@@ -10,7 +10,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -57,8 +56,7 @@ final class Lookups {
    * name, and members of a cancelled scope would not run. The first waiter as the driver: the next
    * one would have to take over when it is cancelled.
    */
-  static final int MAX_QUERIES_PER_SERVER =
-      64; // per loop; with three servers 192 of usually 1,024 descriptors
+  static final int MAX_QUERIES_PER_SERVER = 64; // with three servers, 192 of usually 1,024
 
   /// The answer of a look-up that was still pending when the patience for it ended.
   static final Answer LATE = new Answer.Failed("has not been answered in time", true);
@@ -85,7 +83,10 @@ final class Lookups {
     Lookup known = inFlight.get(question);
     if (known == null || known.with != with) {
       known = new Lookup(question, with, by);
-      known.begin();
+      if (known.isOpen()) {
+        inFlight.put(question, known);
+        known.ask();
+      }
     }
     known.joined++;
     return known;
@@ -97,7 +98,7 @@ final class Lookups {
     Deadline deadline = Deadline.never();
     boolean inTime = true;
     while (inTime && lookups.stream().anyMatch(Lookup::isOpen)) {
-      if (deadline.isNever() && lookups.stream().anyMatch(Lookup::hasFound)) {
+      if (deadline.isNever() && lookups.stream().anyMatch(l -> l.answer instanceof Answer.Found)) {
         deadline = Deadline.after(patience);
       }
       inTime = awaitOne(lookups.stream().filter(Lookup::isOpen).toList(), deadline);
@@ -129,11 +130,9 @@ final class Lookups {
     }
     admitting = true;
     try {
-      Lookup next = nextToAdmit();
-      while (next != null) {
+      for (Lookup next = nextToAdmit(); next != null; next = nextToAdmit()) {
         next.stopWaiting();
         next.ask();
-        next = nextToAdmit();
       }
     } finally {
       admitting = false;
@@ -141,14 +140,10 @@ final class Lookups {
   }
 
   private @Nullable Lookup nextToAdmit() {
-    Iterator<Lookup> each = waiting.iterator();
-    while (each.hasNext()) {
-      Lookup lookup = each.next();
-      if (lookup.serverWithRoom() != null) {
-        return lookup;
-      }
-    }
-    return null;
+    return waiting.stream()
+        .filter(lookup -> lookup.serverWithRoom() != null)
+        .findFirst()
+        .orElse(null);
   }
 
   /// A pending question: queries are sent until one gives an answer or no attempt is left.
@@ -178,19 +173,8 @@ final class Lookups {
       this.first = by.rotate() && answer == null ? nextServer++ : 0;
     }
 
-    private void begin() {
-      if (isOpen()) {
-        inFlight.put(question, this);
-        ask();
-      }
-    }
-
     private boolean isOpen() {
       return answer == null;
-    }
-
-    private boolean hasFound() {
-      return answer instanceof Answer.Found;
     }
 
     /// The answer from the cache or the servers. Never an alias.
@@ -260,11 +244,9 @@ final class Lookups {
     private void giveUpRoom() {
       if (waiting.remove(this)) {
         reasons.add(
-            "the name servers had no capacity for another query within "
-                + by.timeout().toSeconds()
-                + " s: at "
-                + MAX_QUERIES_PER_SERVER
-                + " queries each they are silent");
+            "the name servers had no capacity for another query within %d s: at %d queries each"
+                    .formatted(by.timeout().toSeconds(), MAX_QUERIES_PER_SERVER)
+                + " they are silent");
         attempt++;
         ask();
       }
@@ -282,8 +264,7 @@ final class Lookups {
       if (query != from) {
         return; // its last waiter has left
       }
-      boolean hasEnded = said instanceof Answer.Found || said instanceof Answer.None;
-      if (hasEnded) {
+      if (said instanceof Answer.Found || said instanceof Answer.None) {
         Answer whole = shortened(said, ttl);
         cache.put(question, whole);
         end(whole);

@@ -10,6 +10,7 @@ import dev.heddle.netty.dns.Lookups.Lookup;
 import io.netty.handler.codec.dns.DnsRecordType;
 import java.net.IDN;
 import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.net.spi.InetAddressResolver.LookupPolicy;
@@ -67,7 +68,6 @@ final class LoopDnsResolver implements NameResolver {
   /// connections; look-ups here also serve callers that want all addresses and keep them.
   static final Duration PATIENCE = Duration.ofMillis(250);
 
-  private static final String LOCALHOST = "localhost";
   private static final List<InetAddress> LOOPBACK =
       List.of(InetAddress.ofLiteral("127.0.0.1"), InetAddress.ofLiteral("::1"));
 
@@ -177,9 +177,8 @@ final class LoopDnsResolver implements NameResolver {
   private List<InetAddress> local(String name) {
     String plain = name.endsWith(".") ? name.substring(0, name.length() - 1) : name;
     List<InetAddress> known = hosts.content().addressesOf(plain);
-    boolean isLoopback =
-        known.isEmpty() && (plain.equals(LOCALHOST) || plain.endsWith("." + LOCALHOST));
-    return isLoopback ? LOOPBACK : known;
+    boolean isLoopback = plain.equals("localhost") || plain.endsWith(".localhost");
+    return isLoopback && known.isEmpty() ? LOOPBACK : known;
   }
 
   private List<InetAddress> addressesOf(String name, LookupPolicy policy, List<String> reasons)
@@ -218,14 +217,11 @@ final class LoopDnsResolver implements NameResolver {
   }
 
   private static List<DnsRecordType> types(LookupPolicy policy) {
-    Stream.Builder<DnsRecordType> types = Stream.builder();
-    if ((policy.characteristics() & LookupPolicy.IPV4) != 0) {
-      types.add(DnsRecordType.A);
-    }
-    if ((policy.characteristics() & LookupPolicy.IPV6) != 0) {
-      types.add(DnsRecordType.AAAA);
-    }
-    return types.build().toList();
+    int asked = policy.characteristics();
+    return Stream.of(DnsRecordType.A, DnsRecordType.AAAA)
+        .filter(type ->
+            (asked & (type.equals(DnsRecordType.A) ? LookupPolicy.IPV4 : LookupPolicy.IPV6)) != 0)
+        .toList();
   }
 
   /// The addresses of the wanted families, in the order of the families.
@@ -249,8 +245,8 @@ final class LoopDnsResolver implements NameResolver {
     List<InetAddress> named = new ArrayList<>(found.size());
     for (InetAddress address : found) {
       named.add(
-          address instanceof java.net.Inet6Address six && six.getScopeId() != 0
-              ? java.net.Inet6Address.getByAddress(host, six.getAddress(), six.getScopeId())
+          address instanceof Inet6Address six && six.getScopeId() != 0
+              ? Inet6Address.getByAddress(host, six.getAddress(), six.getScopeId())
               : InetAddress.getByAddress(host, address.getAddress()));
     }
     return List.copyOf(named);
@@ -359,10 +355,8 @@ final class LoopDnsResolver implements NameResolver {
       }
       return isComplete ? name + "." : name;
     } catch (IllegalArgumentException e) {
-      UnknownHostException failure =
-          new UnknownHostException("'" + host + "' is not a host name: " + e.getMessage());
-      failure.initCause(e);
-      throw failure;
+      String message = "'" + host + "' is not a host name: " + e.getMessage();
+      throw (UnknownHostException) new UnknownHostException(message).initCause(e);
     }
   }
 

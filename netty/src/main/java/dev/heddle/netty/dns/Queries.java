@@ -83,7 +83,6 @@ final class Queries {
             .build();
   }
 
-  /// The event loop of the queries.
   HeddleEventLoop loop() {
     return loop;
   }
@@ -91,7 +90,11 @@ final class Queries {
   /// Starts a query; a caller that no longer wants the answer closes it.
   Query ask(InetSocketAddress server, Question question) {
     Query query = new Query(server, question);
-    query.begin();
+    try {
+      loop.execute(query::start);
+    } catch (RejectedExecutionException e) {
+      query.refused = new Answer.Failed("was not asked: " + e.getMessage(), false);
+    }
     return query;
   }
 
@@ -152,7 +155,6 @@ final class Queries {
     }
   }
 
-  /// A query, pending or answered.
   final class Query {
     private final InetSocketAddress server;
     private final Question question;
@@ -165,14 +167,6 @@ final class Queries {
       this.question = question;
       // read on arrival, so that it is released even without a waiter
       envelope.addListener(ended -> answer.trySuccess(read(ended)));
-    }
-
-    private void begin() {
-      try {
-        loop.execute(this::start);
-      } catch (RejectedExecutionException e) {
-        refused = new Answer.Failed("was not asked: " + e.getMessage(), false);
-      }
     }
 
     InetSocketAddress server() {

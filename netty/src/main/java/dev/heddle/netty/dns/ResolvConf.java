@@ -54,7 +54,6 @@ record ResolvConf(
     return text.strip().split("\\s+");
   }
 
-  /// The settings read so far.
   private static final class Draft {
     private final List<InetSocketAddress> servers = new ArrayList<>();
     private List<String> search = List.of();

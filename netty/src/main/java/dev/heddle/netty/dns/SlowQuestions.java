@@ -27,13 +27,11 @@ final class SlowQuestions {
     this.clock = clock;
   }
 
-  /// Records a question without an answer in time.
   void add(Question question) {
     until.remove(question); // reinserted as the youngest
     until.put(question, clock.getAsLong() + NANOS);
   }
 
-  /// Removes a question that was answered.
   void remove(Question question) {
     until.remove(question);
   }

@@ -24,7 +24,6 @@ final class WarmUp {
 
   private WarmUp() {}
 
-  /// Whether it has run.
   static boolean isDone() {
     return done;
   }

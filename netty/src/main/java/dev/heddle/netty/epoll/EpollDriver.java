@@ -4,20 +4,16 @@ package dev.heddle.netty.epoll;
 import dev.heddle.netty.handler.ChannelTypes;
 import dev.heddle.netty.handler.EmbeddedHandle;
 import dev.heddle.netty.handler.EmbeddedHandles;
-import dev.heddle.netty.unix.EdgeRegistration;
 import dev.heddle.netty.unix.Transport;
-import dev.heddle.netty.unix.UnixDescriptor;
 import dev.heddle.netty.unix.UnixDriver;
 import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.Support;
 import io.netty.channel.IoHandle;
-import io.netty.channel.IoHandler;
 import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollIoHandle;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
-import java.io.IOException;
 import java.util.Map;
 
 /// The driver over Linux's epoll, edge-triggered.
@@ -37,20 +33,11 @@ final class EpollDriver extends UnixDriver {
           true);
 
   EpollDriver(DriverHost host) {
-    super(host, EpollIoHandler.newFactory(), TRANSPORT, null);
+    super(host, EpollIoHandler.newFactory(), TRANSPORT, EpollRegistration::new, null);
   }
 
   @Override
-  public EmbeddedHandle guestHandle(EmbeddedHandles home, IoHandle handle) {
-    if (handle instanceof EpollIoHandle own) {
-      return new EpollEmbeddedHandle(home, own);
-    }
-    throw foreign(handle);
-  }
-
-  @Override
-  protected EdgeRegistration watch(IoHandler handler, UnixDescriptor descriptor)
-      throws IOException {
-    return new EpollRegistration(handler, descriptor);
+  public EmbeddedHandle wrap(EmbeddedHandles home, IoHandle handle) {
+    return new EpollEmbeddedHandle(home, (EpollIoHandle) handle);
   }
 }

@@ -15,7 +15,7 @@ import java.io.UncheckedIOException;
 /// A Netty channel's handle in the epoll set, level-triggered. A muted handle is edge-triggered,
 /// because errors and hang-ups cannot be masked.
 final class EpollEmbeddedHandle extends ReadinessHandle implements EpollIoHandle {
-  private record Told(EpollIoOps ops) implements EpollIoEvent {}
+  private record Reported(EpollIoOps ops) implements EpollIoEvent {}
 
   private final EpollIoHandle handle;
   private EpollIoOps wanted = EpollIoOps.NONE;
@@ -42,7 +42,7 @@ final class EpollEmbeddedHandle extends ReadinessHandle implements EpollIoHandle
   protected void forwardEvents() {
     EpollIoOps all = EpollIoOps.valueOf(ready);
     ready = 0;
-    handle.handle(this, new Told(all));
+    handle.handle(this, new Reported(all));
   }
 
   @Override
@@ -62,20 +62,11 @@ final class EpollEmbeddedHandle extends ReadinessHandle implements EpollIoHandle
   }
 
   @Override
-  protected void mute() {
+  protected void updateInterest() {
     try {
       registration().submit(asked());
     } catch (UncheckedIOException _) {
       // safe: its descriptor is closed and not reported any more
-    }
-  }
-
-  @Override
-  protected void unmute() {
-    try {
-      registration().submit(asked());
-    } catch (UncheckedIOException _) {
-      // safe: as above
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.epoll;
 
+import dev.heddle.netty.handler.IoHandlerAdapter;
 import dev.heddle.netty.unix.EdgeRegistration;
 import dev.heddle.netty.unix.UnixDescriptor;
 import io.netty.channel.IoEvent;
@@ -28,14 +29,8 @@ final class EpollRegistration implements EpollIoHandle, EdgeRegistration {
 
   EpollRegistration(IoHandler handler, UnixDescriptor descriptor) throws IOException {
     this.descriptor = descriptor;
-    try {
-      registration = handler.register(this);
-      registration.submit(ALL);
-    } catch (IOException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IOException("epoll accepts no more descriptors", e);
-    }
+    registration = IoHandlerAdapter.register(handler, this, "epoll accepts no more descriptors");
+    registration.submit(ALL);
   }
 
   @Override

@@ -33,29 +33,22 @@ public final class Availability {
 
   private static String advice(String library, Throwable failure) {
     if (isMissing(failure)) {
-      return "its native library is missing: add "
-          + library
-          + " with the classifier of this machine ("
-          + System.getProperty("os.arch")
-          + ") to the class path";
+      return ("its native library is missing: add %s with the classifier of this machine (%s) to"
+              + " the class path")
+          .formatted(library, System.getProperty("os.arch"));
     }
-    String reason = nameTheCall(rootMessage(failure));
+    String reason = rootMessage(failure);
+    if (reason.startsWith("failed to create io_uring ring fd")) {
+      reason = "io_uring_setup: " + reason; // Netty omits the call, which seccomp profiles need
+    }
     if (library.endsWith("io_uring") && reason.contains("not permitted")) {
       return isDisabled()
           ? "the administrator has switched io_uring off: set kernel.io_uring_disabled to 0"
-          : "the system forbids io_uring ("
-              + reason
-              + "), as containers do by default: allow it in"
-              + " the seccomp profile, or use epoll";
+          : ("the system forbids io_uring (%s), as containers do by default: allow it in the"
+                  + " seccomp profile, or use epoll")
+              .formatted(reason);
     }
     return reason;
-  }
-
-  /// Adds the name of the system call where Netty omits it; seccomp profiles need it.
-  private static String nameTheCall(String reason) {
-    return reason.startsWith("failed to create io_uring ring fd")
-        ? "io_uring_setup: " + reason
-        : reason;
   }
 
   private static boolean isMissing(Throwable failure) {

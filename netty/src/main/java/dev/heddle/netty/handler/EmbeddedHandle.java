@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Each Netty handler accepts handles of its own interface, so each driver has its own subtype.
 public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
-
   private final EmbeddedHandles home;
   private final IoHandle handle;
 
@@ -28,7 +27,6 @@ public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
   private int undelivered;
   private boolean left; // in the last turn: unregistered without the handler
 
-  /// Wraps `handle`.
   protected EmbeddedHandle(EmbeddedHandles home, IoHandle handle) {
     this.home = home;
     this.handle = handle;
@@ -40,7 +38,6 @@ public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
     return this;
   }
 
-  /// The handler's registration.
   protected final IoRegistration registration() {
     if (registration == null) {
       throw new IllegalStateException("not registered");
@@ -142,8 +139,7 @@ public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
   @SuppressWarnings("TypeParameterUnusedInFormals") // Netty's
   public <T> T attachment() {
     if (isAbandoned()) {
-      throw new IllegalStateException(
-          "the loop of this channel has ended"); // the attachment belonged to the handler
+      throw new IllegalStateException("the loop of this channel has ended");
     }
     return registration().attachment();
   }
@@ -228,7 +224,6 @@ public abstract class EmbeddedHandle implements IoHandle, IoRegistration {
     return channel instanceof UnixChannel unix && unix.fd() instanceof Socket s ? s : null;
   }
 
-  /// Its channel, or null.
   @Nullable Channel channel() {
     return channel;
   }

@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
 
 /// The registered handles of an embedded event loop and their pending events, in order.
 ///
-/// **Thread** the carrier's coroutines and ticks. After the loop's end the carrier ends their
+/// **Thread** the carrier's coroutines and polls. After the loop's end the carrier ends their
 /// operations, while an abandoned turn may still run; the last turn follows both.
 public final class EmbeddedHandles {
   private final Host driver;
@@ -32,17 +32,16 @@ public final class EmbeddedHandles {
 
   /// The driver, as the handles use it.
   public interface Host {
-    /// The handler.
     IoHandlerAdapter handler();
 
     /// Whether a poll now could only report undelivered events of the embedded handles again: it is
     /// level-triggered, and no handle of Heddle waits.
-    boolean wouldOnlyTellAgain();
+    boolean wouldOnlyRepeat();
 
     /// Wraps a handle of the embedded event loop for registration with the handler.
     ///
-    /// @throws IllegalArgumentException when the handle belongs to another transport
-    EmbeddedHandle guestHandle(EmbeddedHandles home, IoHandle handle);
+    /// @param handle of the handler's own type
+    EmbeddedHandle wrap(EmbeddedHandles home, IoHandle handle);
   }
 
   /// Creates an empty set.
@@ -68,7 +67,7 @@ public final class EmbeddedHandles {
 
   /// Registers a handle; the handler is open.
   public IoRegistration register(IoHandle handle) throws Exception {
-    EmbeddedHandle standIn = driver.guestHandle(this, handle);
+    EmbeddedHandle standIn = driver.wrap(this, handle);
     return standIn.standFor(driver.handler().open().register(standIn));
   }
 
@@ -115,19 +114,17 @@ public final class EmbeddedHandles {
 
   // ---- on the loop ----
 
-  /// Whether none is registered.
   public boolean isEmpty() {
     return registered.isEmpty();
   }
 
-  /// Whether there are undelivered events.
   public boolean hasEvents() {
     return !deliveries.isEmpty() || !late.isEmpty();
   }
 
   /// Whether another poll would report the undelivered events again.
   public boolean wouldRepeat() {
-    return hasEvents() && driver.wouldOnlyTellAgain();
+    return hasEvents() && driver.wouldOnlyRepeat();
   }
 
   // ---- after the loop's end, with handles left ----

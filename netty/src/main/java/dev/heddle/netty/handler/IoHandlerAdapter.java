@@ -3,10 +3,13 @@ package dev.heddle.netty.handler;
 
 import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.ReactorDriver;
+import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoRegistration;
 import io.netty.util.concurrent.ThreadAwareExecutor;
+import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -50,9 +53,8 @@ public final class IoHandlerAdapter {
    * MAX_WITHOUT_POLL at most. A parked turn delays no poll.
    *
    * The end. The embedded event loop ends its operations in the system; the handler takes the last
-   * completions and closes; then the embedded event loop ends, on its own thread, because it may
-   * wait and no coroutine can run any more. Each of the three steps happens even if the others
-   * fail.
+   * completions and closes; then the embedded event loop ends, on its own thread (HeddleEventLoop).
+   * Each of the three steps happens even if the others fail.
    */
   private static final long MAX_WITHOUT_POLL = 10_000_000; // nanoseconds
   private static final VarHandle WOKEN;
@@ -84,12 +86,10 @@ public final class IoHandlerAdapter {
   // loop only
   private @Nullable EmbeddedEventLoop embeddedEventLoop;
 
-  /// A handler for a loop.
   public IoHandlerAdapter(DriverHost host, IoHandlerFactory factory) {
     this(host, factory, System::nanoTime);
   }
 
-  /// With a clock for tests.
   IoHandlerAdapter(DriverHost host, IoHandlerFactory factory, LongSupplier clock) {
     this.carrier = host.carrier();
     this.factory = factory;
@@ -122,9 +122,20 @@ public final class IoHandlerAdapter {
     });
   }
 
-  /// Whether the handler was opened.
   public boolean isOpen() {
     return handler != null;
+  }
+
+  /// Registers a handle; `refusal` is the message if the system has no room for another one.
+  public static IoRegistration register(IoHandler handler, IoHandle handle, String refusal)
+      throws IOException {
+    try {
+      return handler.register(handle);
+    } catch (IOException | RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IOException(refusal, e);
+    }
   }
 
   /// Whether a poll could report anything besides the driver's own registrations.
@@ -138,24 +149,20 @@ public final class IoHandlerAdapter {
     return g != null && g.isArmed();
   }
 
-  /// The embedded event loop.
   public @Nullable EmbeddedEventLoop embedded() {
     return embeddedEventLoop;
   }
 
-  /// Embeds an event loop.
   public void embed(EmbeddedEventLoop other) {
     embeddedEventLoop = other;
   }
 
-  /// Removes an embedded event loop.
   public void unembed(EmbeddedEventLoop other) {
     if (embeddedEventLoop == other) {
       embeddedEventLoop = null;
     }
   }
 
-  /// The thread of the turns.
   public Thread carrier() {
     return carrier;
   }
@@ -266,7 +273,6 @@ public final class IoHandlerAdapter {
     }
   }
 
-  /// The loop, as Netty sees it.
   private final class Loop implements ThreadAwareExecutor {
     private final DriverHost host;
 
@@ -294,15 +300,11 @@ public final class IoHandlerAdapter {
 
     @Override
     public boolean canBlock() {
+      EmbeddedEventLoop g = embeddedEventLoop;
       return deadlineNanos != ReactorDriver.NO_WAIT
           && !woken
           && tasks.isEmpty()
-          && !hasGuestTasks();
-    }
-
-    private boolean hasGuestTasks() {
-      EmbeddedEventLoop g = embeddedEventLoop;
-      return g != null && g.hasTasks();
+          && (g == null || !g.hasTasks());
     }
 
     @Override

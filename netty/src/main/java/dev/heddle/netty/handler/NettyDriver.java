@@ -2,7 +2,6 @@
 package dev.heddle.netty.handler;
 
 import dev.heddle.reactor.driver.ReactorDriver;
-import io.netty.channel.IoHandle;
 
 /// A driver over a Netty I/O handler, which can also serve Netty's own channels.
 public interface NettyDriver extends ReactorDriver, EmbeddedHandles.Host {
@@ -12,14 +11,5 @@ public interface NettyDriver extends ReactorDriver, EmbeddedHandles.Host {
   @Override
   default boolean hasEmbeddedEventLoop() {
     return handler().hasEmbeddedEventLoop();
-  }
-
-  /// The exception for a handle of another transport.
-  default IllegalArgumentException foreign(IoHandle handle) {
-    return new IllegalArgumentException(
-        handle.getClass().getName()
-            + " belongs to another transport than the loop's driver "
-            + name()
-            + "; use the channel types that HeddleEventLoop names");
   }
 }

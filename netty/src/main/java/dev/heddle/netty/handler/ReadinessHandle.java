@@ -13,16 +13,15 @@ public abstract class ReadinessHandle extends EmbeddedHandle {
    * system call.
    *
    * States.
-   *   from         event                            to
-   *   QUIET        notified                         TOLD: queued for the turn
-   *   TOLD         notified again; the loop idles   MUTED: the system reports no more, or once
-   *   TOLD, MUTED  the turn hands it on             QUIET: the interest is restored
+   *   from          event                            to
+   *   QUIET         notified                         READY: queued for the turn
+   *   READY         notified again; the loop idles   MUTED: the system reports no more, or once
+   *   READY, MUTED  the turn hands it on             QUIET: the interest is restored
    * Interest set in between takes effect when the handle is no longer muted.
    */
   private boolean pending;
   private boolean muted;
 
-  /// Wraps `handle`.
   protected ReadinessHandle(EmbeddedHandles home, IoHandle handle) {
     super(home, handle);
   }
@@ -34,7 +33,7 @@ public abstract class ReadinessHandle extends EmbeddedHandle {
       deliverInTurn(this::deliver);
     } else if (!muted && isLoopIdle() && isValid()) {
       muted = true;
-      mute();
+      updateInterest();
     }
   }
 
@@ -43,7 +42,7 @@ public abstract class ReadinessHandle extends EmbeddedHandle {
     if (muted) {
       muted = false;
       if (isValid()) {
-        unmute();
+        updateInterest();
       }
     }
     if (isValid()) { // otherwise it was closed meanwhile
@@ -51,16 +50,13 @@ public abstract class ReadinessHandle extends EmbeddedHandle {
     }
   }
 
-  /// Whether the handle is muted.
   protected final boolean isMuted() {
     return muted;
   }
 
-  /// Makes the system report nothing, or each event only once. Never throws.
-  protected abstract void mute();
-
-  /// Restores the interest of the embedded event loop.
-  protected abstract void unmute();
+  /// Makes the system report nothing, or each event only once, if the handle is muted; otherwise
+  /// restores the interest of the embedded event loop. Never throws.
+  protected abstract void updateInterest();
 
   /// Delivers the events to the wrapped handle.
   protected abstract void forwardEvents();

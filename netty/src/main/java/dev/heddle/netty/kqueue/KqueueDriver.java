@@ -4,20 +4,16 @@ package dev.heddle.netty.kqueue;
 import dev.heddle.netty.handler.ChannelTypes;
 import dev.heddle.netty.handler.EmbeddedHandle;
 import dev.heddle.netty.handler.EmbeddedHandles;
-import dev.heddle.netty.unix.EdgeRegistration;
 import dev.heddle.netty.unix.Transport;
-import dev.heddle.netty.unix.UnixDescriptor;
 import dev.heddle.netty.unix.UnixDriver;
 import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.Support;
 import io.netty.channel.IoHandle;
-import io.netty.channel.IoHandler;
 import io.netty.channel.kqueue.KQueueDatagramChannel;
 import io.netty.channel.kqueue.KQueueIoHandle;
 import io.netty.channel.kqueue.KQueueIoHandler;
 import io.netty.channel.kqueue.KQueueServerSocketChannel;
 import io.netty.channel.kqueue.KQueueSocketChannel;
-import java.io.IOException;
 import java.util.Map;
 
 /// The driver over macOS's kqueue, edge-triggered.
@@ -37,20 +33,11 @@ final class KqueueDriver extends UnixDriver {
           false);
 
   KqueueDriver(DriverHost host) {
-    super(host, KQueueIoHandler.newFactory(), TRANSPORT, null);
+    super(host, KQueueIoHandler.newFactory(), TRANSPORT, KqueueRegistration::new, null);
   }
 
   @Override
-  public EmbeddedHandle guestHandle(EmbeddedHandles home, IoHandle handle) {
-    if (handle instanceof KQueueIoHandle own) {
-      return new KqueueEmbeddedHandle(home, own);
-    }
-    throw foreign(handle);
-  }
-
-  @Override
-  protected EdgeRegistration watch(IoHandler handler, UnixDescriptor descriptor)
-      throws IOException {
-    return new KqueueRegistration(handler, descriptor);
+  public EmbeddedHandle wrap(EmbeddedHandles home, IoHandle handle) {
+    return new KqueueEmbeddedHandle(home, (KQueueIoHandle) handle);
   }
 }

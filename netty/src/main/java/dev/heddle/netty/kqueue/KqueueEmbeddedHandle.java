@@ -64,18 +64,9 @@ final class KqueueEmbeddedHandle extends ReadinessHandle implements KQueueIoHand
   }
 
   @Override
-  protected void mute() {
-    setAll(DISABLE);
-  }
-
-  @Override
-  protected void unmute() {
-    setAll(ENABLE);
-  }
-
-  private void setAll(short flag) {
+  protected void updateInterest() {
     for (short filter : ready.keySet()) {
-      registration().submit(KQueueIoOps.newOps(filter, flag, 0));
+      registration().submit(KQueueIoOps.newOps(filter, isMuted() ? DISABLE : ENABLE, 0));
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.kqueue;
 
+import dev.heddle.netty.handler.IoHandlerAdapter;
 import dev.heddle.netty.unix.EdgeRegistration;
 import dev.heddle.netty.unix.UnixDescriptor;
 import io.netty.channel.IoEvent;
@@ -23,15 +24,9 @@ final class KqueueRegistration implements KQueueIoHandle, EdgeRegistration {
 
   KqueueRegistration(IoHandler handler, UnixDescriptor descriptor) throws IOException {
     this.descriptor = descriptor;
-    try {
-      registration = handler.register(this);
-      registration.submit(KQueueIoOps.newOps(READ, BY_EDGE, 0));
-      registration.submit(KQueueIoOps.newOps(WRITE, BY_EDGE, 0));
-    } catch (IOException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IOException("kqueue accepts no more descriptors", e);
-    }
+    registration = IoHandlerAdapter.register(handler, this, "kqueue accepts no more descriptors");
+    registration.submit(KQueueIoOps.newOps(READ, BY_EDGE, 0));
+    registration.submit(KQueueIoOps.newOps(WRITE, BY_EDGE, 0));
   }
 
   @Override

@@ -64,11 +64,8 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
   }
 
   @Override
-  public EmbeddedHandle guestHandle(EmbeddedHandles home, IoHandle handle) {
-    if (handle instanceof NioIoHandle own) {
-      return new NioEmbeddedHandle(home, own);
-    }
-    throw foreign(handle);
+  public EmbeddedHandle wrap(EmbeddedHandles home, IoHandle handle) {
+    return new NioEmbeddedHandle(home, (NioIoHandle) handle);
   }
 
   @Override
@@ -81,8 +78,7 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
     }
   }
 
-  /// Called by its registrations.
-  void told(JdkDescriptor descriptor, int ops) {
+  void onReady(JdkDescriptor descriptor, int ops) {
     ready(descriptor, ops);
   }
 
@@ -97,7 +93,7 @@ final class NioDriver extends ChannelDriver implements NettyDriver {
   }
 
   @Override
-  public boolean wouldOnlyTellAgain() {
+  public boolean wouldOnlyRepeat() {
     return !super.isArmed();
   }
 

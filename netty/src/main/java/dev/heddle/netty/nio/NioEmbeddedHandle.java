@@ -20,7 +20,7 @@ import java.nio.channels.SocketChannel;
 /// A Netty channel's handle in the selector. A muted handle has no interest in the selector; Netty
 /// reads its interest from the key, so it gets a key that remembers it.
 final class NioEmbeddedHandle extends ReadinessHandle implements NioIoHandle {
-  private record Told(NioIoOps ops) implements NioIoEvent {}
+  private record Reported(NioIoOps ops) implements NioIoEvent {}
 
   private final NioIoHandle handle;
   private final Key key = new Key();
@@ -47,7 +47,7 @@ final class NioEmbeddedHandle extends ReadinessHandle implements NioIoHandle {
   protected void forwardEvents() {
     NioIoOps all = NioIoOps.valueOf(ready);
     ready = 0;
-    handle.handle(this, new Told(all));
+    handle.handle(this, new Reported(all));
   }
 
   @Override
@@ -61,18 +61,9 @@ final class NioEmbeddedHandle extends ReadinessHandle implements NioIoHandle {
   }
 
   @Override
-  protected void mute() {
-    select(NioIoOps.NONE);
-  }
-
-  @Override
-  protected void unmute() {
-    select(NioIoOps.valueOf(wanted));
-  }
-
-  private void select(NioIoOps ops) {
+  protected void updateInterest() {
     try {
-      registration().submit(ops);
+      registration().submit(isMuted() ? NioIoOps.NONE : NioIoOps.valueOf(wanted));
     } catch (CancelledKeyException _) {
       // safe: its channel is closed and no longer selected
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.nio;
 
+import dev.heddle.netty.handler.IoHandlerAdapter;
 import dev.heddle.reactor.jdk.Interest;
 import dev.heddle.reactor.jdk.JdkDescriptor;
 import io.netty.channel.IoEvent;
-import io.netty.channel.IoHandler;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.nio.NioIoEvent;
 import io.netty.channel.nio.NioIoHandle;
@@ -22,18 +22,10 @@ final class NioRegistration implements NioIoHandle, Interest {
   NioRegistration(NioDriver driver, JdkDescriptor descriptor, int ops) throws IOException {
     this.driver = driver;
     this.descriptor = descriptor;
-    this.registration = registered(driver.handler().open());
+    this.registration =
+        IoHandlerAdapter.register(
+            driver.handler().open(), this, "Netty's selector refused " + descriptor.channel());
     ops(ops);
-  }
-
-  private IoRegistration registered(IoHandler handler) throws IOException {
-    try {
-      return handler.register(this);
-    } catch (IOException | RuntimeException e) {
-      throw e;
-    } catch (Exception e) {
-      throw new IOException("Netty's selector refused " + descriptor.channel(), e);
-    }
   }
 
   @Override
@@ -43,7 +35,7 @@ final class NioRegistration implements NioIoHandle, Interest {
 
   @Override
   public void handle(IoRegistration of, IoEvent event) {
-    driver.told(descriptor, ((NioIoEvent) event).ops().value());
+    driver.onReady(descriptor, ((NioIoEvent) event).ops().value());
   }
 
   @Override
@@ -66,6 +58,6 @@ final class NioRegistration implements NioIoHandle, Interest {
   /// driver closes.
   @Override
   public void close() {
-    driver.told(descriptor, SelectionKey.OP_READ | SelectionKey.OP_WRITE);
+    driver.onReady(descriptor, SelectionKey.OP_READ | SelectionKey.OP_WRITE);
   }
 }

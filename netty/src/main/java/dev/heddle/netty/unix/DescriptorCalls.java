@@ -4,23 +4,20 @@ package dev.heddle.netty.unix;
 import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.FileTransfer;
 import dev.heddle.reactor.driver.Support;
+import dev.heddle.reactor.linux.LinuxCalls;
+import dev.heddle.reactor.linux.NativeCalls;
 import io.netty.channel.unix.Errors;
 import io.netty.channel.unix.FileDescriptor;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -49,8 +46,6 @@ final class DescriptorCalls {
   private static final int CLOSE_ON_EXEC = 0x4000_0000; // MSG_CMSG_CLOEXEC
   private static final int CUT = 0x8; // MSG_CTRUNC
   private static final int RIGHTS = 1; // SCM_RIGHTS
-  private static final int EINTR = 4;
-  private static final int EAGAIN = 11;
   private static final int EINVAL = 22;
   private static final int ENOSYS = 38;
 
@@ -60,10 +55,8 @@ final class DescriptorCalls {
   private static final int SET_FLAGS = 4; // F_SETFL
   private static final int CLOEXEC = 1; // FD_CLOEXEC
   private static final int DUPLICATE = 1_030; // F_DUPFD_CLOEXEC
-  private static final int GET_PIPE_SIZE = 1_032; // F_GETPIPE_SZ
   private static final int ACCESS = 3; // O_ACCMODE
   private static final int WRITE_ONLY = 1; // O_WRONLY
-  private static final int NON_BLOCKING = 0x800; // O_NONBLOCK
 
   // struct sockaddr_un
   private static final short AF_UNIX = 1;
@@ -91,14 +84,13 @@ final class DescriptorCalls {
     if (!PlatformConstants.LINUX || PlatformConstants.SYS_RECVMSG < 0) {
       return "it is available on 64-bit Linux only";
     }
-    Module here = DescriptorCalls.class.getModule();
+    Module here = NativeCalls.class.getModule(); // which links them
     return here.isNativeAccessEnabled()
         ? null
         : "it needs native calls; start the JVM with --enable-native-access="
             + (here.isNamed() ? here.getName() : "ALL-UNNAMED");
   }
 
-  /// Whether the calls are available.
   static boolean areThere() {
     return PROBLEM == null;
   }
@@ -136,11 +128,11 @@ final class DescriptorCalls {
       MemorySegment control = arena.allocate(HEADER + 4L * most, Long.BYTES);
       MemorySegment message = message(arena, direct, from, to, control);
       int count = called(arena, "recvmsg", Call.RECVMSG, fd, message, NOW_OR_NOT | CLOSE_ON_EXEC);
-      long told = message.get(ValueLayout.JAVA_LONG, CONTROL_LENGTH);
+      long used = message.get(ValueLayout.JAVA_LONG, CONTROL_LENGTH);
       boolean isCut = (message.get(ValueLayout.JAVA_INT, FLAGS) & CUT) != 0;
       return count <= 0
           ? new Received(count, List.of(), false)
-          : new Received(count, numbers(control, told), isCut);
+          : new Received(count, numbers(control, used), isCut);
     } finally {
       Reference.reachabilityFence(direct);
     }
@@ -167,9 +159,9 @@ final class DescriptorCalls {
     return message;
   }
 
-  private static List<Integer> numbers(MemorySegment control, long told) {
+  private static List<Integer> numbers(MemorySegment control, long used) {
     List<Integer> all = new ArrayList<>();
-    for (long at = 0; at + HEADER <= told; ) {
+    for (long at = 0; at + HEADER <= used; ) {
       long length = control.get(ValueLayout.JAVA_LONG, at);
       if (length < HEADER) {
         break;
@@ -189,19 +181,19 @@ final class DescriptorCalls {
   private static int called(
       Arena arena, String name, MethodHandle call, int fd, MemorySegment message, int flags)
       throws IOException {
-    MemorySegment state = arena.allocate(Call.STATE);
+    MemorySegment state = arena.allocate(NativeCalls.STATE);
     while (true) {
       long count;
       try {
         count = (long) call.invokeExact(state, fd, message, flags);
       } catch (Throwable e) {
-        throw new AssertionError(e); // a downcall does not throw
+        throw NativeCalls.broken(e);
       }
       if (count >= 0) {
         return count == 0 ? -1 : (int) count;
       }
-      int error = (int) Call.ERRNO.get(state, 0L);
-      if (error != EINTR) {
+      int error = NativeCalls.error(state);
+      if (error != LinuxCalls.EINTR) {
         return Errors.ioResult(name, -error);
       }
     }
@@ -213,20 +205,16 @@ final class DescriptorCalls {
   ///
   /// @param name a path, or an abstract name with its leading NUL
   static void bind(int fd, byte[] name) throws IOException {
-    int result;
-    int error;
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment state = arena.allocate(NativeCalls.STATE);
       MemorySegment address = address(arena, name);
-      result = (int) Call.BIND.invokeExact(state, fd, address, (int) address.byteSize());
-      error = (int) Call.ERRNO.get(state, 0L);
-    } catch (SocketException e) {
+      if ((int) Call.BIND.invokeExact(state, fd, address, (int) address.byteSize()) < 0) {
+        throw Failures.of("bind", -NativeCalls.error(state));
+      }
+    } catch (IOException e) {
       throw e;
     } catch (Throwable e) {
-      throw new AssertionError(e); // a downcall does not throw
-    }
-    if (result < 0) {
-      throw Failures.of("bind", -error);
+      throw NativeCalls.broken(e);
     }
   }
 
@@ -266,16 +254,16 @@ final class DescriptorCalls {
   ///   socket
   static int option(int fd, int option) {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment state = arena.allocate(NativeCalls.STATE);
       MemorySegment value = arena.allocate(ValueLayout.JAVA_INT);
       MemorySegment length = arena.allocateFrom(ValueLayout.JAVA_INT, Integer.BYTES);
       int result =
           (int)
               Call.GETSOCKOPT.invokeExact(
                   state, fd, PlatformConstants.SOL_SOCKET, option, value, length);
-      return result < 0 ? -(int) Call.ERRNO.get(state, 0L) : value.get(ValueLayout.JAVA_INT, 0);
+      return result < 0 ? -NativeCalls.error(state) : value.get(ValueLayout.JAVA_INT, 0);
     } catch (Throwable e) {
-      throw new AssertionError(e); // a downcall does not throw
+      throw NativeCalls.broken(e);
     }
   }
 
@@ -284,34 +272,24 @@ final class DescriptorCalls {
   /// @return whether it is write-only
   static boolean makeOurs(int fd) throws IOException {
     int flags = control(fd, GET_FLAGS, 0);
-    control(fd, SET_FLAGS, flags | NON_BLOCKING);
+    control(fd, SET_FLAGS, flags | LinuxCalls.NON_BLOCKING);
     control(fd, SET_DESCRIPTOR_FLAGS, CLOEXEC);
     return (flags & ACCESS) == WRITE_ONLY;
   }
 
-  /// Whether a descriptor is a pipe, named or not.
-  static boolean isPipe(int fd) {
-    try {
-      return control(fd, GET_PIPE_SIZE, 0) > 0;
-    } catch (IOException _) {
-      return false; // safe: the caller reports that
-    }
-  }
-
   private static int control(int fd, int what, int value) throws IOException {
-    int result;
-    int error;
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(Call.STATE);
-      result = (int) Call.FCNTL.invokeExact(state, fd, what, value);
-      error = (int) Call.ERRNO.get(state, 0L);
+      MemorySegment state = arena.allocate(NativeCalls.STATE);
+      int result = (int) Call.FCNTL.invokeExact(state, fd, what, value);
+      if (result < 0) {
+        throw Failures.of("fcntl", -NativeCalls.error(state));
+      }
+      return result;
+    } catch (IOException e) {
+      throw e;
     } catch (Throwable e) {
-      throw new AssertionError(e); // a downcall does not throw
+      throw NativeCalls.broken(e);
     }
-    if (result < 0) {
-      throw Failures.of("fcntl", -error);
-    }
-    return result;
   }
 
   /// Duplicates a descriptor, with close-on-exec.
@@ -334,99 +312,46 @@ final class DescriptorCalls {
   /// @return as [FileTransfer#send]
   static long sendFile(int socket, int file, long position, long count) throws IOException {
     try (Arena arena = Arena.ofConfined()) {
-      MemorySegment state = arena.allocate(Call.STATE);
+      MemorySegment state = arena.allocate(NativeCalls.STATE);
       MemorySegment offset = arena.allocateFrom(ValueLayout.JAVA_LONG, position);
       while (true) {
-        long sent = sendFile(state, socket, file, offset, count);
+        long sent = (long) Call.SENDFILE.invokeExact(state, socket, file, offset, count);
         if (sent >= 0) {
           return sent == 0 ? FileTransfer.END : sent;
         }
-        int error = (int) Call.ERRNO.get(state, 0L);
+        int error = NativeCalls.error(state);
         if (error == EINVAL || error == ENOSYS) {
           return FileTransfer.UNSUPPORTED;
         }
-        if (error == EAGAIN) {
+        if (error == LinuxCalls.EAGAIN) {
           return 0;
         }
-        if (error != EINTR) {
+        if (error != LinuxCalls.EINTR) {
           throw Failures.of("sendfile", -error);
         }
       }
-    }
-  }
-
-  private static long sendFile(
-      MemorySegment state, int socket, int file, MemorySegment offset, long count) {
-    try {
-      return (long) Call.SENDFILE.invokeExact(state, socket, file, offset, count);
+    } catch (IOException e) {
+      throw e;
     } catch (Throwable e) {
-      throw new AssertionError(e); // a downcall does not throw
+      throw NativeCalls.broken(e);
     }
   }
 
   /// Linked at the first call, if possible.
   private static final class Call {
-    static final StructLayout STATE = Linker.Option.captureStateLayout();
-    static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
-    static final MethodHandle SENDMSG = message("sendmsg");
-    static final MethodHandle RECVMSG = message("recvmsg");
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
+    private static final MemoryLayout POINTER = ValueLayout.ADDRESS;
 
-    static final MethodHandle BIND =
-        link(
-            "bind",
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.ADDRESS,
-                ValueLayout.JAVA_INT));
+    static final MethodHandle SENDMSG = NativeCalls.capturing("sendmsg", LONG, INT, POINTER, INT);
+    static final MethodHandle RECVMSG = NativeCalls.capturing("recvmsg", LONG, INT, POINTER, INT);
+    static final MethodHandle BIND = NativeCalls.capturing("bind", INT, INT, POINTER, INT);
     static final MethodHandle GETSOCKOPT =
-        link(
-            "getsockopt",
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.ADDRESS,
-                ValueLayout.ADDRESS));
+        NativeCalls.capturing("getsockopt", INT, INT, INT, INT, POINTER, POINTER);
     static final MethodHandle SENDFILE =
-        link(
-            "sendfile",
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_LONG,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.ADDRESS,
-                ValueLayout.JAVA_LONG));
-    static final MethodHandle FCNTL =
-        link(
-            "fcntl",
-            FunctionDescriptor.of(
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT,
-                ValueLayout.JAVA_INT),
-            Linker.Option.firstVariadicArg(2));
+        NativeCalls.capturing("sendfile", LONG, INT, INT, POINTER, LONG);
+    static final MethodHandle FCNTL = NativeCalls.variadic("fcntl", 2, INT, INT, INT, INT);
 
     private Call() {}
-
-    private static MethodHandle message(String name) {
-      return link(
-          name,
-          FunctionDescriptor.of(
-              ValueLayout.JAVA_LONG,
-              ValueLayout.JAVA_INT,
-              ValueLayout.ADDRESS,
-              ValueLayout.JAVA_INT));
-    }
-
-    @SuppressWarnings("restricted") // signatures from the manual pages
-    private static MethodHandle link(
-        String name, FunctionDescriptor signature, Linker.Option... more) {
-      Linker linker = Linker.nativeLinker();
-      Linker.Option[] options = Arrays.copyOf(more, more.length + 1);
-      options[more.length] = Linker.Option.captureCallState("errno");
-      return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), signature, options);
-    }
   }
 }

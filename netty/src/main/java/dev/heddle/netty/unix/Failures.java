@@ -16,19 +16,18 @@ import java.util.regex.Pattern;
 /// messages and no stack trace.
 public final class Failures {
   private static final Pattern NETTY = Pattern.compile("failed with error\\((-?\\d+)\\): (.*)");
-  private static final boolean LINUX = System.getProperty("os.name").startsWith("Linux");
 
   // error numbers that differ between systems
   static final int EACCES = 13;
   static final int EPIPE = 32;
-  static final int ECONNABORTED = LINUX ? 103 : 53;
-  private static final int EADDRINUSE = LINUX ? 98 : 48;
-  private static final int EADDRNOTAVAIL = LINUX ? 99 : 49;
-  private static final int ECONNRESET = LINUX ? 104 : 54;
-  private static final int ENOTCONN = LINUX ? 107 : 57;
-  private static final int ETIMEDOUT = LINUX ? 110 : 60;
-  private static final int ECONNREFUSED = LINUX ? 111 : 61;
-  private static final int EHOSTUNREACH = LINUX ? 113 : 65;
+  static final int ECONNABORTED = PlatformConstants.LINUX ? 103 : 53;
+  private static final int EADDRINUSE = PlatformConstants.LINUX ? 98 : 48;
+  private static final int EADDRNOTAVAIL = PlatformConstants.LINUX ? 99 : 49;
+  private static final int ECONNRESET = PlatformConstants.LINUX ? 104 : 54;
+  private static final int ENOTCONN = PlatformConstants.LINUX ? 107 : 57;
+  private static final int ETIMEDOUT = PlatformConstants.LINUX ? 110 : 60;
+  private static final int ECONNREFUSED = PlatformConstants.LINUX ? 111 : 61;
+  private static final int EHOSTUNREACH = PlatformConstants.LINUX ? 113 : 65;
 
   private Failures() {}
 

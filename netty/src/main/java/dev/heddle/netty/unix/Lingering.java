@@ -67,7 +67,7 @@ final class Lingering {
     return untils.isEmpty() ? deadlineNanos : Math.min(deadlineNanos, first().getValue());
   }
 
-  /// Resets the expired sockets. Called in a tick.
+  /// Resets the expired sockets. Called in a poll.
   void resetExpired() {
     if (untils.isEmpty()) {
       return;
@@ -108,7 +108,6 @@ final class Lingering {
     }
   }
 
-  /// A lingering socket.
   interface Member {
     /// Drops the unsent bytes and resets the connection.
     void abandon();
@@ -136,7 +135,7 @@ final class Lingering {
           return false;
         }
       } catch (IOException e) {
-        log("while sending the unsent bytes of " + socket, e);
+        AsyncLog.shared().debug("while sending the unsent bytes of " + socket, e);
       }
       close();
       return true;
@@ -146,12 +145,8 @@ final class Lingering {
       try {
         socket.close();
       } catch (IOException e) {
-        log("while closing " + socket, e);
+        AsyncLog.shared().debug("while closing " + socket, e);
       }
-    }
-
-    private static void log(String what, IOException e) {
-      AsyncLog.shared().debug(what, e);
     }
   }
 }

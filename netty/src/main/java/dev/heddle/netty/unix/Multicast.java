@@ -3,19 +3,11 @@ package dev.heddle.netty.unix;
 
 import static dev.heddle.netty.unix.PlatformConstants.IPPROTO_IP;
 import static dev.heddle.netty.unix.PlatformConstants.IPPROTO_IPV6;
-import static dev.heddle.netty.unix.PlatformConstants.IPV6_MTU_DISCOVER;
-import static dev.heddle.netty.unix.PlatformConstants.IPV6_MULTICAST_HOPS;
-import static dev.heddle.netty.unix.PlatformConstants.IPV6_MULTICAST_IF;
-import static dev.heddle.netty.unix.PlatformConstants.IPV6_MULTICAST_LOOP;
-import static dev.heddle.netty.unix.PlatformConstants.IP_MTU_DISCOVER;
-import static dev.heddle.netty.unix.PlatformConstants.IP_MULTICAST_IF;
-import static dev.heddle.netty.unix.PlatformConstants.IP_MULTICAST_LOOP;
-import static dev.heddle.netty.unix.PlatformConstants.IP_MULTICAST_TTL;
 import static dev.heddle.netty.unix.PlatformConstants.LINUX;
-import static dev.heddle.netty.unix.PlatformConstants.PMTUDISC_DO;
-import static dev.heddle.netty.unix.PlatformConstants.PMTUDISC_DONT;
 
 import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -25,6 +17,24 @@ import java.nio.ByteOrder;
 final class Multicast {
   private static final int MAX_HOPS = 255;
   private static final int MREQN = 12; // struct ip_mreqn: group, address, index of the interface
+  private static final int MREQ6 = 20; // struct ipv6_mreq: group, index of the interface
+
+  private static final int IP_MULTICAST_IF = LINUX ? 32 : 9;
+  private static final int IP_MULTICAST_TTL = LINUX ? 33 : 10;
+  private static final int IP_MULTICAST_LOOP = LINUX ? 34 : 11;
+  private static final int IP_ADD_MEMBERSHIP = LINUX ? 35 : 12;
+  private static final int IP_DROP_MEMBERSHIP = LINUX ? 36 : 13;
+  private static final int IPV6_MULTICAST_IF = LINUX ? 17 : 9;
+  private static final int IPV6_MULTICAST_HOPS = LINUX ? 18 : 10;
+  private static final int IPV6_MULTICAST_LOOP = LINUX ? 19 : 11;
+  private static final int IPV6_JOIN_GROUP = LINUX ? 20 : 12;
+  private static final int IPV6_LEAVE_GROUP = LINUX ? 21 : 13;
+
+  // fragmentation, Linux only
+  private static final int IP_MTU_DISCOVER = 10;
+  private static final int IPV6_MTU_DISCOVER = 23;
+  private static final int PMTUDISC_DONT = 0;
+  private static final int PMTUDISC_DO = 2;
 
   private Multicast() {}
 
@@ -77,6 +87,24 @@ final class Multicast {
       throw new IOException("no interface is set for multicast: the system's routes choose it");
     }
     return found;
+  }
+
+  /// Makes a socket a member of a group, or ends its membership.
+  static void setMember(NativeSocket socket, InetAddress group, NetworkInterface on, boolean joins)
+      throws IOException {
+    if (!group.isMulticastAddress()) {
+      throw new IllegalArgumentException(group + " is not a multicast group");
+    }
+    boolean ipv4 = group instanceof Inet4Address;
+    ByteBuffer request = ByteBuffer.allocateDirect(ipv4 ? MREQN : MREQ6).put(group.getAddress());
+    request.order(ByteOrder.nativeOrder()).putInt(request.limit() - 4, on.getIndex()).rewind();
+    int number4 = joins ? IP_ADD_MEMBERSHIP : IP_DROP_MEMBERSHIP;
+    int number6 = joins ? IPV6_JOIN_GROUP : IPV6_LEAVE_GROUP;
+    try {
+      socket.setRawOpt(ipv4 ? IPPROTO_IP : IPPROTO_IPV6, ipv4 ? number4 : number6, request);
+    } catch (IOException e) {
+      throw Failures.of(e);
+    }
   }
 
   private static void set(NativeSocket socket, int number4, int number6, int value)

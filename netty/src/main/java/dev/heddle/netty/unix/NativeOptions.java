@@ -4,11 +4,6 @@ package dev.heddle.netty.unix;
 import static dev.heddle.netty.unix.PlatformConstants.IPPROTO_TCP;
 import static dev.heddle.netty.unix.PlatformConstants.LINUX;
 import static dev.heddle.netty.unix.PlatformConstants.SOL_SOCKET;
-import static dev.heddle.netty.unix.PlatformConstants.SO_INCOMING_NAPI_ID;
-import static dev.heddle.netty.unix.PlatformConstants.TCP_KEEPCNT;
-import static dev.heddle.netty.unix.PlatformConstants.TCP_KEEPIDLE;
-import static dev.heddle.netty.unix.PlatformConstants.TCP_KEEPINTVL;
-import static dev.heddle.netty.unix.PlatformConstants.TCP_QUICKACK;
 
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
@@ -16,45 +11,36 @@ import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The options of a kind of socket: the JDK's options, mapped to the system's.
 final class NativeOptions {
-  /// Sets an option.
   private interface Setter<T> {
     void set(NativeSocket socket, T value) throws IOException;
   }
 
-  /// Reads an option.
   private interface Getter<T> {
     T get(NativeSocket socket) throws IOException;
   }
 
   private record Access<T>(SocketOption<T> option, @Nullable Setter<T> setter, Getter<T> getter) {}
 
-  private static final int DOUBLED =
-      LINUX ? 2 : 1; // Linux reports twice the requested size, which includes its overhead
+  private static final int TCP_KEEPIDLE = LINUX ? 4 : 0x10; // TCP_KEEPALIVE of the BSDs
+  private static final int TCP_KEEPINTVL = LINUX ? 5 : 0x101;
+  private static final int TCP_KEEPCNT = LINUX ? 6 : 0x102;
+  private static final int TCP_QUICKACK = 12; // Linux only
+  private static final int SO_INCOMING_NAPI_ID = 56; // Linux only
+  private static final int DOUBLED = LINUX ? 2 : 1; // Linux reports twice the requested size
 
-  /// Options of listening sockets.
   static final NativeOptions OF_LISTENERS = new NativeOptions(buffers().subList(0, 1), reuse());
-
-  /// Options of TCP connections.
   static final NativeOptions OF_STREAMS =
       new NativeOptions(buffers(), reuse(), lingering(), keepAlive(), connections());
-
-  /// Options of UNIX stream sockets.
   static final NativeOptions OF_PATHS = new NativeOptions(buffers(), lingering());
-
-  /// Options of UNIX datagram sockets.
   static final NativeOptions OF_PATH_DATAGRAMS = new NativeOptions(buffers());
-
-  /// Options of UDP sockets.
   static final NativeOptions OF_DATAGRAMS = new NativeOptions(buffers(), reuse(), datagrams());
 
   private final Map<String, Access<?>> byName = new HashMap<>();
@@ -118,26 +104,26 @@ final class NativeOptions {
   }
 
   private static List<Access<?>> connections() {
-    List<Access<?>> all = new ArrayList<>();
-    all.add(
+    return List.of(
         new Access<>(
-            StandardSocketOptions.TCP_NODELAY, Socket::setTcpNoDelay, Socket::isTcpNoDelay));
-    all.add(
+            StandardSocketOptions.TCP_NODELAY, Socket::setTcpNoDelay, Socket::isTcpNoDelay),
         new Access<>(
-            StandardSocketOptions.IP_TOS, Socket::setTrafficClass, Socket::getTrafficClass));
-    all.add(
+            StandardSocketOptions.IP_TOS, Socket::setTrafficClass, Socket::getTrafficClass),
         new Access<>(
             StandardSocketOptions.SO_KEEPALIVE, Socket::setKeepAlive, Socket::isKeepAlive));
-    return all;
   }
 
   private static List<Access<?>> keepAlive() {
     List<Access<?>> all = new ArrayList<>();
-    all.add(number("TCP_KEEPIDLE", IPPROTO_TCP, TCP_KEEPIDLE));
-    all.add(number("TCP_KEEPINTERVAL", IPPROTO_TCP, TCP_KEEPINTVL));
-    all.add(number("TCP_KEEPCOUNT", IPPROTO_TCP, TCP_KEEPCNT));
+    all.add(number("TCP_KEEPIDLE", TCP_KEEPIDLE));
+    all.add(number("TCP_KEEPINTERVAL", TCP_KEEPINTVL));
+    all.add(number("TCP_KEEPCOUNT", TCP_KEEPCNT));
     if (LINUX) {
-      all.add(flag("TCP_QUICKACK", IPPROTO_TCP, TCP_QUICKACK));
+      all.add(
+          new Access<>(
+              new Extended<>("TCP_QUICKACK", Boolean.class),
+              (s, v) -> s.setIntOpt(IPPROTO_TCP, TCP_QUICKACK, v ? 1 : 0),
+              s -> s.getIntOpt(IPPROTO_TCP, TCP_QUICKACK) != 0));
       all.add(
           new Access<>(
               new Extended<>("SO_INCOMING_NAPI_ID", Integer.class),
@@ -150,18 +136,11 @@ final class NativeOptions {
   /// An option of `jdk.net`, an optional module: identified by its name.
   record Extended<T>(String name, Class<T> type) implements SocketOption<T> {}
 
-  private static Access<Integer> number(String name, int level, int number) {
+  private static Access<Integer> number(String name, int number) {
     return new Access<>(
         new Extended<>(name, Integer.class),
-        (s, v) -> s.setIntOpt(level, number, v),
-        s -> s.getIntOpt(level, number));
-  }
-
-  private static Access<Boolean> flag(String name, int level, int number) {
-    return new Access<>(
-        new Extended<>(name, Boolean.class),
-        (s, v) -> s.setIntOpt(level, number, v ? 1 : 0),
-        s -> s.getIntOpt(level, number) != 0);
+        (s, v) -> s.setIntOpt(IPPROTO_TCP, number, v),
+        s -> s.getIntOpt(IPPROTO_TCP, number));
   }
 
   static int notNegative(int size) {
@@ -205,11 +184,5 @@ final class NativeOptions {
               + byName.keySet().stream().sorted().collect(Collectors.joining(", ")));
     }
     return (Access<T>) access;
-  }
-
-  Set<SocketOption<?>> supported() {
-    Set<SocketOption<?>> all = new HashSet<>();
-    byName.values().forEach(access -> all.add(access.option()));
-    return all;
   }
 }

@@ -37,25 +37,23 @@ final class NativeSocket extends Socket {
 
   /// Opens a stream socket. INET6 also serves IPv4.
   static NativeSocket stream(ProtocolFamily family) throws IOException {
-    if (family == UNIX) {
-      return new NativeSocket(opened(newSocketDomain0()), true);
-    }
-    return new NativeSocket(opened(newSocketStream0(family == INET6 && isIPv6Preferred())), false);
+    return family == UNIX
+        ? opened(newSocketDomain0(), true)
+        : opened(newSocketStream0(family == INET6 && isIPv6Preferred()), false);
   }
 
   /// Opens a datagram socket. INET6 also serves IPv4.
   static NativeSocket datagram(ProtocolFamily family) throws IOException {
-    if (family == UNIX) {
-      return new NativeSocket(opened(newSocketDomainDgram0()), true);
-    }
-    return new NativeSocket(opened(newSocketDgram0(family == INET6 && isIPv6Preferred())), false);
+    return family == UNIX
+        ? opened(newSocketDomainDgram0(), true)
+        : opened(newSocketDgram0(family == INET6 && isIPv6Preferred()), false);
   }
 
-  private static int opened(int fd) throws IOException {
+  private static NativeSocket opened(int fd, boolean unix) throws IOException {
     if (fd < 0) {
       throw Failures.of("socket", fd);
     }
-    return fd;
+    return new NativeSocket(fd, unix);
   }
 
   boolean isUnix() {
@@ -127,8 +125,20 @@ final class NativeSocket extends Socket {
     throw new UnsupportedAddressTypeException();
   }
 
-  /// Binds a UNIX socket to a free name.
-  void bindName(SocketAddress address) throws IOException {
+  /// Binds the socket; a UNIX socket to a free name.
+  void bindTo(SocketAddress address) throws IOException {
+    try {
+      if (unix) {
+        bindName(address);
+      } else {
+        bind(netty(address));
+      }
+    } catch (IOException e) {
+      throw Failures.of(e);
+    }
+  }
+
+  private void bindName(SocketAddress address) throws IOException {
     // Netty deletes the path before it binds: any file, even a live listener's
     if (DescriptorCalls.areThere()) {
       DescriptorCalls.bind(intValue(), nameBytes(address));

@@ -12,14 +12,15 @@ final class PendingSend {
   /*
    * States.
    *   from       event                          to         who, how
-   *   CLEAR      tryAppend()                         TAKEN      a writer; the batch has the bytes
-   *   TAKEN      tryAppend(), right behind its own   TAKEN      a writer; it grows
+   *   CLEAR      tryAppend()                    TAKEN      a writer; the batch has the bytes
+   *   TAKEN      tryAppend(), right behind its  TAKEN      a writer; it grows
+   *              own
    *   TAKEN      flush()                        CLEAR      a direct call; REST if it took fewer
-   *   TAKEN      submit()                       SUBMITTED  the tick
-   *   SUBMITTED  sent(all)                      CLEAR      the tick
-   *   SUBMITTED  sent(fewer), sent(EAGAIN)      REST       the tick; the rest leaves the outbox
+   *   TAKEN      submit()                       SUBMITTED  the poll
+   *   SUBMITTED  sent(all)                      CLEAR      the poll
+   *   SUBMITTED  sent(fewer), sent(EAGAIN)      REST       the poll; the rest leaves the batch
    *   SUBMITTED  sent(an error)                 CLEAR      `failure` is kept
-   *   any other  fail(): the watch has failed   CLEAR      `failure` is kept
+   *   any other  fail(): registration failed    CLEAR      `failure` is kept
    *   REST       flush(), or resume(): room     CLEAR      a direct call; REST if it took fewer
    *
    * It is a short extension of the socket's kernel buffer with the same guarantees: order, delivery
@@ -156,7 +157,6 @@ final class PendingSend {
     return ByteBuffer.allocateDirect(left.remaining()).put(left).flip();
   }
 
-  /// Drops the unsent bytes.
   void forget() {
     state = CLEAR;
     unsent = null;
@@ -175,7 +175,7 @@ final class PendingSend {
     return failure != null;
   }
 
-  // ---- in a tick ----
+  // ---- in a poll ----
 
   /// Submits the bytes to the ring.
   ///

@@ -18,7 +18,7 @@ final class RawPoller implements ReadinessListener {
   private boolean polling;
 
   RawPoller(DescriptorRegistry registry) throws IOException {
-    this.descriptors = new EpollSet(registry.counts(), this::renew);
+    this.descriptors = new EpollSet(registry.counts, this::renew);
     this.set = new UnixDescriptor(registry, new FileDescriptor(descriptors.number()));
   }
 

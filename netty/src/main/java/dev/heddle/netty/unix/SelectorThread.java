@@ -90,7 +90,6 @@ final class SelectorThread implements ChannelPoller {
     selector.wakeup();
   }
 
-  /// Notifies the listeners of the reports.
   void deliver() {
     for (Report r = reports.poll(); r != null; r = reports.poll()) {
       r.descriptor().complete(r.ops(), r.error());
@@ -115,7 +114,6 @@ final class SelectorThread implements ChannelPoller {
     }
   }
 
-  /// Closes the driver's channels and ends the thread.
   void close() {
     List.copyOf(open).forEach(JdkDescriptor::close);
     ended = true;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The small writes of a turn, which the driver's next system call submits together.
 ///
-/// **Thread** the carrier; [#flush()] and [#turnEnded] in a tick.
+/// **Thread** the carrier; [#flush()] and [#turnEnded] in a poll.
 public final class SendBatch {
   /*
    * A system call costs as much as the kernel's work for about 500 bytes. When a turn has resumed
@@ -32,8 +32,7 @@ public final class SendBatch {
 
   private static final String PROPERTY = "heddle.sends";
   private static final int MIN_COMPLETIONS = 4; // completions per turn
-  private static final int ROOM =
-      128 << 10; // bytes; stays in the cache together with the kernel's data
+  private static final int ROOM = 128 << 10; // bytes; fits the cache, with the kernel's data
 
   private final int minCompletions; // completions from which writes are batched
   private final List<PendingSend> queued = new ArrayList<>();
@@ -91,7 +90,6 @@ public final class SendBatch {
     return end == used;
   }
 
-  /// Queues a send for the next turn.
   void add(PendingSend pendingSend) {
     queued.add(pendingSend);
   }
@@ -105,14 +103,13 @@ public final class SendBatch {
     return r;
   }
 
-  // ---- for the driver, in a tick ----
+  // ---- for the driver, in a poll ----
 
   /// Whether the next turn has sends to submit.
   boolean hasQueued() {
     return !queued.isEmpty();
   }
 
-  /// Submits the queued sends.
   void flush() {
     for (int i = 0; i < queued.size(); i++) {
       if (queued.get(i).submit(address)) {
@@ -127,9 +124,8 @@ public final class SendBatch {
     submitted--;
   }
 
-  /// Called at the end of a turn.
-  void turnEnded(int answers) {
-    recentNotifications = answers + (recentNotifications >> 1);
+  void turnEnded(int notifications) {
+    recentNotifications = notifications + (recentNotifications >> 1);
     if (submitted == 0 && queued.isEmpty()) {
       used = 0;
     }

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.unix;
 
+import dev.heddle.reactor.linux.LinuxCalls;
+import dev.heddle.reactor.linux.NativeCalls;
 import io.netty.channel.unix.Errors;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
-import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.StructLayout;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.VarHandle;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -48,7 +47,6 @@ final class SocketCalls {
   static final int UNKNOWN = -1;
 
   private static final long NOW_OR_NOT = 0x40; // MSG_DONTWAIT
-  private static final int EINTR = 4;
 
   // a 64-bit `struct msghdr`, its one `iovec`, and room for one control message
   private static final long VECTOR = 16;
@@ -57,19 +55,19 @@ final class SocketCalls {
   private static final long ANSWER_LENGTH = 40;
   private static final long BASE = 56;
   private static final long LENGTH = 64;
-  private static final long TOLD = 72; // a `struct cmsghdr`, and an int
-  private static final long TOLD_TYPE = TOLD + 12;
-  private static final long TOLD_LEFT = TOLD + 16;
-  private static final long TOLD_BYTES = 24;
+  private static final long REPORT = 72; // a `struct cmsghdr`, and an int
+  private static final long REPORT_TYPE = REPORT + 12;
+  private static final long REPORT_LEFT = REPORT + 16;
+  private static final long REPORT_BYTES = 24;
 
-  private final MemorySegment state = Arena.ofAuto().allocate(Call.STATE);
-  private final MemorySegment message = Arena.ofAuto().allocate(TOLD + TOLD_BYTES, Long.BYTES);
+  private final MemorySegment state = Arena.ofAuto().allocate(NativeCalls.STATE);
+  private final MemorySegment message = Arena.ofAuto().allocate(REPORT + REPORT_BYTES, Long.BYTES);
   private int left = UNKNOWN;
 
   private SocketCalls() {
     message.set(ValueLayout.JAVA_LONG, VECTOR, message.address() + BASE);
     message.set(ValueLayout.JAVA_LONG, VECTOR_LENGTH, 1);
-    message.set(ValueLayout.JAVA_LONG, ANSWER, message.address() + TOLD);
+    message.set(ValueLayout.JAVA_LONG, ANSWER, message.address() + REPORT);
   }
 
   /// Null if native calls are not enabled or the system call's number is unknown.
@@ -89,8 +87,8 @@ final class SocketCalls {
       if (count >= 0) {
         return count == 0 ? -1 : count;
       }
-      int error = (int) Call.ERRNO.get(state, 0L);
-      if (error != EINTR) {
+      int error = NativeCalls.error(state);
+      if (error != LinuxCalls.EINTR) {
         return Errors.ioResult("recvfrom", -error);
       }
     }
@@ -101,17 +99,17 @@ final class SocketCalls {
     message.set(ValueLayout.JAVA_LONG, BASE, address);
     message.set(ValueLayout.JAVA_LONG, LENGTH, length);
     while (true) {
-      message.set(ValueLayout.JAVA_LONG, ANSWER_LENGTH, TOLD_BYTES);
+      message.set(ValueLayout.JAVA_LONG, ANSWER_LENGTH, REPORT_BYTES);
       int count = Call.recvmsg(state, fd, message.address());
       if (count >= 0) {
-        boolean told =
+        boolean isReported =
             message.get(ValueLayout.JAVA_LONG, ANSWER_LENGTH) != 0
-                && message.get(ValueLayout.JAVA_INT, TOLD_TYPE) == PlatformConstants.TCP_INQ;
-        left = told ? message.get(ValueLayout.JAVA_INT, TOLD_LEFT) : UNKNOWN;
+                && message.get(ValueLayout.JAVA_INT, REPORT_TYPE) == PlatformConstants.TCP_INQ;
+        left = isReported ? message.get(ValueLayout.JAVA_INT, REPORT_LEFT) : UNKNOWN;
         return count == 0 ? -1 : count;
       }
-      int error = (int) Call.ERRNO.get(state, 0L);
-      if (error != EINTR) {
+      int error = NativeCalls.error(state);
+      if (error != LinuxCalls.EINTR) {
         return Errors.ioResult("recvmsg", -error);
       }
     }
@@ -125,8 +123,6 @@ final class SocketCalls {
 
   /// Linked with the first driver, if possible.
   private static final class Call {
-    static final StructLayout STATE = Linker.Option.captureStateLayout();
-    static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
     static final @Nullable MethodHandle SYSCALL = link();
 
     private Call() {}
@@ -148,7 +144,7 @@ final class SocketCalls {
       try {
         return (int) (long) call.invokeExact(state, number, fd, second, third, fourth, 0L, 0L);
       } catch (Throwable e) {
-        throw new AssertionError(e); // a downcall does not throw
+        throw NativeCalls.broken(e);
       }
     }
 

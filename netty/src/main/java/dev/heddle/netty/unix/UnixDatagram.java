@@ -2,29 +2,34 @@
 package dev.heddle.netty.unix;
 
 import dev.heddle.reactor.driver.DatagramDescriptor;
-import io.netty.channel.unix.DatagramSocketAddress;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.PortUnreachableException;
 import java.net.SocketAddress;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import org.jspecify.annotations.Nullable;
 
-/// A UDP socket.
+/// A datagram socket, UDP or UNIX.
 final class UnixDatagram extends UnixNetworkDescriptor implements DatagramDescriptor {
   private static final InetSocketAddress ANY = new InetSocketAddress(0);
 
-  private @Nullable InetSocketAddress peer; // as passed to connect
+  private @Nullable SocketAddress peer; // as passed to connect
   private boolean bound;
 
   UnixDatagram(DescriptorRegistry registry, NativeSocket socket) {
-    super(registry, socket, NativeOptions.OF_DATAGRAMS);
+    super(
+        registry,
+        socket,
+        socket.isUnix() ? NativeOptions.OF_PATH_DATAGRAMS : NativeOptions.OF_DATAGRAMS);
   }
 
-  /// An error concerns one datagram: no socket was bound at its target.
+  /// An error concerns one datagram: no socket was bound at its target. Another may be bound later.
   @Override
   boolean isEndedByErrors() {
     return false;
@@ -33,11 +38,7 @@ final class UnixDatagram extends UnixNetworkDescriptor implements DatagramDescri
   @Override
   public void bind(@Nullable SocketAddress address) throws IOException {
     requireOpen();
-    try {
-      socket.bind(socket.netty(address == null ? ANY : address));
-    } catch (IOException e) {
-      throw Failures.of(e);
-    }
+    socket.bindTo(address == null ? ANY : address); // not a UNIX socket: it needs a name
     bound = true;
   }
 
@@ -45,26 +46,25 @@ final class UnixDatagram extends UnixNetworkDescriptor implements DatagramDescri
   public void connect(@Nullable SocketAddress to) throws IOException {
     requireOpen();
     try {
-      if (peer != null) {
+      if (peer != null && (to == null || !socket.isUnix())) {
         socket.disconnect();
         peer = null;
       }
       if (to != null) {
-        InetSocketAddress address = inet(to);
-        socket.connect(socket.netty(address));
-        peer = address;
-        bound = true;
+        socket.connect(socket.netty(resolved(to)));
+        peer = to;
+        bound |= !socket.isUnix();
       }
     } catch (IOException e) {
       throw Failures.of(e);
     }
   }
 
-  private static InetSocketAddress inet(SocketAddress address) {
-    if (address instanceof InetSocketAddress inet && !inet.isUnresolved()) {
-      return inet;
+  private static SocketAddress resolved(SocketAddress address) {
+    if (address instanceof InetSocketAddress inet && inet.isUnresolved()) {
+      throw new UnsupportedAddressTypeException();
     }
-    throw new UnsupportedAddressTypeException();
+    return address;
   }
 
   // ---- datagrams ----
@@ -73,37 +73,46 @@ final class UnixDatagram extends UnixNetworkDescriptor implements DatagramDescri
   public @Nullable SocketAddress receive(ByteBuffer into) throws IOException {
     requireOpen();
     Buffers.requireWritable(into);
+    SocketAddress from;
     try {
-      DatagramSocketAddress from = into.isDirect() ? receiveDirect(into) : receiveStaged(into);
-      if (from == null) {
-        afterCall(IN, false);
-        return null;
-      }
-      // Netty's address type also carries a size: equal to others, but it must not be kept
-      return new InetSocketAddress(from.getAddress(), from.getPort());
+      from = receive(into, into.isDirect() ? into : registry().stage());
     } catch (PortUnreachableException e) {
       throw e;
     } catch (IOException e) {
       throw Failures.of(e);
     }
-  }
-
-  private @Nullable DatagramSocketAddress receiveDirect(ByteBuffer into) throws IOException {
-    int at = into.position();
-    DatagramSocketAddress from = socket.recvFrom(into, at, into.limit());
-    if (from != null) {
-      into.position(at + Math.min(from.receivedAmount(), into.remaining()));
+    if (from == null) {
+      afterCall(IN, false);
     }
     return from;
   }
 
-  private @Nullable DatagramSocketAddress receiveStaged(ByteBuffer into) throws IOException {
-    ByteBuffer stage = registry().stage();
-    DatagramSocketAddress from = socket.recvFrom(stage, 0, stage.capacity());
-    if (from != null) {
-      int n = Math.min(from.receivedAmount(), into.remaining());
-      into.put(into.position(), stage, 0, n).position(into.position() + n);
+  private @Nullable SocketAddress receive(ByteBuffer into, ByteBuffer direct) throws IOException {
+    int start = direct.position();
+    if (socket.isUnix()) {
+      var from = socket.recvFromDomainSocket(direct, start, direct.limit());
+      return from == null
+          ? null
+          : received(into, direct, from.receivedAmount(), NativeSocket.name(from));
     }
+    var from = socket.recvFrom(direct, start, direct.limit());
+    // Netty's address type also carries a size: equal to others, but it must not be kept
+    return from == null
+        ? null
+        : received(
+            into,
+            direct,
+            from.receivedAmount(),
+            new InetSocketAddress(from.getAddress(), from.getPort()));
+  }
+
+  private static SocketAddress received(
+      ByteBuffer into, ByteBuffer direct, int size, SocketAddress from) {
+    int n = Math.min(size, into.remaining());
+    if (direct != into) {
+      into.put(into.position(), direct, 0, n);
+    }
+    into.position(into.position() + n);
     return from;
   }
 
@@ -111,19 +120,28 @@ final class UnixDatagram extends UnixNetworkDescriptor implements DatagramDescri
   public boolean send(ByteBuffer from, @Nullable SocketAddress to) throws IOException {
     requireOpen();
     Buffers.requireAlive(from);
-    InetSocketAddress receiver = to == null ? peer : inet(to);
-    if (receiver == null) {
-      throw new java.nio.channels.NotYetConnectedException();
-    }
-    ByteBuffer direct = from;
-    if (!from.isDirect()) {
-      ByteBuffer stage = registry().stage();
-      requireFit(from, stage);
-      direct = stage.put(0, from, from.position(), from.remaining()).limit(from.remaining());
+    if (to == null && peer == null) {
+      throw new NotYetConnectedException();
     }
     int size = from.remaining();
-    int sent = sendDirect(direct, to == null ? null : receiver);
-    boolean left = sent > 0 || size == 0; // for an empty datagram, success cannot be distinguished
+    ByteBuffer direct = from;
+    if (!from.isDirect()) {
+      direct = registry().stage();
+      if (size > direct.capacity()) {
+        throw new SocketException("Message too long");
+      }
+      direct.put(0, from, from.position(), size).limit(size);
+    }
+    boolean left;
+    try {
+      left = socket.isUnix() ? sendUnix(direct, to) : sendUdp(direct, to);
+    } catch (IOException e) {
+      IOException failure = Failures.of(e);
+      if (failure instanceof ConnectException && peer != null && !socket.isUnix()) {
+        throw (IOException) new PortUnreachableException().initCause(failure);
+      }
+      throw failure;
+    }
     afterCall(OUT, left);
     if (left) {
       from.position(from.limit());
@@ -131,45 +149,45 @@ final class UnixDatagram extends UnixNetworkDescriptor implements DatagramDescri
     return left;
   }
 
-  static void requireFit(ByteBuffer from, ByteBuffer stage) throws IOException {
-    if (from.remaining() > stage.capacity()) {
-      throw new java.net.SocketException("Message too long");
-    }
-  }
-
-  private int sendDirect(ByteBuffer from, @Nullable InetSocketAddress to) throws IOException {
+  private boolean sendUdp(ByteBuffer from, @Nullable SocketAddress to) throws IOException {
     int at = from.position();
-    try {
-      if (to == null) {
-        return socket.send(from, at, from.limit());
-      }
+    int end = from.limit();
+    int n;
+    if (to == null) {
+      n = socket.send(from, at, end);
+    } else if (resolved(to) instanceof InetSocketAddress inet) {
       bound = true;
-      return socket.sendTo(from, at, from.limit(), to.getAddress(), to.getPort());
-    } catch (IOException e) {
-      IOException failure = Failures.of(e);
-      if (failure instanceof java.net.ConnectException && peer != null) {
-        throw portUnreachable(failure);
-      }
-      throw failure;
+      n = socket.sendTo(from, at, end, inet.getAddress(), inet.getPort());
+    } else {
+      throw new UnsupportedAddressTypeException();
     }
+    return n > 0 || at == end; // for an empty datagram, success cannot be distinguished
   }
 
-  private static PortUnreachableException portUnreachable(IOException cause) {
-    PortUnreachableException failure = new PortUnreachableException();
-    failure.initCause(cause);
-    return failure;
+  private boolean sendUnix(ByteBuffer from, @Nullable SocketAddress to) throws IOException {
+    byte[] receiver = to == null ? null : socket.nameBytes(to);
+    int at = from.position();
+    int end = from.limit();
+    if (at == end && DescriptorCalls.areThere()) {
+      return DescriptorCalls.sendEmpty(socket.intValue(), receiver);
+    }
+    int n =
+        receiver == null
+            ? socket.send(from, at, end)
+            : socket.sendToDomainSocket(from, at, end, receiver);
+    return n > 0 || at == end; // without native calls, it cannot be distinguished here either
   }
-
-  // ---- groups ----
 
   @Override
   public AutoCloseable join(InetAddress group, NetworkInterface on) throws IOException {
+    if (socket.isUnix()) {
+      throw new UnsupportedOperationException("UNIX sockets have no multicast groups");
+    }
     requireOpen();
-    Membership membership = new Membership(socket, group, on);
-    membership.join();
+    Multicast.setMember(socket, group, on, true);
     return () -> {
       if (!isClosed()) {
-        membership.leave();
+        Multicast.setMember(socket, group, on, false);
       }
     };
   }

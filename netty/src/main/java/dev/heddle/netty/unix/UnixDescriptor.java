@@ -14,11 +14,15 @@ import org.jspecify.annotations.Nullable;
 public class UnixDescriptor extends PollableDescriptor {
   /*
    * States.
-   *   OPEN     its first listener is armed       PENDING  the next tick watches it
-   *   PENDING  a tick                            WATCHED  in both directions, until it is closed
-   *   WATCHED  the watch fails                   OPEN     the listeners are notified of why
+   *   OPEN     a listener is armed               PENDING  the next poll registers it
+   *   PENDING  a poll                            WATCHED  in both directions, until it is closed
+   *   PENDING  a poll, no listener is left       OPEN     the next wait begins anew
+   *   PENDING  a poll, the registration fails    OPEN     the listeners learn why
+   *   PENDING  close()                           GONE     a listener still armed learns it in the
+   *                                                       poll
+   *   WATCHED  the registration fails            OPEN     the listeners learn why
    *   OPEN     close()                           GONE
-   *   WATCHED  close()                           CLOSING  as long as the watch needs, see
+   *   WATCHED  close()                           CLOSING  until the registration has ended, see
    *                                                       EdgeRegistration
    *   CLOSING  the system's last report          GONE
    *
@@ -69,10 +73,10 @@ public class UnixDescriptor extends PollableDescriptor {
   private boolean shared; // other descriptors refer to the same file or socket
 
   UnixDescriptor(DescriptorRegistry registry, FileDescriptor fd) {
-    super(registry.counts());
+    super(registry.counts);
     this.registry = registry;
     this.fd = fd;
-    registry.opened(this);
+    registry.open.add(this);
   }
 
   /// The system's descriptor.
@@ -84,7 +88,7 @@ public class UnixDescriptor extends PollableDescriptor {
     return registry;
   }
 
-  final @Nullable EdgeRegistration watch() {
+  final @Nullable EdgeRegistration registration() {
     return edgeRegistration;
   }
 
@@ -104,14 +108,18 @@ public class UnixDescriptor extends PollableDescriptor {
   protected final void armed(Direction direction) {
     if (edgeRegistration == null && !pending) {
       pending = true;
-      registry.addPending(this);
+      registry.pending.add(this);
     }
   }
 
-  /// Registers a pending descriptor, in a tick.
-  ///
-  /// @param watcher creates the registration
-  final void register(Watcher watcher) {
+  /// Creates registrations.
+  @FunctionalInterface
+  interface Registrar {
+    EdgeRegistration register(UnixDescriptor descriptor) throws IOException;
+  }
+
+  /// Registers a pending descriptor, in a poll.
+  final void register(Registrar registrar) {
     pending = false;
     if (!isArmed()) {
       return;
@@ -122,19 +130,13 @@ public class UnixDescriptor extends PollableDescriptor {
       return;
     }
     try {
-      edgeRegistration = watcher.watch(this);
+      edgeRegistration = registrar.register(this);
     } catch (IOException e) {
       failed(fd.isOpen() ? e : new AsynchronousCloseException());
     }
   }
 
-  /// Creates registrations.
-  @FunctionalInterface
-  interface Watcher {
-    EdgeRegistration watch(UnixDescriptor descriptor) throws IOException;
-  }
-
-  // ---- reports of the registration, in a tick ----
+  // ---- reports of the registration, in a poll ----
 
   /// Called when the readiness has changed.
   ///
@@ -233,7 +235,7 @@ public class UnixDescriptor extends PollableDescriptor {
       return;
     }
     closed = true;
-    registry.closed(this);
+    registry.open.remove(this);
     if (edgeRegistration == null || isOver()) {
       over();
     } else {
@@ -270,7 +272,7 @@ public class UnixDescriptor extends PollableDescriptor {
       throw new IllegalStateException(fd + " is registered; it cannot be released");
     }
     closed = true;
-    registry.closed(this);
+    registry.open.remove(this);
   }
 
   /// Marks it as open elsewhere too, so that closing it must not shut it down.
@@ -280,12 +282,12 @@ public class UnixDescriptor extends PollableDescriptor {
 
   /// Called when the registration has ended and awaits its completion.
   public final void beginClose() {
-    registry.beginClose();
+    registry.closing++;
   }
 
   /// Called at the completion of the registration's end.
   public final void endClose() {
-    registry.endClose();
+    registry.closing--;
   }
 
   /// Notifies the peer of the end before the descriptor is closed.

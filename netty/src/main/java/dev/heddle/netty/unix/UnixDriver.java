@@ -47,12 +47,13 @@ public abstract class UnixDriver implements NettyDriver {
   private static final long TURN_NANOS = 10_000_000; // a second in all
 
   private final Transport transport;
+  private final Registrar registrar;
   private final IoHandlerAdapter handler;
   private final DescriptorRegistry registry;
-  private final UnixDescriptor.Watcher watches = this::watchOrFail;
+  private final UnixDescriptor.Registrar registration = this::register;
 
   // loop only
-  private @Nullable SelectorThread watcher;
+  private @Nullable SelectorThread selectorThread;
   private @Nullable RawPoller raw;
 
   /// Creates a driver for a loop.
@@ -62,19 +63,24 @@ public abstract class UnixDriver implements NettyDriver {
       DriverHost host,
       IoHandlerFactory factory,
       Transport transport,
+      Registrar registrar,
       @Nullable SendBatch sendBatch) {
     this.transport = transport;
+    this.registrar = registrar;
     this.handler = new IoHandlerAdapter(host, factory);
     this.registry = new DescriptorRegistry(transport.reportsUrgentData(), sendBatch);
   }
 
   // ---- implemented by subclasses ----
 
-  /// Registers a descriptor, in a tick. Existing readiness is reported as an edge.
-  protected abstract EdgeRegistration watch(IoHandler handler, UnixDescriptor descriptor)
-      throws IOException;
+  /// Registers descriptors.
+  @FunctionalInterface
+  protected interface Registrar {
+    /// Registers a descriptor, in a poll. Existing readiness is reported as an edge.
+    EdgeRegistration register(IoHandler handler, UnixDescriptor descriptor) throws IOException;
+  }
 
-  /// Submits completion-based operations, in a tick.
+  /// Submits completion-based operations, in a poll.
   ///
   /// @return whether more will be submitted soon: this turn must not block
   protected boolean begin() {
@@ -98,7 +104,7 @@ public abstract class UnixDriver implements NettyDriver {
 
   /// Counts of the notifications of listeners and operations.
   protected final ReadinessCounts counts() {
-    return registry.counts();
+    return registry.counts;
   }
 
   @Override
@@ -134,7 +140,7 @@ public abstract class UnixDriver implements NettyDriver {
   }
 
   private NativeSocket opened(NativeSocket socket) {
-    if (registry.calls() != null && !socket.isUnix() && !registry.reportsUrgentData()) {
+    if (registry.calls != null && !socket.isUnix() && !registry.reportsUrgentData) {
       socket.enableRemainingBytes();
     }
     return socket;
@@ -142,10 +148,7 @@ public abstract class UnixDriver implements NettyDriver {
 
   @Override
   public final DatagramDescriptor openDatagram(ProtocolFamily family) throws IOException {
-    NativeSocket socket = NativeSocket.datagram(family);
-    return socket.isUnix()
-        ? new UnixPathDatagram(registry, socket)
-        : new UnixDatagram(registry, socket);
+    return new UnixDatagram(registry, NativeSocket.datagram(family));
   }
 
   @Override
@@ -191,10 +194,10 @@ public abstract class UnixDriver implements NettyDriver {
   }
 
   private SelectorThread channels() throws IOException {
-    SelectorThread w = watcher;
+    SelectorThread w = selectorThread;
     if (w == null) {
-      w = new SelectorThread(registry.counts(), this::wakeup);
-      watcher = w;
+      w = new SelectorThread(registry.counts, this::wakeup);
+      selectorThread = w;
     }
     return w;
   }
@@ -236,15 +239,15 @@ public abstract class UnixDriver implements NettyDriver {
   // ---- the carrier ----
 
   @Override
-  public boolean wouldOnlyTellAgain() {
+  public boolean wouldOnlyRepeat() {
     return counts().armed() == 0;
   }
 
   @Override
   public final boolean isArmed() {
-    SendBatch sendBatch = registry.outbox();
+    SendBatch sendBatch = registry.sendBatch;
     return counts().armed() > 0
-        || registry.closing() > 0
+        || registry.closing > 0
         || handler.isArmed()
         || isWorking()
         || (sendBatch != null && sendBatch.hasQueued());
@@ -253,12 +256,12 @@ public abstract class UnixDriver implements NettyDriver {
   @Override
   public final int poll(long deadlineNanos) {
     ReadinessCounts counts = counts();
-    SendBatch sendBatch = registry.outbox();
-    counts.beginTick();
+    SendBatch sendBatch = registry.sendBatch;
+    counts.beginPoll();
     boolean was = handler.isOpen();
-    registry.lingering().resetExpired();
-    for (UnixDescriptor d = registry.pollPending(); d != null; d = registry.pollPending()) {
-      d.register(watches);
+    registry.lingering.resetExpired();
+    for (UnixDescriptor d = registry.pending.poll(); d != null; d = registry.pending.poll()) {
+      d.register(registration);
     }
     deliverChannels();
     boolean more = begin();
@@ -268,7 +271,7 @@ public abstract class UnixDriver implements NettyDriver {
     // a wake-up before the handler existed has unparked the carrier, which must not block in this
     // poll
     boolean noWait = more || counts.notified() > 0 || was != handler.isOpen();
-    handler.turn(noWait ? NO_WAIT : registry.lingering().nextDeadline(deadlineNanos));
+    handler.turn(noWait ? NO_WAIT : registry.lingering.nextDeadline(deadlineNanos));
     deliverChannels();
     if (sendBatch != null) {
       sendBatch.turnEnded(counts.notified());
@@ -277,14 +280,14 @@ public abstract class UnixDriver implements NettyDriver {
   }
 
   private void deliverChannels() {
-    if (watcher != null) {
-      watcher.deliver();
+    if (selectorThread != null) {
+      selectorThread.deliver();
     }
   }
 
-  private EdgeRegistration watchOrFail(UnixDescriptor descriptor) throws IOException {
+  private EdgeRegistration register(UnixDescriptor descriptor) throws IOException {
     try {
-      return watch(handler.open(), descriptor);
+      return registrar.register(handler.open(), descriptor);
     } catch (RuntimeException e) {
       // Netty's exception when the system has no descriptor or memory left
       throw new IOException("the driver " + name() + " cannot poll: " + e.getMessage(), e);
@@ -298,18 +301,18 @@ public abstract class UnixDriver implements NettyDriver {
 
   @Override
   public final void close() {
-    registry.open().forEach(UnixDescriptor::close);
-    if (watcher != null) {
-      watcher.close();
+    List.copyOf(registry.open).forEach(UnixDescriptor::close);
+    if (selectorThread != null) {
+      selectorThread.close();
     }
     // bounded: the system releases sockets and pipes at once
-    turnUntil(() -> registry.closing() == 0);
-    int left = registry.closing() - registry.lingering().size();
-    List<Lingering.UnsentTail> rests = registry.lingering().handOver();
+    turnUntil(() -> registry.closing == 0);
+    int left = registry.closing - registry.lingering.size();
+    List<Lingering.UnsentTail> rests = registry.lingering.handOver();
     if (left > 0) {
-      AsyncLog.shared()
-          .warning(
-              "the driver " + name() + " leaves " + left + " descriptors that did not close", null);
+      String what =
+          "the driver %s leaves %d descriptors that did not close".formatted(name(), left);
+      AsyncLog.shared().warning(what, null);
     }
     finish();
     handler.close();

@@ -20,12 +20,8 @@ final class UnixListener extends UnixNetworkDescriptor implements ListenerDescri
   @Override
   public void bind(SocketAddress address, int backlog) throws IOException {
     requireOpen();
+    socket.bindTo(address);
     try {
-      if (socket.isUnix()) {
-        socket.bindName(address);
-      } else {
-        socket.bind(socket.netty(address));
-      }
       socket.listen(backlog);
     } catch (IOException e) {
       throw Failures.of(e);

@@ -5,7 +5,6 @@ import dev.heddle.reactor.driver.SocketOptions;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.SocketOption;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A socket that is not a stream, with its address and options.
@@ -34,10 +33,5 @@ abstract class UnixNetworkDescriptor extends UnixDescriptor implements SocketOpt
   public final <T> T getOption(SocketOption<T> option) throws IOException {
     requireOpen();
     return options.get(socket, option);
-  }
-
-  @Override
-  public final Set<SocketOption<?>> supportedOptions() {
-    return options.supported();
   }
 }

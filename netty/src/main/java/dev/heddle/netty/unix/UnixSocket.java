@@ -16,11 +16,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.NotYetConnectedException;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// A stream socket, TCP or UNIX.
 final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering.Member {
+  private static final int SO_PEERCRED = 17; // Linux only
+  private static final int UCRED_BYTES = 12; // struct ucred: process, user, group
+
   private final NativeSocket socket;
 
   private boolean connected;
@@ -61,12 +63,12 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   }
 
   private int receive(long address, int from, int to) throws IOException {
-    SocketCalls calls = registry().calls();
+    SocketCalls calls = registry().calls;
     if (calls == null || to - from > SocketCalls.LARGEST) {
       left = SocketCalls.UNKNOWN;
       return socket.recvAddress(address, from, to);
     }
-    if (socket.isUnix() || registry().reportsUrgentData()) {
+    if (socket.isUnix() || registry().reportsUrgentData) {
       return calls.receive(socket.intValue(), address + from, to - from);
     }
     int n = calls.receiveAndAsk(socket.intValue(), address + from, to - from);
@@ -81,7 +83,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
     if (socket.isUnix()) {
       return true; // unknown: the next read finds out
     }
-    return registry().reportsUrgentData() ? all || isUrgent() : left != 0;
+    return registry().reportsUrgentData ? all || isUrgent() : left != 0;
   }
 
   @Override
@@ -98,11 +100,11 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
 
   @Override
   boolean tryAppend(ByteBuffer from) {
-    SendBatch sendBatch = registry().outbox();
+    SendBatch sendBatch = registry().sendBatch;
     if (sendBatch == null || outputEnds || broken || isHungUp()) {
       return false;
     }
-    if (!(watch() instanceof SendingRegistration sender)) {
+    if (!(registration() instanceof SendingRegistration sender)) {
       return false;
     }
     if (socket.isUnix()) {
@@ -222,22 +224,18 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
       // safe: the connection failed meanwhile; sending reports it
     }
     lingering = true;
-    registry().lingering().add(this);
+    registry().lingering.add(this);
     beginClose();
   }
 
   private void endLinger() {
-    try {
-      socket.setSoLinger(linger);
-    } catch (IOException _) {
-      // safe: the connection failed meanwhile; the peer cannot be notified
-    }
-    lingersNoMore();
+    setLinger(linger);
+    stopLingering();
   }
 
-  private void lingersNoMore() {
+  private void stopLingering() {
     lingering = false;
-    registry().lingering().remove(this);
+    registry().lingering.remove(this);
     endClose();
     over();
   }
@@ -248,13 +246,17 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
       pendingSend.forget();
     }
     beginToReset();
-    lingersNoMore();
+    stopLingering();
   }
 
   private void beginToReset() {
     resets = true;
+    setLinger(0);
+  }
+
+  private void setLinger(int seconds) {
     try {
-      socket.setSoLinger(0);
+      socket.setSoLinger(seconds);
     } catch (IOException _) {
       // safe: the connection failed meanwhile; the peer cannot be notified
     }
@@ -265,8 +267,8 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
     lingering = false;
     outputHasEnded = true; // after the unsent bytes
     PendingSend o = pendingSend;
-    return new Lingering.UnsentTail(
-        socket, o == null ? ByteBuffer.allocateDirect(0) : o.takeUnsent(), linger, until);
+    ByteBuffer unsent = o == null ? ByteBuffer.allocateDirect(0) : o.takeUnsent();
+    return new Lingering.UnsentTail(socket, unsent, linger, until);
   }
 
   // ---- the socket ----
@@ -274,11 +276,7 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   @Override
   public void bind(SocketAddress address) throws IOException {
     requireOpen();
-    try {
-      socket.bind(socket.netty(address)); // TCP only: a UNIX socket is not bound before connecting
-    } catch (IOException e) {
-      throw Failures.of(e);
-    }
+    socket.bindTo(address); // TCP only: a UNIX socket is not bound before connecting
   }
 
   @Override
@@ -374,10 +372,9 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   @Override
   public int[] peerCredentials() throws IOException {
     requireOpen();
-    ByteBuffer credentials =
-        ByteBuffer.allocateDirect(PlatformConstants.UCRED_BYTES).order(ByteOrder.nativeOrder());
+    ByteBuffer credentials = ByteBuffer.allocateDirect(UCRED_BYTES).order(ByteOrder.nativeOrder());
     try {
-      socket.getRawOpt(PlatformConstants.SOL_SOCKET, PlatformConstants.SO_PEERCRED, credentials);
+      socket.getRawOpt(PlatformConstants.SOL_SOCKET, SO_PEERCRED, credentials);
     } catch (IOException e) {
       throw Failures.of(e);
     }
@@ -435,9 +432,8 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
       received.forEach(Descriptor::close);
       received.clear();
       throw new IOException(
-          "more than "
-              + most
-              + " descriptors came at once, or this process cannot open more; all were closed");
+          "more than %d descriptors came at once, or this process cannot open more; all were closed"
+              .formatted(most));
     }
     return n;
   }
@@ -471,11 +467,6 @@ final class UnixSocket extends UnixStream implements SocketDescriptor, Lingering
   public <T> T getOption(SocketOption<T> option) throws IOException {
     requireOpen();
     return options().get(socket, option);
-  }
-
-  @Override
-  public Set<SocketOption<?>> supportedOptions() {
-    return options().supported();
   }
 
   private NativeOptions options() {

@@ -31,16 +31,11 @@ final class FileFailures {
     if (operation.kind() == FileOperation.Kind.OPEN) {
       return ofOpening(operation, operation.path().toString(), result);
     }
-    boolean isMoved = operation.hasBuffer();
-    if (result == EINVAL && isMoved && ((RingFile) operation.file()).isDirect()) {
+    if (result == EINVAL && operation.hasBuffer() && ((RingFile) operation.file()).isDirect()) {
       return new IOException(
-          "Invalid argument: "
-              + operation.file()
-              + " bypasses the cache (DIRECT), so position and length must be"
-              + " multiples of the device's block size; they were "
-              + operation.position()
-              + " and "
-              + operation.buffer().remaining());
+          ("Invalid argument: %s bypasses the cache (DIRECT), so position and length must be"
+                  + " multiples of the device's block size; they were %d and %d")
+              .formatted(operation.file(), operation.position(), operation.buffer().remaining()));
     }
     return new IOException(Failures.words(result));
   }

@@ -2,12 +2,7 @@
 package dev.heddle.netty.uring;
 
 import static java.nio.file.StandardOpenOption.APPEND;
-import static java.nio.file.StandardOpenOption.CREATE;
-import static java.nio.file.StandardOpenOption.CREATE_NEW;
-import static java.nio.file.StandardOpenOption.DSYNC;
 import static java.nio.file.StandardOpenOption.READ;
-import static java.nio.file.StandardOpenOption.SPARSE;
-import static java.nio.file.StandardOpenOption.SYNC;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 
@@ -17,6 +12,7 @@ import java.nio.file.FileSystems;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
 /// Converts open options to the system's flags, as the JDK's channels do.
@@ -71,7 +67,6 @@ final class OpenFlags {
     return ByteBuffer.allocateDirect(name.length + 1).put(name); // and a NUL
   }
 
-  /// The flags for `open`.
   static int of(Set<? extends OpenOption> options) {
     boolean writes = options.contains(WRITE) || options.contains(APPEND);
     boolean reads = options.contains(READ) || !writes;
@@ -84,12 +79,10 @@ final class OpenFlags {
     return flags;
   }
 
-  /// Whether the flags allow reading.
   static boolean reads(int flags) {
     return (flags & O_WRONLY) == 0;
   }
 
-  /// Whether the flags allow writing.
   static boolean writes(int flags) {
     return (flags & (O_WRONLY | O_RDWR)) != 0;
   }
@@ -101,26 +94,17 @@ final class OpenFlags {
 
   /// @return negative if there is none
   private static int bit(OpenOption option) {
-    if (option == READ || option == WRITE || option == SPARSE) {
-      return 0; // files are sparse here anyway
-    }
-    if (option == APPEND) {
-      return O_APPEND;
-    }
-    if (option == CREATE) {
-      return O_CREAT;
-    }
-    if (option == CREATE_NEW) {
-      return O_CREAT | O_EXCL;
-    }
-    if (option == TRUNCATE_EXISTING) {
-      return O_TRUNC;
-    }
-    if (option == SYNC) {
-      return O_SYNC;
-    }
-    if (option == DSYNC) {
-      return O_DSYNC;
+    if (option instanceof StandardOpenOption standard) {
+      return switch (standard) {
+        case READ, WRITE, SPARSE -> 0; // files are sparse here anyway
+        case APPEND -> O_APPEND;
+        case CREATE -> O_CREAT;
+        case CREATE_NEW -> O_CREAT | O_EXCL;
+        case TRUNCATE_EXISTING -> O_TRUNC;
+        case SYNC -> O_SYNC;
+        case DSYNC -> O_DSYNC;
+        case DELETE_ON_CLOSE -> -1;
+      };
     }
     if (option == LinkOption.NOFOLLOW_LINKS) {
       return O_NOFOLLOW;

@@ -63,16 +63,11 @@ final class RingFile implements OpenFile {
     return owner;
   }
 
-  int rawFd() {
-    return fd;
-  }
-
   @Override
   public int fd() {
     return fd;
   }
 
-  /// Whether reads and writes bypass the system's cache.
   boolean isDirect() {
     return OpenFlags.isDirect(flags);
   }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.uring;
 
+import static dev.heddle.netty.uring.RingOperation.submission;
+
 import dev.heddle.Cancellation;
+import dev.heddle.netty.handler.IoHandlerAdapter;
 import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.FileOperation;
@@ -34,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// File operations through the ring: all operations of a turn are submitted in one system call.
 final class RingFiles implements FileDriver, IoUringIoHandle {
   /*
-   * A coroutine queues an operation; the next tick submits it; that tick or a later one completes
+   * A coroutine queues an operation; the next poll submits it; that poll or a later one completes
    * it.
    *
    * States of an operation's work.
@@ -42,11 +45,11 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
    *   -         submit()                              NOTED    a coroutine, or the trampoline
    *   -         submit() of a CLOSE, with channels    BESIDE   as above; a thread closes them
    *   BESIDE    the channels are closed               NOTED    begin(), which the thread has woken
-   *   NOTED     begin()                               IN RING  the tick; it has a slot now
-   *   NOTED     begin(), cancelled meanwhile          over     the tick; the system never saw it
-   *   IN RING   completion: EINTR, EAGAIN             NOTED    the tick; next by a kernel worker
-   *   IN RING   completion: first half of a TRUNCATE  NOTED    the tick; see below
-   *   IN RING   completion                            over     the tick: FileOperation.complete
+   *   NOTED     begin()                               IN RING  the poll; it has a slot now
+   *   NOTED     begin(), cancelled meanwhile          over     the poll; the system never saw it
+   *   IN RING   completion: EINTR, EAGAIN             NOTED    the poll; next by a kernel worker
+   *   IN RING   completion: first half of a TRUNCATE  NOTED    the poll; see below
+   *   IN RING   completion                            over     the poll: FileOperation.complete
    *   IN RING   cancel()                              same     begin() submits ASYNC_CANCEL; the
    *                                                            completion follows all the same
    *   IN RING   close(), no completion for a second   LEAKED   its buffer stays reachable for ever:
@@ -164,7 +167,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     if (reads == null || !own.mayBeCached()) {
       return WOULD_BLOCK;
     }
-    int count = reads.read(own.rawFd(), into, position);
+    int count = reads.read(own.fd(), into, position);
     if (count == CachedReads.UNSUPPORTED) {
       own.isNotCached(); // or the read fails: the ring reports the reason
     }
@@ -229,7 +232,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     return !pending.isEmpty() || !cancelRequested.isEmpty() || !blockingInKernel.isEmpty();
   }
 
-  /// Submits the queued operations, in a tick.
+  /// Submits the queued operations, in a poll.
   ///
   /// @return whether more must be submitted once the coroutines have run
   boolean begin(IoHandler handler) throws IOException {
@@ -256,11 +259,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   private IoRegistration registration(IoHandler handler) throws IOException {
     IoRegistration r = registration;
     if (r == null) {
-      try {
-        r = handler.register(this);
-      } catch (Exception e) {
-        throw new IOException("the ring accepts no files: " + e.getMessage(), e);
-      }
+      r = IoHandlerAdapter.register(handler, this, "the ring accepts no files");
       registration = r;
     }
     return r;
@@ -268,7 +267,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
 
   private void cancel(RingOperation w, IoRegistration ring) {
     if (w.slot >= 0) {
-      ring.submit(ops(ASYNC_CANCEL, NO_FLAGS, -1, 0, w.name, 0, 0, (short) 0));
+      ring.submit(submission(ASYNC_CANCEL, NO_FLAGS, -1, 0, w.name, 0, 0, 0));
     }
   }
 
@@ -297,50 +296,28 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
     return switch (o.kind()) {
       case OPEN -> {
         w.putName();
-        yield ops(OPENAT, flags, HERE, 0, w.scratchAddress(), MODE, w.flags, slot);
+        yield submission(OPENAT, flags, HERE, 0, w.scratchAddress(), MODE, w.flags, slot);
       }
-      case READ -> ops(READ, flags, w.fd(), o.position(), w.address(), w.length(), 0, slot);
-      case WRITE -> ops(WRITE, flags, w.fd(), o.position(), w.address(), w.length(), 0, slot);
+      case READ -> submission(READ, flags, w.fd(), o.position(), w.address(), w.length(), 0, slot);
+      case WRITE ->
+          submission(WRITE, flags, w.fd(), o.position(), w.address(), w.length(), 0, slot);
       case SIZE -> ops(w, flags);
       case TRUNCATE ->
           w.isKnownToBeLonger
-              ? ops(FTRUNCATE, flags, w.fd(), o.position(), 0, 0, 0, slot)
+              ? submission(FTRUNCATE, flags, w.fd(), o.position(), 0, 0, 0, slot)
               : ops(w, flags);
-      case SYNC -> ops(FSYNC, flags, w.fd(), 0, 0, 0, 0, slot);
-      case SYNC_DATA -> ops(FSYNC, flags, w.fd(), 0, 0, 0, DATA_ONLY, slot);
-      case CLOSE -> ops(CLOSE, NO_FLAGS, w.fd(), 0, 0, 0, 0, slot);
+      case SYNC -> submission(FSYNC, flags, w.fd(), 0, 0, 0, 0, slot);
+      case SYNC_DATA -> submission(FSYNC, flags, w.fd(), 0, 0, 0, DATA_ONLY, slot);
+      case CLOSE -> submission(CLOSE, NO_FLAGS, w.fd(), 0, 0, 0, 0, slot);
     };
   }
 
   private static IoUringIoOps ops(RingOperation w, byte flags) {
     w.prepareStatus();
-    return ops(
-        STATX,
-        flags,
-        w.fd(),
-        w.statusAddress(),
-        w.scratchAddress(),
-        RingOperation.WANTED,
-        RingOperation.OF_THE_NUMBER,
-        w.slot);
-  }
-
-  private static IoUringIoOps ops(
-      byte code, byte flags, int fd, long offset, long address, int length, int what, short slot) {
-    return new IoUringIoOps(
-        code,
-        flags,
-        (short) 0,
-        fd,
-        offset,
-        address,
-        length,
-        what,
-        (long) slot,
-        (short) 0,
-        (short) 0,
-        0,
-        0L);
+    long name = w.scratchAddress();
+    int what = RingOperation.OF_THE_NUMBER;
+    return submission(
+        STATX, flags, w.fd(), w.statusAddress(), name, RingOperation.WANTED, what, w.slot);
   }
 
   // ---- completions ----
@@ -451,7 +428,7 @@ final class RingFiles implements FileDriver, IoUringIoHandle {
   private static void close(RingFile file) {
     try {
       file.closeChannels();
-      new FileDescriptor(file.rawFd()).close();
+      new FileDescriptor(file.fd()).close();
     } catch (IOException e) {
       // write failures were reported to the writers
       AsyncLog.shared().debug("while closing " + file, e);

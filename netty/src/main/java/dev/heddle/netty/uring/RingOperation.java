@@ -2,6 +2,7 @@
 package dev.heddle.netty.uring;
 
 import dev.heddle.reactor.driver.FileOperation;
+import io.netty.channel.uring.IoUringIoOps;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -40,13 +41,23 @@ final class RingOperation {
         operation.kind() == FileOperation.Kind.OPEN ? OpenFlags.of(operation.options()) : 0;
   }
 
+  /// A submission to the ring, with the fields that this package uses.
+  ///
+  /// @param data is returned with the completion
+  static IoUringIoOps submission(
+      byte code, byte flags, int fd, long offset, long address, int length, int what, long data) {
+    short none = 0;
+    return new IoUringIoOps(
+        code, flags, none, fd, offset, address, length, what, data, none, none, 0, 0);
+  }
+
   /// The file; null for OPEN.
   @Nullable RingFile file() {
     return operation.kind() == FileOperation.Kind.OPEN ? null : (RingFile) operation.file();
   }
 
   int fd() {
-    return ((RingFile) operation.file()).rawFd();
+    return ((RingFile) operation.file()).fd();
   }
 
   long address() {
@@ -85,7 +96,6 @@ final class RingOperation {
     return scratchAddress() + STATUS;
   }
 
-  /// The size that the kernel has reported.
   long size() {
     return scratch().getLong(STATUS + STATUS_SIZE);
   }

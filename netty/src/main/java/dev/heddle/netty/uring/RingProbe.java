@@ -8,7 +8,6 @@ import io.netty.channel.uring.IoUringIoEvent;
 import io.netty.channel.uring.IoUringIoHandle;
 import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringIoHandlerConfig;
-import io.netty.channel.uring.IoUringIoOps;
 import java.io.UncheckedIOException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -52,9 +51,7 @@ final class RingProbe implements IoUringIoHandle {
 
   private @Nullable Throwable failureOn(IoHandlerAdapter handler) throws Exception {
     IoRegistration registration = handler.open().register(this);
-    registration.submit(
-        new IoUringIoOps(
-            NOP, (byte) 0, (short) 0, -1, 0, 0, 0, 0, (long) NOP, (short) 0, (short) 0, 0, 0L));
+    registration.submit(RingOperation.submission(NOP, (byte) 0, -1, 0, 0, 0, 0, NOP));
     for (int turns = 0; !answered && turns < TURNS; turns++) {
       handler.turn(System.nanoTime() + TURN_NANOS);
     }

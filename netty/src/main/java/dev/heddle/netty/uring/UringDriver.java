@@ -4,10 +4,8 @@ package dev.heddle.netty.uring;
 import dev.heddle.netty.handler.ChannelTypes;
 import dev.heddle.netty.handler.EmbeddedHandle;
 import dev.heddle.netty.handler.EmbeddedHandles;
-import dev.heddle.netty.unix.EdgeRegistration;
 import dev.heddle.netty.unix.SendBatch;
 import dev.heddle.netty.unix.Transport;
-import dev.heddle.netty.unix.UnixDescriptor;
 import dev.heddle.netty.unix.UnixDriver;
 import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.driver.Capability;
@@ -15,7 +13,6 @@ import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.Support;
 import io.netty.channel.IoHandle;
-import io.netty.channel.IoHandler;
 import io.netty.channel.uring.IoUringDatagramChannel;
 import io.netty.channel.uring.IoUringIoHandle;
 import io.netty.channel.uring.IoUringIoHandler;
@@ -31,8 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class UringDriver extends UnixDriver {
   static final String NAME = "io_uring";
   private static final int RING = 1_024; // submissions; more in one turn need another call
-  private static final int COMPLETIONS =
-      16_384; // simultaneous edges; more are handled, with a warning by Netty
+  private static final int COMPLETIONS = 16_384; // edges at once; more: a warning by Netty
   private static final boolean FILES = RingFiles.isSupported();
   private static final Transport TRANSPORT =
       new Transport(
@@ -67,26 +63,18 @@ final class UringDriver extends UnixDriver {
         IoUringIoHandler.newFactory(
             new IoUringIoHandlerConfig().setRingSize(RING).setCqSize(COMPLETIONS)),
         TRANSPORT,
+        UringRegistration::new,
         SendBatch.ofProperty());
   }
 
   @Override
-  public boolean wouldOnlyTellAgain() {
+  public boolean wouldOnlyRepeat() {
     return false; // each completion is reported once
   }
 
   @Override
-  public EmbeddedHandle guestHandle(EmbeddedHandles home, IoHandle handle) {
-    if (handle instanceof IoUringIoHandle own) {
-      return new UringEmbeddedHandle(home, own);
-    }
-    throw foreign(handle);
-  }
-
-  @Override
-  protected EdgeRegistration watch(IoHandler handler, UnixDescriptor descriptor)
-      throws IOException {
-    return new UringRegistration(handler, descriptor);
+  public EmbeddedHandle wrap(EmbeddedHandles home, IoHandle handle) {
+    return new UringEmbeddedHandle(home, (IoUringIoHandle) handle);
   }
 
   // ---- files ----
@@ -131,15 +119,8 @@ final class UringDriver extends UnixDriver {
     turnUntil(() -> !f.isWorking());
     int left = f.finish();
     if (left > 0) {
-      AsyncLog.shared()
-          .warning(
-              "the driver "
-                  + NAME
-                  + " leaves "
-                  + left
-                  + " file operations that did not end;"
-                  + " their buffers are never freed",
-              null);
+      String what = " file operations that did not end; their buffers are never freed";
+      AsyncLog.shared().warning("the driver " + NAME + " leaves " + left + what, null);
     }
   }
 }

@@ -37,14 +37,14 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
   private static final int MORE_IS_THERE = 4; // IORING_CQE_F_SOCK_NONEMPTY
   private static final int ALL_OF_FD = 3; // IORING_ASYNC_CANCEL_ALL and _FD, Linux 5.19
   private static final int CANCELLED = -125; // ECANCELED
-  private static final Set<Integer> NOTHING_LEFT =
-      Set.of(-24, -23, -105, -12); // EMFILE, ENFILE, ENOBUFS, ENOMEM
+  // EMFILE, ENFILE, ENOBUFS, ENOMEM
+  private static final Set<Integer> NOTHING_LEFT = Set.of(-24, -23, -105, -12);
   private static final long REFUSED = 0; // the ring has closed
   private static final long PAUSE = TimeUnit.SECONDS.toNanos(1);
 
   private final IoUringIoHandle handle;
   private boolean isReset; // a poll has reported an error or hang-up
-  private @Nullable Runnable tellNow; // delivers the delayed failure
+  private @Nullable Runnable delayedDelivery; // delivers the delayed failure
   private boolean isCloseAsked; // of the ring or its substitute
 
   UringEmbeddedHandle(EmbeddedHandles home, IoUringIoHandle handle) {
@@ -61,13 +61,12 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
     long userData = e.userData();
     Runnable delivery = () -> deliver(opcode, result, flags, userData);
     if (opcode == ACCEPT && NOTHING_LEFT.contains(result) && !isAbandoned()) {
-      tellNow =
-          deliverLater(
-              () -> {
-                tellNow = null;
-                delivery.run();
-              },
-              PAUSE);
+      Runnable delayed =
+          () -> {
+            delayedDelivery = null;
+            delivery.run();
+          };
+      delayedDelivery = deliverLater(delayed, PAUSE);
     } else {
       deliverInTurn(delivery);
     }
@@ -94,7 +93,7 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
   /// While a failure is delayed the channel does not accept: it can only cancel or close.
   @Override
   public long submit(IoOps ops) {
-    tellKept();
+    deliverDelayed();
     Socket closed = toBeClosed();
     long id = submitNow(ops);
     if (id == REFUSED && closed != null) {
@@ -114,10 +113,10 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
     return socket;
   }
 
-  private void tellKept() {
-    Runnable kept = tellNow;
+  private void deliverDelayed() {
+    Runnable kept = delayedDelivery;
     if (kept != null) {
-      tellNow = null;
+      delayedDelivery = null;
       kept.run();
     }
   }
@@ -132,12 +131,11 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
     if (socket != null && registration().isValid()) {
       registration().submit(cancelAllOf(socket.intValue()));
     }
-    tellKept();
+    deliverDelayed();
   }
 
   private static IoUringIoOps cancelAllOf(int fd) {
-    short none = 0;
-    return new IoUringIoOps(CANCEL, (byte) 0, none, fd, 0, 0, 0, ALL_OF_FD, 0L, none, none, 0, 0);
+    return RingOperation.submission(CANCEL, (byte) 0, fd, 0, 0, 0, ALL_OF_FD, 0);
   }
 
   // a channel whose descriptor is closed does not submit a close, but waits for the ring

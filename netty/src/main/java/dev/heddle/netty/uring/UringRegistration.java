@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.uring;
 
+import dev.heddle.netty.handler.IoHandlerAdapter;
 import dev.heddle.netty.unix.Failures;
 import dev.heddle.netty.unix.SendingRegistration;
 import dev.heddle.netty.unix.UnixDescriptor;
@@ -28,7 +29,7 @@ final class UringRegistration implements IoUringIoHandle, SendingRegistration {
    *   POLLING  an edge; the kernel ends the poll    same: rearmed, which reports what came
    *                                                 between; then reported
    *   POLLING  an error                             BROKEN: the listeners learn why; the next
-   *                                                 wait makes another watch
+   *                                                 wait registers again
    *   POLLING  endAndClose()                        ENDING: cancel and close are submitted
    *   ENDING   an edge, or the poll's completion    same: no listener is left
    *   ENDING   the poll and the close completed     GONE
@@ -57,11 +58,7 @@ final class UringRegistration implements IoUringIoHandle, SendingRegistration {
 
   UringRegistration(IoHandler handler, UnixDescriptor descriptor) throws IOException {
     this.descriptor = descriptor;
-    try {
-      registration = handler.register(this);
-    } catch (Exception e) {
-      throw new IOException("the ring accepts no more descriptors", e);
-    }
+    registration = IoHandlerAdapter.register(handler, this, "the ring accepts no more descriptors");
     arm();
   }
 
@@ -72,20 +69,7 @@ final class UringRegistration implements IoUringIoHandle, SendingRegistration {
 
   private IoUringIoOps operation(byte code, byte flags, long address, int length, int what) {
     int fd = code == ASYNC_CANCEL ? -1 : descriptor.fd().intValue();
-    return new IoUringIoOps(
-        code,
-        flags,
-        (short) 0,
-        fd,
-        0,
-        address,
-        length,
-        what,
-        (long) code,
-        (short) 0,
-        (short) 0,
-        0,
-        0L);
+    return RingOperation.submission(code, flags, fd, 0, address, length, what, code);
   }
 
   @Override

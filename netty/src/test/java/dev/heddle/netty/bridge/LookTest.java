@@ -29,11 +29,11 @@ record LookTest(String driver) implements OnDriver {
         HeddleOptions.defaults().withDriver(driver),
         () -> {
           NettyDriver looked = (NettyDriver) LoopDriver.current();
-          assertThat(looked.wouldOnlyTellAgain()).isEqualTo(!driver.equals("io_uring"));
+          assertThat(looked.wouldOnlyRepeat()).isEqualTo(!driver.equals("io_uring"));
           var listener = Tcp.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
           var waiter = Heddle.spawn(listener::accept);
           Heddle.yieldNow();
-          assertThat(looked.wouldOnlyTellAgain()).isFalse();
+          assertThat(looked.wouldOnlyRepeat()).isFalse();
           waiter.cancel("enough seen");
           listener.close();
         });

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
+import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Promise;
@@ -14,6 +15,8 @@ import dev.heddle.netty.NettyFutures;
 import dev.heddle.netty.OnDriver;
 import dev.heddle.thread.RemotePromise;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.local.LocalChannel;
@@ -242,6 +245,31 @@ record TaskTest(String driver) implements OnDriver {
           assertThat(future.isDone()).isFalse();
           future.setSuccess("still");
           assertThat(NettyFutures.await(future)).isEqualTo("still");
+        });
+  }
+
+  @Test
+  void await_ofAnOperationOfAChannel_returnsTheChannel_andEndsWhenTheTokenFires() {
+    Bridge.run(
+        driver,
+        () -> {
+          Channel channel = new LocalChannel();
+          HeddleEventLoop loop = HeddleEventLoop.current();
+          ChannelPromise operation = new DefaultChannelPromise(channel, loop);
+          Promise<String> token = new Promise<>();
+          Coroutine<Channel> waiting =
+              Heddle.spawn(() -> NettyFutures.await(operation, token.future()));
+          Heddle.yieldNow();
+          token.complete("enough");
+          assertThatThrownBy(waiting::await).isInstanceOf(WaitCancelledException.class);
+          Promise<String> never = new Promise<>();
+          Coroutine<Channel> patient =
+              Heddle.spawn(() -> NettyFutures.await(operation, never.future()));
+          Heddle.yieldNow();
+          operation.setSuccess();
+          assertThat(patient.await()).isSameAs(channel);
+          assertThat(NettyFutures.await(operation, Deadline.after(Duration.ofSeconds(10))))
+              .isSameAs(channel);
         });
   }
 

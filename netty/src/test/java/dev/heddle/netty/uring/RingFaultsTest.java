@@ -255,7 +255,7 @@ class RingFaultsTest {
 
   /// What its number stands for.
   private static @Nullable Path name(RingFile file) throws IOException {
-    Path link = Path.of("/proc/self/fd/" + file.rawFd());
+    Path link = Path.of("/proc/self/fd/" + file.fd());
     try {
       return Files.readSymbolicLink(link);
     } catch (NoSuchFileException _) {

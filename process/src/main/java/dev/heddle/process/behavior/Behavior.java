@@ -49,10 +49,10 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
    * were not handled. The next step gets only those, so the mailbox keeps its bound and senders see
    * that it is full.
    *
-   * Commands are yielded at the end of the step, in the order in which they were requested; those
-   * of init() in the first step. If a handler throws, the step still yields the commands requested
-   * before. Which messages share a step is accidental, so a handler must not lose its commands to
-   * the failure of a later one.
+   * Commands are passed on at the end of the step, in the order in which they were requested; those
+   * of init() in the first step. If a handler throws, the step still passes on the commands
+   * requested before. Which messages share a step is accidental, so a handler must not lose its
+   * commands to the failure of a later one.
    *
    * The end. A handler that stops or throws is the last one. Undelivered events of its step, and
    * the messages in the agenda and the stash, become dead letters; their askers learn of the end of
@@ -62,12 +62,12 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
    * Cost. Five fields; the agenda (timers, commands, stash) is created at its first use.
    *
    * Rejected. Reading the mailbox while the agenda has messages: the order would depend on their
-   * number. Yielding commands after each handler: a timer that each message restarts would go
+   * number. Passing on commands after each handler: a timer that each message restarts would go
    * through the wheel each time.
    */
   private final Class<M> protocol;
   private @Nullable ProcessContext context;
-  private @Nullable BehaviorAgenda<M> behaviorAgenda;
+  private @Nullable BehaviorAgenda<M> agenda;
   private @Nullable End end;
   private boolean terminated;
 
@@ -78,7 +78,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
 
   private record Shutdown(@Nullable Object detail) implements End {}
 
-  private record Upgrade(String source, String method, @Nullable Object input) implements End {}
+  private record Upgrade(String source, String entryPoint, @Nullable Object input) implements End {}
 
   Behavior(Class<M> protocol) {
     this.protocol = Objects.requireNonNull(protocol, "protocol");
@@ -98,8 +98,8 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
   /// deliberately, as [#shutdown] does; [ProcessSignal.LinkDown] ends it with the same reason,
   /// cause and detail as if it did not trap exits, by [ProcessExitException#linked]; and
   /// [ProcessSignal.Down] does nothing.
-  protected void signal(ProcessSignal processSignal) throws Exception {
-    switch (processSignal) {
+  protected void signal(ProcessSignal signal) throws Exception {
+    switch (signal) {
       case ProcessSignal.Cancel _ -> shutdown();
       case ProcessSignal.ExitRequest request -> shutdown(request.detail());
       case ProcessSignal.LinkDown(Exit exit) -> throw ProcessExitException.linked(exit);
@@ -177,13 +177,13 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
   /// dropped: the `init` of the replacement starts what it needs.
   ///
   /// @param source from which the runtime's factory makes a process; if it fails, this process does
-  /// @param method of the replacement's `init`
+  /// @param entryPoint of the replacement, for its `init`
   /// @param input for the replacement's `init`
-  protected final void upgrade(String source, String method, @Nullable Object input) {
+  protected final void upgrade(String source, String entryPoint, @Nullable Object input) {
     end =
         new Upgrade(
             Objects.requireNonNull(source, "source"),
-            Objects.requireNonNull(method, "method"),
+            Objects.requireNonNull(entryPoint, "entryPoint"),
             input);
   }
 
@@ -206,12 +206,12 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
   /// later one, throws.
   ///
   /// @param <R> of the result
-  /// @param processCommand from [dev.heddle.process.Commands], or your own
+  /// @param command from [dev.heddle.process.Commands], or your own
   /// @param done makes a message from the result, or null for none
   /// @return for [#cancelCommand]
   protected final <R extends @Nullable Object> long execute(
-      ProcessCommand<R> processCommand, Function<? super R, ? extends @Nullable M> done) {
-    return agenda().command(processCommand, done, null);
+      ProcessCommand<R> command, Function<? super R, ? extends @Nullable M> done) {
+    return agenda().command(command, done, null);
   }
 
   /// The same for a command that may fail.
@@ -219,17 +219,17 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
   /// @param failed makes a message from the failure, or null for none
   /// @return for [#cancelCommand]
   protected final <R extends @Nullable Object> long execute(
-      ProcessCommand<R> processCommand,
+      ProcessCommand<R> command,
       Function<? super R, ? extends @Nullable M> done,
       Function<? super Throwable, ? extends @Nullable M> failed) {
-    return agenda().command(processCommand, done, Objects.requireNonNull(failed, "failed"));
+    return agenda().command(command, done, Objects.requireNonNull(failed, "failed"));
   }
 
   /// Cancels a command: its result or failure brings no message.
   ///
   /// @return false when its message was handled
   protected final boolean cancelCommand(long command) {
-    return behaviorAgenda != null && behaviorAgenda.cancel(command, context());
+    return agenda != null && agenda.cancel(command, context());
   }
 
   /// Handles a message when a time has passed. A timer with the same key is stopped before, and
@@ -254,7 +254,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
   ///
   /// @return false when there is none with that key, or its message was handled
   protected final boolean stopTimer(Object key) {
-    return behaviorAgenda != null && behaviorAgenda.stopTimer(key, context());
+    return agenda != null && agenda.stopTimer(key, context());
   }
 
   /// Handles a message whenever nothing was sent to the process for a time, and again after each
@@ -269,8 +269,8 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
 
   /// Ends the idle timeout.
   protected final void cancelIdleTimeout() {
-    if (behaviorAgenda != null) {
-      behaviorAgenda.stopIdleTimeout(context());
+    if (agenda != null) {
+      agenda.stopIdleTimeout(context());
     }
   }
 
@@ -284,14 +284,13 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
   /// Handles all stashed messages after this handler, in order, before other messages. A message
   /// that is stashed again waits for the next call.
   protected final void unstashAll() {
-    if (behaviorAgenda != null) {
-      behaviorAgenda.unstashAll();
+    if (agenda != null) {
+      agenda.unstashAll();
     }
   }
 
   // ---- implemented by the two templates ----
 
-  /// Handles one message.
   abstract void handle(M message) throws Exception;
 
   /// Called before an event from outside is handled; ends event timeouts.
@@ -301,9 +300,9 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
   void begin() throws Exception {}
 
   final BehaviorAgenda<M> agenda() {
-    BehaviorAgenda<M> made = behaviorAgenda;
+    BehaviorAgenda<M> made = agenda;
     if (made == null) {
-      behaviorAgenda = made = new BehaviorAgenda<>();
+      agenda = made = new BehaviorAgenda<>();
     }
     return made;
   }
@@ -320,11 +319,8 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
       throws Exception {
     if (context != null) {
       throw new IllegalStateException(
-          "a "
-              + getClass().getName()
-              + " runs once, and this one is "
-              + context.self()
-              + "; make another one");
+          "a %s runs once, and this one is %s; make another one"
+              .formatted(getClass().getName(), context.self()));
     }
     context = self;
     init(input);
@@ -334,8 +330,8 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
   @Override
   public final void step(List<ProcessEvent> events, StepOutput out) throws Exception {
     Iterator<ProcessEvent> left = events.iterator();
-    if (behaviorAgenda != null) {
-      behaviorAgenda.stepBegins();
+    if (agenda != null) {
+      agenda.stepBegins();
     }
     try {
       boolean isNext = drain();
@@ -345,15 +341,15 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
       }
     } catch (Throwable t) {
       leaveUnhandled(left); // throws nothing, which would hide this failure
-      if (behaviorAgenda == null) {
+      if (agenda == null) {
         throw t;
       }
-      behaviorAgenda.yieldCommands(out, true);
+      agenda.yieldCommands(out, true);
       out.failWith(t);
       return;
     }
-    if (behaviorAgenda != null) {
-      behaviorAgenda.yieldCommands(out, end != null);
+    if (agenda != null) {
+      agenda.yieldCommands(out, end != null);
     }
     writeOutput(out, left);
   }
@@ -368,10 +364,10 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
         out.shutdown(detail);
         leaveUnhandled(left);
       }
-      case Upgrade(String source, String method, Object input) ->
-          out.upgrade(source, method, input, takeUnhandled());
+      case Upgrade(String source, String entryPoint, Object input) ->
+          out.upgrade(source, entryPoint, input, takeUnhandled());
       case null -> {
-        if (behaviorAgenda != null && behaviorAgenda.hasInternal()) {
+        if (agenda != null && agenda.hasInternal()) {
           out.continueBeforeMessages();
         }
       }
@@ -380,9 +376,9 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
 
   private List<M> takeUnhandled() {
     List<M> all = new ArrayList<>();
-    if (behaviorAgenda != null) {
-      behaviorAgenda.cancelTimes(context());
-      for (M next; (next = behaviorAgenda.pollLeft()) != null; ) {
+    if (agenda != null) {
+      agenda.cancelTimes(context());
+      for (M next; (next = agenda.pollLeft()) != null; ) {
         all.add(next);
       }
     }
@@ -394,7 +390,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
   /// @return true when events from outside are next; false when the step is over
   private boolean drain() throws Exception {
     while (end == null) {
-      BehaviorAgenda<M> own = behaviorAgenda; // the last handler may have created it
+      BehaviorAgenda<M> own = agenda; // the last handler may have created it
       if (own == null) {
         return true;
       }
@@ -414,7 +410,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
 
   private void take(ProcessEvent event) throws Exception {
     if (!event.isMessage()) {
-      M message = behaviorAgenda == null ? null : behaviorAgenda.completed(event);
+      M message = agenda == null ? null : agenda.completed(event);
       if (message != null) {
         handle(message);
       }
@@ -424,15 +420,15 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
     Object data = event.data();
     Object message =
         data instanceof Request request && request.isTyped() ? request.message() : data;
-    if (data instanceof ProcessSignal processSignal) {
-      signal(processSignal);
+    if (data instanceof ProcessSignal signal) {
+      signal(signal);
     } else if (protocol.isInstance(message)) {
       handle(protocol.cast(message));
     } else {
       info(data);
     }
-    if (behaviorAgenda != null) {
-      behaviorAgenda.handled();
+    if (agenda != null) {
+      agenda.handled();
     }
   }
 
@@ -455,7 +451,7 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
         publishUnhandled(stream, event.data());
       }
     }
-    for (M next; behaviorAgenda != null && (next = behaviorAgenda.pollLeft()) != null; ) {
+    for (M next; agenda != null && (next = agenda.pollLeft()) != null; ) {
       publishUnhandled(stream, next);
     }
   }

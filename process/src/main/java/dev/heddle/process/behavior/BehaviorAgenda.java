@@ -27,9 +27,10 @@ final class BehaviorAgenda<M> {
    * late result is dropped. Therefore a timer that has fired, but whose event was not handled, can
    * still be stopped.
    *
-   * Commands are yielded at the end of a step, also of a step that fails. A command that is
-   * cancelled in the step that has requested it is never yielded. Otherwise a server that restarts
-   * its timer with each message would leave a timer in the wheel for each message of a step.
+   * Commands are passed on at the end of a step, also of a step that fails. A command that is
+   * cancelled in the step that has requested it is never passed on. Otherwise a server that
+   * restarts its timer with each message would leave a timer in the wheel for each message of a
+   * step.
    *
    * The event of a timer is an ordinary event: the messages that arrived before its time was over
    * are handled first. So a message that came in time ends a timeout, however late its process
@@ -39,7 +40,7 @@ final class BehaviorAgenda<M> {
    * left since the last message.
    *
    * Cost. Each operation takes constant time, however many commands a step requests. A cancellation
-   * leaves an empty place in `requestedCommands`, which the end of the step removes, or the
+   * leaves an empty place in `requested`, which the end of the step removes, or the
    * cancellation of all commands behind it.
    */
 
@@ -55,7 +56,7 @@ final class BehaviorAgenda<M> {
     final boolean isTime; // it only waits for a time
     final Function<@Nullable Object, ? extends @Nullable M> done;
     final @Nullable Function<? super Throwable, ? extends @Nullable M> failed;
-    @Nullable ProcessCommand<?> order; // until it is yielded or cancelled
+    @Nullable ProcessCommand<?> order; // until it is passed on or cancelled
 
     Pending(
         long tag,
@@ -74,7 +75,7 @@ final class BehaviorAgenda<M> {
   private final ArrayDeque<M> internal = new ArrayDeque<>(2);
   private final List<M> fresh = new ArrayList<>(2); // added by the present handler
   private int budget = MAX_INTERNAL_PER_STEP; // left in this step
-  private final ArrayList<Pending<M>> requestedCommands =
+  private final ArrayList<Pending<M>> requested =
       new ArrayList<>(2); // the last one is not cancelled
   private final Map<Long, Pending<M>> pending = new HashMap<>(4); // by tag
   private final Map<Object, Pending<M>> timers = new HashMap<>(4);
@@ -87,7 +88,6 @@ final class BehaviorAgenda<M> {
 
   // ---- what is next ----
 
-  /// Called when a step begins.
   void stepBegins() {
     budget = MAX_INTERNAL_PER_STEP;
   }
@@ -144,35 +144,35 @@ final class BehaviorAgenda<M> {
 
   // ---- commands ----
 
-  /// Requests a command, to be yielded at the end of the step.
+  /// Requests a command, to be passed on at the end of the step.
   ///
   /// @param done makes a message from its result, or null for none
   /// @param failed makes a message from its failure; null when that ends the process
   /// @return its tag
   <R extends @Nullable Object> long command(
-      ProcessCommand<R> processCommand,
+      ProcessCommand<R> command,
       Function<? super R, ? extends @Nullable M> done,
       @Nullable Function<? super Throwable, ? extends @Nullable M> failed) {
-    return requestCommand(processCommand, false, done, failed).tag;
+    return requestCommand(command, false, done, failed).tag;
   }
 
   private <R extends @Nullable Object> Pending<M> time(
-      ProcessCommand<R> processCommand, Function<? super R, ? extends @Nullable M> over) {
-    return requestCommand(Commands.inOrder(processCommand), true, over, null);
+      ProcessCommand<R> command, Function<? super R, ? extends @Nullable M> over) {
+    return requestCommand(Commands.inOrder(command), true, over, null);
   }
 
   @SuppressWarnings("unchecked") // the dispatcher ties a command to its R
   private <R extends @Nullable Object> Pending<M> requestCommand(
-      ProcessCommand<R> processCommand,
+      ProcessCommand<R> command,
       boolean isTime,
       Function<? super R, ? extends @Nullable M> done,
       @Nullable Function<? super Throwable, ? extends @Nullable M> failed) {
-    Objects.requireNonNull(processCommand, "command");
+    Objects.requireNonNull(command, "command");
     Objects.requireNonNull(done, "done");
     var made = (Function<@Nullable Object, ? extends @Nullable M>) done;
-    Pending<M> one = new Pending<>(++lastTag, isTime, processCommand, made, failed);
+    Pending<M> one = new Pending<>(++lastTag, isTime, command, made, failed);
     pending.put(one.tag, one);
-    requestedCommands.add(one);
+    requested.add(one);
     return one;
   }
 
@@ -186,8 +186,8 @@ final class BehaviorAgenda<M> {
       return true;
     }
     one.order = null;
-    while (!requestedCommands.isEmpty() && requestedCommands.getLast().order == null) {
-      requestedCommands.removeLast();
+    while (!requested.isEmpty() && requested.getLast().order == null) {
+      requested.removeLast();
     }
     return true;
   }
@@ -221,19 +221,19 @@ final class BehaviorAgenda<M> {
     }
   }
 
-  /// Yields the requested commands.
+  /// Passes on the requested commands.
   ///
   /// @param isLast whether this is the last step: commands that wait for a time are dropped then
   void yieldCommands(StepOutput out, boolean isLast) {
-    for (int i = 0; i < requestedCommands.size(); i++) {
-      Pending<M> one = requestedCommands.get(i);
+    for (int i = 0; i < requested.size(); i++) {
+      Pending<M> one = requested.get(i);
       ProcessCommand<?> order = one.order;
       if (order != null && !(isLast && one.isTime)) {
-        out.yield(one.tag, order);
+        out.execute(one.tag, order);
       }
       one.order = null;
     }
-    requestedCommands.clear();
+    requested.clear();
   }
 
   // ---- timers ----
@@ -275,7 +275,6 @@ final class BehaviorAgenda<M> {
 
   // ---- the idle timeout ----
 
-  /// Called when a message or signal was handled.
   void handled() {
     if (idle != null) {
       lastNanos = System.nanoTime();

@@ -9,9 +9,8 @@ public final class StashFullException extends RuntimeException {
 
   StashFullException(int capacity) {
     super(
-        "the stash holds "
-            + capacity
-            + " messages and is full; unstash earlier, reply that the process is busy, or give it a"
-            + " larger capacity");
+        "the stash holds %s messages and is full; unstash earlier, reply that the process is"
+                .formatted(capacity)
+            + " busy, or give it a larger capacity");
   }
 }

@@ -69,8 +69,6 @@ public abstract non-sealed class StateMachine<S, M> extends Behavior<M> {
     this.state = Objects.requireNonNull(initial, "initial");
   }
 
-  // ---- overridden by programs ----
-
   /// Handles one message.
   ///
   /// @param current the present state
@@ -83,8 +81,6 @@ public abstract non-sealed class StateMachine<S, M> extends Behavior<M> {
   /// @param now the state that was entered
   protected void onEnter(@Nullable S from, S now) throws Exception {}
 
-  // ---- for the code of the program ----
-
   /// The present state.
   protected final S state() {
     return state;
@@ -94,8 +90,6 @@ public abstract non-sealed class StateMachine<S, M> extends Behavior<M> {
   protected final void setStateTimeout(Duration after, M message) {
     startTimer(TimeoutKey.STATE, after, message);
   }
-
-  // ---- the template ----
 
   @Override
   final void begin() throws Exception {

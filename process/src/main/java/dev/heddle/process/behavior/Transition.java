@@ -50,8 +50,6 @@ public final class Transition<S, M> {
     this.eventTimeout = eventTimeout;
   }
 
-  // ---- made by a state machine ----
-
   /// Stays in the present state.
   @SuppressWarnings("unchecked") // safe: it holds neither
   public static <S, M> Transition<S, M> stay() {
@@ -103,8 +101,6 @@ public final class Transition<S, M> {
   public Transition<S, M> withEventTimeout(Duration after, M message) {
     return new Transition<>(kind, next, stateTimeout, new Timeout<>(after, message));
   }
-
-  // ---- for the state machine ----
 
   Kind kind() {
     return kind;

@@ -31,7 +31,7 @@ public interface CommandIssuer {
 
   /// Called when a reply came for a command that has a reply, was cancelled, or was abandoned at
   /// the end of its process.
-  void onLateResult(PendingCommand<?> invocation);
+  void onLateResult(PendingCommand<?> pending);
 
   /// Called when it has a command that only another process can complete; within its steps.
   default void waitsForProcess() {}

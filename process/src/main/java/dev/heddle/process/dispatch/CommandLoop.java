@@ -61,26 +61,23 @@ public final class CommandLoop {
   // under the lock
   private final List<Runnable> atClose = new ArrayList<>();
 
-  /// Creates a loop that is started with `options` when it is needed.
   public CommandLoop(HeddleOptions options) {
     this.options = options;
   }
 
-  // ---- commands ----
-
   /// Runs `body` as a coroutine; its outcome is the reply. Cancelled with the invocation.
   ///
-  /// @param processCommand the command, for dumps
+  /// @param command the command, for dumps
   <R extends @Nullable Object> void onLoop(
-      ProcessCommand<R> processCommand, Body<R> body, PendingCommand<R> invocation) {
-    onLoop(processCommand, body, invocation, _ -> {});
+      ProcessCommand<R> command, Body<R> body, PendingCommand<R> pending) {
+    onLoop(command, body, pending, _ -> {});
   }
 
   /// Runs a handler's `body` as a coroutine in its own scope: the coroutines it spawns end before
   /// it, and their failures fail this command only.
   <R extends @Nullable Object> void inScope(
-      ProcessCommand<R> processCommand, Body<R> body, PendingCommand<R> invocation) {
-    onLoop(processCommand, () -> scoped(body), invocation);
+      ProcessCommand<R> command, Body<R> body, PendingCommand<R> pending) {
+    onLoop(command, () -> scoped(body), pending);
   }
 
   private static <R extends @Nullable Object> R scoped(Body<R> body) throws Exception {
@@ -102,43 +99,43 @@ public final class CommandLoop {
   /// Like [#onLoop(ProcessCommand, Body, PendingCommand)], for a result that `unwanted` must
   /// release when the process no longer wants it.
   <R extends @Nullable Object> void onLoop(
-      ProcessCommand<R> processCommand,
+      ProcessCommand<R> command,
       Body<R> body,
-      PendingCommand<R> invocation,
+      PendingCommand<R> pending,
       Consumer<? super R> unwanted) {
     Loop<?> on = loop();
-    String name = invocation.name(processCommand);
+    String name = pending.name(command);
     var begun =
         on.submit(
             name,
             () -> {
               Coroutine<?> self = Heddle.current();
-              invocation.onCancel(() -> cancel(on, self, name));
-              if (invocation.isOpen()) {
-                answer(body, invocation, unwanted);
+              pending.onCancel(() -> cancel(on, self, name));
+              if (pending.isOpen()) {
+                answer(body, pending, unwanted);
               }
               return null;
             });
     var _ =
         begun.whenComplete((_, failure) -> {
-          if (failure != null && invocation.isOpen()) {
-            invocation.fail(unwrapped(failure));
+          if (failure != null && pending.isOpen()) {
+            pending.fail(unwrapped(failure));
           }
         });
   }
 
   private static <R extends @Nullable Object> void answer(
-      Body<R> body, PendingCommand<R> invocation, Consumer<? super R> unwanted) throws Exception {
+      Body<R> body, PendingCommand<R> pending, Consumer<? super R> unwanted) throws Exception {
     R result;
     try {
       result = body.run();
     } catch (Throwable t) {
-      if (invocation.isOpen()) {
-        invocation.fail(t);
+      if (pending.isOpen()) {
+        pending.fail(t);
       }
       throw t;
     }
-    if (!invocation.complete(result)) {
+    if (!pending.complete(result)) {
       unwanted.accept(result);
     }
   }
@@ -153,7 +150,7 @@ public final class CommandLoop {
             });
   }
 
-  private static Throwable unwrapped(Throwable failure) {
+  static Throwable unwrapped(Throwable failure) {
     return failure instanceof CompletionException e && e.getCause() != null
         ? e.getCause()
         : failure;
@@ -161,19 +158,19 @@ public final class CommandLoop {
 
   /// Runs `body` on a thread for blocking calls; otherwise like [#onLoop].
   <R extends @Nullable Object> void onThread(
-      ProcessCommand<R> processCommand, Body<R> body, PendingCommand<R> invocation) {
+      ProcessCommand<R> command, Body<R> body, PendingCommand<R> pending) {
     Callable<Outcome<R>> call =
         () -> {
-          invocation.waitsFor(null);
+          pending.waitsFor(null);
           return outcome(body);
         };
     onLoop(
-        processCommand,
+        command,
         () -> {
-          invocation.waitsFor("a thread");
+          pending.waitsFor("a thread");
           return Heddle.offload(call).get();
         },
-        invocation);
+        pending);
   }
 
   /// The exception of a call, as the object that was thrown: the waiting thread gets a wrapped one.
@@ -195,8 +192,6 @@ public final class CommandLoop {
       return new Outcome<>(null, e);
     }
   }
-
-  // ---- actions of the runtime ----
 
   /// Runs an action on the loop.
   ///
@@ -252,8 +247,6 @@ public final class CommandLoop {
     Heddle.await(new CompletableFuture<@Nullable Void>());
     return null;
   }
-
-  // ---- the end ----
 
   /// Adds an action to run when the loop ends.
   ///

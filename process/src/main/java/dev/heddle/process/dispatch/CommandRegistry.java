@@ -41,9 +41,8 @@ public final class CommandRegistry {
     try {
       if (frozen) {
         throw new IllegalStateException(
-            "the handler of "
-                + type.getName()
-                + " comes too late; give it to the builder before start()");
+            "the handler of %s comes too late; give it to the builder before start()"
+                .formatted(type.getName()));
       }
       CommandHandler<?, ?> before = handlers.putIfAbsent(type, handler);
       if (before != null) {
@@ -69,7 +68,6 @@ public final class CommandRegistry {
             (command, pending) -> start.begin(command, (PendingCommand<R>) pending)));
   }
 
-  /// Refuses later changes.
   public void freeze() {
     lock.lock();
     try {
@@ -79,7 +77,6 @@ public final class CommandRegistry {
     }
   }
 
-  /// The handler of the commands of a class, or null.
   public @Nullable CommandHandler<?, ?> get(Class<?> type) {
     if (frozen) {
       return handlers.get(type); // safe: constant since the volatile write that was just read

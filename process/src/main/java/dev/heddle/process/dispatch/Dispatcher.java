@@ -28,29 +28,27 @@ public final class Dispatcher {
   }
 
   /// Begins a command. Never throws: a failure is its reply.
-  public void dispatch(ProcessCommand<?> asked, PendingCommand<?> invocation) {
-    ProcessCommand<?> processCommand = asked;
+  public void dispatch(ProcessCommand<?> asked, PendingCommand<?> pending) {
+    ProcessCommand<?> command = asked;
     if (asked instanceof InOrder<?>(ProcessCommand<?> carriedOut)) {
-      invocation.answersInOrder();
-      processCommand = carriedOut;
+      pending.answersInOrder();
+      command = carriedOut;
     }
-    invocation.carries(processCommand);
-    CommandHandler<?, ?> handler = registry.get(processCommand.getClass());
+    pending.carries(command);
+    CommandHandler<?, ?> handler = registry.get(command.getClass());
     if (handler == null) {
-      invocation.fail(new NoHandlerException(processCommand.getClass()));
+      pending.fail(new NoHandlerException(command.getClass()));
       return;
     }
-    begin(handler, processCommand, invocation);
+    begin(handler, command, pending);
   }
 
   @SuppressWarnings(
       "unchecked") // the registry ties the class of the command to its handler, R to both
   private <C extends ProcessCommand<R>, R extends @Nullable Object> void begin(
-      CommandHandler<?, ?> handler,
-      ProcessCommand<?> processCommand,
-      PendingCommand<?> invocation) {
-    C typed = (C) processCommand;
-    PendingCommand<R> answer = (PendingCommand<R>) invocation;
+      CommandHandler<?, ?> handler, ProcessCommand<?> command, PendingCommand<?> pending) {
+    C typed = (C) command;
+    PendingCommand<R> answer = (PendingCommand<R>) pending;
     try {
       switch ((CommandHandler<C, R>) handler) {
         case CommandHandler.Inline<C, R> h -> h.begin().begin(typed, answer);
@@ -61,7 +59,7 @@ public final class Dispatcher {
       }
     } catch (Throwable t) {
       if (!answer.fail(t)) {
-        answer.logUnreported("the handler of " + processCommand.getClass().getName(), t);
+        answer.issuer().logUnreported("the handler of " + command.getClass().getName(), t);
       }
     }
   }

@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +38,7 @@ public final class IoCommands {
 
   public record Exec(dev.heddle.os.Command program) implements ProcessCommand<CommandResult> {}
 
-  public record Lookup(String host) implements ProcessCommand<List<InetAddress>> {}
+  public record Resolve(String host) implements ProcessCommand<List<InetAddress>> {}
 
   public record Connect(SocketAddress to) implements ProcessCommand<ResourceHandle> {}
 
@@ -79,18 +78,13 @@ public final class IoCommands {
 
   public record Http(HttpRequest request) implements ProcessCommand<HttpResponse<byte[]>> {}
 
-  /// Opens a resource for a handle.
-  private interface Opening<C> {
-    AutoCloseable open(C command, PendingCommand<?> by) throws Exception;
-  }
-
-  /// Uses an open resource.
+  /// Opens a resource, or uses an open one.
   private interface Using<C, R extends @Nullable Object> {
     R use(C command, PendingCommand<?> by) throws Exception;
   }
 
   private final CommandLoop loops;
-  private final OpenResources openResources;
+  private final OpenResources resources;
 
   // any thread; completed once, by the thread that creates the client
   private final CompletableFuture<HttpClient> httpClient = new CompletableFuture<>();
@@ -98,7 +92,7 @@ public final class IoCommands {
 
   IoCommands(CommandLoop loops) {
     this.loops = loops;
-    this.openResources = new OpenResources(loops);
+    this.resources = new OpenResources(loops);
   }
 
   void register(CommandRegistry registry) {
@@ -109,7 +103,7 @@ public final class IoCommands {
         registry,
         Accept.class,
         "connection",
-        (c, by) -> openResources.use(by, c.listener(), Listener.class, Listener::accept));
+        (c, by) -> resources.use(by, c.listener(), Listener.class, Listener::accept));
     opening(
         registry,
         OpenFile.class,
@@ -118,13 +112,13 @@ public final class IoCommands {
     using(
         registry,
         LocalAddress.class,
-        (c, by) -> openResources.use(by, c.listener(), Listener.class, Listener::localAddress));
+        (c, by) -> resources.use(by, c.listener(), Listener.class, Listener::localAddress));
     using(registry, Read.class, this::read);
     using(
         registry,
         Write.class,
         (c, by) ->
-            openResources.use(
+            resources.use(
                 by,
                 c.to(),
                 AsyncIo.class,
@@ -137,10 +131,10 @@ public final class IoCommands {
         (transfer, by) ->
             loops.onLoop(
                 transfer,
-                () -> openResources.transfer(by, transfer.handle(), transfer.to()),
+                () -> resources.transfer(by, transfer.handle(), transfer.to()),
                 by,
-                _ -> openResources.undoTransfer(by, transfer.handle(), transfer.to())));
-    using(registry, Close.class, (c, by) -> openResources.close(by.caller(), c.handle()));
+                _ -> resources.undoTransfer(by, transfer.handle(), transfer.to())));
+    using(registry, Close.class, (c, by) -> resources.close(by.caller(), c.handle()));
     registry.inline(Http.class, this::send);
   }
 
@@ -153,7 +147,7 @@ public final class IoCommands {
         (Class<Coroutine<@Nullable Object>>) (Class<?>) Coroutine.class,
         CommandHandler.onLoop((c, _) -> c.body().run()));
     registry.register(Exec.class, CommandHandler.onLoop((c, _) -> c.program().run()));
-    registry.register(Lookup.class, CommandHandler.onLoop((c, _) -> Dns.resolve(c.host())));
+    registry.register(Resolve.class, CommandHandler.onLoop((c, _) -> Dns.resolve(c.host())));
     registry.register(ReadFile.class, CommandHandler.onLoop((c, _) -> FileIo.readBytes(c.path())));
     registry.register(
         WriteFile.class,
@@ -164,62 +158,56 @@ public final class IoCommands {
   }
 
   private <C extends ProcessCommand<ResourceHandle>> void opening(
-      CommandRegistry registry, Class<C> type, String what, Opening<C> opening) {
+      CommandRegistry registry, Class<C> type, String what, Using<C, AutoCloseable> opening) {
     registry.inline(
         type,
-        (command, invocation) ->
+        (command, pending) ->
             loops.onLoop(
                 command,
-                () -> openResources.add(invocation, opening.open(command, invocation), what),
-                invocation,
+                () -> resources.add(pending, opening.use(command, pending), what),
+                pending,
                 unwanted ->
                     loops.submit(
                         "close unwanted " + unwanted,
-                        () -> openResources.close(invocation.caller(), unwanted))));
+                        () -> resources.close(pending.caller(), unwanted))));
   }
 
   private <C extends ProcessCommand<R>, R extends @Nullable Object> void using(
       CommandRegistry registry, Class<C> type, Using<C, R> using) {
     registry.inline(
         type,
-        (command, invocation) ->
-            loops.onLoop(command, () -> using.use(command, invocation), invocation));
+        (command, pending) -> loops.onLoop(command, () -> using.use(command, pending), pending));
   }
 
   private byte @Nullable [] read(Read command, PendingCommand<?> by) throws Exception {
     ByteBuffer into = ByteBuffer.allocate(command.most());
-    int count = openResources.use(by, command.from(), AsyncIo.class, from -> from.read(into));
+    int count = resources.use(by, command.from(), AsyncIo.class, from -> from.read(into));
     return count < 0 ? null : Arrays.copyOf(into.array(), count);
   }
 
-  // ---- HTTP ----
-
-  private void send(Http http, PendingCommand<HttpResponse<byte[]>> invocation) {
+  private void send(Http http, PendingCommand<HttpResponse<byte[]>> pending) {
     var _ =
         httpClient()
             .whenComplete((client, none) -> {
               if (none != null) {
-                invocation.fail(none);
-              } else if (invocation.isOpen()) {
-                exchange(client, http.request(), invocation);
+                pending.fail(none);
+              } else if (pending.isOpen()) {
+                exchange(client, http.request(), pending);
               }
             });
   }
 
   private static void exchange(
-      HttpClient client, HttpRequest request, PendingCommand<HttpResponse<byte[]>> invocation) {
+      HttpClient client, HttpRequest request, PendingCommand<HttpResponse<byte[]>> pending) {
     CompletableFuture<HttpResponse<byte[]>> response =
         client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
-    invocation.onCancel(() -> response.cancel(true));
+    pending.onCancel(() -> response.cancel(true));
     var _ =
         response.whenComplete((result, failure) -> {
           if (failure == null) {
-            invocation.complete(result);
-          } else if (invocation.isOpen()) {
-            invocation.fail(
-                failure instanceof CompletionException e && e.getCause() != null
-                    ? e.getCause()
-                    : failure);
+            pending.complete(result);
+          } else if (pending.isOpen()) {
+            pending.fail(CommandLoop.unwrapped(failure));
           }
         });
   }

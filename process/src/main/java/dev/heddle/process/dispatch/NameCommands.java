@@ -35,7 +35,7 @@ public final class NameCommands {
       Ref<M> to, Function<Reply<R>, ? extends M> message, Duration limit)
       implements ProcessCommand<R> {}
 
-  public record Await(String name, Duration limit) implements ProcessCommand<Pid> {}
+  public record AwaitRegistered(String name, Duration limit) implements ProcessCommand<Pid> {}
 
   @SuppressWarnings("unchecked") // the two processes have agreed on the type
   void register(CommandRegistry registry) {
@@ -43,42 +43,40 @@ public final class NameCommands {
     registry.inline((Class<Ask<@Nullable Object>>) (Class<?>) Ask.class, this::ask);
     registry.inline(
         (Class<AskTyped<Object, @Nullable Object>>) (Class<?>) AskTyped.class, this::askTyped);
-    registry.inline(Await.class, this::await);
+    registry.inline(AwaitRegistered.class, this::await);
   }
 
-  private void ask(Ask<@Nullable Object> ask, PendingCommand<@Nullable Object> invocation) {
+  private void ask(Ask<@Nullable Object> ask, PendingCommand<@Nullable Object> pending) {
     Pid to = requests.find(ask.name(), ask.message());
-    processes.ask(new ProcessCommands.Ask<>(to, ask.message(), ask.limit()), invocation);
+    processes.ask(new ProcessCommands.Ask<>(to, ask.message(), ask.limit()), pending);
   }
 
   private void askTyped(
-      AskTyped<Object, @Nullable Object> ask, PendingCommand<@Nullable Object> invocation) {
-    processes.askTyped(requests.find(ask.to(), ask.message()), ask, invocation);
+      AskTyped<Object, @Nullable Object> ask, PendingCommand<@Nullable Object> pending) {
+    processes.askTyped(requests.find(ask.to(), ask.message()), ask, pending);
   }
 
-  private void await(Await await, PendingCommand<Pid> invocation) {
-    CompletableFuture<Pid> registered = invocation.context().runtime().whenRegistered(await.name());
-    invocation.onCancel(() -> registered.cancel(false));
+  private void await(AwaitRegistered command, PendingCommand<Pid> pending) {
+    CompletableFuture<Pid> registered = pending.context().runtime().whenRegistered(command.name());
+    pending.onCancel(() -> registered.cancel(false));
     Timer limit =
         new Timer() {
           @Override
           protected void fire() {
-            if (registered.cancel(false) && invocation.isOpen()) {
-              invocation.fail(
+            if (registered.cancel(false) && pending.isOpen()) {
+              pending.fail(
                   new DeadlineException(
-                      "no process has had the name '"
-                          + await.name()
-                          + "' within "
-                          + await.limit()));
+                      "no process has had the name '%s' within %s"
+                          .formatted(command.name(), command.limit())));
             }
           }
         };
-    timers.arm(limit, timers.deadline(await.limit()));
+    timers.arm(limit, timers.deadline(command.limit()));
     var _ =
         registered.whenComplete((pid, failure) -> {
           var _ = timers.disarm(limit); // or it has fired
-          if (failure == null && invocation.isOpen()) {
-            invocation.complete(pid);
+          if (failure == null && pending.isOpen()) {
+            pending.complete(pid);
           }
         });
   }

@@ -64,19 +64,19 @@ final class OpenResources {
 
   /// Keeps a resource for the process of a command, until the process closes it or ends.
   ResourceHandle add(PendingCommand<?> by, AutoCloseable opened, String what) {
-    ResourceHandle resourceHandle = new OpenResource(++lastId, what);
-    put(by, by.caller(), resourceHandle, new Open(opened));
-    return resourceHandle;
+    ResourceHandle handle = new OpenResource(++lastId, what);
+    put(by, by.caller(), handle, new Open(opened));
+    return handle;
   }
 
-  private void put(PendingCommand<?> by, Pid owner, ResourceHandle resourceHandle, Open opened) {
+  private void put(PendingCommand<?> by, Pid owner, ResourceHandle handle, Open opened) {
     Map<ResourceHandle, Open> its = open.get(owner);
     if (its != null) {
-      its.put(resourceHandle, opened);
+      its.put(handle, opened);
       return;
     }
     its = new HashMap<>(4);
-    its.put(resourceHandle, opened);
+    its.put(handle, opened);
     open.put(owner, its);
     // in this order: the listener of a process that has ended is called at once, and must find the
     // entry
@@ -92,16 +92,12 @@ final class OpenResources {
   ///
   /// @throws IOException when it is closed, belongs to another process, or is of another kind
   <T, R extends @Nullable Object> R use(
-      PendingCommand<?> by, ResourceHandle resourceHandle, Class<T> kind, Use<T, R> use)
-      throws Exception {
-    Open found = find(by, resourceHandle);
+      PendingCommand<?> by, ResourceHandle handle, Class<T> kind, Use<T, R> use) throws Exception {
+    Open found = find(by, handle);
     if (!kind.isInstance(found.what)) {
       throw new IOException(
-          resourceHandle
-              + " is not a "
-              + kind.getSimpleName()
-              + " but a "
-              + found.what.getClass().getSimpleName());
+          "%s is not a %s but a %s"
+              .formatted(handle, kind.getSimpleName(), found.what.getClass().getSimpleName()));
     }
     found.users.add(by);
     try {
@@ -111,14 +107,12 @@ final class OpenResources {
     }
   }
 
-  private Open find(PendingCommand<?> by, ResourceHandle resourceHandle) throws IOException {
-    Open found = open.getOrDefault(by.caller(), Map.of()).get(resourceHandle);
+  private Open find(PendingCommand<?> by, ResourceHandle handle) throws IOException {
+    Open found = open.getOrDefault(by.caller(), Map.of()).get(handle);
     if (found == null) {
       throw new IOException(
-          resourceHandle
-              + " is not open in "
-              + by.caller()
-              + ": it was closed or transferred, or another process has opened it");
+          "%s is not open in %s: it was closed or transferred, or another process has opened it"
+              .formatted(handle, by.caller()));
     }
     return found;
   }
@@ -128,48 +122,46 @@ final class OpenResources {
   /// @return false when that one has ended: the handle is then closed soon
   /// @throws IOException when it is closed, belongs to another process, or is in use
   /// @throws IllegalArgumentException when the address is not that of a process of this runtime
-  boolean transfer(PendingCommand<?> by, ResourceHandle resourceHandle, Pid to) throws IOException {
+  boolean transfer(PendingCommand<?> by, ResourceHandle handle, Pid to) throws IOException {
     CompletableFuture<?> ended = by.context().runtime().whenExited(to);
     try {
-      move(by, resourceHandle, to);
+      move(by, handle, to);
       return !ended.isDone();
     } finally {
       ended.cancel(false); // else the listener stays until the new owner ends
     }
   }
 
-  private void move(PendingCommand<?> by, ResourceHandle resourceHandle, Pid to)
-      throws IOException {
-    Open found = find(by, resourceHandle);
+  private void move(PendingCommand<?> by, ResourceHandle handle, Pid to) throws IOException {
+    Open found = find(by, handle);
     while (!found.users.isEmpty()) {
       if (found.users.stream().anyMatch(PendingCommand::isOpen)) {
         throw new IOException(
-            resourceHandle
-                + " is in use by another command of "
-                + by.caller()
-                + "; transfer it when that has its result, or cancel that first");
+            "%s is in use by another command of %s; transfer it when that has its result, or"
+                    .formatted(handle, by.caller())
+                + " cancel that first");
       }
       Heddle.await(found.unused.copy());
-      found = find(by, resourceHandle); // it may have been closed meanwhile
+      found = find(by, handle); // it may have been closed meanwhile
     }
     if (!to.equals(by.caller())) {
-      Objects.requireNonNull(open.get(by.caller())).remove(resourceHandle);
-      put(by, to, resourceHandle, found);
+      Objects.requireNonNull(open.get(by.caller())).remove(handle);
+      put(by, to, handle, found);
     }
   }
 
   /// Undoes a cancelled transfer, within its tick: so the handle was not used since.
-  void undoTransfer(PendingCommand<?> by, ResourceHandle resourceHandle, Pid from) {
-    Open found = Objects.requireNonNull(open.get(from)).remove(resourceHandle);
-    put(by, by.caller(), resourceHandle, Objects.requireNonNull(found));
+  void undoTransfer(PendingCommand<?> by, ResourceHandle handle, Pid from) {
+    Open found = Objects.requireNonNull(open.get(from)).remove(handle);
+    put(by, by.caller(), handle, Objects.requireNonNull(found));
   }
 
   /// Closes the resource of a handle.
   ///
   /// @return false when that process did not have it open
-  boolean close(Pid owner, ResourceHandle resourceHandle) throws Exception {
+  boolean close(Pid owner, ResourceHandle handle) throws Exception {
     Map<ResourceHandle, Open> its = open.get(owner);
-    Open found = its == null ? null : its.remove(resourceHandle);
+    Open found = its == null ? null : its.remove(handle);
     if (found == null) {
       return false;
     }

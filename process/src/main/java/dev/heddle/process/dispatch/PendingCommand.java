@@ -6,11 +6,11 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessCommand;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
+import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// A command that has no reply yet, for the runtime.
@@ -40,17 +40,11 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
   private static final Object OPEN = new Object();
   private static final Object ANSWERED = new Object();
   private static final Object DROPPED = new Object();
-  private static final VarHandle STATE;
+  private static final VarHandle STATE =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "state", VarHandle.class, PendingCommand.class, Object.class);
 
-  static {
-    try {
-      STATE = MethodHandles.lookup().findVarHandle(PendingCommand.class, "state", Object.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
-  private final CommandIssuer commandIssuer;
+  private final CommandIssuer issuer;
   private final long tag;
 
   // any thread, CAS: OPEN, a Runnable (OPEN, with the action for a cancellation), ANSWERED or
@@ -66,15 +60,14 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
   private volatile @Nullable String waitsFor;
   private volatile @Nullable Pid answerer;
 
-  /// Creates a command of `commandIssuer` without a reply.
-  public PendingCommand(CommandIssuer commandIssuer, long tag) {
-    this.commandIssuer = Objects.requireNonNull(commandIssuer, "commandIssuer");
+  public PendingCommand(CommandIssuer issuer, long tag) {
+    this.issuer = Objects.requireNonNull(issuer, "issuer");
     this.tag = tag;
   }
 
   @Override
   public Pid caller() {
-    return commandIssuer.self();
+    return issuer.self();
   }
 
   @Override
@@ -104,8 +97,6 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
         : what.getSimpleName() + ", for " + before;
   }
 
-  // ---- for handlers ----
-
   void waitsFor(@Nullable String what) {
     waitsFor = what;
   }
@@ -113,7 +104,7 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
   /// Only a reply of another process completes it; within its step.
   void waitsForAnswerOf(Pid process) {
     answerer = process;
-    commandIssuer.waitsForProcess();
+    issuer.waitsForProcess();
   }
 
   /// The process whose reply it waits for; null when it waits for something else, or no longer
@@ -130,18 +121,11 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
 
   /// What its process can do at once; within its step.
   ProcessContext context() {
-    return commandIssuer.context();
+    return issuer.context();
   }
 
-  /// Another pending command of its process; within its step.
-  @Nullable PendingCommand<?> other(long otherTag) {
-    return commandIssuer.invocation(otherTag);
-  }
-
-  /// Makes its process monitor another; within its step. `known` is called with the reference
-  /// before the signal of that monitor can come.
-  void monitor(Pid other, LongConsumer known) {
-    commandIssuer.monitor(other, known);
+  CommandIssuer issuer() {
+    return issuer;
   }
 
   /// The action of a cancellation, if there is no reply yet.
@@ -162,11 +146,11 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
   private boolean answer(ProcessEvent event) {
     Object seen = leaveOpen(ANSWERED);
     if (seen == null) {
-      commandIssuer.onLateResult(this);
+      issuer.onLateResult(this);
       return false;
     }
     try {
-      commandIssuer.deliver(event, inOrder);
+      issuer.deliver(event, inOrder);
     } catch (OutOfMemoryError | StackOverflowError e) { // nothing was published: may be retried
       state = seen;
       throw e;
@@ -198,8 +182,6 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     return seen != ANSWERED && seen != DROPPED;
   }
 
-  // ---- for its process ----
-
   /// Completes it with a [CancellationException], and stops its execution.
   ///
   /// @return false when it had a reply before
@@ -208,12 +190,11 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     if (seen == null) {
       return false;
     }
-    commandIssuer.deliver(ProcessEvent.failed(tag, new CancellationException(why)), false);
+    issuer.deliver(ProcessEvent.failed(tag, new CancellationException(why)), false);
     runAction(seen);
     return true;
   }
 
-  /// Stops its execution for a process that has ended.
   public void abandon() {
     Object seen = leaveOpen(DROPPED);
     if (seen != null) {
@@ -233,17 +214,12 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
     }
   }
 
-  /// Logs an exception in work for its process that no reply reports.
-  void logUnreported(String what, Throwable thrown) {
-    commandIssuer.logUnreported(what, thrown);
-  }
-
   private void runAction(Object seen) {
     if (seen instanceof Runnable action) {
       try {
         action.run();
       } catch (Throwable t) {
-        logUnreported("the cancellation of a command", t);
+        issuer.logUnreported("the cancellation of a command", t);
       }
     }
   }

@@ -19,8 +19,8 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// Commands about processes. They are executed within the step that yields them, in the order of
-/// the yields; so what one process sends another by `send` and `ask` arrives in that order.
+/// Commands about processes. They are executed within the step that requests them, in the order of
+/// the requests; so what one process sends another by `send` and `ask` arrives in that order.
 public final class ProcessCommands {
   private final Timers timers;
   private final Requests requests;
@@ -53,7 +53,7 @@ public final class ProcessCommands {
 
   public record Demonitor(long monitor) implements ProcessCommand<Boolean> {}
 
-  public record Resolve(String text) implements ProcessCommand<Pid> {}
+  public record WhereIs(String text) implements ProcessCommand<Pid> {}
 
   /// Waits until a process has started (true) or has ended before (false). For supervisors.
   public record AwaitStart(Pid pid) implements ProcessCommand<Boolean> {}
@@ -96,9 +96,9 @@ public final class ProcessCommands {
           i.context().unlink(c.other());
           i.complete(null);
         });
-    registry.inline(Monitor.class, (c, i) -> i.monitor(c.other(), i::complete));
+    registry.inline(Monitor.class, (c, i) -> i.issuer().monitor(c.other(), i::complete));
     registry.inline(Demonitor.class, (c, i) -> i.complete(i.context().demonitor(c.monitor())));
-    registry.inline(Resolve.class, (c, i) -> i.complete(resolve(c, i)));
+    registry.inline(WhereIs.class, (c, i) -> i.complete(whereIs(c, i)));
     registry.inline(
         AwaitStart.class,
         (c, i) -> {
@@ -112,8 +112,8 @@ public final class ProcessCommands {
     registry.inline((Class<Ask<@Nullable Object>>) (Class<?>) Ask.class, this::ask);
   }
 
-  void ask(Ask<@Nullable Object> ask, PendingCommand<@Nullable Object> invocation) {
-    Answer answer = awaited(ask.to(), ask.limit(), invocation);
+  void ask(Ask<@Nullable Object> ask, PendingCommand<@Nullable Object> pending) {
+    Answer answer = awaited(ask.to(), ask.limit(), pending);
     try {
       requests.send(ask.to(), ask.message(), answer);
     } catch (Throwable t) {
@@ -125,8 +125,8 @@ public final class ProcessCommands {
   void askTyped(
       Pid to,
       NameCommands.AskTyped<Object, @Nullable Object> ask,
-      PendingCommand<@Nullable Object> invocation) {
-    Answer answer = awaited(to, ask.limit(), invocation);
+      PendingCommand<@Nullable Object> pending) {
+    Answer answer = awaited(to, ask.limit(), pending);
     try {
       requests.send(ask.to(), ask.message(), answer);
     } catch (Throwable t) { // usually from the program's function
@@ -135,11 +135,11 @@ public final class ProcessCommands {
     }
   }
 
-  private Answer awaited(Pid of, Duration limit, PendingCommand<@Nullable Object> invocation) {
-    Answer answer = new Answer(of, limit, invocation);
-    invocation.answersInOrder();
-    invocation.onCancel(() -> answer.cancel(false));
-    invocation.waitsForAnswerOf(of);
+  private Answer awaited(Pid of, Duration limit, PendingCommand<@Nullable Object> pending) {
+    Answer answer = new Answer(of, limit, pending);
+    pending.answersInOrder();
+    pending.onCancel(() -> answer.cancel(false));
+    pending.waitsForAnswerOf(of);
     timers.arm(answer.timer, timers.deadline(limit));
     return answer;
   }
@@ -151,29 +151,29 @@ public final class ProcessCommands {
     final Timer timer = new Limit();
     private final Pid of;
     private final Duration limit;
-    private final PendingCommand<@Nullable Object> invocation;
+    private final PendingCommand<@Nullable Object> pending;
 
-    Answer(Pid of, Duration limit, PendingCommand<@Nullable Object> invocation) {
+    Answer(Pid of, Duration limit, PendingCommand<@Nullable Object> pending) {
       this.of = of;
       this.limit = limit;
-      this.invocation = invocation;
+      this.pending = pending;
     }
 
     // the invocation decides; without memory or stack it throws, and stays open
 
     @Override
     public boolean complete(@Nullable Object result) {
-      boolean isFirst = invocation.complete(result);
+      boolean isFirst = pending.complete(result);
       if (isFirst) {
         super.complete(result);
-        var _ = timers.disarm(timer); // or it has fired, and finds the invocation complete
+        var _ = timers.disarm(timer); // or it has fired, and finds the command complete
       }
       return isFirst;
     }
 
     @Override
     public boolean completeExceptionally(Throwable failure) {
-      boolean isFirst = invocation.fail(failureOf(of, failure));
+      boolean isFirst = pending.fail(failureOf(of, failure));
       if (isFirst) {
         super.completeExceptionally(failure);
         var _ = timers.disarm(timer);
@@ -182,7 +182,7 @@ public final class ProcessCommands {
     }
 
     @Override
-    public boolean cancel(boolean mayInterrupt) { // called by the invocation, which is over
+    public boolean cancel(boolean mayInterrupt) { // called by the command, which is over
       boolean isCancelled = super.cancel(mayInterrupt);
       var _ = timers.disarm(timer);
       return isCancelled;
@@ -191,8 +191,8 @@ public final class ProcessCommands {
     private final class Limit extends Timer {
       @Override
       protected void fire() {
-        if (invocation.isOpen()) {
-          invocation.fail(new DeadlineException("no reply from " + of + " within " + limit));
+        if (pending.isOpen()) {
+          pending.fail(new DeadlineException("no reply from " + of + " within " + limit));
         }
         cancel(false); // so that the asked process sees that the asker has given up
       }
@@ -206,11 +206,11 @@ public final class ProcessCommands {
     };
   }
 
-  private static void run(Run run, PendingCommand<@Nullable Object> invocation) {
-    invocation.answersInOrder();
-    var runtime = invocation.context().runtime();
-    Pid child = invocation.context().spawn(run.process(), run.options());
-    invocation.onCancel(() -> {
+  private static void run(Run run, PendingCommand<@Nullable Object> pending) {
+    pending.answersInOrder();
+    var runtime = pending.context().runtime();
+    Pid child = pending.context().spawn(run.process(), run.options());
+    pending.onCancel(() -> {
       try {
         runtime.terminate(child);
       } catch (SendFailedException _) {
@@ -221,13 +221,13 @@ public final class ProcessCommands {
         runtime
             .whenExited(child)
             .thenAccept(exit -> {
-              if (!invocation.isOpen()) {
+              if (!pending.isOpen()) {
                 return;
               }
               if (exit.reason() == Exit.Reason.NORMAL) {
-                invocation.complete(exit.result());
+                pending.complete(exit.result());
               } else {
-                invocation.fail(causeOf(exit));
+                pending.fail(causeOf(exit));
               }
             });
   }
@@ -238,23 +238,23 @@ public final class ProcessCommands {
         () -> new ProcessTerminatedException(exit.pid() + " has ended: " + exit.reason()));
   }
 
-  private static void handOn(HandOn command, PendingCommand<@Nullable Object> invocation) {
+  private static void handOn(HandOn command, PendingCommand<@Nullable Object> pending) {
     var _ =
-        invocation
+        pending
             .context()
             .runtime()
             .forward(command.to(), command.request())
             .whenComplete((result, failure) -> {
-              var _ = failure == null ? invocation.complete(result) : invocation.fail(failure);
+              var _ = failure == null ? pending.complete(result) : pending.fail(failure);
             });
   }
 
-  private static Pid resolve(Resolve resolve, PendingCommand<?> invocation) {
-    String text = resolve.text();
+  private static Pid whereIs(WhereIs command, PendingCommand<?> pending) {
+    String text = command.text();
     if (text.startsWith("{")) {
       return Pid.parse(text);
     }
-    Pid named = invocation.context().runtime().whereIs(text);
+    Pid named = pending.context().runtime().whereIs(text);
     if (named == null) {
       throw new IllegalArgumentException(
           "could not resolve '" + text + "': no process has that name, and it is not a PID");

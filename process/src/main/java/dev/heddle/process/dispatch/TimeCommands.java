@@ -57,11 +57,11 @@ public final class TimeCommands {
 
   /// Completes a command when a time has passed, unless it is cancelled before.
   static <R extends @Nullable Object> void complete(
-      Timers timers, PendingCommand<R> invocation, Duration after, R result) {
+      Timers timers, PendingCommand<R> pending, Duration after, R result) {
     if (after.isPositive()) {
-      new CommandTimer<>(timers, invocation, result).arm(timers.deadline(after));
+      new CommandTimer<>(timers, pending, result).arm(timers.deadline(after));
     } else {
-      invocation.complete(result);
+      pending.complete(result);
     }
   }
 
@@ -69,7 +69,7 @@ public final class TimeCommands {
   ///
   /// @throws IllegalArgumentException when the tag belongs to something else
   private static @Nullable PendingCommand<?> timer(PendingCommand<?> by, long tag) {
-    PendingCommand<?> found = by.other(tag);
+    PendingCommand<?> found = by.issuer().invocation(tag);
     if (found == null || !found.isOpen()) {
       return null;
     }
@@ -85,18 +85,18 @@ public final class TimeCommands {
   private static final class CommandTimer<R extends @Nullable Object> extends Timer
       implements Runnable {
     private final Timers timers;
-    private final PendingCommand<R> invocation;
+    private final PendingCommand<R> pending;
     private final R result;
 
-    CommandTimer(Timers timers, PendingCommand<R> invocation, R result) {
+    CommandTimer(Timers timers, PendingCommand<R> pending, R result) {
       this.timers = timers;
-      this.invocation = invocation;
+      this.pending = pending;
       this.result = result;
     }
 
     void arm(long deadline) {
       timers.arm(this, deadline);
-      invocation.onCancel(this);
+      pending.onCancel(this);
     }
 
     boolean rearm(Duration time) {
@@ -105,7 +105,7 @@ public final class TimeCommands {
 
     @Override
     protected void fire() {
-      invocation.complete(result);
+      pending.complete(result);
     }
 
     /// The command no longer waits for it.

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// its process. A process that subscribes to a class and to one of its subclasses gets an event of
 /// the subclass twice.
 ///
-/// The runtime publishes [DeadLetter], [ProcessStarted] and [ProcessEnded], each only while a
+/// The runtime publishes [DeadLetter], [ProcessStarted] and [ProcessExited], each only while a
 /// process subscribes to it.
 ///
 /// ```java
@@ -67,7 +67,6 @@ public final class EventBus {
     /// @throws IllegalArgumentException when the PID is not one of this runtime
     void onExit(Pid process, Consumer<Exit> listener);
 
-    /// Removes a listener.
     void offExit(Pid process, Consumer<Exit> listener);
 
     /// Checks that a reference by name belongs to this runtime.
@@ -89,7 +88,7 @@ public final class EventBus {
     default void leave() {}
   }
 
-  /// A bus without subscribers. Users get theirs from
+  /// A bus without subscribers. For the runtime; programs get theirs from
   /// [events()][dev.heddle.process.ProcessRuntime#events].
   public EventBus(Delivery delivery) {
     this.delivery = Objects.requireNonNull(delivery, "delivery");
@@ -260,7 +259,6 @@ public final class EventBus {
     return true;
   }
 
-  /// The subscription of one process to one class.
   private final class Subscription implements Subscriber {
     final Pid process;
     final Consumer<Exit> atEnd;

@@ -23,8 +23,6 @@ public final class Awaited {
   private final @Nullable Duration limit;
   private final BooleanSupplier over;
 
-  /// Creates a wait that begins.
-  ///
   /// @param of the process that can end it
   /// @param limit the time limit, or null
   /// @param over whether the wait is over, or no longer depends on that process; any thread
@@ -39,7 +37,6 @@ public final class Awaited {
     return of;
   }
 
-  /// How long the wait may last, or null.
   public @Nullable Duration limit() {
     return limit;
   }

@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 /// @param waitsFor what it waits for; null when it runs, or waits for something of the JDK
 /// @param limit the limit of that wait, or null
 public record FiberView(ProcessFiber thread, @Nullable String waitsFor, @Nullable Duration limit) {
-  /// Its stack, innermost frame first.
   public StackTraceElement[] stack() {
     return thread.stack();
   }

@@ -15,8 +15,6 @@ public final class ForwardedReceiveQueue implements ReceiveQueue {
   private final Consumer<ProcessEvent> unseen;
   private int skipped; // how many of the first were read and left
 
-  /// Creates an empty queue.
-  ///
   /// @param unseen is called with the events that are left at the end
   public ForwardedReceiveQueue(Consumer<ProcessEvent> unseen) {
     this.unseen = unseen;

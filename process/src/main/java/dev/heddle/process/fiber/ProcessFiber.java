@@ -5,6 +5,7 @@ import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
 import dev.heddle.scheduler.context.NonCoroutineThread;
 import dev.heddle.scheduler.context.VirtualThreads;
+import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
@@ -85,16 +86,9 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
   private static final int RESUMING = 3;
   private static final int ENDED = 4;
 
-  private static final VarHandle RESUMABLE;
-
-  static {
-    try {
-      RESUMABLE =
-          MethodHandles.lookup().findVarHandle(ProcessFiber.class, "resumable", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle RESUMABLE =
+      ConstantBootstraps.fieldVarHandle(
+          MethodHandles.lookup(), "resumable", VarHandle.class, ProcessFiber.class, boolean.class);
 
   private static final int CALLS_PER_CLOCK_READ = 16; // as a run has steps
   private static final int MAX_FRAMES = 1_000; // counting them takes as long as the budget
@@ -133,8 +127,6 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
   // written once, before the body is unwound; read by the body
   private volatile boolean unwinding;
 
-  /// Creates a fiber that has not begun.
-  ///
   /// @param name for reports
   /// @param body must not throw
   /// @param wake makes the process take a step; from any thread
@@ -172,7 +164,6 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     }
   }
 
-  /// Whether the current thread is a fiber.
   public static boolean isCurrent() {
     return of(Thread.currentThread()) != null;
   }
@@ -287,7 +278,6 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     var _ = claimResumable();
   }
 
-  /// Whether it waits for the process.
   public boolean isSuspended() {
     return state == SUSPENDED;
   }
@@ -382,7 +372,6 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     }
   }
 
-  /// Ends that wait.
   public static void endWait() {
     ProcessFiber body = of(Thread.currentThread());
     if (body != null) {

@@ -5,7 +5,7 @@
 /// | enters | leaves |
 /// |---|---|
 /// | a body, and steps of its process, from `CoroutineProcess` | wake-ups of that process |
-/// | | what a worker runs meanwhile, for reports, to the room of the scheduler |
+/// | | what a worker runs meanwhile, for reports, to the package of the scheduler |
 /// | `execute` calls of the JDK, from any thread | what runs no longer, to the JDK's scheduler |
 ///
 /// Threads: `execute` from any, `suspend` from the body itself, the rest within steps of the

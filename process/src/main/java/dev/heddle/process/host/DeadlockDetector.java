@@ -7,7 +7,8 @@ import dev.heddle.process.ProcessDeadlock.Wait;
 import dev.heddle.process.fiber.Awaited;
 import dev.heddle.process.fiber.FiberView;
 import dev.heddle.process.instance.ProcessInstance;
-import dev.heddle.process.scheduler.WorkScheduler.BlockedStep;
+import dev.heddle.process.scheduler.WorkerPool;
+import dev.heddle.process.scheduler.WorkerPool.BlockedStep;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Detects processes that wait for each other.
@@ -61,6 +63,7 @@ public final class DeadlockDetector {
   private static final Object WORKERS = new Object(); // the key of the deadlock that is no cycle
 
   private final ProcessHost host;
+  private final WorkerPool workers;
   private final long afterNanos;
   private final Consumer<ProcessDeadlock> report;
 
@@ -83,11 +86,11 @@ public final class DeadlockDetector {
     }
   }
 
-  /// Checks the processes of a host.
-  ///
   /// @param after how long a deadlock must have lasted
   /// @param report is called with it, once
-  public DeadlockDetector(ProcessHost host, Duration after, Consumer<ProcessDeadlock> report) {
+  public DeadlockDetector(
+      ProcessHost host, WorkerPool workers, Duration after, Consumer<ProcessDeadlock> report) {
+    this.workers = workers;
     this.host = host;
     this.afterNanos = after.toNanos();
     this.report = report;
@@ -107,9 +110,13 @@ public final class DeadlockDetector {
     Map<Object, Candidate> found = new HashMap<>();
     for (List<ProcessWait> cycle : cycles()) {
       keep(found, cycle.getFirst().token(), cycle.stream().map(ProcessWait::token).toList(), now);
-      reportIfDue(found.get(cycle.getFirst().token()), now, Kind.CYCLE, () -> waits(cycle));
+      reportIfDue(
+          found.get(cycle.getFirst().token()),
+          now,
+          Kind.CYCLE,
+          () -> cycle.stream().map(DeadlockDetector::wait).toList());
     }
-    List<BlockedStep> steps = host.scheduler().blockedSteps();
+    List<BlockedStep> steps = workers.blockedSteps();
     if (!steps.isEmpty()) {
       keep(found, WORKERS, List.copyOf(steps), now);
       reportIfDue(found.get(WORKERS), now, Kind.WORKERS, () -> blockedStepWaits(steps));
@@ -125,18 +132,13 @@ public final class DeadlockDetector {
         key, before != null && before.tokens.equals(tokens) ? before : new Candidate(tokens, now));
   }
 
-  private interface Waits {
-    List<Wait> get();
-  }
-
-  private void reportIfDue(@Nullable Candidate one, long now, Kind kind, Waits waits) {
+  private void reportIfDue(
+      @Nullable Candidate one, long now, Kind kind, Supplier<List<Wait>> waits) {
     if (one == null || one.report != null || one.since == now || now - one.since < afterNanos) {
       return; // reported already, or not for long enough
     }
-    ProcessDeadlock deadlock =
-        new ProcessDeadlock(kind, Duration.ofNanos(now - one.since), waits.get());
-    one.report = deadlock;
-    report.accept(deadlock);
+    one.report = new ProcessDeadlock(kind, Duration.ofNanos(now - one.since), waits.get());
+    report.accept(one.report);
   }
 
   // ---- the graph ----
@@ -203,10 +205,6 @@ public final class DeadlockDetector {
 
   // ---- descriptions ----
 
-  private static List<Wait> waits(List<ProcessWait> cycle) {
-    return cycle.stream().map(DeadlockDetector::wait).toList();
-  }
-
   private static Wait wait(ProcessWait wait) {
     ProcessInstance process = wait.waits();
     FiberView body = process.body();
@@ -235,7 +233,7 @@ public final class DeadlockDetector {
                     + ", in a step on "
                     + step.worker().thread().getName(),
                 null,
-                List.of(step.worker().stack())));
+                List.of(step.stack())));
       }
     }
     return all;

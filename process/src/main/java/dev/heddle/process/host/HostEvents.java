@@ -11,7 +11,7 @@ import dev.heddle.process.SendResult;
 import dev.heddle.process.event.DeadLetter;
 import dev.heddle.process.event.DeadLetter.Reason;
 import dev.heddle.process.event.EventBus;
-import dev.heddle.process.event.ProcessEnded;
+import dev.heddle.process.event.ProcessExited;
 import dev.heddle.process.event.ProcessStarted;
 import dev.heddle.process.instance.FailureLogger;
 import dev.heddle.process.instance.ProcessInstance;
@@ -24,19 +24,17 @@ import org.jspecify.annotations.Nullable;
 /// thread.
 final class HostEvents implements EventBus.Delivery {
   private final ProcessRuntime runtime;
-  private final ProcessDirectory processDirectory;
+  private final ProcessDirectory directory;
   private final EventBus stream = new EventBus(this);
 
-  HostEvents(ProcessRuntime runtime, ProcessDirectory processDirectory) {
+  HostEvents(ProcessRuntime runtime, ProcessDirectory directory) {
     this.runtime = runtime;
-    this.processDirectory = processDirectory;
+    this.directory = directory;
   }
 
   EventBus stream() {
     return stream;
   }
-
-  // ---- what is published ----
 
   void refused(@Nullable Pid to, @Nullable String name, @Nullable Object message, SendResult why) {
     if (hasDeadLetterSubscribers(message)) {
@@ -72,8 +70,8 @@ final class HostEvents implements EventBus.Delivery {
   }
 
   void ended(Exit exit) {
-    if (hasSubscribers(ProcessEnded.class)) {
-      publish(new ProcessEnded(exit));
+    if (hasSubscribers(ProcessExited.class)) {
+      publish(new ProcessExited(exit));
     }
   }
 
@@ -106,23 +104,21 @@ final class HostEvents implements EventBus.Delivery {
         : null;
   }
 
-  // ---- how it is delivered ----
-
   @Override
   public SendResult offer(Pid to, Object event) {
-    ProcessInstance found = processDirectory.find(to);
+    ProcessInstance found = directory.find(to);
     return found == null ? SendResult.NOT_FOUND : found.receive(event);
   }
 
   @Override
   public SendResult offer(String name, Object event) {
-    ProcessInstance found = processDirectory.named(name);
+    ProcessInstance found = directory.named(name);
     return found == null ? SendResult.NOT_FOUND : found.receive(event);
   }
 
   @Override
   public void onExit(Pid process, Consumer<Exit> listener) {
-    ProcessInstance found = processDirectory.findProcess(process);
+    ProcessInstance found = directory.findProcess(process);
     if (found == null) {
       listener.accept(ProcessDirectory.exitOfUnknown(process));
     } else {
@@ -137,7 +133,7 @@ final class HostEvents implements EventBus.Delivery {
 
   @Override
   public void offExit(Pid process, Consumer<Exit> listener) {
-    ProcessInstance found = processDirectory.find(process);
+    ProcessInstance found = directory.find(process);
     if (found != null) {
       found.processLinks().offExit(listener);
     }

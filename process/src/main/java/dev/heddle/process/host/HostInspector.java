@@ -13,7 +13,7 @@ import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.observe.ProcessJfrEvents;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.UninterruptibleLog;
-import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.scheduler.WorkerPool;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Comparator;
@@ -33,25 +33,26 @@ public final class HostInspector {
   private static final StackTraceElement[] NO_STACK = {};
 
   private final ProcessHost host;
+  private final WorkerPool workers;
   private final Consumer<LongStep> handler;
   private final LongAdder longSteps = new LongAdder();
   private final DeadlockDetector detector;
   private final Consumer<ProcessDeadlock> deadlockHandler;
   private final LongAdder deadlocks = new LongAdder();
 
-  /// Inspects a host.
-  ///
   /// @param handler is called with each step that lasts too long
   /// @param deadlockAfter how long processes must have waited for each other
   /// @param deadlockHandler is called with each deadlock
   public HostInspector(
       ProcessHost host,
+      WorkerPool workers,
       Consumer<LongStep> handler,
       Duration deadlockAfter,
       Consumer<ProcessDeadlock> deadlockHandler) {
     this.host = host;
+    this.workers = workers;
     this.handler = handler;
-    this.detector = new DeadlockDetector(host, deadlockAfter, this::deadlock);
+    this.detector = new DeadlockDetector(host, workers, deadlockAfter, this::deadlock);
     this.deadlockHandler = deadlockHandler;
   }
 
@@ -63,7 +64,7 @@ public final class HostInspector {
   /// All processes, ordered by number, with the stacks of steps and of waiting bodies.
   public List<ProcessSnapshot> withStacks() {
     Map<Task, StackTraceElement[]> steps = new HashMap<>();
-    host.scheduler().forEachRunning(steps::put);
+    workers.forEachRunning(steps::put);
     return sorted().map(process -> withStack(process, steps.get(process))).toList();
   }
 
@@ -78,10 +79,7 @@ public final class HostInspector {
     if (process == null || process.isEnded()) { // a PID may lead to one that has left the table
       return null;
     }
-    Worker worker = host.scheduler().workerOf(process);
-    StackTraceElement[] stack = worker == null ? null : worker.stack();
-    boolean still = worker != null && worker.running() == process;
-    return withStack(process, still ? stack : null);
+    return withStack(process, workers.stackOf(process));
   }
 
   private static ProcessSnapshot withStack(
@@ -94,44 +92,33 @@ public final class HostInspector {
   }
 
   public ProcessCounters counters() {
-    List<WorkerCounters> workers = host.scheduler().counters();
-    CompensationCounters compensation = host.scheduler().compensationCounters();
+    List<WorkerCounters> perWorker = workers.counters();
+    CompensationCounters compensation = workers.compensationCounters();
     return new ProcessCounters(
         host.directory().size(),
         host.starter().started(),
-        workers.stream().mapToLong(WorkerCounters::executed).sum() + compensation.executed(),
+        perWorker.stream().mapToLong(WorkerCounters::executed).sum() + compensation.executed(),
         host.undelivered(),
         host.late(),
         longSteps.sum(),
-        host.scheduler().delays(),
+        workers.delays(),
         deadlocks.sum(),
         compensation,
-        workers);
+        perWorker);
   }
 
   /// Reports a step that lasts too long: counts and logs it, records it for a flight recording, and
   /// calls the handler.
-  public void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
+  public void longStep(Task task, Thread worker, long nanos, StackTraceElement[] stack) {
     if (!(task instanceof ProcessInstance process)) {
       return;
     }
     longSteps.increment();
+    String on = worker.getName();
     LongStep step =
-        new LongStep(
-            process.self(),
-            process.kind(),
-            worker.thread().getName(),
-            Duration.ofNanos(nanos),
-            List.of(stack));
-    UninterruptibleLog.write(Level.WARNING, step.text(), null);
-    if (ProcessJfrEvents.areRecorded()) {
-      ProcessJfrEvents.longStep(step);
-    }
-    try {
-      handler.accept(step);
-    } catch (Throwable t) {
-      UninterruptibleLog.write(Level.ERROR, "the handler of long steps failed at " + step.pid(), t);
-    }
+        new LongStep(process.self(), process.kind(), on, Duration.ofNanos(nanos), List.of(stack));
+    String failed = "the handler of long steps failed at " + step.pid();
+    report(step, step.text(), ProcessJfrEvents::longStep, handler, failed);
   }
 
   /// Checks for processes that wait for each other. On the thread of reports.
@@ -146,14 +133,20 @@ public final class HostInspector {
 
   private void deadlock(ProcessDeadlock deadlock) {
     deadlocks.increment();
-    UninterruptibleLog.write(Level.WARNING, deadlock.text(), null);
+    String failed = "the handler of deadlocks failed";
+    report(deadlock, deadlock.text(), ProcessJfrEvents::deadlock, deadlockHandler, failed);
+  }
+
+  private static <R> void report(
+      R what, String text, Consumer<R> record, Consumer<R> handler, String failed) {
+    UninterruptibleLog.write(Level.WARNING, text, null);
     if (ProcessJfrEvents.areRecorded()) {
-      ProcessJfrEvents.deadlock(deadlock);
+      record.accept(what);
     }
     try {
-      deadlockHandler.accept(deadlock);
+      handler.accept(what);
     } catch (Throwable t) {
-      UninterruptibleLog.write(Level.ERROR, "the handler of deadlocks failed", t);
+      UninterruptibleLog.write(Level.ERROR, failed, t);
     }
   }
 }

@@ -10,7 +10,7 @@ import dev.heddle.process.ShutdownReport.Abandoned.Phase;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.dispatch.CommandLoop;
 import dev.heddle.process.instance.ProcessInstance;
-import dev.heddle.process.scheduler.WorkScheduler;
+import dev.heddle.process.scheduler.WorkerPool;
 import dev.heddle.process.timer.Timers;
 import java.time.Duration;
 import java.util.HashMap;
@@ -66,7 +66,7 @@ public final class HostShutdown {
       Duration.ofMinutes(1); // for workers to end many millions of processes
 
   private final ProcessHost host;
-  private final WorkScheduler scheduler;
+  private final WorkerPool workers;
   private final Timers timers;
   private final CommandLoop loops;
 
@@ -77,9 +77,9 @@ public final class HostShutdown {
   private long end; // in nanoseconds
   private boolean interrupted;
 
-  public HostShutdown(ProcessHost host, WorkScheduler scheduler, Timers timers, CommandLoop loops) {
+  public HostShutdown(ProcessHost host, WorkerPool workers, Timers timers, CommandLoop loops) {
     this.host = host;
-    this.scheduler = scheduler;
+    this.workers = workers;
     this.timers = timers;
     this.loops = loops;
   }
@@ -113,8 +113,8 @@ public final class HostShutdown {
               .name("heddle-shutdown")
               .start(() -> endRest(abandoned.keySet()));
     } else {
-      scheduler.halt();
-      waiting(() -> scheduler.awaitEnd(rest(abandoned.isEmpty() ? end : 0)));
+      workers.halt();
+      waiting(() -> workers.awaitEnd(rest(abandoned.isEmpty() ? end : 0)));
       waiting(() -> timers.close(rest(end)));
       waiting(() -> loops.close(rest(end)));
     }
@@ -215,7 +215,7 @@ public final class HostShutdown {
   private Map<ProcessInstance, ShutdownReport.Abandoned> abandon() {
     Map<ProcessInstance, ShutdownReport.Abandoned> abandoned = new HashMap<>();
     Map<ProcessInstance, Exit> untold = new HashMap<>();
-    scheduler.forEachRunning((task, stack) -> {
+    workers.forEachRunning((task, stack) -> {
       if (!(task instanceof ProcessInstance process)) {
         return;
       }
@@ -243,7 +243,7 @@ public final class HostShutdown {
         Thread.ofPlatform()
             .daemon()
             .name("heddle-abandons")
-            .start(() -> untold.forEach(ProcessInstance::notifyAbandoned));
+            .start(() -> untold.forEach(ProcessInstance::notifyExit));
     waiting(() -> {
       var _ = teller.join(LAST_MOMENT); // else a listener does not return
     });
@@ -255,10 +255,10 @@ public final class HostShutdown {
       for (ProcessInstance process : host.directory().all()) {
         var _ = process.end(Exit.Reason.TERMINATED, cause); // false: its end was decided before
       }
-      scheduler.halt();
-      scheduler.awaitEnd(LONGEST_REST, LAST_MOMENT, inStep::contains);
+      workers.halt();
+      workers.awaitEnd(LONGEST_REST, LAST_MOMENT, inStep::contains);
       for (ProcessInstance process : host.directory().all()) {
-        var _ = process.abandon(false); // false: a worker has announced it
+        process.abandon();
       }
       var _ = timers.close(LAST_MOMENT);
       var _ = loops.close(LAST_MOMENT);

@@ -157,12 +157,12 @@ final class InstanceContext implements ProcessContext {
 
   @Override
   public void link(Pid other) {
-    host().relations().link(own(), other);
+    host().directory().link(own(), other);
   }
 
   @Override
   public void unlink(Pid other) {
-    host().relations().unlink(own(), other);
+    host().directory().unlink(own(), other);
   }
 
   @Override
@@ -189,14 +189,14 @@ final class InstanceContext implements ProcessContext {
 
   @Override
   public long monitor(Pid other) {
-    return host().relations().monitor(own(), other, _ -> {});
+    return host().directory().monitor(own(), other, _ -> {});
   }
 
   @Override
   public long monitor(String name) {
     ProcessInstance found = host().directory().named(name);
     Pid to = found == null ? host().directory().nullPid() : found.self();
-    return host().relations().monitor(own(), to, _ -> {});
+    return host().directory().monitor(own(), to, _ -> {});
   }
 
   @Override

@@ -46,7 +46,7 @@ final class Listeners {
     int agreed = announced ? all.size() : acceptedCount(exit.pid());
     for (int i = 0; i < agreed; i++) {
       try {
-        all.get(i).onComplete(exit);
+        all.get(i).onExit(exit);
       } catch (Throwable t) {
         failed.accept(exit, t);
       }

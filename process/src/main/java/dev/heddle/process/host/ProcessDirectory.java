@@ -6,6 +6,7 @@ import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.instance.ProcessEnvironment;
 import dev.heddle.process.instance.ProcessInstance;
+import dev.heddle.process.instance.ProcessLifecycle;
 import dev.heddle.process.links.NameRegistry;
 import dev.heddle.process.links.ProcessLinks;
 import dev.heddle.process.routing.LocalPid;
@@ -13,25 +14,24 @@ import dev.heddle.process.routing.RoutingTable;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The processes of a host, by address and by name. Any thread.
 public final class ProcessDirectory {
   private final ProcessEnvironment host;
-  private final RoutingTable routingTable;
+  private final RoutingTable routes;
   private final ProcessTable table = new ProcessTable();
-  private final NameRegistry nameRegistry = new NameRegistry();
+  private final NameRegistry names = new NameRegistry();
 
   // any thread; close() writes `closed` last
   private volatile boolean closed;
   private volatile @Nullable CompletableFuture<@Nullable Void> empty;
 
-  /// Creates an empty directory.
-  ///
-  /// @param routingTable leads to all that is not a process of this host
-  ProcessDirectory(ProcessEnvironment host, RoutingTable routingTable) {
+  /// @param routes leads to all that is not a process of this host
+  ProcessDirectory(ProcessEnvironment host, RoutingTable routes) {
     this.host = host;
-    this.routingTable = routingTable;
+    this.routes = routes;
   }
 
   // ---- by address ----
@@ -46,7 +46,7 @@ public final class ProcessDirectory {
     // a stack overflow would leave the lock of the table, or of a coroutine's mailbox, locked
     StackGuard.requireAmpleRoom();
     ProcessInstance found = table.find(pid.id());
-    return found != null && routingTable.leadsTo(pid, found.id()) ? found : null;
+    return found != null && routes.leadsTo(pid, found.id()) ? found : null;
   }
 
   /// Like [#find], for an address that must be that of a process of this host, alive or not.
@@ -55,13 +55,13 @@ public final class ProcessDirectory {
   public @Nullable ProcessInstance findProcess(Pid pid) {
     ProcessInstance found = find(pid);
     if (found == null) {
-      if (!routingTable.isLocal(pid)) {
+      if (!routes.isLocal(pid)) {
         throw new IllegalArgumentException(
             pid
                 + " belongs to another runtime; messages reach it, but links, monitors and"
                 + " commands do not");
       }
-      if (routingTable.attached(pid) != null) {
+      if (routes.attached(pid) != null) {
         throw new IllegalArgumentException(
             pid + " is a mailbox and not a process; it can only be sent to");
       }
@@ -75,23 +75,52 @@ public final class ProcessDirectory {
 
   /// An address that leads nowhere: no process gets the number 0.
   public Pid nullPid() {
-    return routingTable.address(0);
+    return routes.address(0);
+  }
+
+  // ---- links and monitors, on the worker of the process that adds or removes them ----
+
+  void link(ProcessInstance one, Pid other) {
+    StackGuard.requireAmpleRoom(); // else a stack overflow could leave a link on one side only
+    ProcessInstance found = findProcess(other);
+    if (found != null) {
+      ProcessLinks.link(one, found);
+    } else {
+      ProcessLinks.linkToEnded(one, exitOfUnknown(routes.canonical(other))); // the key of unlink()
+    }
+  }
+
+  void unlink(ProcessInstance one, Pid other) {
+    StackGuard.requireAmpleRoom(); // a stack overflow would leave a lock locked
+    ProcessInstance found = find(other);
+    if (found == null) {
+      one.processLinks().unlinkEnded(routes.canonical(other));
+    } else {
+      ProcessLinks.unlink(one, found);
+    }
+  }
+
+  long monitor(ProcessLifecycle watcher, Pid target, LongConsumer known) {
+    StackGuard.requireAmpleRoom(); // as above
+    ProcessInstance found = findProcess(target);
+    return found != null
+        ? ProcessLinks.monitor(watcher, found, known)
+        : ProcessLinks.monitorEnded(watcher, exitOfUnknown(target), known);
   }
 
   // ---- by name ----
 
-  /// The process that has a name, or null.
   public @Nullable ProcessInstance named(String name) {
-    return nameRegistry.find(name) instanceof ProcessInstance owner ? owner : null;
+    return names.find(name) instanceof ProcessInstance owner ? owner : null;
   }
 
   /// Gives a process a name.
   ///
   /// @return the process that has it now
   Pid register(String name, ProcessInstance process) {
-    NameRegistry.NameEntry nameEntry = nameRegistry.register(name, process);
-    if (nameEntry != null) {
-      return nameEntry.owner().self();
+    NameRegistry.NameEntry entry = names.register(name, process);
+    if (entry != null) {
+      return entry.owner().self();
     }
     throw new IllegalStateException(
         process.self() + " has ended; it cannot take the name '" + name + "' any more");
@@ -103,15 +132,14 @@ public final class ProcessDirectory {
     CompletableFuture<Pid> registered = new CompletableFuture<>();
     Consumer<ProcessLinks.Owner> listener =
         owner -> registered.complete(((ProcessInstance) owner).self());
-    nameRegistry.await(name, owner -> !((ProcessInstance) owner).isEnding(), listener);
+    names.await(name, owner -> !((ProcessInstance) owner).isEnding(), listener);
     var _ =
-        registered.whenComplete(
-            (_, _) -> nameRegistry.stopWaiting(name, listener)); // also when given up
+        registered.whenComplete((_, _) -> names.stopWaiting(name, listener)); // also when given up
     return registered;
   }
 
   NameRegistry names() {
-    return nameRegistry;
+    return names;
   }
 
   // ---- all ----

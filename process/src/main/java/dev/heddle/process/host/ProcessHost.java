@@ -6,10 +6,12 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.ProcessFactory;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
+import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.dispatch.Dispatcher;
 import dev.heddle.process.event.EventBus;
 import dev.heddle.process.fiber.FiberView;
@@ -33,12 +35,11 @@ import org.jspecify.annotations.Nullable;
 public final class ProcessHost implements ProcessEnvironment {
   private final HostComponents parts;
   private final Dispatcher dispatcher;
-  private final ProcessDirectory processDirectory;
+  private final ProcessDirectory directory;
   private final HostEvents events;
   private final Listeners listeners;
   private final ProcessSlots slots;
-  private final LinkOperations linkOperations;
-  private final ProcessTermination processTermination;
+  private final ProcessTermination termination;
   private final ProcessStarter starter;
 
   // any thread
@@ -48,19 +49,17 @@ public final class ProcessHost implements ProcessEnvironment {
   public ProcessHost(HostComponents parts, Dispatcher dispatcher, Timers timers) {
     this.parts = parts;
     this.dispatcher = dispatcher;
-    this.processDirectory = new ProcessDirectory(this, parts.routes());
-    this.events = new HostEvents(parts.runtime(), processDirectory);
+    this.directory = new ProcessDirectory(this, parts.routes());
+    this.events = new HostEvents(parts.runtime(), directory);
     this.listeners =
         new Listeners(
             parts.listeners(),
             (exit, t) -> FailureLogger.log("a listener failed at the end of ", exit.pid(), "", t));
     this.slots = new ProcessSlots(parts.limit(), parts.scheduler().size());
-    this.linkOperations = new LinkOperations(processDirectory, parts.routes());
-    this.processTermination = new ProcessTermination(processDirectory, timers, parts.lifetime());
+    this.termination = new ProcessTermination(directory, timers, parts.lifetime());
     this.starter =
-        new ProcessStarter(
-            this, parts, processDirectory, slots, processTermination, listeners, events);
-    ProcessInstance.preload(this, processDirectory.nullPid());
+        new ProcessStarter(this, parts, directory, slots, termination, listeners, events);
+    ProcessInstance.preload(this, directory.nullPid());
   }
 
   // ---- its parts ----
@@ -70,15 +69,11 @@ public final class ProcessHost implements ProcessEnvironment {
   }
 
   public ProcessDirectory directory() {
-    return processDirectory;
+    return directory;
   }
 
   public ProcessTermination endings() {
-    return processTermination;
-  }
-
-  LinkOperations relations() {
-    return linkOperations;
+    return termination;
   }
 
   /// The bus of what this host and programs publish.
@@ -99,7 +94,7 @@ public final class ProcessHost implements ProcessEnvironment {
 
   /// Sends a message; waits for space where the receiver's policy allows it.
   public SendResult send(Pid to, @Nullable Object message) {
-    ProcessInstance found = processDirectory.find(to);
+    ProcessInstance found = directory.find(to);
     if (found == null) {
       return offer(to, message);
     }
@@ -107,19 +102,18 @@ public final class ProcessHost implements ProcessEnvironment {
     return result == SendResult.ACCEPTED ? result : refused(to, message, result);
   }
 
-  /// Sends a message.
   public SendResult offer(Pid to, @Nullable Object message) {
-    ProcessInstance found = processDirectory.find(to);
+    ProcessInstance found = directory.find(to);
     SendResult result = found != null ? found.receive(message) : offerOther(to, message);
     return result == SendResult.ACCEPTED ? result : refused(to, message, result);
   }
 
   private SendResult offerOther(Pid to, @Nullable Object message) {
-    RoutingTable routingTable = parts.routes();
-    if (!routingTable.isLocal(to)) {
-      return routingTable.sendRemote(to, message);
+    RoutingTable routes = parts.routes();
+    if (!routes.isLocal(to)) {
+      return routes.sendRemote(to, message);
     }
-    Receiver other = routingTable.attached(to);
+    Receiver other = routes.attached(to);
     if (other != null) {
       return other.receive(message);
     }
@@ -155,7 +149,7 @@ public final class ProcessHost implements ProcessEnvironment {
 
   @Override
   public NameRegistry names() {
-    return processDirectory.names();
+    return directory.names();
   }
 
   @Override
@@ -165,12 +159,33 @@ public final class ProcessHost implements ProcessEnvironment {
 
   @Override
   public void monitor(ProcessLifecycle watcher, Pid target, LongConsumer known) {
-    var _ = linkOperations.monitor(watcher, target, known);
+    var _ = directory.monitor(watcher, target, known);
   }
 
   @Override
   public Process create(String source) {
-    return ProcessSources.create(parts.factory(), source);
+    ProcessFactory factory = parts.factory();
+    if (factory == null) {
+      throw new StartRefusedException(
+          "upgrade: no factory; give the builder one with factory(...)", null);
+    }
+    if (source.isEmpty()) {
+      throw new StartRefusedException("upgrade: no source; name what the factory is to make", null);
+    }
+    Process made;
+    try {
+      made = factory.create(source);
+    } catch (Exception e) {
+      throw new StartRefusedException("upgrade: create failed: " + e.getMessage(), e);
+    }
+    if (made == null) {
+      throw new StartRefusedException(
+          "upgrade: the factory has returned null for '%s'; let it make a process, or throw what"
+                  .formatted(source)
+              + " says why not",
+          null);
+    }
+    return made;
   }
 
   @Override
@@ -180,7 +195,7 @@ public final class ProcessHost implements ProcessEnvironment {
 
   @Override
   public boolean isClosed() {
-    return processDirectory.isClosed();
+    return directory.isClosed();
   }
 
   @Override
@@ -222,7 +237,7 @@ public final class ProcessHost implements ProcessEnvironment {
     if (process.isAnnounced()) {
       events.ended(exit);
     }
-    processDirectory.remove((ProcessInstance) process);
+    directory.remove((ProcessInstance) process);
   }
 
   private static void record(ProcessLifecycle process, Exit exit) {
@@ -239,7 +254,7 @@ public final class ProcessHost implements ProcessEnvironment {
   ///
   /// @return completes when no process is alive any more
   public CompletableFuture<@Nullable Void> close() {
-    return processDirectory.close();
+    return directory.close();
   }
 
   void closeMailboxes() {
@@ -249,12 +264,12 @@ public final class ProcessHost implements ProcessEnvironment {
   /// Called when no worker runs any more: from now on no process is started or sent to, and the
   /// exits of all are announced.
   public void abandonAll(Throwable why) {
-    processDirectory.refuse();
+    directory.refuse();
     FailureLogger.log(
         "processes of ", parts.runtime(), " are abandoned: no worker runs any more", why);
-    for (ProcessInstance process : processDirectory.all()) {
+    for (ProcessInstance process : directory.all()) {
       process.end(Exit.Reason.ABANDONED, why);
-      var _ = process.abandon(false);
+      process.abandon();
     }
   }
 

@@ -31,10 +31,10 @@ public final class ProcessStarter {
 
   private final ProcessEnvironment host;
   private final ProcessRuntime runtime;
-  private final RoutingTable routingTable;
-  private final ProcessDirectory processDirectory;
-  private final ProcessSlots processSlots;
-  private final ProcessTermination processTermination;
+  private final RoutingTable routes;
+  private final ProcessDirectory directory;
+  private final ProcessSlots slots;
+  private final ProcessTermination termination;
   private final Listeners listeners;
   private final HostEvents events;
   private final int limit;
@@ -43,18 +43,18 @@ public final class ProcessStarter {
   ProcessStarter(
       ProcessEnvironment host,
       HostComponents parts,
-      ProcessDirectory processDirectory,
-      ProcessSlots processSlots,
-      ProcessTermination processTermination,
+      ProcessDirectory directory,
+      ProcessSlots slots,
+      ProcessTermination termination,
       Listeners listeners,
       HostEvents events) {
     this.host = host;
     this.runtime = parts.runtime();
-    this.routingTable = parts.routes();
+    this.routes = parts.routes();
     this.limit = parts.limit();
-    this.processDirectory = processDirectory;
-    this.processSlots = processSlots;
-    this.processTermination = processTermination;
+    this.directory = directory;
+    this.slots = slots;
+    this.termination = termination;
     this.listeners = listeners;
     this.events = events;
   }
@@ -125,24 +125,23 @@ public final class ProcessStarter {
     }
     checkOpen();
     int worker = ProcessSlots.worker(host.scheduler());
-    if (!processSlots.acquire(worker)) {
+    if (!slots.acquire(worker)) {
       throw new StartRefusedException(
           "max processes exceeded: " + limit + " are alive; end some, or raise maxProcesses", null);
     }
     try {
       ProcessInstance made =
-          new ProcessInstance(
-              host, routingTable.address(processSlots.number(worker)), process, options);
-      processDirectory.add(made);
+          new ProcessInstance(host, routes.address(slots.number(worker)), process, options);
+      directory.add(made);
       return made;
     } catch (Throwable t) {
-      processSlots.release(worker);
+      slots.release(worker);
       throw t;
     }
   }
 
   private void checkOpen() {
-    if (processDirectory.isClosed()) {
+    if (directory.isClosed()) {
       throw new StartRefusedException(
           "the runtime is shutting down; it starts no more processes", null);
     }
@@ -157,11 +156,9 @@ public final class ProcessStarter {
     checkOpen(); // again: close() sees the process in the table, or this call sees `closed`
     StartOptions options = made.options();
     if (options.name() != null) {
-      NameRegistry.NameEntry nameEntry = processDirectory.names().register(options.name(), made);
-      if (nameEntry != null
-          && nameEntry.owner() instanceof ProcessInstance owner
-          && owner != made) {
-        owner.requireTakes(protocol, options.name(), nameEntry.sinceMillis());
+      NameRegistry.NameEntry entry = directory.names().register(options.name(), made);
+      if (entry != null && entry.owner() instanceof ProcessInstance owner && owner != made) {
+        owner.requireTakes(protocol, options.name(), entry.sinceMillis());
         return owner;
       }
     }
@@ -171,8 +168,8 @@ public final class ProcessStarter {
       by = parent(options);
       monitor = link(made, by);
     }
-    if (processTermination.endsWithParent(options)) {
-      processTermination.endWith(parent(options), made);
+    if (termination.endsWithParent(options)) {
+      termination.endWith(parent(options), made);
     }
     try {
       listeners.starts(made.self(), options);
@@ -187,8 +184,6 @@ public final class ProcessStarter {
     events.started(made);
     return made;
   }
-
-  // ---- what a process gets from its parent ----
 
   /// The options of a process that another one starts: its parent and attributes are inherited.
   private static StartOptions inherited(StartOptions options, ProcessInstance by) {
@@ -207,7 +202,7 @@ public final class ProcessStarter {
   /// @throws StartRefusedException when they name none, or it has ended
   private ProcessInstance parent(StartOptions options) {
     Pid parent = options.parent();
-    ProcessInstance by = parent == null ? null : processDirectory.find(parent);
+    ProcessInstance by = parent == null ? null : directory.find(parent);
     if (by == null || by.isEnded()) { // a PID may lead to one that was removed from the table
       throw new StartRefusedException(
           parent == null

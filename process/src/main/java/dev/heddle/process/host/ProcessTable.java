@@ -56,7 +56,6 @@ final class ProcessTable {
     shard(process.id()).remove(process.id());
   }
 
-  /// All of them, each as of some moment.
   List<ProcessInstance> all() {
     List<ProcessInstance> all = new ArrayList<>(size()); // so that it rarely grows under a lock
     for (Shard shard : shards) {

@@ -17,15 +17,13 @@ import java.util.function.Consumer;
 
 /// Ends processes from outside. Any thread.
 public final class ProcessTermination {
-  private final ProcessDirectory processDirectory;
+  private final ProcessDirectory directory;
   private final Timers timers;
   private final Lifetime lifetime;
 
-  /// For the processes of a directory.
-  ///
   /// @param lifetime the default for options without one
-  ProcessTermination(ProcessDirectory processDirectory, Timers timers, Lifetime lifetime) {
-    this.processDirectory = processDirectory;
+  ProcessTermination(ProcessDirectory directory, Timers timers, Lifetime lifetime) {
+    this.directory = directory;
     this.timers = timers;
     this.lifetime = lifetime;
   }
@@ -34,7 +32,7 @@ public final class ProcessTermination {
   ///
   /// @throws SendFailedException when there is none
   public ProcessInstance living(Pid pid) {
-    ProcessInstance live = processDirectory.findProcess(pid);
+    ProcessInstance live = directory.findProcess(pid);
     if (live == null || live.isEnded()) {
       throw new SendFailedException(pid, SendResult.NOT_FOUND);
     }
@@ -66,8 +64,6 @@ public final class ProcessTermination {
     }
   }
 
-  // ---- the end of a parent ----
-
   /// Whether a process ends with its parent, by its options or by the default of the runtime.
   boolean endsWithParent(StartOptions options) {
     return options.lifetime() != null
@@ -80,7 +76,7 @@ public final class ProcessTermination {
     Duration time = child.options().shutdown();
     Consumer<Exit> ends =
         _ -> {
-          if (!processDirectory.isClosed()) { // else the shutdown asks, with its own deadline
+          if (!directory.isClosed()) { // else the shutdown asks, with its own deadline
             cancel(child, "its parent has ended", time);
           }
         };

@@ -26,7 +26,7 @@ record ProcessWait(ProcessInstance waits, Object token, Pid of) {
     }
     CommandTable commands = process.commands();
     PendingCommand<?> only =
-        commands == null || !process.isAwaitingCommandsOnly() ? null : commands.only();
+        commands == null || !process.awaitsCommandsOnly() ? null : commands.only();
     if (only == null) {
       return null;
     }

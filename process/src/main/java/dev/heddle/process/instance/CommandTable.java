@@ -15,38 +15,27 @@ public final class CommandTable {
   private @Nullable PendingCommand<?> only;
   private @Nullable Map<Long, PendingCommand<?>> more;
 
-  // for reports: the one yielded last, until all have their results
+  // for reports: the one requested last, until all have their results
   private @Nullable PendingCommand<?> last;
 
-  /// Adds a command to the table of a process; creates the table for the first one.
+  /// Adds a command.
   ///
   /// @throws IllegalStateException when its tag is in use
-  static CommandTable with(
-      @Nullable CommandTable before,
-      PendingCommand<?> invocation,
-      ProcessCommand<?> processCommand) {
-    CommandTable all = before == null ? new CommandTable() : before;
-    all.add(invocation, processCommand);
-    return all;
-  }
-
-  private void add(PendingCommand<?> invocation, ProcessCommand<?> processCommand) {
-    if (find(invocation.tag()) != null) {
+  void add(PendingCommand<?> pending, ProcessCommand<?> command) {
+    if (find(pending.tag()) != null) {
       throw new IllegalStateException(
-          "the tag "
-              + invocation.tag()
-              + " belongs to a command that has no result yet; use another one for "
-              + processCommand);
+          "the tag %d belongs to a command that has no result yet; use another one for %s"
+              .formatted(pending.tag(), command));
     }
-    last = invocation;
+    last = pending;
     if (only == null) {
-      only = invocation;
+      only = pending;
       return;
     }
     if (more == null) {
       more = new HashMap<>();
     }
-    more.put(invocation.tag(), invocation);
+    more.put(pending.tag(), pending);
   }
 
   @Nullable PendingCommand<?> find(long tag) {
@@ -76,7 +65,7 @@ public final class CommandTable {
     return others == null || others.isEmpty() ? only : null;
   }
 
-  /// A description of the command yielded last, or null; for reports.
+  /// A description of the command requested last, or null; for reports.
   @Nullable String waitsFor() {
     PendingCommand<?> one = last; // safe: a racy read, also on another thread
     return one == null ? null : one.waitsFor();

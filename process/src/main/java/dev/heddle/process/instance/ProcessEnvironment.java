@@ -37,10 +37,7 @@ public interface ProcessEnvironment {
   /// The body of a process, if it has one that has begun.
   @Nullable FiberView bodyOf(Process process);
 
-  /// Whether it starts no more processes.
   boolean isClosed();
-
-  // ---- undelivered messages and results ----
 
   /// Records content that is left in a mailbox at the end of its process.
   void recordUndelivered(ProcessLifecycle in, @Nullable Object content, boolean isMessage);
@@ -50,8 +47,6 @@ public interface ProcessEnvironment {
 
   /// Records a command result that came when the process no longer waited for it.
   void onLateResult();
-
-  // ---- the end ----
 
   /// Releases the slot of a process that has ended or could not be started. Called before its exit
   /// is visible, so that an observer of the exit can start another process.

@@ -13,7 +13,9 @@ import dev.heddle.process.ProcessStatistics;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
+import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.StepOutput;
+import dev.heddle.process.TypedProcess;
 import dev.heddle.process.UnknownEntryPointException;
 import dev.heddle.process.dispatch.CommandIssuer;
 import dev.heddle.process.dispatch.PendingCommand;
@@ -31,7 +33,9 @@ import dev.heddle.process.mailbox.SenderQueue;
 import dev.heddle.process.routing.LocalPid;
 import dev.heddle.process.routing.Receiver;
 import dev.heddle.process.scheduler.EventQueue;
+import dev.heddle.process.scheduler.Node;
 import dev.heddle.process.scheduler.Worker;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,13 +53,23 @@ public final class ProcessInstance extends ProcessLifecycle
    *
    * Upgrade. Another Process replaces the current one within the same step: the old one is closed,
    * the new one initialised, and the run continues. Mailbox, links, monitors, names, pending
-   * commands and options belong to this class and stay. `unread` holds what the old one was given
-   * and has not taken, or has not received as a body: the next step begins with it. These events
-   * were admitted when they were taken, and are not checked again: if the new process removes a
-   * monitor, a signal of it among them is still delivered.
+   * commands and options belong to this class and stay. `unread` holds the events that the old
+   * process received but did not handle: the next step begins with them. They were admitted when
+   * they left the mailbox, and are not checked again: if the new process removes a monitor, a
+   * signal of it among them is still delivered.
    *
-   * P10; proc-77 to proc-84, proc-210 to proc-217.
+   * P10; proc-78 to proc-84, proc-210 to proc-217.
    */
+  /// Replaces the code of a terminated process, which may be large.
+  private static final class TerminatedProcess implements Process {
+    static final Process PROCESS = new TerminatedProcess();
+
+    @Override
+    public void step(List<ProcessEvent> events, StepOutput out) {
+      throw new IllegalStateException("it has ended");
+    }
+  }
+
   private static final int FEW_EVENTS = 128; // the lowest limit for a step: some microseconds
 
   private final Pid pid;
@@ -72,7 +86,7 @@ public final class ProcessInstance extends ProcessLifecycle
   private boolean mailboxClosed;
   // admitted and not taken by a step: what an upgrade or a CONTINUE_BEFORE_MESSAGES has left; at
   // the end, what is not counted yet, bursts as they are
-  private EventQueue.@Nullable Node unread;
+  private @Nullable Node unread;
   private long received; // events given to its steps; read for reports
   private @Nullable CommandTable pendingCommands;
   private @Nullable Map<String, Object> attributes; // its own; inherited ones are in the options
@@ -128,7 +142,7 @@ public final class ProcessInstance extends ProcessLifecycle
   // ---- steps, on a worker ----
 
   @Override
-  protected StepResult step(Worker worker) {
+  protected StepResult step(Run run) {
     if (isEnding()) {
       return StepResult.DONE;
     }
@@ -140,12 +154,12 @@ public final class ProcessInstance extends ProcessLifecycle
         notifyStartedUnlessReported();
       }
       EventBatch events =
-          continuesBeforeMessages && unread == null ? EventBatch.NONE : takeEvents(worker);
+          continuesBeforeMessages && unread == null ? EventBatch.NONE : takeEvents(run);
       process.step(events, out);
       if (inbox != null) {
         int more = inbox.stepEnded();
         received += more;
-        worker.countDelivered(more);
+        run.countDelivered(more);
       }
       return stepResult(out, events);
     } catch (Throwable t) {
@@ -164,12 +178,9 @@ public final class ProcessInstance extends ProcessLifecycle
   public void ready() {
     if (!process.reportsReady()) {
       throw new IllegalStateException(
-          "ready(): "
-              + pid
-              + " ("
-              + kind()
-              + ") counts as started when its init has returned; let reportsReady() return true, or"
-              + " start the body with CoroutineProcess.of(body).reportingReady()");
+          "ready(): %s (%s) counts as started when its init has returned; let reportsReady() return"
+                  .formatted(pid, kind())
+              + " true, or start the body with CoroutineProcess.of(body).reportingReady()");
     }
     if (!started) {
       notifyStarted();
@@ -178,8 +189,7 @@ public final class ProcessInstance extends ProcessLifecycle
 
   private void notifyStarted() {
     started = true;
-    ProcessLinks known =
-        existingLinks(); // safe: a thread that adds a listener later reads `started` after that
+    ProcessLinks known = existingLinks(); // safe: a later listener is added, then `started` is read
     if (known != null) {
       known.started();
     }
@@ -205,8 +215,8 @@ public final class ProcessInstance extends ProcessLifecycle
 
   /// Takes the events of one step. Other processes get their turn when a run has lasted its time;
   /// until then, a step may get as many events as all steps before it in this run.
-  private EventBatch takeEvents(Worker worker) {
-    int most = Math.max(FEW_EVENTS, worker.deliveredEvents());
+  private EventBatch takeEvents(Run run) {
+    int most = Math.max(FEW_EVENTS, run.deliveredEvents());
     if (inbox != null) {
       inbox.stepBegins(most);
     }
@@ -222,7 +232,7 @@ public final class ProcessInstance extends ProcessLifecycle
     }
     EventBatch events = EventBatch.of(queue.take(most, awaitsCommandsOnly), this);
     received += events.size();
-    worker.countDelivered(events.size());
+    run.countDelivered(events.size());
     spaceFreed();
     return events;
   }
@@ -250,14 +260,10 @@ public final class ProcessInstance extends ProcessLifecycle
   private void unreceivedByBody(@Nullable Object content) {
     recordUndelivered(content, true);
     if (content instanceof Request request && !isEnding()) { // else the end fails the request
-      var _ =
-          request
-              .reply()
-              .fail(
-                  new IllegalStateException(
-                      pid
-                          + " had forwarded the request to a body, and closed the body before it"
-                          + " received the request; ask again"));
+      String why =
+          " had forwarded the request to a body, and closed the body before it received the"
+              + " request";
+      var _ = request.reply().fail(new IllegalStateException(pid + why + "; ask again"));
     }
   }
 
@@ -285,7 +291,7 @@ public final class ProcessInstance extends ProcessLifecycle
         yield StepResult.CONTINUE;
       }
       case IDLE -> hasNothingToDo() ? StepResult.IDLE : StepResult.CONTINUE;
-      case YIELD -> queue.isEmpty() ? StepResult.WAIT : StepResult.CONTINUE;
+      case EXECUTING -> queue.isEmpty() ? StepResult.WAIT : StepResult.CONTINUE;
       case AWAIT_COMMANDS -> waitForCommands();
       case AWAIT_WAKE_UP -> hasUrgent() ? StepResult.CONTINUE : StepResult.WAIT_FOR_COMMANDS;
       case DONE -> {
@@ -319,7 +325,7 @@ public final class ProcessInstance extends ProcessLifecycle
     }
     if (pendingCommands() == 0) {
       throw new IllegalStateException(
-          "awaitCommands() without a pending command would wait forever; yield one, or request"
+          "awaitCommands() without a pending command would wait forever; execute one, or request"
               + " nothing");
     }
     return StepResult.WAIT_FOR_COMMANDS;
@@ -327,13 +333,14 @@ public final class ProcessInstance extends ProcessLifecycle
 
   private void dispatch(StepOutput out) {
     boolean last = out.status().isEnd();
-    for (int i = 0; i < out.yieldCount(); i++) {
-      StepOutput.Yield yield = out.yieldAt(i);
-      PendingCommand<?> invocation = new PendingCommand<@Nullable Object>(this, yield.tag());
+    for (int i = 0; i < out.commandCount(); i++) {
+      StepOutput.TaggedCommand request = out.commandAt(i);
+      PendingCommand<?> pending = new PendingCommand<@Nullable Object>(this, request.tag());
       if (!last) { // after the end no result is delivered, and nothing cancels the command
-        pendingCommands = CommandTable.with(pendingCommands, invocation, yield.command());
+        pendingCommands = pendingCommands == null ? new CommandTable() : pendingCommands;
+        pendingCommands.add(pending, request.command());
       }
-      host.dispatcher().dispatch(yield.command(), invocation);
+      host.dispatcher().dispatch(request.command(), pending);
     }
   }
 
@@ -394,7 +401,7 @@ public final class ProcessInstance extends ProcessLifecycle
   }
 
   private void publishUnread() {
-    for (EventQueue.Node at = unread; at != null; at = unread) {
+    for (Node at = unread; at != null; at = unread) {
       if (at instanceof Envelope envelope) {
         envelope.publishUnseen(this);
       } else {
@@ -456,7 +463,7 @@ public final class ProcessInstance extends ProcessLifecycle
     return host.isClosed() ? SendResult.CLOSED : SendResult.NOT_FOUND;
   }
 
-  private void displaced(EventQueue.Node oldest, @Nullable Object by) {
+  private void displaced(Node oldest, @Nullable Object by) {
     host.displaced(this, ((Envelope) oldest).event(), by);
   }
 
@@ -483,18 +490,15 @@ public final class ProcessInstance extends ProcessLifecycle
   }
 
   @Override
-  boolean urgent(ProcessSignal processSignal) {
-    return urgent(new Envelope.UrgentEnvelope(processSignal));
-  }
-
-  private boolean urgent(Envelope envelope) {
+  boolean urgent(ProcessSignal signal) {
+    Envelope envelope = new Envelope.UrgentEnvelope(signal);
     Worker here = beginWakeUp(BY_COMMAND);
     return pushed(queue.pushUrgent(envelope), here);
   }
 
   @Override
-  boolean ordered(ProcessSignal processSignal) {
-    return ordered(new Envelope(processSignal));
+  boolean ordered(ProcessSignal signal) {
+    return ordered(new Envelope(signal));
   }
 
   private boolean ordered(Envelope envelope) {
@@ -544,7 +548,6 @@ public final class ProcessInstance extends ProcessLifecycle
     return known == null ? List.of() : known.monitored();
   }
 
-  /// Whether it has taken its last step.
   public boolean isEnded() {
     return state() == State.COMPLETE;
   }
@@ -572,7 +575,7 @@ public final class ProcessInstance extends ProcessLifecycle
   }
 
   @Override
-  public void onLateResult(PendingCommand<?> invocation) {
+  public void onLateResult(PendingCommand<?> pending) {
     host.onLateResult();
   }
 
@@ -586,19 +589,35 @@ public final class ProcessInstance extends ProcessLifecycle
     FailureLogger.logUnreported(pid, what, thrown);
   }
 
-  /// Its statistics; on its worker.
   public ProcessStatistics statistics() {
     return new ProcessStatistics(steps(), received, length(), pendingCommands());
   }
 
-  /// Checks the protocol for a start that asked for its name and is given this process.
+  /// Refuses a typed start that asked for a name of this process, when the messages of that start
+  /// are not accepted here: its caller would get a reference that the compiler trusts, to a process
+  /// of other messages. A process that accepts a superclass passes.
   ///
   /// @param protocol the messages that the other start must be able to send, or null for any
-  /// @throws dev.heddle.process.StartRefusedException when this process does not accept them
+  /// @throws StartRefusedException when this process does not accept them
   public void requireTakes(@Nullable Class<?> protocol, String name, long sinceMillis) {
     Process now = process; // safe: a racy read; an upgrade may change it at any time
-    if (protocol != null && now != TerminatedProcess.PROCESS) {
-      new TakenName(name, pid, kind(), now, sinceMillis).checkProtocol(protocol);
+    if (protocol == null || now == TerminatedProcess.PROCESS) {
+      return;
+    }
+    Class<?> taken = now instanceof TypedProcess<?> typed ? typed.protocol() : null;
+    if (taken == null || !taken.isAssignableFrom(protocol)) {
+      String takes = taken == null ? "has no protocol" : "takes messages of " + taken.getName();
+      throw new StartRefusedException(
+          "the name '%s' belongs to %s (%s) since %s, which %s, not of %s; start under another"
+                  .formatted(
+                      name,
+                      pid,
+                      kind(),
+                      Instant.ofEpochMilli(sinceMillis),
+                      takes,
+                      protocol.getName())
+              + " name, or end that process first",
+          null);
     }
   }
 
@@ -627,7 +646,6 @@ public final class ProcessInstance extends ProcessLifecycle
     attributes.put(key, Objects.requireNonNull(value, "value"));
   }
 
-  /// Returns the options with this process as the parent.
   public StartOptions withThisParent(StartOptions given) {
     if (given != StartOptions.defaults()) {
       return given.withParent(pid);
@@ -677,16 +695,10 @@ public final class ProcessInstance extends ProcessLifecycle
         List.of(stack));
   }
 
-  /// Whether it waits for command results only.
-  public boolean isAwaitingCommandsOnly() {
-    return awaitsCommandsOnly();
-  }
-
   public @Nullable CommandTable commands() {
     return pendingCommands; // safe: a racy read
   }
 
-  /// Its body, if it has one that has begun.
   public @Nullable FiberView body() {
     return host.bodyOf(process); // safe: a racy read
   }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.instance;
 
+import static java.lang.invoke.MethodHandles.lookup;
+
 import dev.heddle.internal.StackGuard;
+import dev.heddle.internal.VarHandles;
 import dev.heddle.process.Exit;
 import dev.heddle.process.LinkedExitException;
 import dev.heddle.process.Pid;
@@ -12,7 +15,6 @@ import dev.heddle.process.fiber.ProcessFiber;
 import dev.heddle.process.links.ProcessLinks;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.Worker;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -66,20 +68,10 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
    *
    * P1, P13; proc-60 to proc-76, proc-208, proc-209, proc-215.
    */
-  private static final VarHandle ENDING;
-  private static final VarHandle PROCESS_LINKS;
-  private static final VarHandle NOTIFYING;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      ENDING = lookup.findVarHandle(ProcessLifecycle.class, "ending", Object.class);
-      PROCESS_LINKS = lookup.findVarHandle(ProcessLifecycle.class, "processLinks", Object.class);
-      NOTIFYING = lookup.findVarHandle(ProcessLifecycle.class, "notifying", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle ENDING = VarHandles.find(lookup(), "ending", Object.class);
+  private static final VarHandle PROCESS_LINKS =
+      VarHandles.find(lookup(), "processLinks", Object.class);
+  private static final VarHandle NOTIFYING = VarHandles.find(lookup(), "notifying", boolean.class);
 
   /// The cause of an exit when a step has thrown and memory was missing to record what: the JVM
   /// links code when it is first reached, and needs memory for that.
@@ -127,34 +119,30 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   @Override
   public abstract Pid self();
 
-  /// The number in its address.
   public final long id() {
     return self().id();
   }
 
-  /// The class of what it runs.
   public abstract String kind();
 
   /// Delivers a signal before all messages.
   ///
   /// @return false when its mailbox is closed
-  abstract boolean urgent(ProcessSignal processSignal);
+  abstract boolean urgent(ProcessSignal signal);
 
   /// Delivers a signal after the messages that are in its mailbox.
   ///
   /// @return false when its mailbox is closed
-  abstract boolean ordered(ProcessSignal processSignal);
+  abstract boolean ordered(ProcessSignal signal);
 
   /// Closes its code and abandons its commands.
   abstract void closeCode();
 
-  /// Refuses all messages from now on.
   abstract void closeMailbox();
 
   /// Called when links, monitors, names and listeners have been notified.
   abstract void exitNotified(Exit exit);
 
-  /// Clears the reference to its code.
   abstract void clear();
 
   // ---- waking ----
@@ -175,7 +163,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
       StackGuard.requireAmpleRoom();
       return null;
     }
-    here.wakeUps().begin(this, why);
+    here.beginWakeUp(this, why);
     return here;
   }
 
@@ -185,7 +173,6 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     cancelWakeUp(here);
   }
 
-  /// Wakes it to take a step.
   public final void wakeUp() {
     endWakeUp(BY_COMMAND, beginWakeUp(BY_COMMAND));
   }
@@ -193,7 +180,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   /// Ends a wake-up for which nothing was published.
   static void cancelWakeUp(@Nullable Worker here) {
     if (here != null) {
-      here.wakeUps().end();
+      here.endWakeUp();
     }
   }
 
@@ -315,7 +302,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   // ---- announcing the exit ----
 
   @Override
-  protected final void completed(Worker worker) {
+  protected final void completed() {
     finish();
   }
 
@@ -368,20 +355,17 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
 
   /// Announces its exit without its worker, at the deadline of a shutdown. It is closed when its
   /// step returns or a worker comes to it, if ever.
-  ///
-  /// @return false when its exit was announced before
-  public final boolean abandon(boolean inStep) {
-    Exit exit = markAbandoned(inStep);
+  public final void abandon() {
+    Exit exit = markAbandoned(false);
     if (exit != null) {
-      notifyAbandoned(exit);
+      notifyExit(exit);
     }
-    return exit != null;
   }
 
   /// The first part of [#abandon]; it calls no listener.
   ///
-  /// @return the exit to announce, by [#notifyAbandoned]; null when it is announced already, or is
-  ///   being announced
+  /// @return the exit to announce, by [#notifyExit]; null when it is announced already, or is being
+  ///   announced
   public final @Nullable Exit markAbandoned(boolean inStep) {
     abandoned = true;
     // also wakes it, so that its worker reads `ending` when the step returns
@@ -394,11 +378,6 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     return claimNotification() ? exit : null;
   }
 
-  /// The second part: calls listeners, which may not return.
-  public final void notifyAbandoned(Exit exit) {
-    notifyExit(exit);
-  }
-
   /// Whether it handles no more messages, although its mailbox is open until its worker closes it.
   public final boolean isAbandoned() {
     return abandoned;
@@ -408,11 +387,11 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     return NOTIFYING.compareAndSet(this, false, true);
   }
 
-  /// Notifies links, monitors, names and listeners, continuing where a call before has stopped;
-  /// then the host. For the holder of the claim.
-  private void notifyExit(Exit exit) {
+  /// Notifies links, monitors, names and listeners, which may not return, continuing where a call
+  /// before has stopped; then the host. For the holder of the claim.
+  public final void notifyExit(Exit exit) {
     if (!PROCESS_LINKS.compareAndSet(this, null, exit)) {
-      var _ = processLinks().exited(this, exit, host.names());
+      var _ = processLinks().exited(this, exit, host.names()::release);
     }
     exitNotified(exit);
   }
@@ -426,7 +405,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     return announced; // safe: written before its first step, or by the caller itself
   }
 
-  // ---- links ----
+  // ---- links, monitors and names ----
 
   @Override
   public final boolean decideLinkExit(Exit exit) {
@@ -436,8 +415,6 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
     var _ = ENDING.compareAndSet(this, null, exit); // false: its end was decided before
     return false;
   }
-
-  // ---- links, monitors and names ----
 
   @Override
   public final ProcessLinks processLinks() {

@@ -2,6 +2,9 @@
 package dev.heddle.process.links;
 
 import dev.heddle.process.Exit;
+import dev.heddle.process.links.ProcessLinks.Link;
+import dev.heddle.process.links.ProcessLinks.Monitor;
+import dev.heddle.process.links.ProcessLinks.Owner;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Iterator;
@@ -12,18 +15,18 @@ import org.jspecify.annotations.Nullable;
 /// The notifications of an exit that are still to be sent. One thread at a time.
 record ExitNotices(
     Remaining<String> names,
-    Remaining<Map.Entry<Long, ProcessLinks.@Nullable Owner>> held,
-    Remaining<ProcessLinks.Link> links,
-    Remaining<ProcessLinks.Monitor> watches,
+    Remaining<Map.Entry<Long, @Nullable Owner>> held,
+    Remaining<Link> links,
+    Remaining<Monitor> watches,
     Remaining<Consumer<Boolean>> starters,
     Remaining<Consumer<Exit>> listeners) {
 
   /// From what a process has; null stands for nothing.
   ExitNotices(
       @Nullable Collection<String> names,
-      @Nullable Map<Long, ProcessLinks.@Nullable Owner> held,
-      @Nullable Map<?, ProcessLinks.Link> links,
-      @Nullable Collection<ProcessLinks.Monitor> watches,
+      @Nullable Map<Long, @Nullable Owner> held,
+      @Nullable Map<?, Link> links,
+      @Nullable Collection<Monitor> watches,
       @Nullable Collection<Consumer<Boolean>> starters,
       @Nullable Collection<Consumer<Exit>> listeners) {
     this(

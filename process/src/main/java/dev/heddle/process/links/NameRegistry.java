@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.links;
 
+import dev.heddle.process.links.ProcessLinks.Owner;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The names of processes on this host. A name belongs to one process; a process may have several,
 /// which are released when it ends.
-public final class NameRegistry implements ProcessLinks.NameRegistry {
+public final class NameRegistry {
   /*
    * Memory order. Code that waits for a name writes its entry to `waiting`, then reads `holdings`.
    * Code that registers a name writes `holdings`, then reads `waiting`. A full fence lies between
@@ -24,22 +25,19 @@ public final class NameRegistry implements ProcessLinks.NameRegistry {
   ///
   /// @param owner of the name
   /// @param sinceMillis the time of the registration, by the wall clock; for messages
-  public record NameEntry(ProcessLinks.Owner owner, long sinceMillis) {}
+  public record NameEntry(Owner owner, long sinceMillis) {}
 
   private final ConcurrentHashMap<String, NameEntry> holdings = new ConcurrentHashMap<>();
 
   // listeners that wait for a name to be registered; an entry is changed in compute()
-  private final ConcurrentHashMap<String, List<Consumer<ProcessLinks.Owner>>> waiting =
+  private final ConcurrentHashMap<String, List<Consumer<Owner>>> waiting =
       new ConcurrentHashMap<>();
-
-  /// An empty registry.
-  public NameRegistry() {}
 
   /// Registers a name for a process.
   ///
   /// @return the entry of the name: of `owner`, or of the process that had it before; null when
   ///   `owner` has ended
-  public @Nullable NameEntry register(String name, ProcessLinks.Owner owner) {
+  public @Nullable NameEntry register(String name, Owner owner) {
     NameEntry made = new NameEntry(owner, System.currentTimeMillis());
     NameEntry before = holdings.putIfAbsent(name, made);
     if (before != null) {
@@ -61,8 +59,8 @@ public final class NameRegistry implements ProcessLinks.NameRegistry {
     return made;
   }
 
-  private void notifyWaiting(String name, ProcessLinks.Owner owner) {
-    List<Consumer<ProcessLinks.Owner>> those = waiting.remove(name);
+  private void notifyWaiting(String name, Owner owner) {
+    List<Consumer<Owner>> those = waiting.remove(name);
     if (those != null) {
       those.forEach(each -> each.accept(owner));
     }
@@ -71,25 +69,23 @@ public final class NameRegistry implements ProcessLinks.NameRegistry {
   /// Calls a listener once, when a process has a name; at once, if a process has it already.
   ///
   /// @param lives whether the present owner counts; one that is ending does not
-  public void await(
-      String name, Predicate<ProcessLinks.Owner> lives, Consumer<ProcessLinks.Owner> listener) {
+  public void await(String name, Predicate<Owner> lives, Consumer<Owner> listener) {
     waiting.compute(
         name,
         (_, before) -> {
-          List<Consumer<ProcessLinks.Owner>> all = before == null ? new ArrayList<>(1) : before;
+          List<Consumer<Owner>> all = before == null ? new ArrayList<>(1) : before;
           all.add(listener);
           return all;
         });
     VarHandle.fullFence();
-    ProcessLinks.Owner owner = find(name);
+    Owner owner = find(name);
     if (owner != null && lives.test(owner)) {
       stopWaiting(name, listener);
       listener.accept(owner);
     }
   }
 
-  /// Removes a listener that waits for a name.
-  public void stopWaiting(String name, Consumer<ProcessLinks.Owner> listener) {
+  public void stopWaiting(String name, Consumer<Owner> listener) {
     waiting.computeIfPresent(
         name,
         (_, all) -> {
@@ -102,25 +98,24 @@ public final class NameRegistry implements ProcessLinks.NameRegistry {
   ///
   /// @return false when it has no owner
   public boolean unregister(String name) {
-    NameEntry nameEntry = holdings.remove(name);
-    if (nameEntry == null) {
+    NameEntry entry = holdings.remove(name);
+    if (entry == null) {
       return false;
     }
-    nameEntry.owner().processLinks().removeName(name);
+    entry.owner().processLinks().removeName(name);
     return true;
   }
 
-  @Override
-  public void release(String name, ProcessLinks.Owner owner) {
-    NameEntry nameEntry = holdings.get(name);
-    if (nameEntry != null && nameEntry.owner() == owner) {
-      holdings.remove(name, nameEntry);
+  /// Releases a name, if this owner has it.
+  public void release(String name, Owner owner) {
+    NameEntry entry = holdings.get(name);
+    if (entry != null && entry.owner() == owner) {
+      holdings.remove(name, entry);
     }
   }
 
-  /// The owner of a name, or null.
-  public ProcessLinks.@Nullable Owner find(String name) {
-    NameEntry nameEntry = holdings.get(name);
-    return nameEntry == null ? null : nameEntry.owner();
+  public @Nullable Owner find(String name) {
+    NameEntry entry = holdings.get(name);
+    return entry == null ? null : entry.owner();
   }
 }

@@ -10,6 +10,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -76,10 +77,8 @@ public final class ProcessLinks {
 
   /// A process that has links, monitors and names.
   public interface Owner {
-    /// Its links, monitors and names.
     ProcessLinks processLinks();
 
-    /// Its address.
     Pid self();
 
     /// Decides what the abnormal exit of a linked process does to this one. Called under a lock, so
@@ -93,12 +92,6 @@ public final class ProcessLinks {
 
     /// A process that it monitors has ended.
     void monitorFired(long monitor, Exit exit);
-  }
-
-  /// Releases the names of an owner.
-  public interface NameRegistry {
-    /// Releases a name, if this owner has it.
-    void release(String name, Owner owner);
   }
 
   /// A link between two processes. A new link is a new object.
@@ -168,8 +161,6 @@ public final class ProcessLinks {
   // the thread that notifies of the exit
   private @Nullable ExitNotices exitNotices;
 
-  /// For one process.
-  ///
   /// @param exit of the process, if it was notified already; else null
   public ProcessLinks(@Nullable Exit exit) {
     this.exit = exit;
@@ -639,13 +630,14 @@ public final class ProcessLinks {
   /// Called when the process has ended: sends all exit notifications, and releases its names. If it
   /// throws, another call with the same exit continues there.
   ///
+  /// @param release releases a name of an owner
   /// @return false when that was done before
-  public boolean exited(Owner owner, Exit how, NameRegistry registry) {
+  public boolean exited(Owner owner, Exit how, BiConsumer<String, Owner> release) {
     ExitNotices rest = leave(how);
     if (rest == null) {
       return false;
     }
-    rest.names().notifyEach(name -> registry.release(name, owner));
+    rest.names().notifyEach(name -> release.accept(name, owner));
     rest.held()
         .notifyEach(monitor -> {
           if (monitor.getValue() != null) {
@@ -667,9 +659,8 @@ public final class ProcessLinks {
       if (exit != null) {
         return exit == how ? exitNotices : null;
       }
-      exitNotices =
-          new ExitNotices(
-              names, ownMonitors, links, monitors, startListeners, listeners); // may throw
+      exitNotices = // may throw
+          new ExitNotices(names, ownMonitors, links, monitors, startListeners, listeners);
       exit = how;
       links = null;
       monitors = null;

@@ -4,13 +4,13 @@ package dev.heddle.process.mailbox;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.links.ProcessLinks.Link;
-import dev.heddle.process.scheduler.EventQueue;
+import dev.heddle.process.scheduler.Node;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A message, signal or result in a mailbox. A message becomes an event only when it is read: most
 /// steps read it once, and compilers then remove that event.
-public class Envelope extends EventQueue.Node {
+public class Envelope extends Node {
   // a message; in subclasses an event, or a signal
   final @Nullable Object content;
 
@@ -18,7 +18,6 @@ public class Envelope extends EventQueue.Node {
     this.content = content;
   }
 
-  /// The event for a step.
   public ProcessEvent event() {
     return ProcessEvent.message(content);
   }
@@ -28,7 +27,6 @@ public class Envelope extends EventQueue.Node {
     return true;
   }
 
-  /// How many events it contains.
   public int size() {
     return 1;
   }
@@ -52,7 +50,6 @@ public class Envelope extends EventQueue.Node {
     }
   }
 
-  /// The result of a command.
   public static final class ResultEnvelope extends Envelope {
     public ResultEnvelope(ProcessEvent event) {
       super(event);
@@ -101,6 +98,47 @@ public class Envelope extends EventQueue.Node {
     public boolean isDeliverableTo(Recipient process) {
       return content instanceof ProcessSignal.Down down
           && process.processLinks().consumeMonitor(down.monitor());
+    }
+  }
+
+  /// Consecutive messages of a burst.
+  static final class MessageSlice extends Envelope {
+    private final @Nullable Object[] items;
+    private final int until;
+    private int from; // advances when its process has ended
+
+    MessageSlice(@Nullable Object[] items, int from, int until) {
+      super(null);
+      this.items = items;
+      this.from = from;
+      this.until = until;
+    }
+
+    @Override
+    public int size() {
+      return until - from;
+    }
+
+    @Override
+    public ProcessEvent event() {
+      return event(0);
+    }
+
+    /// All but the first ones.
+    Envelope without(int first) {
+      return new MessageSlice(items, from + first, until);
+    }
+
+    /// The event of one of them, counted from 0.
+    ProcessEvent event(int index) {
+      return ProcessEvent.message(items[from + index]);
+    }
+
+    @Override
+    public void publishUnseen(Recipient in) {
+      for (; from < until; from++) {
+        in.recordUndelivered(items[from], true);
+      }
     }
   }
 }

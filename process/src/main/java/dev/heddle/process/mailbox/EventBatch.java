@@ -2,7 +2,9 @@
 package dev.heddle.process.mailbox;
 
 import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.mailbox.Envelope.MessageSlice;
 import dev.heddle.process.scheduler.EventQueue;
+import dev.heddle.process.scheduler.Node;
 import java.util.AbstractList;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
@@ -32,7 +34,7 @@ public final class EventBatch extends AbstractList<ProcessEvent> implements Rand
   /// The events taken from a queue, without those that must not be delivered.
   ///
   /// @param taken the first node, or null
-  public static EventBatch of(EventQueue.@Nullable Node taken, Recipient process) {
+  public static EventBatch of(@Nullable Node taken, Recipient process) {
     Envelope first = (Envelope) taken;
     while (first != null && !first.isDeliverableTo(process)) {
       first = after(first);

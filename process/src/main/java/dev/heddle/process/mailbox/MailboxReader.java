@@ -5,6 +5,7 @@ import dev.heddle.internal.StackGuard;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.fiber.ReceiveQueue;
 import dev.heddle.process.scheduler.EventQueue;
+import dev.heddle.process.scheduler.Node;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -97,7 +98,7 @@ public final class MailboxReader implements ReceiveQueue {
   private @Nullable Object findInQueue(
       Predicate<? super @Nullable Object> wanted, boolean urgentOnly) {
     StackGuard.requireAmpleRoom(); // a stack overflow within the queue would block its senders
-    EventQueue.Node node;
+    Node node;
     while ((node = queue.peekNext()) != null) {
       Envelope envelope = (Envelope) node;
       if (urgentOnly && !(envelope instanceof Envelope.UrgentEnvelope)) {

@@ -3,8 +3,10 @@ package dev.heddle.process.mailbox;
 
 import dev.heddle.process.Pid;
 import dev.heddle.process.SendResult;
+import dev.heddle.process.mailbox.Envelope.MessageSlice;
 import dev.heddle.process.scheduler.Burst;
 import dev.heddle.process.scheduler.EventQueue;
+import dev.heddle.process.scheduler.Node;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.Worker;
 import org.jspecify.annotations.Nullable;
@@ -40,25 +42,25 @@ public final class MessageBurst extends Burst {
       return SendResult.ACCEPTED;
     }
     MessageBurst burst = new MessageBurst(to, queue, sender.burstPlaces(), message);
-    sender.wakeUps().begin(to, Task.BY_MESSAGE); // ends the one before
+    sender.beginWakeUp(to, Task.BY_MESSAGE); // ends the burst before
     sender.beginBurst(burst);
     if (queue.push(burst) != EventQueue.Push.ACCEPTED) {
       sender.forgetBurst();
-      sender.wakeUps().end();
+      sender.endWakeUp();
       return to.sendToEnded();
     }
     sender.scheduler().wake(to, Task.BY_MESSAGE, sender);
-    sender.wakeUps().end();
+    sender.endWakeUp();
     burst.pushed();
     return SendResult.ACCEPTED;
   }
 
   private boolean take(@Nullable Object message, Worker sender) {
-    return !to.isAbandoned() && add(message, sender);
+    return !to.isAbandoned() && sender.add(this, message);
   }
 
   @Override
-  protected EventQueue.Node node(@Nullable Object[] items, int from, int until) {
+  protected Node node(@Nullable Object[] items, int from, int until) {
     return until - from == 1 ? new Envelope(items[from]) : new MessageSlice(items, from, until);
   }
 

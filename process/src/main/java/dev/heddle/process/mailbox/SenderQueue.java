@@ -70,11 +70,13 @@ public final class SenderQueue {
   private boolean over;
 
   // whether a sender waits; written under the lock, read by any thread
-  private volatile boolean wanted;
+  volatile boolean wanted;
 
   static final class WaitingSender {
     private final Envelope envelope;
-    private final CompletableFuture<Push> outcome = new CompletableFuture<>();
+
+    // completes when the message is in the mailbox or will never be
+    final CompletableFuture<Push> outcome = new CompletableFuture<>();
 
     // under the lock of the queue
     private @Nullable WaitingSender before;
@@ -84,19 +86,10 @@ public final class SenderQueue {
     WaitingSender(Envelope envelope) {
       this.envelope = envelope;
     }
-
-    /// Completes when the message is in the mailbox or will never be.
-    CompletableFuture<Push> outcome() {
-      return outcome;
-    }
   }
 
   public SenderQueue(EventQueue queue) {
     this.queue = queue;
-  }
-
-  boolean isWanted() {
-    return wanted;
   }
 
   /// Pushes the message of a sender that does not wait; any space belongs to the waiting ones.
@@ -214,10 +207,8 @@ public final class SenderQueue {
     try {
       over = true;
       all = first;
-      for (WaitingSender waitingSender = all;
-          waitingSender != null;
-          waitingSender = waitingSender.behind) {
-        waitingSender.waiting = false;
+      for (WaitingSender one = all; one != null; one = one.behind) {
+        one.waiting = false;
       }
       first = null;
       last = null;

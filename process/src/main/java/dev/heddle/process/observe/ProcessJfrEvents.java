@@ -30,7 +30,6 @@ public final class ProcessJfrEvents {
     static final boolean MODULE = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
   }
 
-  /// Records a step that lasts too long.
   public static void longStep(LongStep step) {
     LongProcessStep event = new LongProcessStep();
     if (event.shouldCommit()) {
@@ -43,7 +42,6 @@ public final class ProcessJfrEvents {
     }
   }
 
-  /// Records the abnormal exit of a process.
   public static void abnormalEnd(String kind, Exit exit) {
     AbnormalProcessEnd event = new AbnormalProcessEnd();
     if (event.shouldCommit()) {
@@ -56,7 +54,6 @@ public final class ProcessJfrEvents {
     }
   }
 
-  /// Records a deadlock of processes.
   public static void deadlock(ProcessDeadlock deadlock) {
     ProcessDeadlockFound event = new ProcessDeadlockFound();
     if (event.shouldCommit()) {

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -39,13 +40,10 @@ public record RuntimeDump(
       @Nullable String waitsFor,
       List<StackTraceElement> stack) {}
 
-  /// Copies the lists.
   public RuntimeDump {
     deadlocks = List.copyOf(deadlocks);
     processes = List.copyOf(processes);
   }
-
-  // ---- for people ----
 
   /// The dump as text, with the first processes of each group.
   @Override
@@ -64,7 +62,7 @@ public record RuntimeDump(
         "%,d started, %,d runs; 99 of 100 that were ready had a worker within %,d us (%,d samples)%n"
             .formatted(
                 counters.started(), counters.executed(), micros(delay, 0.99), delay.samples()));
-    text.append(workerTable()).append('\n');
+    text.append(workerTable(counters)).append('\n');
     CompensationCounters compensation = counters.compensation();
     if (compensation.started() > 0) {
       text.append(
@@ -80,7 +78,7 @@ public record RuntimeDump(
   }
 
   /// A line for each worker.
-  public String workerTable() {
+  public static String workerTable(ProcessCounters counters) {
     return counters.workers().stream()
         .map(worker ->
             "worker %d %s, %,d executed, %,d stolen, parked %,d times, %,d queued"
@@ -119,8 +117,6 @@ public record RuntimeDump(
     }
   }
 
-  // ---- for programs ----
-
   /// The dump as a JSON object, with all processes.
   @Override
   public String json() {
@@ -144,12 +140,9 @@ public record RuntimeDump(
                 counters.compensation().running(),
                 counters.compensation().started(),
                 counters.compensation().executed())
-        + list("deadlocks", deadlocks.stream().map(deadlock -> quoted(deadlock.text())).toList())
-        + ","
-        + list("workers", counters.workers().stream().map(RuntimeDump::json).toList())
-        + ","
-        + list("processes", processes.stream().map(RuntimeDump::json).toList())
-        + "}";
+        + list("deadlocks", deadlocks, deadlock -> quoted(deadlock.text()), ",")
+        + list("workers", counters.workers(), RuntimeDump::json, ",")
+        + list("processes", processes, RuntimeDump::json, "}");
   }
 
   private static String json(WorkerCounters worker) {
@@ -177,22 +170,21 @@ public record RuntimeDump(
                 process.steps(),
                 process.pendingCommands(),
                 quoted(process.parent()))
-        + list("names", process.names().stream().map(RuntimeDump::quoted).toList())
-        + ","
-        + list("links", process.links().stream().map(RuntimeDump::quoted).toList())
-        + ","
-        + list("monitored", process.monitored().stream().map(RuntimeDump::quoted).toList())
-        + ","
-        + list("stack", process.stack().stream().map(RuntimeDump::quoted).toList())
-        + "}";
+        + list("names", process.names(), RuntimeDump::quoted, ",")
+        + list("links", process.links(), RuntimeDump::quoted, ",")
+        + list("monitored", process.monitored(), RuntimeDump::quoted, ",")
+        + list("stack", process.stack(), RuntimeDump::quoted, "}");
   }
 
   private static long micros(QueueDelay delay, double part) {
     return delay.percentile(part).toNanos() / 1_000;
   }
 
-  private static String list(String name, List<String> values) {
-    return quoted(name) + ":[" + String.join(",", values) + "]";
+  private static <T> String list(
+      String name, List<T> values, Function<? super T, String> json, String end) {
+    return values.stream()
+        .map(json)
+        .collect(Collectors.joining(",", quoted(name) + ":[", "]" + end));
   }
 
   private static String quoted(@Nullable Object value) {

@@ -6,6 +6,8 @@ import dev.heddle.observe.attach.Attachables;
 import dev.heddle.observe.spi.DumpParts;
 import dev.heddle.process.ProcessRuntimeMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import javax.management.InstanceAlreadyExistsException;
@@ -43,7 +45,7 @@ public final class RuntimeRegistration {
     this.bean = bean;
     this.dumper = dumper;
     announce(1);
-    this.shown = new AttachableRuntime(bean);
+    this.shown = new Answers(bean);
     DumpParts.add(dumper);
     Attachables.add(shown);
   }
@@ -51,7 +53,7 @@ public final class RuntimeRegistration {
   private static void announce(int more) {
     System.getProperties()
         .merge(
-            ProcessRuntimeMXBean.ANNOUNCEMENT,
+            Attachables.PROCESS_RUNTIMES,
             Integer.toString(more),
             (count, _) -> {
               int runtimes = Integer.parseInt(count.toString()) + more;
@@ -116,6 +118,39 @@ public final class RuntimeRegistration {
     } finally {
       settled = true;
       lock.unlock();
+    }
+  }
+
+  /// Answers `heddle ps` and `heddle dump` about a runtime, from its bean, on their threads.
+  private record Answers(ProcessRuntimeMXBean runtime) implements Attachable {
+    @Override
+    public String kind() {
+      return "runtime";
+    }
+
+    @Override
+    public Map<String, String> summary() {
+      Map<String, String> fields = new LinkedHashMap<>();
+      fields.put("name", runtime.getName());
+      fields.put("workers", Integer.toString(runtime.getWorkers()));
+      fields.put("awake", Integer.toString(runtime.getAwakeWorkers()));
+      fields.put("processes", Integer.toString(runtime.getProcesses()));
+      fields.put("started", Long.toString(runtime.getStarted()));
+      fields.put("executed", Long.toString(runtime.getExecuted()));
+      fields.put("queueDelay99Micros", Long.toString(runtime.getQueueDelay99Micros()));
+      fields.put("uptimeMillis", Long.toString(runtime.getUptimeMillis()));
+      return fields;
+    }
+
+    @Override
+    public String answer(String question) {
+      return switch (question) {
+        case "table" -> runtime.table();
+        case "workers" -> runtime.workerTable();
+        case "dump" -> runtime.dump();
+        case "json" -> runtime.dumpJson();
+        default -> throw new IllegalArgumentException("a runtime does not know '" + question + "'");
+      };
     }
   }
 }

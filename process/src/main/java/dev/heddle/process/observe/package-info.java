@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The interfaces to external tools: the platform's MBean server and flight recordings. The only
-/// room that uses `java.management` and `jdk.jfr`.
+/// package that uses `java.management` and `jdk.jfr`.
 ///
 /// | enters | leaves |
 /// |---|---|

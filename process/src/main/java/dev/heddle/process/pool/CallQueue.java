@@ -29,7 +29,6 @@ final class CallQueue {
     calls.addFirst(call);
   }
 
-  /// Whether no call waits.
   boolean isEmpty() {
     while (!calls.isEmpty() && !calls.getFirst().reply().isOpen()) {
       calls.removeFirst();

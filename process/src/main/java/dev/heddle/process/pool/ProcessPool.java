@@ -6,7 +6,6 @@ import dev.heddle.process.Lifetime;
 import dev.heddle.process.NoReplyException;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
-import dev.heddle.process.ProcessCommand;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessSignal;
@@ -15,6 +14,7 @@ import dev.heddle.process.SendFailedException;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.StepOutput;
+import dev.heddle.process.dispatch.CommandCallbacks;
 import dev.heddle.process.dispatch.ProcessCommands.HandOn;
 import dev.heddle.process.dispatch.TimeCommands.Pause;
 import java.time.Duration;
@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A process that distributes calls to other processes, its members: each member handles one call
@@ -79,7 +78,7 @@ public final class ProcessPool implements Process {
    */
 
   /// A request for a [PoolStatus], instead of a call.
-  public record Status() {}
+  public record GetStatus() {}
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.process.pool");
 
@@ -101,10 +100,8 @@ public final class ProcessPool implements Process {
   private final Map<Pid, Member> members = new HashMap<>(); // including those that are leaving
   private final Deque<Member> idle = new ArrayDeque<>(); // the last one that became idle first
   private final CallQueue waiting;
-  private final Map<Long, Consumer<ProcessEvent>> commands = new HashMap<>(); // by tag
+  private final CommandCallbacks commands = new CommandCallbacks();
   private @Nullable ProcessContext self;
-  private @Nullable StepOutput out; // of the step that runs
-  private long lastTag = Long.MIN_VALUE; // far from the tags before an upgrade
   private int busy;
   private int peak; // the most that were busy at once since the last shrink()
   private boolean pausing;
@@ -130,8 +127,6 @@ public final class ProcessPool implements Process {
     return new Builder(factory);
   }
 
-  // ---- steps ----
-
   @Override
   public void init(ProcessContext context, String method, @Nullable Object input) throws Exception {
     self = context;
@@ -143,13 +138,13 @@ public final class ProcessPool implements Process {
 
   @Override
   public void step(List<ProcessEvent> events, StepOutput output) {
-    out = output;
+    commands.stepBegins(output);
     events.forEach(this::take);
     if (closing) {
       close(output);
     } else if (!pausing && size() > min) {
       pausing = true;
-      command(
+      commands.submit(
           new Pause(keepAlive),
           _ -> {
             pausing = false;
@@ -160,10 +155,7 @@ public final class ProcessPool implements Process {
 
   private void take(ProcessEvent event) {
     if (!event.isMessage()) {
-      Consumer<ProcessEvent> then = commands.remove(event.tag());
-      if (then != null) { // else a command from before an upgrade
-        then.accept(event);
-      }
+      commands.completed(event); // none when it is from before an upgrade
       return;
     }
     switch (event.data()) {
@@ -171,7 +163,7 @@ public final class ProcessPool implements Process {
       case ProcessSignal.ExitRequest asked -> closeWith(asked.detail());
       case ProcessSignal.Down down -> memberEnded(down);
       case ProcessSignal.LinkDown down -> linkDown(down.exit());
-      case Request request when request.message() instanceof Status ->
+      case Request request when request.message() instanceof GetStatus ->
           request.reply().complete(status());
       case Request request -> admit(request);
       case null, default ->
@@ -207,8 +199,6 @@ public final class ProcessPool implements Process {
   private PoolStatus status() {
     return new PoolStatus(size(), busy, waiting.size(), started, calls, refused);
   }
-
-  // ---- calls ----
 
   private void admit(Request request) {
     if (!request.reply().isOpen()) {
@@ -263,7 +253,7 @@ public final class ProcessPool implements Process {
   private void dispatch(Member member, Request request) {
     calls++;
     peak = Math.max(peak, ++busy);
-    command(
+    commands.submit(
         new HandOn(member.pid, request),
         event -> {
           busy--;
@@ -314,8 +304,6 @@ public final class ProcessPool implements Process {
       }
     }
   }
-
-  // ---- members that leave ----
 
   private void memberEnded(ProcessSignal.Down down) {
     Member member = members.remove(down.exit().pid());
@@ -370,12 +358,6 @@ public final class ProcessPool implements Process {
     if (members.isEmpty()) {
       output.shutdown(reason);
     }
-  }
-
-  private void command(ProcessCommand<?> processCommand, Consumer<ProcessEvent> then) {
-    long tag = ++lastTag;
-    commands.put(tag, then);
-    Objects.requireNonNull(out).yield(tag, processCommand);
   }
 
   private ProcessContext self() {

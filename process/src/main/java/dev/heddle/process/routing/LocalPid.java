@@ -8,7 +8,6 @@ import dev.heddle.process.Pid;
 public final class LocalPid extends Pid {
   private final Receiver receiver;
 
-  /// Creates the same address with a reference to `receiver`.
   public LocalPid(Pid address, Receiver receiver) {
     super(address.node(), address.host(), address.id(), address.incarnation());
     this.receiver = receiver;

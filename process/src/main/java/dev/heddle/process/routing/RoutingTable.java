@@ -36,8 +36,6 @@ public final class RoutingTable {
   private final ConcurrentHashMap<Long, Receiver> attached = new ConcurrentHashMap<>();
   private volatile boolean closed;
 
-  /// Creates a table without peers.
-  ///
   /// @param node that of this runtime, empty for one without a name
   public RoutingTable(String node, String host, int incarnation) {
     this.node = node;
@@ -169,7 +167,6 @@ public final class RoutingTable {
     return leadsTo(pid, pid.id()) && attached.remove(pid.id()) != null;
   }
 
-  /// The receiver attached to an address, or null.
   public @Nullable Receiver attached(Pid pid) {
     return leadsTo(pid, pid.id()) ? attached.get(pid.id()) : null;
   }

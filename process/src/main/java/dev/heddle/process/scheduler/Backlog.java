@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
-import dev.heddle.process.scheduler.EventQueue.Node;
 import org.jspecify.annotations.Nullable;
 
 /// The nodes that the consumer of a queue has taken off a lane and not yet delivered, oldest first.

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
-import java.lang.invoke.MethodHandles;
+import static java.lang.invoke.MethodHandles.lookup;
+
+import dev.heddle.internal.VarHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /// Consecutive messages of one run to one task, as a single node of that task's queue: the run adds
 /// to the node while it is in the queue.
-public abstract class Burst extends EventQueue.Node {
+public abstract class Burst extends Node {
   /*
    * States.  from   event                                     to         by, with
    *          OPEN   the run ends, its worker pushes           SEALED     the sending worker: CAS
@@ -30,7 +32,7 @@ public abstract class Burst extends EventQueue.Node {
    *   delays no item for longer.
    *
    * Threads. add(), end(): the sending worker. keep(), next(), hasMore(), isOver(), abandon(): the
-   * consumer. wakeReceiver(), uncounted(): any.
+   * consumer. mayBeUnseen(), uncounted(): any.
    *
    * I1. What one worker sends to one task is delivered in order. The worker seals its burst before
    *     it pushes anything else, so its later pushes are delivered after the last item. Mutants:
@@ -72,20 +74,9 @@ public abstract class Burst extends EventQueue.Node {
   private static final int SEALED = 1;
   private static final int ABANDONED = 2;
 
-  private static final VarHandle STATE;
-  private static final VarHandle COUNT;
-  private static final VarHandle TAKEN;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      STATE = lookup.findVarHandle(Burst.class, "state", int.class);
-      COUNT = lookup.findVarHandle(Burst.class, "count", int.class);
-      TAKEN = lookup.findVarHandle(Burst.class, "taken", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle STATE = VarHandles.find(lookup(), "state", int.class);
+  private static final VarHandle COUNT = VarHandles.find(lookup(), "count", int.class);
+  private static final VarHandle TAKEN = VarHandles.find(lookup(), "taken", int.class);
 
   private final Task to;
   private final EventQueue queue;
@@ -121,7 +112,7 @@ public abstract class Burst extends EventQueue.Node {
   }
 
   /// Creates the node that delivers the items from `first` up to `end`, which no longer change.
-  protected abstract EventQueue.Node node(@Nullable Object[] from, int first, int end);
+  protected abstract Node node(@Nullable Object[] from, int first, int end);
 
   /// Called for an item that was accepted and that the consumer, which has ended, will not see.
   protected abstract void unseen(@Nullable Object item);
@@ -133,37 +124,35 @@ public abstract class Burst extends EventQueue.Node {
     ready = true;
   }
 
-  /// Adds an item, and wakes the receiver if it waits.
+  /// Adds an item; the caller then wakes the receiver if it waits.
   ///
   /// @return false when no place is left, or the burst is sealed or abandoned
-  public final boolean add(@Nullable Object item, Worker sender) {
+  final boolean add(@Nullable Object item) {
     int at = count;
     if (!ready || at == items.length || state != OPEN) {
       return false;
     }
     items[at] = item;
     COUNT.setRelease(this, at + 1);
-    if (to.isWaitingForAnything()) { // otherwise it finds the item, or end() wakes it
-      sender.scheduler().wake(to, Task.BY_MESSAGE, sender);
-    }
     return true;
   }
 
-  /// Seals the burst. May be called again if memory or stack has run out in the middle.
-  final void end(Worker by) {
+  /// Seals the burst. May be called again if memory or stack has run out in the middle, or the
+  /// receiver was not woken.
+  ///
+  /// @return whether the receiver must be woken
+  final boolean end() {
     ready = false;
     STATE.compareAndSet(this, OPEN, SEALED); // fails when it is sealed or abandoned already
     if (state == ABANDONED) {
       abandonRest();
-      return;
+      return false;
     }
     if (!counted) {
       counted = true;
       queue.count(count - 1);
     }
-    if (kept) {
-      by.scheduler().wake(to, Task.BY_MESSAGE, by);
-    }
+    return kept;
   }
 
   // ---- the consumer ----
@@ -189,13 +178,13 @@ public abstract class Burst extends EventQueue.Node {
   /// Takes out the next items, or returns null.
   ///
   /// @param most of them, at least 1
-  final EventQueue.@Nullable Node next(int most) {
+  final @Nullable Node next(int most) {
     int first = taken;
     int end = Math.min((int) COUNT.getAcquire(this), first + most);
     if (first >= end) {
       return null;
     }
-    EventQueue.Node made = node(items, first, end); // before the store: it may lack memory
+    Node made = node(items, first, end); // before the store: it may lack memory
     TAKEN.setRelease(this, end);
     return made;
   }
@@ -231,21 +220,167 @@ public abstract class Burst extends EventQueue.Node {
 
   // ---- any thread ----
 
-  /// The sending step does not return: wakes the receiver if it may have missed an item.
-  final void wakeReceiver(WorkScheduler scheduler) {
+  /// Whether the receiver may have missed an item.
+  final boolean mayBeUnseen() {
     if (!hasMore()) {
-      return;
+      return false;
     }
     if (state == ABANDONED) {
       abandonRest();
-    } else {
-      scheduler.wake(to, Task.BY_MESSAGE, null); // an extra wake-up does no harm
+      return false;
     }
+    return true;
+  }
+
+  final Task to() {
+    return to;
   }
 
   /// The number of its items that the length of the queue does not include; 0 if it is not for
   /// `task`.
   final int uncounted(Task task) {
     return task == to && state == OPEN ? (int) COUNT.getAcquire(this) - 1 : 0;
+  }
+
+  /// What the consumer of an unbounded queue has taken off its lane and not yet delivered: first
+  /// the bursts that it has begun to read and that may get more items, then nodes, among them
+  /// bursts.
+  ///
+  /// **Thread** the consumer.
+  static final class ReversedBursts {
+    /*
+     * Kept bursts come first: everything behind them was pushed later. The consumer empties the
+     * lane before it reads the kept bursts. So if an item was added before a node was pushed, and
+     * the node was taken off the lane, the item is read before that node.
+     *
+     * An uncounted node is in `nodes`. Its producer has ended its burst before pushing the node:
+     * that burst is in front of the node, or kept, and all its items are seen. What the producer
+     * sends later is behind the node.
+     */
+
+    /// Neither delivered nor kept.
+    final Backlog nodes = new Backlog();
+
+    // oldest first
+    private @Nullable Burst keptFirst;
+    private @Nullable Node first; // of the nodes being picked
+    private @Nullable Burst keptLast;
+
+    // the change of the count of items in bursts, except one for each burst
+    private int unsettled;
+
+    /// Whether [#pick] would find a node.
+    boolean hasMore() {
+      if (!nodes.isEmpty()) {
+        return true;
+      }
+      for (Burst burst = keptFirst; burst != null; burst = burst.nextKept) {
+        if (burst.hasMore()) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    /// Takes up to `most` nodes, oldest first. Each item of a burst counts as one.
+    @Nullable Node pick(int most) {
+      nodes.rewind();
+      try {
+        pickAll(most);
+      } catch (OutOfMemoryError e) { // a burst allocates the nodes that it delivers
+        nodes.putBack(first); // for close(): the process ends
+        first = null;
+        throw e;
+      }
+      Node all = first;
+      first = null;
+      return all;
+    }
+
+    private void pickAll(int most) {
+      Node last = null;
+      int picked = 0;
+      Burst before = null;
+      Burst burst = keptFirst;
+      while (picked < most) {
+        Node node;
+        if (burst != null) {
+          boolean over = burst.isOver(); // read before next()
+          int taken = burst.taken();
+          node = burst.next(most - picked);
+          if (node == null) {
+            before = over ? drop(before, burst) : burst;
+            burst = burst.nextKept;
+            continue;
+          }
+          int items = burst.taken() - taken;
+          picked += items;
+          unsettled -= items;
+        } else {
+          node = nodes.peek();
+          if (node == null) {
+            break;
+          }
+          nodes.remove();
+          if (node instanceof Burst met) {
+            unsettled++;
+            burst = keep(met);
+            continue;
+          }
+          picked++;
+        }
+        if (last == null) {
+          first = node;
+        } else {
+          last.next = node;
+        }
+        last = node;
+      }
+    }
+
+    /// The change of the count of items in bursts since the last call.
+    int settled() {
+      int change = unsettled;
+      unsettled = 0;
+      return change;
+    }
+
+    private Burst keep(Burst met) {
+      met.keep();
+      if (keptLast == null) {
+        keptFirst = met;
+      } else {
+        keptLast.nextKept = met;
+      }
+      keptLast = met;
+      return met;
+    }
+
+    private @Nullable Burst drop(@Nullable Burst before, Burst burst) {
+      if (before == null) {
+        keptFirst = burst.nextKept;
+      } else {
+        before.nextKept = burst.nextKept;
+      }
+      if (keptLast == burst) {
+        keptLast = before;
+      }
+      return before;
+    }
+
+    /// Takes everything, linked; bursts are not opened.
+    @Nullable Node clear() {
+      for (Burst burst = keptFirst; burst != null; burst = burst.nextKept) {
+        burst.next = burst.nextKept;
+      }
+      Node first = keptFirst;
+      Node rest = nodes.clear();
+      if (keptLast != null) {
+        keptLast.next = rest;
+      }
+      keptFirst = null;
+      keptLast = null;
+      return first == null ? rest : first;
+    }
   }
 }

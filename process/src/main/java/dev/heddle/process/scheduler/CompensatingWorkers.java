@@ -5,7 +5,6 @@ import dev.heddle.internal.SpinLock;
 import dev.heddle.process.CompensationCounters;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// Extra threads that resume fibers while no worker makes progress.
@@ -33,8 +32,7 @@ final class CompensatingWorkers {
    * that it finds in a worker's deque go to the global queue, since their owner makes no progress.
    * Tasks that a fiber wakes go there too, because no thread steals from a compensating worker.
    *
-   * `resumable` counts the fibers whose wait in the JDK is over and that have not run since. While
-   * it is 0 the queues are left alone.
+   * While there is no resumable fiber (WorkScheduler.resumable) the queues are left alone.
    *
    * I1. While a fiber is resumable and its process is queued, a worker makes progress, or a
    *     compensating worker runs a fiber, or one is started after PATIENCE. [HeldUpTest]
@@ -63,7 +61,6 @@ final class CompensatingWorkers {
   private final String name;
 
   // any thread
-  private final AtomicInteger resumable = new AtomicInteger();
   private final Set<Worker> running = ConcurrentHashMap.newKeySet();
 
   // the scheduler monitor writes it
@@ -81,16 +78,6 @@ final class CompensatingWorkers {
   CompensatingWorkers(WorkScheduler scheduler, String name) {
     this.scheduler = scheduler;
     this.name = name;
-  }
-
-  /// The JDK has unblocked a fiber. Any thread.
-  void fiberResumable() {
-    resumable.incrementAndGet();
-  }
-
-  /// A resumable fiber continues, or never will. Any thread.
-  void fiberResumed() {
-    resumable.decrementAndGet();
   }
 
   /// The threads that run a fiber or search for one.
@@ -117,7 +104,7 @@ final class CompensatingWorkers {
       for (int i = 0; i < sums.length; i++) {
         sums[i] += pastDelays[i];
       }
-      running.forEach(worker -> worker.delays().addTo(sums));
+      running.forEach(worker -> worker.delays.addTo(sums));
     } finally {
       lock.unlock();
     }
@@ -129,7 +116,7 @@ final class CompensatingWorkers {
     try {
       if (running.remove(worker)) {
         pastRuns += worker.picks();
-        worker.delays().addTo(pastDelays);
+        worker.delays.addTo(pastDelays);
       }
     } finally {
       lock.unlock();
@@ -146,7 +133,7 @@ final class CompensatingWorkers {
       needed = heldUp;
     }
     if (heldUp
-        && resumable.get() > 0
+        && scheduler.resumable() > 0
         && running.size() < MAX_WORKERS
         && now - startedNanos >= PATIENCE_NANOS) {
       startedNanos = now;
@@ -174,7 +161,7 @@ final class CompensatingWorkers {
   }
 
   private @Nullable Task takeResumable(WorkDeque<Task> hand) {
-    if (resumable.get() == 0) {
+    if (scheduler.resumable() == 0) {
       return null;
     }
     Task task = scheduler.first().pollResumable();
@@ -183,7 +170,7 @@ final class CompensatingWorkers {
     }
     Worker[] workers = scheduler.workers();
     for (int i = 0; task == null && i < workers.length; i++) {
-      task = stealResumable(workers[i].deque(), hand);
+      task = stealResumable(workers[i].deque, hand);
     }
     return task;
   }

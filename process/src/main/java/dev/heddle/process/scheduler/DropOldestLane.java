@@ -2,8 +2,6 @@
 package dev.heddle.process.scheduler;
 
 import dev.heddle.internal.SpinLock;
-import dev.heddle.process.scheduler.EventQueue.Node;
-import dev.heddle.process.scheduler.EventQueue.Push;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -55,12 +53,13 @@ final class DropOldestLane {
   /// Appends a message.
   ///
   /// @param displaced is called with the dropped message, if there is one; not under the lock
-  Push push(Node node, Consumer<Node> displaced) {
+  /// @return false when it is closed
+  boolean push(Node node, Consumer<Node> displaced) {
     Node gone = null;
     lock.lock();
     try {
       if (closed) {
-        return Push.CLOSED;
+        return false;
       }
       if (count == bound) {
         gone = oldest;
@@ -76,20 +75,22 @@ final class DropOldestLane {
     if (gone != null) {
       displaced.accept(gone);
     }
-    return Push.ACCEPTED;
+    return true;
   }
 
   /// Appends an uncounted node.
-  Push pushInOrder(Node node) {
+  ///
+  /// @return false when it is closed
+  boolean pushInOrder(Node node) {
     lock.lock();
     try {
       if (closed) {
-        return Push.CLOSED;
+        return false;
       }
       node.next = null;
       append(node);
       countInOrder(node, 1);
-      return Push.ACCEPTED;
+      return true;
     } finally {
       lock.unlock();
     }

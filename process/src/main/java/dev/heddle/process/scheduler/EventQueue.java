@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
-import java.lang.invoke.MethodHandles;
+import static java.lang.invoke.MethodHandles.lookup;
+
+import dev.heddle.internal.VarHandles;
+import dev.heddle.process.scheduler.Burst.ReversedBursts;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -77,11 +80,9 @@ public final class EventQueue {
    * descheduled between its steps delays no other thread: a node that is not linked yet is not in
    * the queue (trap-39). A Backlog is created only when it is needed.
    *
-   * Bursts. An unbounded queue also holds Burst nodes, to which their producer still adds while
-   * they are in the lane, and whose items are delivered in slices. What comes off the lane is then
-   * kept in ReversedBursts, bursts unopened. A consumer that peeks first moves all of that to
-   * `backlog`, each item as a node of its own. A consumer may switch between the two ways:
-   * `backlog` comes first in both.
+   * Bursts. What comes off the lane of an unbounded queue is kept in Burst.ReversedBursts, bursts
+   * unopened. A consumer that peeks first moves all of that to `backlog`, each item as a node of
+   * its own. A consumer may switch between the two ways: `backlog` comes first in both.
    *
    * Rejected. Claimed slots or links (Vyukov's queue, the linked and array queues of JCTools): the
    * consumer meets gaps and must spin or return later, and an idle task would keep a chunk or a
@@ -93,41 +94,6 @@ public final class EventQueue {
    * Sources. P9; R. K. Treiber, 1986; trap-39.
    */
 
-  /// A node of the queue, created by the producer.
-  public abstract static class Node {
-    // the producer until the CAS, then the consumer
-    @Nullable Node next;
-
-    // Written before the CAS, constant after it. n is the number of messages in the stack from the
-    // bottom up to this node, itself included. A message: 2n, or 2n + 1 with uncounted nodes among
-    // them. An uncounted node: ~2n; a result: ~(2n + 1).
-    int depth;
-
-    /// A node that is in no queue.
-    protected Node() {}
-
-    /// Whether it counts towards the bound.
-    final boolean counts() {
-      return depth >= 0;
-    }
-
-    /// Whether it is the result of a command of the consumer.
-    final boolean isResult() {
-      return depth < 0 && (depth & 1) == 0;
-    }
-
-    /// The number of counted nodes in its stack, up to it.
-    final int counting() {
-      return (depth < 0 ? ~depth : depth) >>> 1;
-    }
-
-    /// Whether there are uncounted nodes in its stack, up to it.
-    final boolean hasUncounted() {
-      return depth < 0 || (depth & 1) != 0;
-    }
-  }
-
-  /// The outcome of a push.
   public enum Push {
     /// the node will be taken, or returned by [#close]
     ACCEPTED,
@@ -147,22 +113,11 @@ public final class EventQueue {
   private static final int MOST = (1 << 30) - 2; // messages; so a node can count one more
 
   private static final Node CLOSED = new Sentinel();
-  private static final VarHandle URGENT;
-  private static final VarHandle ORDINARY;
-  private static final VarHandle REVERSED_COUNT;
-  private static final VarHandle COUNTED;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      URGENT = lookup.findVarHandle(EventQueue.class, "urgent", Node.class);
-      ORDINARY = lookup.findVarHandle(EventQueue.class, "ordinary", Node.class);
-      REVERSED_COUNT = lookup.findVarHandle(EventQueue.class, "reversedCount", int.class);
-      COUNTED = lookup.findVarHandle(EventQueue.class, "counted", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle URGENT = VarHandles.find(lookup(), "urgent", Node.class);
+  private static final VarHandle ORDINARY = VarHandles.find(lookup(), "ordinary", Node.class);
+  private static final VarHandle REVERSED_COUNT =
+      VarHandles.find(lookup(), "reversedCount", int.class);
+  private static final VarHandle COUNTED = VarHandles.find(lookup(), "counted", int.class);
 
   private final int bound;
   private final @Nullable DropOldestLane dropOldest; // the ordinary lane, when it drops the oldest
@@ -243,7 +198,7 @@ public final class EventQueue {
   private Push pushInOrder(Node node, int result) {
     if (dropOldest != null) {
       node.depth = ~result;
-      return dropOldest.pushInOrder(node);
+      return dropOldest.pushInOrder(node) ? Push.ACCEPTED : Push.CLOSED;
     }
     while (true) {
       Node seen = ordinary;
@@ -288,7 +243,7 @@ public final class EventQueue {
     if (dropOldest == null) {
       throw new IllegalStateException("this queue does not drop its oldest message");
     }
-    return dropOldest.push(node, displaced);
+    return dropOldest.push(node, displaced) ? Push.ACCEPTED : Push.CLOSED;
   }
 
   /// Whether a push may be refused or drop another node. Only an unbounded queue may be given a
@@ -483,7 +438,6 @@ public final class EventQueue {
     }
   }
 
-  /// Whether a take would find nothing.
   public boolean isEmpty() {
     return urgent == null && (urgentBacklog == null || urgentBacklog.isEmpty()) && !hasOrdinary();
   }

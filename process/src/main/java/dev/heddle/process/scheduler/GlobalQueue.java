@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
-import java.lang.invoke.MethodHandles;
+import static java.lang.invoke.MethodHandles.lookup;
+
+import dev.heddle.internal.VarHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// The run queue of all workers, a FIFO: tasks that other threads have woken, and tasks that have
 /// used up their budget.
-public final class GlobalQueue {
+final class GlobalQueue {
   /*
    * Two lists, linked by the tasks themselves. Producers push tasks on `arrived`, newest first,
    * with a CAS. Consumers hold the lock. A consumer that finds `waiting` empty detaches all of
@@ -35,15 +37,7 @@ public final class GlobalQueue {
    *
    * Sources. P3, P4.
    */
-  private static final VarHandle ARRIVED;
-
-  static {
-    try {
-      ARRIVED = MethodHandles.lookup().findVarHandle(GlobalQueue.class, "arrived", Task.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle ARRIVED = VarHandles.find(lookup(), "arrived", Task.class);
 
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -54,9 +48,6 @@ public final class GlobalQueue {
   // written under the lock, read by any thread
   private volatile @Nullable Task waiting;
   private volatile boolean reversing;
-
-  /// An empty queue.
-  public GlobalQueue() {}
 
   /// Puts a READY task at the tail.
   public void push(Task task) {
@@ -192,7 +183,6 @@ public final class GlobalQueue {
     return oldest;
   }
 
-  /// Whether there is no task to take.
   public boolean isEmpty() {
     // In this order: a thread that reads `arrived` too late sees `reversing`, and one that reads
     // that too late sees `waiting`.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import static java.lang.invoke.MethodHandles.lookup;
+
 import dev.heddle.internal.SpinLock;
 import dev.heddle.internal.StackGuard;
-import java.lang.invoke.MethodHandles;
+import dev.heddle.internal.VarHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
+import java.util.concurrent.locks.LockSupport;
 
 /// Counts the workers that are awake and those that search for work, and wakes parked workers.
 final class Parking {
@@ -73,13 +76,25 @@ final class Parking {
   private static final int SEARCHING = 1;
   private static final int AWAKE = 1 << 16;
   private static final int SEARCHERS = AWAKE - 1; // mask
-  private static final VarHandle WORD;
+  private static final VarHandle WORD = VarHandles.find(lookup(), "word", int.class);
 
-  static {
-    try {
-      WORD = MethodHandles.lookup().findVarHandle(Parking.class, "word", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
+  /// A worker as it is parked and woken.
+  static final class Place {
+    private final Thread thread;
+
+    // under the lock; its worker reads it until it is false
+    private volatile boolean asleep;
+
+    Place(Thread thread) {
+      this.thread = thread;
+    }
+
+    boolean isAsleep() {
+      return asleep;
+    }
+
+    void unpark() {
+      LockSupport.unpark(thread);
     }
   }
 
@@ -87,7 +102,7 @@ final class Parking {
   private final SpinLock lock = new SpinLock();
 
   // under the lock
-  private final ArrayDeque<Worker> sleepers;
+  private final ArrayDeque<Place> sleepers;
 
   // any thread, CAS
   @SuppressWarnings("FieldMayBeFinal") // through WORD
@@ -124,7 +139,7 @@ final class Parking {
   }
 
   /// Adds a worker to the parked ones. The worker must check all queues before it blocks.
-  void park(Worker worker, boolean searching) {
+  void park(Place worker, boolean searching) {
     lock.lock();
     try {
       worker.asleep = true;
@@ -137,7 +152,7 @@ final class Parking {
 
   /// Removes a worker that has found work from the parked ones. It counts as searching then, also
   /// when another thread has woken it before.
-  void cancelPark(Worker worker) {
+  void cancelPark(Place worker) {
     lock.lock();
     try {
       if (worker.asleep) {
@@ -165,7 +180,7 @@ final class Parking {
   /// @return whether one was woken
   boolean wake(boolean evenIfSearching) {
     StackGuard.requireRoom(); // the rest must not be interrupted
-    Worker worker;
+    Place worker;
     lock.lock();
     try {
       if (!evenIfSearching && (word & SEARCHERS) != 0) {
@@ -183,12 +198,11 @@ final class Parking {
     return true;
   }
 
-  private void markAwake(Worker worker) {
+  private void markAwake(Place worker) {
     var _ = (int) WORD.getAndAdd(this, AWAKE + SEARCHING);
     worker.asleep = false;
   }
 
-  /// Wakes all parked workers.
   void wakeAll() {
     boolean more;
     do {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import static java.lang.invoke.MethodHandles.lookup;
+
+import dev.heddle.internal.VarHandles;
 import dev.heddle.observe.attach.AttachPoll;
 import java.lang.System.Logger.Level;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -28,10 +30,9 @@ final class SchedulerMonitor {
    * workers that are awake after it has stored ASLEEP. So either the worker sees ASLEEP, or the
    * monitor sees the worker.
    *
-   * Why it exists. A worker pushes the tasks that its step wakes to its own deque, and wakes no
-   * other worker for the first one, because it will run that a moment later itself. If the step
-   * lasts long, another thread has to notice. An owner may also fail to notice that it has
-   * stealable tasks: I4 of Parking, which also defines "stealable" and "overdue".
+   * A worker wakes no other worker for the first task of its deque, because it will run that a
+   * moment later itself. If its step lasts long, another thread has to notice: I4 of Parking, which
+   * also defines "stealable" and "overdue".
    *
    * Out of memory. The loop catches whatever a check throws, and begins the next one. Every
    * CHECKS_PER_RETRY checks it requeues the ends that lack memory (WorkScheduler.finishLater);
@@ -56,17 +57,10 @@ final class SchedulerMonitor {
   private static final int CHECKS_PER_RETRY =
       10; // of ends that lack memory: a garbage collection takes about as long
   private static final int IDLE_CHECKS_BEFORE_SLEEP = 50; // with all workers parked
-  private static final VarHandle AWAKE;
-
-  static {
-    try {
-      AWAKE = MethodHandles.lookup().findVarHandle(SchedulerMonitor.class, "awake", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle AWAKE = VarHandles.find(lookup(), "awake", boolean.class);
 
   private final WorkScheduler scheduler;
+  private final CompensatingWorkers compensating;
   private final Thread thread;
   private final ThreadPoolExecutor reports;
   private final LongStepHandler longSteps;
@@ -80,8 +74,13 @@ final class SchedulerMonitor {
   private int idleChecks; // in a row, with all workers parked
 
   SchedulerMonitor(
-      WorkScheduler scheduler, String name, LongStepHandler longSteps, long longStepNanos) {
+      WorkScheduler scheduler,
+      CompensatingWorkers compensating,
+      String name,
+      LongStepHandler longSteps,
+      long longStepNanos) {
     this.scheduler = scheduler;
+    this.compensating = compensating;
     this.longSteps = longSteps;
     this.longStepNanos = longStepNanos;
     this.thread = new Thread(null, this::runGuarded, name, 0, false);
@@ -102,7 +101,6 @@ final class SchedulerMonitor {
     thread.start();
   }
 
-  /// A worker has woken.
   void onWorkerWake() {
     if (!awake && (boolean) AWAKE.compareAndSet(this, false, true)) {
       LockSupport.unpark(thread);
@@ -121,7 +119,7 @@ final class SchedulerMonitor {
         logSafely(t);
       }
     }
-    scheduler.compensating().update(false, System.nanoTime());
+    compensating.update(false, System.nanoTime());
     reports.shutdown(); // queued reports are still delivered
   }
 
@@ -183,7 +181,7 @@ final class SchedulerMonitor {
       worker.releaseLast();
       Burst burst = worker.burst();
       if (burst != null) {
-        burst.wakeReceiver(scheduler);
+        scheduler.wakeReceiver(burst);
       }
       heldUp &= now - worker.seenSinceNanos >= CompensatingWorkers.PATIENCE_NANOS;
       longest = isToBeReported(worker, now) ? worker : longest;
@@ -191,8 +189,8 @@ final class SchedulerMonitor {
     if (scheduler.hasWork()) { // released by releaseLast() just now, or I4 of Parking
       scheduler.parking().wakeOne();
     }
-    scheduler.compensating().update(heldUp, now);
-    for (Worker extra : scheduler.compensating().running()) {
+    compensating.update(heldUp, now);
+    for (Worker extra : compensating.running()) {
       if (!hasProgressed(extra, now) && isToBeReported(extra, now)) {
         longest = extra;
       }
@@ -222,11 +220,9 @@ final class SchedulerMonitor {
 
   private void report(Worker worker, long nanos) {
     Task task = worker.running();
-    if (task != null) {
-      StackTraceElement[] stack = worker.stack();
-      if (worker.running() == task) { // otherwise the stack may belong to another task
-        submitReport(() -> longSteps.longStep(task, worker, nanos, stack));
-      }
+    StackTraceElement[] stack = task == null ? null : worker.stackIn(task);
+    if (task != null && stack != null) {
+      submitReport(() -> longSteps.longStep(task, worker.thread(), nanos, stack));
     }
   }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
-import java.lang.invoke.MethodHandles;
+import static java.lang.invoke.MethodHandles.lookup;
+
+import dev.heddle.internal.VarHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +47,8 @@ public abstract class Task {
    * (9) Nothing to do: the message waits in the task's queue, the next step will drain it, or no
    *     step will follow.
    *
-   * Threads. wake(): any. run(): the worker that took the task from a queue.
+   * Threads. wake(): any. The steps, and what stands between them: the worker that took the task
+   * from a queue (Worker.runSteps).
    *
    * I1. A READY task is in exactly one run queue, or in the hands of one thread, which is about to
    *     queue it or has taken it from a queue. `next` links the tasks of a queue, or those that one
@@ -91,7 +94,6 @@ public abstract class Task {
     WAIT_FOR_COMMANDS,
     /// when anything wakes it
     IDLE,
-    /// it has ended
     DONE
   }
 
@@ -105,7 +107,6 @@ public abstract class Task {
     LOW
   }
 
-  /// The states as reports name them.
   public enum State {
     /// waits for a worker
     READY,
@@ -115,8 +116,28 @@ public abstract class Task {
     BLOCKED,
     /// waits for anything, and has no pending command
     IDLE,
-    /// has ended
     COMPLETE
+  }
+
+  /// A run: the steps of one task on a worker, one after the other, until it waits or ends, or its
+  /// budget is spent. Each worker has one object, for all its runs.
+  ///
+  /// **Thread** the worker.
+  public static final class Run {
+    private int delivered;
+
+    void begin() {
+      delivered = 0;
+    }
+
+    /// The number of events that were delivered to the steps of this run.
+    public int deliveredEvents() {
+      return delivered;
+    }
+
+    public void countDelivered(int events) {
+      delivered += events;
+    }
   }
 
   private static final int READY = 0;
@@ -127,18 +148,7 @@ public abstract class Task {
   private static final int COMPLETE = 5;
   private static final int STATE = 7; // mask; above it are the marks of wake()
 
-  private static final int BUDGET_STEPS = 16; // in a run, before other tasks get the worker
-  private static final long BUDGET_NANOS = 200_000; // the same in time
-
-  private static final VarHandle WORD;
-
-  static {
-    try {
-      WORD = MethodHandles.lookup().findVarHandle(Task.class, "word", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle WORD = VarHandles.find(lookup(), "word", int.class);
 
   final QueuePriority priority;
 
@@ -166,8 +176,8 @@ public abstract class Task {
   /// wake-ups are used up, so nothing would wake the task for them. Messages may be left with
   /// [StepResult#WAIT_FOR_COMMANDS], and anything with [StepResult#DONE].
   ///
-  /// @param worker whose thread calls this
-  protected abstract StepResult step(Worker worker);
+  /// @param run of which it is a step
+  protected abstract StepResult step(Run run);
 
   /// Whether its next step resumes a fiber that the JDK has unblocked. Other threads may be waiting
   /// for a lock that this fiber holds. Any thread.
@@ -178,7 +188,7 @@ public abstract class Task {
   /// Called when no step will follow, on the worker of the last step. If it throws a
   /// [VirtualMachineError], because memory or stack has run out, a worker calls it again later, and
   /// it must then continue where it has stopped. It must not throw anything else.
-  protected abstract void completed(Worker worker);
+  protected abstract void completed();
 
   /// Whether any event would make it READY, as of a moment ago.
   public final boolean isWaitingForAnything() {
@@ -218,66 +228,30 @@ public abstract class Task {
     }
   }
 
-  /// Runs the task until it waits, ends, or has used up its budget.
-  final void run(Worker worker) {
-    if (word == COMPLETE) { // completed() has failed before
-      complete(worker);
-      return;
-    }
+  // ---- its worker ----
+
+  /// A step begins: READY or RUNNING becomes RUNNING, without marks.
+  final void beginStep() {
     word = RUNNING;
-    long deadline = 0;
-    for (int left = BUDGET_STEPS; ; left--) {
-      steps++;
-      StepResult stepResult;
-      worker.isInTask = true;
-      try {
-        stepResult = step(worker);
-      } catch (Throwable t) {
-        worker.taskThrew(this, t);
-        stepResult = StepResult.DONE; // otherwise it would stay RUNNING forever
-      }
-      worker.isInTask = false; // from here on another worker may get it
-      if (stepResult == StepResult.DONE) {
-        word = COMPLETE;
-        complete(worker);
-        return;
-      }
-      if (stepResult != StepResult.CONTINUE && endRun(stepResult)) {
-        return; // from here on other workers may run it
-      }
-      if (deadline == 0) {
-        deadline = System.nanoTime() + BUDGET_NANOS;
-      } else if (left <= 1 || System.nanoTime() - deadline >= 0) {
-        word = READY;
-        worker.scheduler().enqueueLast(this);
-        return;
-      }
-      word = RUNNING;
-    }
+    steps++;
   }
 
-  /// Ends a task whose step or completed() was aborted by an error that no catch block has seen.
-  /// Called by its worker, which then calls [WorkScheduler#finishLater].
-  final void abortRun() {
+  /// Its budget is spent; it must be queued then.
+  final void makeReady() {
+    word = READY;
+  }
+
+  /// No step will follow: it is done, or was aborted by an error that no catch block has seen.
+  final void endSteps() {
     word = COMPLETE;
   }
 
-  private void complete(Worker worker) {
-    worker.isInTask = true;
-    try {
-      worker.endBurst(); // before the end becomes visible
-      completed(worker);
-    } catch (VirtualMachineError _) {
-      worker.isInTask = false; // from here on another worker may get it
-      worker.scheduler().finishLater(this); // safe: it is called again until it does not throw
-    } catch (Throwable t) {
-      worker.taskThrew(this, t);
-    }
-    worker.isInTask = false;
+  final boolean isComplete() {
+    return word == COMPLETE;
   }
 
   /// Ends a run, unless the task was woken meanwhile.
-  private boolean endRun(StepResult stepResult) {
+  final boolean endRun(StepResult stepResult) {
     int to =
         switch (stepResult) {
           case WAIT -> BLOCKED;
@@ -296,7 +270,6 @@ public abstract class Task {
     return false;
   }
 
-  /// The state as of a moment ago.
   public final State state() {
     return switch (word & STATE) {
       case READY -> State.READY;
@@ -308,7 +281,7 @@ public abstract class Task {
   }
 
   /// Whether only command results and control events would wake it, as of a moment ago.
-  protected final boolean awaitsCommandsOnly() {
+  public final boolean awaitsCommandsOnly() {
     return word == BLOCKED_ON_COMMANDS;
   }
 

@@ -3,13 +3,14 @@ package dev.heddle.process.scheduler;
 
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// The wake-ups that the steps of one worker have begun. If stack or memory runs out in the middle
 /// of one, the worker completes it after the step.
 ///
 /// **Thread** the worker, or a fiber that is mounted on it.
-public final class WakeUpJournal {
+final class WakeUpJournal {
   /*
    * A step publishes an event for a task, then wakes the task. A StackOverflowError between the two
    * would leave the task asleep although it has an event. So the step calls begin() before the
@@ -29,9 +30,8 @@ public final class WakeUpJournal {
    * HotSpot links at its first use takes more. Without this journal, two runs of five lost
    * processes (decision 0024).
    */
+  static final int IS_READY = -1; // in place of a reason: the task is READY already
   private static final int RESERVED = 16; // nested wake-ups; more are allocated when needed
-
-  private final Worker worker;
 
   @Nullable Task begun; // the wake-up that was begun last, and not ended
   @Nullable Task unqueued; // READY, and in no queue yet
@@ -41,13 +41,8 @@ public final class WakeUpJournal {
   private int[] enclosingReasons = new int[RESERVED];
   private int enclosingCount;
 
-  WakeUpJournal(Worker worker) {
-    this.worker = worker;
-  }
-
   /// Called before a step publishes an event for a task and wakes it; then [#end] is called.
-  public void begin(Task task, int because) {
-    worker.endBurst(); // what is published next is behind it
+  void begin(Task task, int because) {
     // Read once: a fiber that has moved in the middle calls end() of another worker's journal. At
     // worst, the wake-up that this clears is not completed if the stack ends.
     Task before = begun;
@@ -59,7 +54,7 @@ public final class WakeUpJournal {
   }
 
   /// The wake-up of the last [#begin] is done, or was not needed.
-  public void end() {
+  void end() {
     begun = null;
   }
 
@@ -82,25 +77,25 @@ public final class WakeUpJournal {
   }
 
   /// Completes all wake-ups, one after the other: if one fails, the others are still recorded.
-  void finish() {
-    WorkScheduler scheduler = worker.scheduler();
+  ///
+  /// @param wake wakes a task for a reason, or queues it when that is [#IS_READY]
+  void finish(ObjIntConsumer<Task> wake) {
     Task before = begun; // read once: see begin()
     if (before != null) {
-      scheduler.wake(before, reason, worker); // an extra wake-up does no harm
+      wake.accept(before, reason); // an extra wake-up does no harm
       begun = null;
     }
     while (unqueued != null) {
       Task task = unqueued;
       unqueued = task.next;
       task.next = null;
-      scheduler.start(task, worker);
+      wake.accept(task, IS_READY);
     }
     while (enclosingCount > 0) {
       Task task = Objects.requireNonNull(enclosing[--enclosingCount]);
       enclosing[enclosingCount] = null;
-      scheduler.wake(task, enclosingReasons[enclosingCount], worker);
+      wake.accept(task, enclosingReasons[enclosingCount]);
     }
-    scheduler.parking().wakeOne(); // for tasks that were queued without waking a worker
     isUnfinished = false; // last: what fails above is tried again
   }
 }

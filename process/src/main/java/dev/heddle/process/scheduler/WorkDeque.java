@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
-import java.lang.invoke.MethodHandles;
+import static java.lang.invoke.MethodHandles.lookup;
+
+import dev.heddle.internal.VarHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -100,20 +102,9 @@ public final class WorkDeque<T> {
 
   private static final int FIRST_LENGTH = 64; // slots; a power of two, above MAX_STEAL
   private static final int KEPT_LENGTH = 1_024; // slots; cleared in less time than parking takes
-  private static final VarHandle TOP;
-  private static final VarHandle BOTTOM;
-  private static final VarHandle SLOTS;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      TOP = lookup.findVarHandle(WorkDeque.class, "top", long.class);
-      BOTTOM = lookup.findVarHandle(WorkDeque.class, "bottom", int.class);
-      SLOTS = lookup.findVarHandle(WorkDeque.class, "slots", Object[].class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle TOP = VarHandles.find(lookup(), "top", long.class);
+  private static final VarHandle BOTTOM = VarHandles.find(lookup(), "bottom", int.class);
+  private static final VarHandle SLOTS = VarHandles.find(lookup(), "slots", Object[].class);
 
   private final int maxSteal; // MAX_STEAL, unless a test sets less
   private final int keptLength; // KEPT_LENGTH, unless a test sets less
@@ -124,12 +115,11 @@ public final class WorkDeque<T> {
 
   // the owner writes, thieves read
   private int bottom;
-  private @Nullable Object[] slots;
+  @Nullable Object[] slots;
 
   // the owner: growth was refused, and no push has found room since
   private boolean growFailed;
 
-  /// An empty deque.
   public WorkDeque() {
     this(FIRST_LENGTH, 0, MAX_STEAL);
   }
@@ -275,11 +265,6 @@ public final class WorkDeque<T> {
   public int size() {
     long seen = topVolatile();
     return Math.max(0, bottomVolatile() - index(seen));
-  }
-
-  /// The number of items that fit before it grows. The owner.
-  int slots() {
-    return slots.length;
   }
 
   // ---- internals ----

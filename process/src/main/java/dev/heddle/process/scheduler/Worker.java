@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import static java.lang.invoke.MethodHandles.lookup;
+
+import dev.heddle.internal.VarHandles;
 import dev.heddle.process.WorkerCounters;
+import dev.heddle.process.scheduler.Task.StepResult;
 import dev.heddle.scheduler.context.PlatformThreadState;
 import java.lang.System.Logger.Level;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// A thread that runs tasks: first the newest of its own deque, then tasks of the global queue,
@@ -20,43 +24,37 @@ public final class Worker {
   private static final int MAX_LIFO_POLLS = 3; // then the oldest task of the own deque is next
   private static final int SPIN_ROUNDS = 4; // failed searches before each one yields
   private static final int SEARCH_ROUNDS = 16; // failed searches before the worker parks
+  private static final int BUDGET_STEPS = 16; // in a run, before other tasks get the worker
+  private static final long BUDGET_NANOS = 200_000; // the same in time
   private static final int COMPENSATING = -1; // in place of a number
   private static final long PAUSE_NANOS =
       1_000_000; // after an internal failure: other threads may free memory meanwhile
   private static final int MAX_FAILURES =
       1_000; // in a row, without a task between: at least a second
-  private static final VarHandle RUNNING;
-  private static final VarHandle BURST;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      RUNNING = lookup.findVarHandle(Worker.class, "running", Task.class);
-      BURST = lookup.findVarHandle(Worker.class, "burst", Burst.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle RUNNING = VarHandles.find(lookup(), "running", Task.class);
+  private static final VarHandle BURST = VarHandles.find(lookup(), "burst", Burst.class);
 
   private final WorkScheduler scheduler;
   private final int number;
   private final Thread thread;
   private final PlatformThreadState threadState;
-  private final WorkDeque<Task> deque = new WorkDeque<>();
-  final WakeUpJournal wakeUps = new WakeUpJournal(this);
+  final Parking.Place place;
+  final WorkDeque<Task> deque = new WorkDeque<>();
+  final WakeUpJournal wakeUps = new WakeUpJournal();
+  private final ObjIntConsumer<Task> wake = this::wake; // made while there is memory
 
   // this worker
   private boolean searching; // as the word of Parking counts it
   private int failures; // of the loop, without a task between
-  boolean isInTask; // inside step() or completed(): no other worker runs the task
+  private boolean isInTask; // inside step() or completed(): no other worker runs the task
 
   // this worker; other threads read values of a moment ago
   private int lifoPolls;
   private long picks;
   private long stolen;
   private long parks;
-  private final DelayHistogram delays = new DelayHistogram();
-  private int deliveredEvents; // in this run
+  final DelayHistogram delays = new DelayHistogram();
+  private final Task.Run run = new Task.Run();
   private @Nullable Thread mounted; // the fiber that its step runs now
   private final BurstHeuristic burstHeuristic = new BurstHeuristic();
 
@@ -75,9 +73,6 @@ public final class Worker {
   // set by the scheduler monitor, cleared by this worker; Parking defines the word
   private volatile boolean overdue;
 
-  // under the lock of Parking; this worker reads it until it is false
-  volatile boolean asleep;
-
   Worker(WorkScheduler scheduler, String name, int number) {
     this(scheduler, name, number, Worker::runGuarded);
   }
@@ -93,6 +88,7 @@ public final class Worker {
     this.thread = new WorkerThread(this, name, work);
     thread.setDaemon(true);
     this.threadState = new PlatformThreadState(thread);
+    this.place = new Parking.Place(thread);
   }
 
   /// The worker of the calling thread, or null.
@@ -120,11 +116,10 @@ public final class Worker {
   /// OutOfMemoryError past every catch block of the compiled method, inlined callers included. This
   /// method runs too rarely to be compiled.
   private void runGuarded() {
-    boolean ends = false;
-    while (!ends) {
+    while (true) {
       try {
         loop();
-        ends = true;
+        return;
       } catch (Throwable t) {
         try {
           recover(t);
@@ -184,8 +179,8 @@ public final class Worker {
     if (isInTask) {
       abortTask();
     }
-    if (asleep) {
-      scheduler.parking().cancelPark(this);
+    if (place.isAsleep()) {
+      scheduler.parking().cancelPark(place);
     }
     stopSearching(); // while a worker counts as searching, no other is woken
     logSafely("continues after an internal failure", null, t);
@@ -202,7 +197,7 @@ public final class Worker {
     mounted = null;
     Task cut = running;
     if (cut != null) {
-      cut.abortRun();
+      cut.endSteps();
       scheduler.finishLater(cut);
     }
     RUNNING.setRelease(this, (Task) null);
@@ -224,23 +219,18 @@ public final class Worker {
     }
   }
 
-  /// Logs that a task has ended because it threw. Never throws.
-  void taskThrew(Task task, Throwable t) {
-    logSafely("gives up a task", task, t);
-  }
-
   /// Runs a READY task that was taken from its queue, or finishes the end of a COMPLETE one. On its
   /// own thread.
   void run(Task task) {
     picks++; // before `running`: a thread that reads the task also reads the new pick
     failures = 0;
     RUNNING.setRelease(this, task);
-    deliveredEvents = 0;
+    run.begin();
     delays.record(task.queuedNanos);
     if (overdue) {
       overdue = false;
     }
-    task.run(this); // throws nothing
+    runSteps(task); // throws nothing
     threadState.restore(); // thread state that the step has changed must not reach the next task
     RUNNING.setRelease(this, (Task) null);
     if (burst != null) {
@@ -251,9 +241,60 @@ public final class Worker {
     }
   }
 
+  /// Runs the task until it waits, ends, or has used up its budget.
+  void runSteps(Task task) {
+    if (task.isComplete()) { // completed() has failed before
+      complete(task);
+      return;
+    }
+    long deadline = 0;
+    for (int left = BUDGET_STEPS; ; left--) {
+      task.beginStep();
+      StepResult stepResult;
+      isInTask = true;
+      try {
+        stepResult = task.step(run);
+      } catch (Throwable t) {
+        logSafely("gives up a task", task, t);
+        stepResult = StepResult.DONE; // otherwise it would stay RUNNING forever
+      }
+      isInTask = false; // from here on another worker may get it
+      if (stepResult == StepResult.DONE) {
+        task.endSteps();
+        complete(task);
+        return;
+      }
+      if (stepResult != StepResult.CONTINUE && task.endRun(stepResult)) {
+        return; // from here on other workers may run it
+      }
+      if (deadline == 0) {
+        deadline = System.nanoTime() + BUDGET_NANOS;
+      } else if (left <= 1 || System.nanoTime() - deadline >= 0) {
+        task.makeReady();
+        scheduler.enqueueLast(task);
+        return;
+      }
+    }
+  }
+
+  private void complete(Task task) {
+    isInTask = true;
+    try {
+      endBurst(); // before the end becomes visible
+      task.completed();
+    } catch (VirtualMachineError _) {
+      isInTask = false; // from here on another worker may get it
+      scheduler.finishLater(task); // safe: it is called again until it does not throw
+    } catch (Throwable t) {
+      logSafely("gives up a task", task, t);
+    }
+    isInTask = false;
+  }
+
   private void finishWakeUps() {
     endBurst();
-    wakeUps.finish();
+    scheduler.parking().wakeOne(); // for tasks that were queued without waking a worker
+    wakeUps.finish(wake);
   }
 
   /// The next task from its own deque or a shared queue, without a search.
@@ -294,7 +335,9 @@ public final class Worker {
     Task task = scheduler.global().pollInto(deque, GLOBAL_BATCH);
     if (task != null) {
       try {
-        notifyStealable(); // while we moved the batch, other workers saw it in no queue
+        if (deque.size() > 1) { // while we moved the batch, other workers saw it in no queue
+          wakeThief();
+        }
       } catch (Throwable t) {
         // safe: the scheduler monitor wakes one, and our task must run
         logSafely("fails to wake a worker", null, t);
@@ -348,29 +391,36 @@ public final class Worker {
     }
     deque.clearStolen();
     Parking parking = scheduler.parking();
-    parking.park(this, searching);
+    parking.park(place, searching);
     searching = true; // Parking counts a worker that is woken, or cancels, as searching
     if (scheduler.hasWork() || scheduler.isHalted()) {
-      parking.cancelPark(this);
+      parking.cancelPark(place);
     } else {
       parks++;
-      while (asleep) {
+      while (place.isAsleep()) {
         var _ = Thread.interrupted(); // an interrupt would make each park return at once
         LockSupport.park(this);
       }
     }
-    scheduler.monitor().onWorkerWake(); // it may have gone to sleep meanwhile
-  }
-
-  void unpark() {
-    LockSupport.unpark(thread);
+    scheduler.workerWoke(); // it may have gone to sleep meanwhile
   }
 
   // ---- tasks that its steps wake ----
 
-  /// The wake-ups that its steps have begun. Called by its step.
-  public WakeUpJournal wakeUps() {
-    return wakeUps;
+  /// Called before its step publishes an event for a task and wakes it; then [#endWakeUp] is
+  /// called.
+  public void beginWakeUp(Task task, int why) {
+    endBurst(); // what is published next is behind it
+    wakeUps.begin(task, why);
+  }
+
+  /// The wake-up of the last [#beginWakeUp] is done, or was not needed.
+  public void endWakeUp() {
+    wakeUps.end();
+  }
+
+  private void wake(Task task, int why) {
+    scheduler.wake(task, why, this);
   }
 
   /// Pushes a READY task to the own deque. Only on this worker's thread, or in a fiber that is
@@ -395,13 +445,6 @@ public final class Worker {
     }
   }
 
-  /// Wakes a worker if there are tasks that this worker does not run next.
-  private void notifyStealable() {
-    if (deque.size() > 1) {
-      wakeThief();
-    }
-  }
-
   private void wakeThief() {
     VarHandle.fullFence(); // a push is only a release store: Parking, memory order
     scheduler.parking().wakeOne();
@@ -417,7 +460,6 @@ public final class Worker {
         && !isCompensating(); // the scheduler monitor does not check their bursts
   }
 
-  /// The number of places of its next burst.
   public int burstPlaces() {
     return burstHeuristic.places();
   }
@@ -446,23 +488,31 @@ public final class Worker {
   public void endBurst() {
     Burst open = burst;
     if (open != null) {
-      open.end(this);
+      end(open);
       if (burst == open) { // code that end() calls may have sent, and begun another burst
         forgetBurst(); // last: if end() fails, the end of the run calls it again
       }
     }
   }
 
-  // ---- events of its run ----
-
-  /// The number of events that were delivered to the steps of this run.
-  public int deliveredEvents() {
-    return deliveredEvents;
+  /// Seals a burst, and wakes the receiver if it may have missed an item.
+  void end(Burst open) {
+    if (open.end()) {
+      wake(open.to(), Task.BY_MESSAGE);
+    }
   }
 
-  /// Adds to [#deliveredEvents].
-  public void countDelivered(int events) {
-    deliveredEvents += events;
+  /// Adds an item to a burst that its step has begun, and wakes the receiver if it waits.
+  ///
+  /// @return false when no place is left, or the burst is sealed or abandoned
+  public boolean add(Burst open, @Nullable Object item) {
+    if (!open.add(item)) {
+      return false;
+    }
+    if (open.to().isWaitingForAnything()) { // otherwise it finds the item, or end() wakes it
+      wake(open.to(), Task.BY_MESSAGE);
+    }
+    return true;
   }
 
   // ---- fibers of its steps ----
@@ -480,7 +530,6 @@ public final class Worker {
 
   // ---- reads from other threads ----
 
-  /// The scheduler to which it belongs.
   public WorkScheduler scheduler() {
     return scheduler;
   }
@@ -495,16 +544,21 @@ public final class Worker {
     return number;
   }
 
-  /// Its thread.
   public Thread thread() {
     return thread;
   }
 
   /// Its stack, the innermost frame first. While its step runs a fiber, the stack of that fiber:
   /// the stack of the carrier ends where the fiber is mounted.
-  public StackTraceElement[] stack() {
+  StackTraceElement[] stack() {
     Thread body = mounted; // safe: callers check that the same task still runs
     return (body == null ? thread : body).getStackTrace();
+  }
+
+  /// Its stack while it runs `task`; null when it runs another now.
+  StackTraceElement @Nullable [] stackIn(Task task) {
+    StackTraceElement[] stack = stack();
+    return running() == task ? stack : null;
   }
 
   /// The task that it runs now, or null.
@@ -512,17 +566,8 @@ public final class Worker {
     return (Task) RUNNING.getAcquire(this);
   }
 
-  /// Its counters, as of a moment ago.
   public WorkerCounters counters() {
-    return new WorkerCounters(number, picks, stolen, parks, deque.size(), asleep);
-  }
-
-  WorkDeque<Task> deque() {
-    return deque;
-  }
-
-  DelayHistogram delays() {
-    return delays;
+    return new WorkerCounters(number, picks, stolen, parks, deque.size(), place.isAsleep());
   }
 
   long picks() {

@@ -42,8 +42,7 @@ final class ChildList {
   private long named; // children so far
 
   private final Queue<SupervisedChild> toStart =
-      new PriorityQueue<>(
-          Comparator.comparingLong((SupervisedChild supervisedChild) -> supervisedChild.number));
+      new PriorityQueue<>(Comparator.comparingLong((SupervisedChild child) -> child.number));
   private final Map<String, Set<SupervisedChild>> dependents =
       new HashMap<>(); // by the child that holds them back
   private final Map<String, Integer> dependentCounts = new HashMap<>(); // that start after a name
@@ -73,37 +72,37 @@ final class ChildList {
     } else {
       drop(old);
     }
-    SupervisedChild supervisedChild = new SupervisedChild(spec, number, isOfTheFirst);
-    byName.put(spec.name(), supervisedChild);
-    byNumber.put(number, supervisedChild);
+    SupervisedChild child = new SupervisedChild(spec, number, isOfTheFirst);
+    byName.put(spec.name(), child);
+    byNumber.put(number, child);
     spec.after().forEach(name -> dependentCounts.merge(name, 1, Integer::sum));
     significant += spec.isSignificant() ? 1 : 0;
-    toStart.add(supervisedChild);
-    return supervisedChild;
+    toStart.add(child);
+    return child;
   }
 
   /// @throws IllegalArgumentException when it is not settled, or others are after it
-  void remove(SupervisedChild supervisedChild) {
-    String name = supervisedChild.spec.name();
-    if (!supervisedChild.isSettled()) {
+  void remove(SupervisedChild child) {
+    String name = child.spec.name();
+    if (!child.isSettled()) {
       throw new IllegalArgumentException(
-          "child '%s' is %s; end it before it is removed".formatted(name, supervisedChild.state));
+          "child '%s' is %s; end it before it is removed".formatted(name, child.state));
     }
     if (dependentCounts.containsKey(name)) {
       throw new IllegalArgumentException(
           "child '" + name + "' is needed: others are after it; remove those before");
     }
-    drop(supervisedChild);
+    drop(child);
   }
 
   /// Removes a settled child from all lists.
-  private void drop(SupervisedChild supervisedChild) {
-    byName.remove(supervisedChild.spec.name());
-    byNumber.remove(supervisedChild.number);
-    if (supervisedChild.pid != null) {
-      byPid.remove(supervisedChild.pid, supervisedChild);
+  private void drop(SupervisedChild child) {
+    byName.remove(child.spec.name());
+    byNumber.remove(child.number);
+    if (child.pid != null) {
+      byPid.remove(child.pid, child);
     }
-    for (String name : supervisedChild.spec.after()) {
+    for (String name : child.spec.after()) {
       if (dependentCounts.merge(name, -1, (all, one) -> all + one == 0 ? null : all + one)
           == null) {
         SupervisedChild before = Objects.requireNonNull(byName.get(name));
@@ -128,7 +127,7 @@ final class ChildList {
     String first =
         byNumber.values().stream()
             .limit(FEW_NAMES)
-            .map(supervisedChild -> supervisedChild.spec.name())
+            .map(child -> child.spec.name())
             .collect(Collectors.joining(", "));
     return byName.size() <= FEW_NAMES
         ? "[" + first + "]"
@@ -148,33 +147,28 @@ final class ChildList {
     return byNumber.values().stream().map(SupervisedChild::status).toList();
   }
 
-  // ---- changes ----
-
-  /// Records the new process of a child.
-  void runsAs(SupervisedChild supervisedChild, Pid pid) {
-    if (supervisedChild.pid != null) {
-      byPid.remove(supervisedChild.pid, supervisedChild);
+  void runsAs(SupervisedChild child, Pid pid) {
+    if (child.pid != null) {
+      byPid.remove(child.pid, child);
     }
-    supervisedChild.pid = pid;
-    byPid.put(pid, supervisedChild);
+    child.pid = pid;
+    byPid.put(pid, child);
   }
 
-  /// Called when the state of a child has changed.
-  void hasChanged(SupervisedChild supervisedChild, State before) {
-    if (supervisedChild.state == State.WAITING) {
-      toStart.add(supervisedChild);
-    } else if (supervisedChild.heldBackBy != null) {
-      release(supervisedChild, supervisedChild.heldBackBy);
+  void hasChanged(SupervisedChild child, State before) {
+    if (child.state == State.WAITING) {
+      toStart.add(child);
+    } else if (child.heldBackBy != null) {
+      release(child, child.heldBackBy);
     }
-    if (supervisedChild.hasStarted()) {
-      releaseDependents(supervisedChild);
+    if (child.hasStarted()) {
+      releaseDependents(child);
     }
-    if (supervisedChild.isForgettable()) {
-      forgettable.add(supervisedChild);
+    if (child.isForgettable()) {
+      forgettable.add(child);
     }
-    if (supervisedChild.spec.isSignificant()) {
-      significant +=
-          (supervisedChild.isSettled() ? 0 : 1) - (SupervisedChild.isSettled(before) ? 0 : 1);
+    if (child.spec.isSignificant()) {
+      significant += (child.isSettled() ? 0 : 1) - (SupervisedChild.isSettled(before) ? 0 : 1);
     }
   }
 
@@ -182,8 +176,6 @@ final class ChildList {
   int significant() {
     return significant;
   }
-
-  // ---- starts ----
 
   /// Whether children are queued to start.
   boolean someMayStart() {
@@ -193,56 +185,50 @@ final class ChildList {
   /// The first WAITING child that no other holds back; null when there is none.
   @Nullable SupervisedChild nextToStart() {
     while (true) {
-      SupervisedChild supervisedChild = toStart.poll();
-      if (supervisedChild == null || mayStart(supervisedChild)) {
-        return supervisedChild;
+      SupervisedChild child = toStart.poll();
+      if (child == null || mayStart(child)) {
+        return child;
       }
     }
   }
 
-  private boolean mayStart(SupervisedChild supervisedChild) {
-    if (supervisedChild.state != State.WAITING || supervisedChild.heldBackBy != null) {
+  private boolean mayStart(SupervisedChild child) {
+    if (child.state != State.WAITING || child.heldBackBy != null) {
       return false;
     }
-    for (String name : supervisedChild.spec.after()) {
+    for (String name : child.spec.after()) {
       if (!Objects.requireNonNull(byName.get(name)).hasStarted()) {
-        supervisedChild.heldBackBy = name;
-        dependents.computeIfAbsent(name, _ -> new LinkedHashSet<>()).add(supervisedChild);
+        child.heldBackBy = name;
+        dependents.computeIfAbsent(name, _ -> new LinkedHashSet<>()).add(child);
         return false;
       }
     }
     return true;
   }
 
-  private void releaseDependents(SupervisedChild supervisedChild) {
-    Set<SupervisedChild> waiting = dependents.remove(supervisedChild.spec.name());
+  private void releaseDependents(SupervisedChild child) {
+    Set<SupervisedChild> waiting = dependents.remove(child.spec.name());
     if (waiting != null) {
       waiting.forEach(next -> next.heldBackBy = null);
       toStart.addAll(waiting);
     }
   }
 
-  private void release(SupervisedChild supervisedChild, String from) {
-    supervisedChild.heldBackBy = null;
+  private void release(SupervisedChild child, String from) {
+    child.heldBackBy = null;
     Set<SupervisedChild> waiting = Objects.requireNonNull(dependents.get(from));
-    waiting.remove(supervisedChild);
+    waiting.remove(child);
     if (waiting.isEmpty()) {
       dependents.remove(from);
     }
   }
 
-  // ---- ends ----
-
   /// Forgets temporary children that are settled, except those that other children start after.
   void forgetTemporary() {
-    for (SupervisedChild supervisedChild = forgettable.poll();
-        supervisedChild != null;
-        supervisedChild = forgettable.poll()) {
-      boolean isKnown = byName.get(supervisedChild.spec.name()) == supervisedChild;
-      if (isKnown
-          && supervisedChild.isForgettable()
-          && !dependentCounts.containsKey(supervisedChild.spec.name())) {
-        drop(supervisedChild);
+    for (SupervisedChild child = forgettable.poll(); child != null; child = forgettable.poll()) {
+      boolean isKnown = byName.get(child.spec.name()) == child;
+      if (isKnown && child.isForgettable() && !dependentCounts.containsKey(child.spec.name())) {
+        drop(child);
       }
     }
   }

@@ -3,7 +3,6 @@ package dev.heddle.process.supervisor;
 
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
-import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.SendFailedException;
@@ -17,27 +16,24 @@ final class ChildShutdown {
 
   private ChildShutdown() {}
 
-  /// Resolves [Shutdown.Default] for a child.
-  static Shutdown of(Shutdown said, Process child) {
-    if (!(said instanceof Shutdown.Default)) {
-      return said;
-    }
-    return child instanceof StartOnce
-        ? Shutdown.unlimited()
-        : Shutdown.within(Shutdown.DEFAULT_TIMEOUT);
-  }
-
   /// Cancels a child, or terminates it. The supervisor's monitor reports the exit.
   ///
   /// @param self the supervisor
+  /// @param isSupervisor whether the child is a supervisor, for [Shutdown.Default]
   /// @param cancel the signal that has cancelled the supervisor itself, if any: no child has longer
   static void begin(
-      ProcessContext self, Pid child, Shutdown how, ProcessSignal.@Nullable Cancel cancel) {
+      ProcessContext self,
+      Pid child,
+      Shutdown how,
+      boolean isSupervisor,
+      ProcessSignal.@Nullable Cancel cancel) {
     try {
       switch (how) {
         case Shutdown.Immediate _ -> self.runtime().terminate(child);
         case Shutdown.Within within -> ask(self, child, within.timeout(), cancel);
-        case Shutdown.Unlimited _, Shutdown.Default _ -> ask(self, child, FOREVER, cancel);
+        case Shutdown.Unlimited _ -> ask(self, child, FOREVER, cancel);
+        case Shutdown.Default _ ->
+            ask(self, child, isSupervisor ? FOREVER : Shutdown.DEFAULT_TIMEOUT, cancel);
       }
     } catch (SendFailedException _) {
       // safe: it has ended; the supervisor's monitor reports it

@@ -138,7 +138,7 @@ public final class ChildSpec {
   /// @throws IllegalArgumentException when they set what the supervisor sets: a parent, a time for
   ///   the shutdown, or that the child outlives the supervisor
   public ChildSpec withOptions(StartOptions changed) {
-    ChildOptions.check(changed, "withShutdown of the ChildSpec");
+    ChildStart.check(changed, "withShutdown of the ChildSpec");
     return new ChildSpec(name, factory, changed, restart, shutdown, after, significant);
   }
 

@@ -35,9 +35,9 @@ import org.jspecify.annotations.Nullable;
 /// A child that has ended for good is forgotten at once; only the listener, and processes that
 /// monitor it, get its exit.
 ///
-/// Its messages are [StartChild], [StopChild], [Count] and [Children], sent with `ask`. One process
-/// handles them all; if it is too slow, distribute the children over several of these under a
-/// [Supervisor].
+/// Its messages are [StartChild], [StopChild], [CountChildren] and [WhichChildren], sent with
+/// `ask`. One process handles them all; if it is too slow, distribute the children over several of
+/// these under a [Supervisor].
 ///
 /// @since 0.1
 public final class DynamicSupervisor implements StartOnce {
@@ -56,7 +56,7 @@ public final class DynamicSupervisor implements StartOnce {
   /// [Builder#maxChildren] already, or when the supervisor is ending.
   ///
   /// The child belongs to the supervisor. It starts and stays even if the asker has given up
-  /// meanwhile: [Children] lists it with its argument and PID, and its name leads to it.
+  /// meanwhile: [WhichChildren] lists it with its argument and PID, and its name leads to it.
   ///
   /// @param argument for the template; null if it takes none
   public record StartChild(@Nullable Object argument) {
@@ -71,12 +71,12 @@ public final class DynamicSupervisor implements StartOnce {
   /// @param child the PID of the process that runs, or ran last
   public record StopChild(Pid child) {}
 
-  /// Requests the number of children: the reply is [Counts].
-  public record Count() {}
+  /// Requests the number of children: the reply is [ChildCounts].
+  public record CountChildren() {}
 
   /// Requests the status of all children: the reply is a list of [DynamicChildStatus], in no order.
   /// **Cost** grows with their number.
-  public record Children() {}
+  public record WhichChildren() {}
 
   /// The number of children in each state.
   ///
@@ -84,18 +84,18 @@ public final class DynamicSupervisor implements StartOnce {
   /// @param running started
   /// @param backingOff ended, to be restarted after a delay
   /// @param stopping being ended
-  public record Counts(int starting, int running, int backingOff, int stopping) {
+  public record ChildCounts(int starting, int running, int backingOff, int stopping) {
     /// All of them.
     public int all() {
       return starting + running + backingOff + stopping;
     }
   }
 
-  private final DynamicSupervisorLogic<?> supervision;
+  private final DynamicSupervisorLogic<?> logic;
   private final AtomicBoolean begun = new AtomicBoolean();
 
-  private DynamicSupervisor(DynamicSupervisorLogic<?> supervision) {
-    this.supervision = supervision;
+  private DynamicSupervisor(DynamicSupervisorLogic<?> logic) {
+    this.logic = logic;
   }
 
   /// Configures a supervisor whose children are made from an argument.
@@ -119,12 +119,12 @@ public final class DynamicSupervisor implements StartOnce {
   @Override
   public void init(ProcessContext context, String method, @Nullable Object input) {
     StartOnce.checkBeginsOnce(begun);
-    supervision.begin(context);
+    logic.begin(context);
   }
 
   @Override
   public void step(List<ProcessEvent> events, StepOutput output) {
-    supervision.step(events, output);
+    logic.step(events, output);
   }
 
   /// Configures a dynamic supervisor. For one thread; each method returns the builder.
@@ -175,11 +175,10 @@ public final class DynamicSupervisor implements StartOnce {
     public Builder<A> options(StartOptions of) {
       if (of.name() != null) {
         throw new IllegalArgumentException(
-            "only one child could have the name '"
-                + of.name()
-                + "'; give each its own by name(argument -> ...)");
+            "only one child could have the name '%s'; give each its own by name(argument -> ...)"
+                .formatted(of.name()));
       }
-      ChildOptions.check(of, "shutdown of the DynamicSupervisor");
+      ChildStart.check(of, "shutdown of the DynamicSupervisor");
       this.options = of;
       return this;
     }

@@ -12,6 +12,7 @@ import dev.heddle.process.Request;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.StepOutput;
+import dev.heddle.process.dispatch.CommandCallbacks;
 import dev.heddle.process.dispatch.ProcessCommands.AwaitStart;
 import dev.heddle.process.dispatch.TimeCommands.Pause;
 import dev.heddle.process.supervisor.ChildStatus.State;
@@ -70,8 +71,8 @@ final class DynamicSupervisorLogic<A> {
   private final RandomGenerator random;
   private final @Nullable Consumer<DynamicChildStatus> listener;
   private final LongSupplier nanos;
-  private final PendingCommands commands = new PendingCommands();
-  private final ChildOptions options = new ChildOptions();
+  private final CommandCallbacks commands = new CommandCallbacks();
+  private final ChildStart starts = new ChildStart();
   private final Map<Pid, DynamicChild<A>> children = new HashMap<>();
   private final Map<State, Integer> counts = new EnumMap<>(State.class);
   private @Nullable ProcessContext self;
@@ -173,19 +174,19 @@ final class DynamicSupervisorLogic<A> {
           end(child, reply);
         }
       }
-      case DynamicSupervisor.Count _ -> reply.complete(counts());
-      case DynamicSupervisor.Children _ ->
+      case DynamicSupervisor.CountChildren _ -> reply.complete(counts());
+      case DynamicSupervisor.WhichChildren _ ->
           reply.complete(children.values().stream().map(DynamicChild::status).toList());
       case null, default ->
           reply.fail(
               new IllegalArgumentException(
-                  "a dynamic supervisor is asked for StartChild, StopChild, Count or Children, not "
+                  "a dynamic supervisor is asked for StartChild, StopChild, CountChildren or WhichChildren, not "
                       + request.message()));
     }
   }
 
-  private DynamicSupervisor.Counts counts() {
-    return new DynamicSupervisor.Counts(
+  private DynamicSupervisor.ChildCounts counts() {
+    return new DynamicSupervisor.ChildCounts(
         count(State.STARTING),
         count(State.RUNNING),
         count(State.BACKING_OFF),
@@ -230,9 +231,8 @@ final class DynamicSupervisorLogic<A> {
     }
     if (children.size() >= how.maxChildren) {
       throw new StartRefusedException(
-          "max children exceeded: "
-              + how.maxChildren
-              + " live already; end some, or raise maxChildren()",
+          "max children exceeded: %d live already; end some, or raise maxChildren()"
+              .formatted(how.maxChildren),
           null);
     }
   }
@@ -262,12 +262,12 @@ final class DynamicSupervisorLogic<A> {
 
   @SuppressWarnings("NullAway") // the same
   private Pid spawn(Process made, @Nullable A argument) {
-    StartOptions all = options.of(how.options, self(), how.shutdown);
+    StartOptions all = starts.of(how.options, self(), how.shutdown);
     if (how.name == null) {
       return self().spawn(made, all);
     }
     Pid pid = self().spawn(made, all.withName(how.name.apply(argument)));
-    ChildOptions.checkNotTaken(self(), pid, children.containsKey(pid));
+    ChildStart.checkNotTaken(self(), pid, children.containsKey(pid));
     return pid;
   }
 
@@ -329,7 +329,7 @@ final class DynamicSupervisorLogic<A> {
               : new StartRefusedException(
                   "the child has ended before it had started: " + exit.reason(), null));
     } else {
-      notifyListener(child, exit);
+      StartOnce.notify(listener, () -> child.status(exit));
     }
     if (child.atEnd != null) {
       child.atEnd.forEach(reply -> reply.complete(exit));
@@ -346,11 +346,7 @@ final class DynamicSupervisorLogic<A> {
       return;
     }
     become(child, State.STOPPING);
-    Shutdown shutdown =
-        child.isSupervisor && how.shutdown instanceof Shutdown.Default
-            ? Shutdown.unlimited()
-            : how.shutdown;
-    ChildShutdown.begin(self(), child.pid, shutdown, cancel);
+    ChildShutdown.begin(self(), child.pid, how.shutdown, child.isSupervisor, cancel);
   }
 
   private void close(StepOutput output) {
@@ -425,19 +421,7 @@ final class DynamicSupervisorLogic<A> {
     counted(state, 1);
     child.state = state;
     if (child.asker == null) {
-      notifyListener(child, null);
-    }
-  }
-
-  private void notifyListener(DynamicChild<A> child, @Nullable Exit exit) {
-    if (listener == null) {
-      return;
-    }
-    DynamicChildStatus status = exit == null ? child.status() : child.status(exit);
-    try {
-      listener.accept(status);
-    } catch (Throwable t) {
-      LOG.log(System.Logger.Level.ERROR, "a listener failed at a change of " + status, t);
+      StartOnce.notify(listener, child::status);
     }
   }
 

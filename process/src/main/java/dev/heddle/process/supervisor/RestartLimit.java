@@ -12,16 +12,13 @@ final class RestartLimit {
   /// @param most not negative
   /// @param period more than zero
   record Allowed(int most, Duration period) {
-    /// The default.
     static final Allowed USUAL = new Allowed(10, Duration.ofMinutes(1));
 
     Allowed {
       if (most < 0 || !period.isPositive()) {
         throw new IllegalArgumentException(
-            "an intensity needs a number of restarts >= 0 and a positive period: "
-                + most
-                + " within "
-                + period);
+            "an intensity needs a number of restarts >= 0 and a positive period: %s within %s"
+                .formatted(most, period));
       }
     }
   }

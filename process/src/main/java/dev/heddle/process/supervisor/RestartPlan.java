@@ -8,26 +8,22 @@ import org.jspecify.annotations.Nullable;
 /// The steps from a failure to a restart: the children that are restarted, and the delay.
 final class RestartPlan {
   final Duration delay;
-  long backoffTag; // of the delay's command; 0 before it is yielded
+  long backoffTag; // of the delay's command; 0 before it is requested
   boolean isReady; // queued in RestartPlans.ready
   private final List<SupervisedChild> all; // the first members, in order
-  private final OrderedStop<SupervisedChild> orderedStop;
+  private final OrderedStop<SupervisedChild> stop;
   private int size; // of the present members, whose `recovery` is this
 
-  /// A plan for these members.
   RestartPlan(Duration delay, List<SupervisedChild> members) {
     this.delay = delay;
     this.all = members;
     this.size = members.size();
-    this.orderedStop =
-        new OrderedStop<>(
-            members,
-            supervisedChild -> supervisedChild.recovery == this && supervisedChild.isAlive());
-    members.forEach(supervisedChild -> supervisedChild.recovery = this);
+    this.stop = new OrderedStop<>(members, child -> child.recovery == this && child.isAlive());
+    members.forEach(child -> child.recovery = this);
   }
 
   List<SupervisedChild> members() {
-    return all.stream().filter(supervisedChild -> supervisedChild.recovery == this).toList();
+    return all.stream().filter(child -> child.recovery == this).toList();
   }
 
   /// The first of its first members.
@@ -37,7 +33,7 @@ final class RestartPlan {
 
   /// The member that ends next; null when all have ended.
   @Nullable SupervisedChild nextToEnd() {
-    return orderedStop.next();
+    return stop.next();
   }
 
   /// Removes a member, which is not restarted with the others.

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.supervisor;
 
-import dev.heddle.process.supervisor.Supervisor.Strategy;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /// The pending restart plans of one supervisor: with `ONE_FOR_ONE` one for each child that has
 /// failed, otherwise at most one, into which a further failure is merged.
 final class RestartPlans {
-  private final Strategy strategy;
+  private final @Nullable ToLongFunction<SupervisedChild> firstRestarted;
   private final Set<RestartPlan> pending = new LinkedHashSet<>();
   private final Queue<RestartPlan> ready = new ArrayDeque<>();
 
-  RestartPlans(Strategy strategy) {
-    this.strategy = strategy;
+  /// @param firstRestarted the number from which on children are restarted together with one that
+  ///   has failed; null when each is restarted alone
+  RestartPlans(@Nullable ToLongFunction<SupervisedChild> firstRestarted) {
+    this.firstRestarted = firstRestarted;
   }
 
   List<RestartPlan> pending() {
@@ -27,30 +28,30 @@ final class RestartPlans {
   }
 
   /// Called when the state of a member has changed.
-  void memberChanged(RestartPlan restartPlan) {
-    if (!restartPlan.isReady) {
-      restartPlan.isReady = true;
-      ready.add(restartPlan);
+  void memberChanged(RestartPlan plan) {
+    if (!plan.isReady) {
+      plan.isReady = true;
+      ready.add(plan);
     }
   }
 
   /// The next plan with a member that has changed; null when there is none.
   @Nullable RestartPlan nextToAdvance() {
     while (true) {
-      RestartPlan restartPlan = ready.poll();
-      if (restartPlan == null) {
+      RestartPlan plan = ready.poll();
+      if (plan == null) {
         return null;
       }
-      restartPlan.isReady = false;
-      if (pending.contains(restartPlan)) {
-        return restartPlan;
+      plan.isReady = false;
+      if (pending.contains(plan)) {
+        return plan;
       }
     }
   }
 
   /// Removes the plan that the next one continues; null when there is none.
   @Nullable RestartPlan takeOneToBeMerged() {
-    if (strategy == Strategy.ONE_FOR_ONE || pending.isEmpty()) {
+    if (firstRestarted == null || pending.isEmpty()) {
       return null;
     }
     RestartPlan merged = pending.iterator().next();
@@ -59,49 +60,39 @@ final class RestartPlans {
   }
 
   RestartPlan begin(
-      SupervisedChild failed, Duration delay, @Nullable RestartPlan merged, ChildList childList) {
+      SupervisedChild failed, Duration delay, @Nullable RestartPlan merged, ChildList children) {
     List<SupervisedChild> members =
-        strategy == Strategy.ONE_FOR_ONE
+        firstRestarted == null
             ? List.of(failed)
-            : candidates(failed, merged, childList).stream()
-                .filter(supervisedChild ->
-                    supervisedChild == failed
-                        || (merged != null && supervisedChild.recovery == merged)
-                        || isRestartedWith(failed, supervisedChild))
-                .toList();
-    RestartPlan restartPlan = new RestartPlan(delay, members);
-    pending.add(restartPlan);
-    memberChanged(restartPlan);
-    return restartPlan;
+            : members(failed, merged, firstRestarted.applyAsLong(failed), children);
+    RestartPlan plan = new RestartPlan(delay, members);
+    pending.add(plan);
+    memberChanged(plan);
+    return plan;
   }
 
-  /// The children among which the members are: no child before these is restarted.
-  private Collection<SupervisedChild> candidates(
-      SupervisedChild failed, @Nullable RestartPlan merged, ChildList childList) {
-    if (strategy == Strategy.ONE_FOR_ALL) {
-      return childList.inOrder();
-    }
-    return childList.from(
-        merged == null ? failed.number : Math.min(failed.number, merged.first().number));
+  private static List<SupervisedChild> members(
+      SupervisedChild failed, @Nullable RestartPlan merged, long first, ChildList children) {
+    long from = merged == null ? first : Math.min(first, merged.first().number);
+    return children.from(from).stream()
+        .filter(child ->
+            child == failed
+                || (merged != null && child.recovery == merged)
+                || (child.number >= first && isRestartedWithOthers(child)))
+        .toList();
+  }
+
+  private static boolean isRestartedWithOthers(SupervisedChild child) {
+    return !child.isTerminated() && (child.isAlive() || !child.isTemporary());
   }
 
   /// Ends a plan.
   ///
   /// @return its members
-  List<SupervisedChild> over(RestartPlan restartPlan) {
-    pending.remove(restartPlan);
-    List<SupervisedChild> members = restartPlan.members();
-    members.forEach(supervisedChild -> supervisedChild.recovery = null);
+  List<SupervisedChild> over(RestartPlan plan) {
+    pending.remove(plan);
+    List<SupervisedChild> members = plan.members();
+    members.forEach(child -> child.recovery = null);
     return members;
-  }
-
-  private boolean isRestartedWith(SupervisedChild failed, SupervisedChild other) {
-    boolean named =
-        switch (strategy) {
-          case ONE_FOR_ONE -> false;
-          case ONE_FOR_ALL -> true;
-          case REST_FOR_ONE -> other.number > failed.number;
-        };
-    return named && !other.isTerminated() && (other.isAlive() || !other.isTemporary());
   }
 }

@@ -24,9 +24,8 @@ public sealed interface Shutdown {
     public Within {
       if (Objects.requireNonNull(timeout, "time").isNegative()) {
         throw new IllegalArgumentException(
-            "the time of a shutdown is not negative: "
-                + timeout
-                + "; immediate() terminates without a request");
+            "the time of a shutdown is not negative: %s; immediate() terminates without a request"
+                .formatted(timeout));
       }
     }
   }

@@ -20,7 +20,7 @@ final class SupervisedChild {
   State state = State.WAITING;
   @Nullable Pid pid;
   long monitor; // of that PID
-  Shutdown shutdown; // of the last process
+  boolean isSupervisor; // its last process
   @Nullable Exit exit;
   int starts;
   int failures; // in a row, without a long run between them: the n of the backoff
@@ -37,14 +37,9 @@ final class SupervisedChild {
     this.spec = spec;
     this.isInitial = isInitial;
     this.isAwaited = isInitial;
-    this.shutdown = spec.shutdown();
   }
 
   boolean isAlive() {
-    return isAlive(state);
-  }
-
-  static boolean isAlive(State state) {
     return state == State.STARTING || state == State.RUNNING || state == State.STOPPING;
   }
 

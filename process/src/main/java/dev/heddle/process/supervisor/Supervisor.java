@@ -34,8 +34,8 @@ import org.jspecify.annotations.Nullable;
 /// in its place, or it is removed. A temporary one is forgotten at once, unless others start after
 /// it; only the listener gets its end.
 ///
-/// Its messages are [Children], [StartChild], [StopChild], [RestartChild] and [RemoveChild], sent
-/// with `ask`. For many children of one kind that come and go, use a [DynamicSupervisor].
+/// Its messages are [WhichChildren], [StartChild], [StopChild], [RestartChild] and [RemoveChild],
+/// sent with `ask`. For many children of one kind that come and go, use a [DynamicSupervisor].
 ///
 /// @since 0.1
 public final class Supervisor implements StartOnce {
@@ -70,7 +70,7 @@ public final class Supervisor implements StartOnce {
 
   /// Requests the status of all children: the reply is a list of [ChildStatus], in their order,
   /// without temporary ones that have ended for good.
-  public record Children() {}
+  public record WhichChildren() {}
 
   /// Adds a child, or replaces one that has ended for good: the reply is its [ChildStatus], at
   /// once. The supervisor starts it when its turn has come, even if the asker has given up.
@@ -85,11 +85,11 @@ public final class Supervisor implements StartOnce {
   /// Removes a child that has ended for good: the reply is its last [ChildStatus].
   public record RemoveChild(String child) {}
 
-  private final SupervisorLogic supervisorLogic;
+  private final SupervisorLogic logic;
   private final AtomicBoolean begun = new AtomicBoolean();
 
   private Supervisor(Builder how) {
-    supervisorLogic = new SupervisorLogic(how);
+    logic = new SupervisorLogic(how);
   }
 
   /// Configures a supervisor.
@@ -100,7 +100,7 @@ public final class Supervisor implements StartOnce {
   @Override
   public void init(ProcessContext context, String method, @Nullable Object input) {
     StartOnce.checkBeginsOnce(begun);
-    supervisorLogic.begin(context);
+    logic.begin(context);
   }
 
   /// True: it has started when each child of the builder has started, or ended for good.
@@ -111,7 +111,7 @@ public final class Supervisor implements StartOnce {
 
   @Override
   public void step(List<ProcessEvent> events, StepOutput output) {
-    supervisorLogic.step(events, output);
+    logic.step(events, output);
   }
 
   /// Configures a supervisor. For one thread; each method returns the builder.

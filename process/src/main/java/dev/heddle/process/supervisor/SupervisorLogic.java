@@ -10,6 +10,7 @@ import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.Request;
 import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.StepOutput;
+import dev.heddle.process.dispatch.CommandCallbacks;
 import dev.heddle.process.dispatch.ProcessCommands.AwaitStart;
 import dev.heddle.process.dispatch.TimeCommands.Pause;
 import dev.heddle.process.supervisor.ChildStatus.State;
@@ -67,9 +68,9 @@ final class SupervisorLogic {
   private final LongSupplier nanos;
   private final RandomGenerator random;
   private final ChildList children = new ChildList();
-  private final RestartPlans restartPlans;
-  private final PendingCommands commands = new PendingCommands();
-  private final ChildOptions options = new ChildOptions();
+  private final RestartPlans plans;
+  private final CommandCallbacks commands = new CommandCallbacks();
+  private final ChildStart starts = new ChildStart();
   private @Nullable ProcessContext self;
   private int pendingInitialStarts; // children of the builder that have not started once
   private boolean closing;
@@ -86,7 +87,13 @@ final class SupervisorLogic {
     this.listener = how.listener;
     this.nanos = how.nanos;
     this.random = how.random == null ? RandomGenerator.getDefault() : how.random;
-    this.restartPlans = new RestartPlans(how.strategy);
+    this.plans =
+        new RestartPlans(
+            switch (how.strategy) {
+              case ONE_FOR_ONE -> null;
+              case ONE_FOR_ALL -> _ -> 0;
+              case REST_FOR_ONE -> failed -> failed.number;
+            });
     how.children.forEach(child -> add(child, true));
     this.pendingInitialStarts = how.children.size();
   }
@@ -123,13 +130,12 @@ final class SupervisorLogic {
     }
     switch (event.data()) {
       case ProcessSignal.Down down -> {
-        SupervisedChild supervisedChild = children.of(down.exit().pid());
-        if (supervisedChild != null && supervisedChild.monitor == down.monitor()) {
-          if (supervisedChild.state == State.STARTING
-              && ChildStart.hadStarted(self(), down.exit())) {
-            started(supervisedChild);
+        SupervisedChild child = children.of(down.exit().pid());
+        if (child != null && child.monitor == down.monitor()) {
+          if (child.state == State.STARTING && ChildStart.hadStarted(self(), down.exit())) {
+            started(child);
           }
-          ended(supervisedChild, ChildShutdown.exitAfterUnlink(self(), down.exit()));
+          ended(child, ChildShutdown.exitAfterUnlink(self(), down.exit()));
         }
       }
       case ProcessSignal.LinkDown down -> linkDown(down.exit());
@@ -167,30 +173,29 @@ final class SupervisorLogic {
   private void answer(Request request) {
     try {
       switch (request.message()) {
-        case Supervisor.Children _ -> request.reply().complete(children.status());
+        case Supervisor.WhichChildren _ -> request.reply().complete(children.status());
         case Supervisor.StartChild start -> {
           checkIsOpen();
           request.reply().complete(add(start.child(), false).status());
         }
         case Supervisor.StopChild end -> {
-          SupervisedChild supervisedChild = named(end.child());
-          supervisedChild.exitReplies.add(request.reply());
-          end(supervisedChild);
+          SupervisedChild child = named(end.child());
+          child.exitReplies.add(request.reply());
+          end(child);
         }
         case Supervisor.RestartChild restart -> {
           checkIsOpen();
           request.reply().complete(restart(named(restart.child())).status());
         }
         case Supervisor.RemoveChild remove -> {
-          SupervisedChild supervisedChild = named(remove.child());
-          children.remove(supervisedChild);
-          request.reply().complete(supervisedChild.status());
+          SupervisedChild child = named(remove.child());
+          children.remove(child);
+          request.reply().complete(child.status());
         }
         case null, default ->
             throw new IllegalArgumentException(
-                "a supervisor is asked for Children, StartChild, StopChild, RestartChild or"
-                    + " RemoveChild, not "
-                    + request.message());
+                "a supervisor is asked for WhichChildren, StartChild, StopChild, RestartChild or"
+                    + (" RemoveChild, not " + request.message()));
       }
     } catch (IllegalArgumentException | StartRefusedException e) {
       request.reply().fail(e);
@@ -205,11 +210,11 @@ final class SupervisorLogic {
   }
 
   private SupervisedChild named(String name) {
-    SupervisedChild supervisedChild = children.get(name);
-    if (supervisedChild == null) {
+    SupervisedChild child = children.get(name);
+    if (child == null) {
       throw new IllegalArgumentException("no child '" + name + "'; there are " + children.names());
     }
-    return supervisedChild;
+    return child;
   }
 
   private SupervisedChild add(ChildSpec spec, boolean isOfTheFirst) {
@@ -224,32 +229,31 @@ final class SupervisorLogic {
     return children.add(spec, isOfTheFirst);
   }
 
-  private SupervisedChild restart(SupervisedChild supervisedChild) {
-    if (!supervisedChild.isSettled()) {
+  private SupervisedChild restart(SupervisedChild child) {
+    if (!child.isSettled()) {
       throw new IllegalArgumentException(
           "child '%s' is %s; only one that has ended for good can be restarted"
-              .formatted(supervisedChild.spec.name(), supervisedChild.state));
+              .formatted(child.spec.name(), child.state));
     }
-    supervisedChild.failures = 0;
-    become(supervisedChild, State.WAITING);
-    return supervisedChild;
+    child.failures = 0;
+    become(child, State.WAITING);
+    return child;
   }
 
-  private void end(SupervisedChild supervisedChild) {
-    RestartPlan restartPlan = supervisedChild.recovery;
-    if (restartPlan != null) {
-      if (restartPlan.leave(supervisedChild)) {
-        cancel(restartPlan);
-        restartPlans.over(restartPlan);
+  private void end(SupervisedChild child) {
+    RestartPlan plan = child.recovery;
+    if (plan != null) {
+      if (plan.leave(child)) {
+        cancel(plan);
+        plans.over(plan);
       } else {
-        restartPlans.memberChanged(restartPlan);
+        plans.memberChanged(plan);
       }
     }
-    if (!supervisedChild.isAlive()) {
-      become(
-          supervisedChild, supervisedChild.isTerminated() ? supervisedChild.state : State.STOPPED);
-    } else if (supervisedChild.state != State.STOPPING) {
-      stop(supervisedChild);
+    if (!child.isAlive()) {
+      become(child, child.isTerminated() ? child.state : State.STOPPED);
+    } else if (child.state != State.STOPPING) {
+      stop(child);
     }
   }
 
@@ -257,97 +261,84 @@ final class SupervisorLogic {
 
   private void startReady() {
     for (int i = 0; i < MOST_STARTS && !closing; i++) {
-      SupervisedChild supervisedChild = children.nextToStart();
-      if (supervisedChild == null) {
+      SupervisedChild child = children.nextToStart();
+      if (child == null) {
         return;
       }
-      start(supervisedChild);
+      start(child);
     }
   }
 
-  private void start(SupervisedChild supervisedChild) {
-    supervisedChild.starts++;
-    become(supervisedChild, State.STARTING);
+  private void start(SupervisedChild child) {
+    child.starts++;
+    become(child, State.STARTING);
     Pid pid;
     try {
-      Process made = supervisedChild.spec.make();
-      pid =
-          self()
-              .spawn(
-                  made,
-                  options.of(
-                      supervisedChild.spec.options(), self(), supervisedChild.spec.shutdown()));
-      checkOwned(supervisedChild, pid);
-      supervisedChild.shutdown = ChildShutdown.of(supervisedChild.spec.shutdown(), made);
+      Process made = child.spec.make();
+      pid = self().spawn(made, starts.of(child.spec.options(), self(), child.spec.shutdown()));
+      if (child.spec.options().name() != null) { // then a start may return another process
+        ChildStart.checkNotTaken(self(), pid, children.of(pid) != null);
+      }
+      child.isSupervisor = made instanceof StartOnce;
     } catch (Throwable t) { // a class that cannot be loaded must not end the supervisor
-      ended(supervisedChild, ChildStart.creationFailed(self(), t));
+      ended(child, ChildStart.creationFailed(self(), t));
       return;
     }
-    children.runsAs(supervisedChild, pid);
-    supervisedChild.monitor = self().monitor(pid);
+    children.runsAs(child, pid);
+    child.monitor = self().monitor(pid);
     commands.submit(
         new AwaitStart(pid),
         event -> {
-          if (pid.equals(supervisedChild.pid) && Boolean.TRUE.equals(event.data())) {
-            started(supervisedChild);
+          if (pid.equals(child.pid) && Boolean.TRUE.equals(event.data())) {
+            started(child);
           } // otherwise it has ended, which its monitor reports
         });
   }
 
   /// Called when a child has started; perhaps this is known, or it is stopping or has ended.
-  private void started(SupervisedChild supervisedChild) {
-    if (supervisedChild.state == State.STARTING) {
-      supervisedChild.runningSinceNanos = nanos.getAsLong();
-      become(supervisedChild, State.RUNNING);
-    }
-  }
-
-  /// Checks that a start has not returned another process, which already has the child's name.
-  private void checkOwned(SupervisedChild supervisedChild, Pid pid) {
-    if (supervisedChild.spec.options().name() != null) {
-      ChildOptions.checkNotTaken(self(), pid, children.of(pid) != null);
+  private void started(SupervisedChild child) {
+    if (child.state == State.STARTING) {
+      child.runningSinceNanos = nanos.getAsLong();
+      become(child, State.RUNNING);
     }
   }
 
   // ---- ends ----
 
-  private void ended(SupervisedChild supervisedChild, Exit exit) {
-    boolean hadStarted = supervisedChild.state != State.STARTING;
-    RestartPlan restartPlan = supervisedChild.recovery;
-    supervisedChild.exit = exit;
-    if (supervisedChild.state == State.STOPPING || restartPlan != null) {
-      endedOnRequest(supervisedChild, restartPlan);
-    } else if (!closing && !hadStarted && mustStart(supervisedChild)) {
-      fail(new ChildStartException(supervisedChild.spec.name(), exit));
-      become(supervisedChild, State.FAILED);
-    } else if (closing || !supervisedChild.spec.restart().isWanted(exit, hadStarted)) {
-      become(supervisedChild, exit.isFailure() || !hadStarted ? State.FAILED : State.EXITED);
-      closing |= supervisedChild.spec.isSignificant() && triggersAutoShutdown();
+  private void ended(SupervisedChild child, Exit exit) {
+    boolean hadStarted = child.state != State.STARTING;
+    RestartPlan plan = child.recovery;
+    child.exit = exit;
+    if (child.state == State.STOPPING || plan != null) {
+      endedOnRequest(child, plan);
+    } else if (!closing && !hadStarted && mustStart(child)) {
+      fail(new ChildStartException(child.spec.name(), exit));
+      become(child, State.FAILED);
+    } else if (closing || !child.spec.restart().isWanted(exit, hadStarted)) {
+      become(child, exit.isFailure() || !hadStarted ? State.FAILED : State.EXITED);
+      closing |= child.spec.isSignificant() && triggersAutoShutdown();
     } else if (limit.admits(nanos.getAsLong())) {
-      recover(supervisedChild);
+      recover(child);
     } else {
-      fail(new RestartLimitException(supervisedChild.spec.name(), limit.allowed, exit.cause()));
-      become(supervisedChild, State.FAILED);
+      fail(new RestartLimitException(child.spec.name(), limit.allowed, exit.cause()));
+      become(child, State.FAILED);
     }
   }
 
-  private void endedOnRequest(SupervisedChild supervisedChild, @Nullable RestartPlan restartPlan) {
-    boolean again = restartPlan != null && !supervisedChild.isTemporary();
-    if (restartPlan != null) {
-      restartPlans.memberChanged(restartPlan);
+  private void endedOnRequest(SupervisedChild child, @Nullable RestartPlan plan) {
+    boolean again = plan != null && !child.isTemporary();
+    if (plan != null) {
+      plans.memberChanged(plan);
       if (!again) {
         var _ =
-            restartPlan.leave(
-                supervisedChild); // never the last member: the one that has failed is not temporary
+            plan.leave(child); // never the last member: the one that has failed is not temporary
       }
     }
-    become(supervisedChild, again ? State.BACKING_OFF : State.STOPPED);
+    become(child, again ? State.BACKING_OFF : State.STOPPED);
   }
 
-  private boolean mustStart(SupervisedChild supervisedChild) {
-    return firstStart == Supervisor.FirstStart.FAIL
-        && supervisedChild.isInitial
-        && supervisedChild.starts == 1;
+  private boolean mustStart(SupervisedChild child) {
+    return firstStart == Supervisor.FirstStart.FAIL && child.isInitial && child.starts == 1;
   }
 
   /// Whether the supervisor ends when a significant child has ended.
@@ -360,9 +351,7 @@ final class SupervisorLogic {
   }
 
   private void fail(RuntimeException why) {
-    if (failure == null) {
-      failure = why;
-    }
+    failure = failure == null ? why : failure;
     closing = true;
   }
 
@@ -372,10 +361,10 @@ final class SupervisorLogic {
     closing = true;
   }
 
-  private void stop(SupervisedChild supervisedChild) {
-    become(supervisedChild, State.STOPPING);
-    ChildShutdown.begin(
-        self(), Objects.requireNonNull(supervisedChild.pid), supervisedChild.shutdown, cancel);
+  private void stop(SupervisedChild child) {
+    become(child, State.STOPPING);
+    Pid pid = Objects.requireNonNull(child.pid);
+    ChildShutdown.begin(self(), pid, child.spec.shutdown(), child.isSupervisor, cancel);
   }
 
   /// Continues an ordered stop of children.
@@ -391,20 +380,20 @@ final class SupervisorLogic {
 
   private void close(StepOutput output) {
     if (end == null) {
-      restartPlans
+      plans
           .pending()
-          .forEach(restartPlan -> {
-            cancel(restartPlan);
-            restartPlans.over(restartPlan);
+          .forEach(plan -> {
+            cancel(plan);
+            plans.over(plan);
           });
       end = new OrderedStop<>(children.inOrder(), SupervisedChild::isAlive);
     }
     if (!continueStop(end.next())) {
       return;
     }
-    for (SupervisedChild supervisedChild : children.inOrder()) {
-      if (supervisedChild.state == State.WAITING || supervisedChild.state == State.BACKING_OFF) {
-        become(supervisedChild, State.STOPPED);
+    for (SupervisedChild child : children.inOrder()) {
+      if (child.state == State.WAITING || child.state == State.BACKING_OFF) {
+        become(child, State.STOPPED);
       }
     }
     if (failure != null) {
@@ -421,72 +410,59 @@ final class SupervisorLogic {
             && nanos.getAsLong() - failed.runningSinceNanos >= backoff.maximum().toNanos();
     failed.failures = quiet ? 0 : failed.failures;
     Duration delay = backoff.delay(failed.failures++, random);
-    RestartPlan merged = restartPlans.takeOneToBeMerged();
+    RestartPlan merged = plans.takeOneToBeMerged();
     if (merged != null) {
       cancel(merged);
     }
-    RestartPlan restartPlan = restartPlans.begin(failed, delay, merged, children);
-    for (SupervisedChild supervisedChild : restartPlan.members()) {
-      supervisedChild.delay = restartPlan.delay;
-      if (supervisedChild == failed || !supervisedChild.isAlive()) {
-        become(supervisedChild, State.BACKING_OFF);
+    RestartPlan plan = plans.begin(failed, delay, merged, children);
+    for (SupervisedChild child : plan.members()) {
+      child.delay = plan.delay;
+      if (child == failed || !child.isAlive()) {
+        become(child, State.BACKING_OFF);
       }
     }
   }
 
   private void advanceRecoveries() {
-    RestartPlan restartPlan = restartPlans.nextToAdvance();
-    while (restartPlan != null) {
-      advance(restartPlan);
-      restartPlan = restartPlans.nextToAdvance();
+    for (RestartPlan plan = plans.nextToAdvance(); plan != null; plan = plans.nextToAdvance()) {
+      advance(plan);
     }
   }
 
-  private void advance(RestartPlan restartPlan) {
-    if (restartPlan.backoffTag == 0 && continueStop(restartPlan.nextToEnd())) {
-      restartPlan.backoffTag =
+  private void advance(RestartPlan plan) {
+    if (plan.backoffTag == 0 && continueStop(plan.nextToEnd())) {
+      plan.backoffTag =
           commands.submit(
-              new Pause(restartPlan.delay),
-              _ ->
-                  restartPlans
-                      .over(restartPlan)
-                      .forEach(supervisedChild -> become(supervisedChild, State.WAITING)));
+              new Pause(plan.delay),
+              _ -> plans.over(plan).forEach(child -> become(child, State.WAITING)));
     }
   }
 
-  private void cancel(RestartPlan restartPlan) {
-    if (restartPlan.backoffTag != 0) {
-      commands.forget(restartPlan.backoffTag);
-      var _ = self().cancelCommand(restartPlan.backoffTag); // if it has a result, that is dropped
-      restartPlan.backoffTag = 0;
+  private void cancel(RestartPlan plan) {
+    if (plan.backoffTag != 0) {
+      commands.forget(plan.backoffTag);
+      var _ = self().cancelCommand(plan.backoffTag); // if it has a result, that is dropped
+      plan.backoffTag = 0;
     }
   }
 
   // ---- small things ----
 
-  private void become(SupervisedChild supervisedChild, State state) {
-    State before = supervisedChild.state;
-    supervisedChild.state = state;
-    children.hasChanged(supervisedChild, before);
-    if (!supervisedChild.exitReplies.isEmpty() && !supervisedChild.isAlive()) {
-      ChildStatus status = supervisedChild.status();
-      supervisedChild.exitReplies.forEach(reply -> reply.complete(status));
-      supervisedChild.exitReplies.clear();
+  private void become(SupervisedChild child, State state) {
+    State before = child.state;
+    child.state = state;
+    children.hasChanged(child, before);
+    if (!child.exitReplies.isEmpty() && !child.isAlive()) {
+      ChildStatus status = child.status();
+      child.exitReplies.forEach(reply -> reply.complete(status));
+      child.exitReplies.clear();
     }
-    if (listener != null) {
-      notifyListener(listener, supervisedChild.status());
-    }
-    if (supervisedChild.isAwaited
-        && (supervisedChild.hasStarted() || supervisedChild.isTerminated())) {
-      supervisedChild.isAwaited = false;
-      hasStarted();
-    }
-  }
-
-  /// Called when another child of the builder has started, or ended for good.
-  private void hasStarted() {
-    if (--pendingInitialStarts == 0 && !closing) {
-      ready(self());
+    StartOnce.notify(listener, child::status);
+    if (child.isAwaited && (child.hasStarted() || child.isTerminated())) {
+      child.isAwaited = false;
+      if (--pendingInitialStarts == 0 && !closing) {
+        ready(self());
+      }
     }
   }
 
@@ -495,14 +471,6 @@ final class SupervisorLogic {
       context.ready();
     } catch (IllegalStateException _) {
       // safe: a process that wraps the supervisor may not report ready, and has started already
-    }
-  }
-
-  private static void notifyListener(Consumer<ChildStatus> listener, ChildStatus status) {
-    try {
-      listener.accept(status);
-    } catch (Throwable t) {
-      LOG.log(System.Logger.Level.ERROR, "a listener failed at a change of " + status, t);
     }
   }
 

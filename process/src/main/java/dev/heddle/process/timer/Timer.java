@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.timer;
 
-import java.lang.invoke.MethodHandles;
+import static java.lang.invoke.MethodHandles.lookup;
+
+import dev.heddle.internal.VarHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -60,18 +62,8 @@ public abstract class Timer {
   /// Bit of `place`: in the wheel.
   static final int WHEEL = 2;
 
-  private static final VarHandle DEADLINE;
-  private static final VarHandle PLACE;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      DEADLINE = lookup.findVarHandle(Timer.class, "deadline", long.class);
-      PLACE = lookup.findVarHandle(Timer.class, "place", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle DEADLINE = VarHandles.find(lookup(), "deadline", long.class);
+  private static final VarHandle PLACE = VarHandles.find(lookup(), "place", int.class);
 
   // owner and timer thread: nanoseconds of the timers' clock, or DISARMED, or FIRED
   private volatile long deadline = DISARMED;
@@ -89,9 +81,6 @@ public abstract class Timer {
   @Nullable Timer next; // in the ring of its slot
   @Nullable Timer previous;
   int slot;
-
-  /// A timer that is not armed.
-  protected Timer() {}
 
   /// The action, called on the timer thread; must not block. It is called again if it lacked
   /// memory, so it must do no harm when done twice.

@@ -2,6 +2,7 @@
 package dev.heddle.process.timer;
 
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A hierarchical timing wheel: timers in the order of their deadlines, to a tick of 1.05 ms, and
@@ -47,20 +48,13 @@ final class TimerWheel {
   private static final int LEVELS = 8; // 2^(20 + 48) ns: more than a long can count
   private static final long TICK_NANOS = 1L << TICK_BITS;
 
-  /// Called when a timer fires.
-  @FunctionalInterface
-  interface Expiry {
-    /// Must not throw.
-    void fired(Timer timer);
-  }
-
-  private final Expiry expiry;
+  private final Consumer<Timer> expiry; // must not throw
   private final @Nullable Timer[] slots = new Timer[LEVELS * SLOTS];
   private final long[] occupied = new long[LEVELS];
   private long reached; // tick: all timers up to it have fired
   private int size;
 
-  TimerWheel(Expiry expiry) {
+  TimerWheel(Consumer<Timer> expiry) {
     this.expiry = expiry;
   }
 
@@ -77,7 +71,7 @@ final class TimerWheel {
       }
       if (tickOf(deadline) <= reached) {
         if (timer.casDeadline(deadline, Timer.FIRED)) {
-          expiry.fired(timer);
+          expiry.accept(timer);
           return;
         }
         continue;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.timer;
 
+import static java.lang.invoke.MethodHandles.lookup;
+
 import dev.heddle.internal.StackGuard;
+import dev.heddle.internal.VarHandles;
 import dev.heddle.process.scheduler.UninterruptibleLog;
 import java.lang.System.Logger.Level;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
@@ -72,30 +74,21 @@ public final class Timers {
   private static final long RETRY_NANOS = 10_000_000; // after memory has run out
   private static final Duration CENTURY = Duration.ofDays(36_525); // within the clock's 292 years
 
-  private static final VarHandle SUBMITTED;
-  private static final VarHandle SLEEPS_UNTIL;
-
-  static {
-    try {
-      MethodHandles.Lookup lookup = MethodHandles.lookup();
-      SUBMITTED = lookup.findVarHandle(Timers.class, "submitted", Timer.class);
-      SLEEPS_UNTIL = lookup.findVarHandle(Timers.class, "sleepsUntil", long.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle SUBMITTED = VarHandles.find(lookup(), "submitted", Timer.class);
+  private static final VarHandle SLEEPS_UNTIL =
+      VarHandles.find(lookup(), "sleepsUntil", long.class);
 
   private final LongSupplier clock;
   private final long origin;
   private final Thread thread;
-  private final TimerWheel wheel = new TimerWheel(this::fire);
+  final TimerWheel wheel = new TimerWheel(this::fire);
 
   // any thread, CAS: the top of the submission stack
   @SuppressWarnings("FieldMayBeFinal") // through SUBMITTED
   private volatile @Nullable Timer submitted;
 
   // the timer thread; a thread that wakes it: CAS
-  private volatile long sleepsUntil = AWAKE;
+  volatile long sleepsUntil = AWAKE;
 
   // the timer thread: when it has run last
   private volatile long ranAt;
@@ -124,12 +117,7 @@ public final class Timers {
   /// Starts the thread, with a timer that fires at once: this links its code while there is memory
   /// for it.
   public void start() {
-    arm(
-        new Timer() {
-          @Override
-          protected void fire() {}
-        },
-        0);
+    arm(new WaitTimeout(this, () -> {}), 0);
     thread.start();
   }
 
@@ -384,7 +372,6 @@ public final class Timers {
     return until == AWAKE ? now - ranAt > LATE_NANOS : until < now - LATE_NANOS;
   }
 
-  /// The timer thread.
   public Thread thread() {
     return thread;
   }
@@ -394,20 +381,10 @@ public final class Timers {
     return wheel.size() + submittedCount();
   }
 
-  /// The number of timers in the wheel. The timer thread, or a test without one.
-  int inWheel() {
-    return wheel.size();
-  }
-
   /// The number of timers on the submission stack.
   int submittedCount() {
     Timer seen = submitted;
     return seen == null ? 0 : seen.depth;
-  }
-
-  /// Until when the timer thread sleeps; [Long#MIN_VALUE] while it does not.
-  long sleepsUntil() {
-    return sleepsUntil;
   }
 
   // ---- close ----

@@ -38,7 +38,6 @@ public final class WaitTimeout extends Timer {
     }
   }
 
-  /// Whether the time of the present wait is over.
   public boolean isOver() {
     return timers.now() >= until;
   }
@@ -48,7 +47,6 @@ public final class WaitTimeout extends Timer {
     return isArmed();
   }
 
-  /// Ends the wait.
   public void stop() {
     deadlineRelease(DISARMED);
   }

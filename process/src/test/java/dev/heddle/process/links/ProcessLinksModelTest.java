@@ -75,7 +75,7 @@ class ProcessLinksModelTest {
   private final NameRegistry nameRegistry = new NameRegistry();
 
   private void end(Someone one) {
-    assertThat(one.processLinks.exited(one, one.failed(), nameRegistry)).isTrue();
+    assertThat(one.processLinks.exited(one, one.failed(), nameRegistry::release)).isTrue();
   }
 
   /// Runs all at once, again and again.
@@ -344,10 +344,10 @@ class ProcessLinksModelTest {
           }
         };
     Exit exit = ends.failed();
-    assertThatThrownBy(() -> ends.processLinks.exited(ends, exit, nameRegistry))
+    assertThatThrownBy(() -> ends.processLinks.exited(ends, exit, nameRegistry::release))
         .isInstanceOf(OutOfMemoryError.class);
-    assertThat(ends.processLinks.exited(ends, exit, nameRegistry)).isTrue();
-    assertThat(ends.processLinks.exited(ends, exit, nameRegistry)).isFalse();
+    assertThat(ends.processLinks.exited(ends, exit, nameRegistry::release)).isTrue();
+    assertThat(ends.processLinks.exited(ends, exit, nameRegistry::release)).isFalse();
     assertThat(List.of(first.broken.get(), second.broken.get(), tries.get()))
         .containsExactly(1, 2, 2);
     assertThat(second.decided).as("decided once").hasValue(1);

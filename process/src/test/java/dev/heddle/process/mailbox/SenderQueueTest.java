@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.process.mailbox.SenderQueue.WaitingSender;
 import dev.heddle.process.scheduler.EventQueue;
-import dev.heddle.process.scheduler.EventQueue.Node;
 import dev.heddle.process.scheduler.EventQueue.Push;
+import dev.heddle.process.scheduler.Node;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +38,7 @@ class SenderQueueTest {
   private static List<Boolean> served(WaitingSender... places) {
     List<Boolean> all = new ArrayList<>();
     for (WaitingSender waitingSender : places) {
-      all.add(waitingSender.outcome().isDone());
+      all.add(waitingSender.outcome.isDone());
     }
     return all;
   }
@@ -48,14 +48,14 @@ class SenderQueueTest {
   void senders_areServedInOrder_asManyAsThereIsRoom() {
     WaitingSender[] line = {joined(1), joined(2), joined(3), joined(4), joined(5)};
     assertThat(served(line)).containsExactly(true, true, false, false, false);
-    assertThat(senderQueue.isWanted()).isTrue();
+    assertThat(senderQueue.wanted).isTrue();
     assertThat(taken(1)).containsExactly(1);
     assertThat(served(line)).containsExactly(true, true, true, false, false);
     assertThat(taken(2)).containsExactly(2);
     assertThat(taken(2)).containsExactly(3, 4);
     assertThat(served(line)).containsExactly(true, true, true, true, true);
     assertThat(taken(2)).containsExactly(5);
-    assertThat(senderQueue.isWanted()).isFalse();
+    assertThat(senderQueue.wanted).isFalse();
   }
 
   @Test
@@ -68,7 +68,7 @@ class SenderQueueTest {
     assertThat(senderQueue.withdraw(line[0])).isFalse();
     assertThat(taken(2)).containsExactly(1, 2);
     assertThat(served(line)).containsExactly(true, true, false, true, false, true);
-    assertThat(senderQueue.isWanted()).isFalse();
+    assertThat(senderQueue.wanted).isFalse();
     assertThat(taken(2)).containsExactly(4, 6);
   }
 
@@ -90,10 +90,10 @@ class SenderQueueTest {
     joined(2);
     WaitingSender third = joined(3);
     assertThat(senderQueue.withdraw(third)).isTrue();
-    assertThat(senderQueue.isWanted()).isFalse();
+    assertThat(senderQueue.wanted).isFalse();
     WaitingSender fourth = joined(4);
     assertThat(taken(1)).containsExactly(1);
-    assertThat(fourth.outcome()).isCompletedWithValue(Push.ACCEPTED);
+    assertThat(fourth.outcome).isCompletedWithValue(Push.ACCEPTED);
   }
 
   @Test
@@ -105,8 +105,8 @@ class SenderQueueTest {
     WaitingSender fourth = joined(4);
     var _ = queue.close();
     senderQueue.over();
-    assertThat(third.outcome()).isCompletedWithValue(Push.CLOSED);
-    assertThat(fourth.outcome()).isCompletedWithValue(Push.CLOSED);
+    assertThat(third.outcome).isCompletedWithValue(Push.CLOSED);
+    assertThat(fourth.outcome).isCompletedWithValue(Push.CLOSED);
     assertThat(senderQueue.join(new WaitingSender(new Envelope(5)))).isFalse();
     assertThat(senderQueue.withdraw(third)).isFalse();
   }

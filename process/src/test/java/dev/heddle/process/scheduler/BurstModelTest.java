@@ -3,10 +3,8 @@ package dev.heddle.process.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.process.scheduler.EventQueue.Node;
 import dev.heddle.process.scheduler.EventQueue.Push;
 import dev.heddle.process.scheduler.Task.StepResult;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -61,8 +59,7 @@ class BurstModelTest {
   private static final class Program {
     private final Random random;
     private final EventQueue queue = new EventQueue(Integer.MAX_VALUE);
-    private final Worker worker =
-        new WorkScheduler("bursts", 1, (_, _, _, _) -> {}, Duration.ofHours(1)).workers()[0];
+    private final Worker worker = new WorkScheduler("bursts", 1).workers()[0];
     private final Task to = new Probe(0, _ -> StepResult.IDLE, () -> {});
     private final @Nullable ItemBurst[] open = new ItemBurst[SENDERS];
     private final int[] sent = new int[SENDERS]; // messages
@@ -110,7 +107,7 @@ class BurstModelTest {
       messages++;
       Item item = next(sender, false);
       ItemBurst burst = open[sender];
-      if (burst != null && burst.add(item, worker)) {
+      if (burst != null && worker.add(burst, item)) {
         return;
       }
       endBurst(sender);
@@ -134,7 +131,7 @@ class BurstModelTest {
     private void endBurst(int sender) {
       ItemBurst burst = open[sender];
       if (burst != null) {
-        worker.runMounted(Thread.currentThread(), () -> burst.end(worker));
+        worker.runMounted(Thread.currentThread(), () -> worker.end(burst));
         open[sender] = null;
       }
     }
@@ -216,7 +213,7 @@ class BurstModelTest {
       for (int i = 0; i < SENDERS; i++) {
         ItemBurst burst = open[i];
         if (burst != null) {
-          assertThat(burst.add(next(i, false), worker)).isFalse();
+          assertThat(worker.add(burst, next(i, false))).isFalse();
           endBurst(i);
         }
       }

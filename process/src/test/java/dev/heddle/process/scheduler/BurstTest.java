@@ -25,7 +25,7 @@ class BurstTest {
   private static final int PLACES = 32;
 
   /// Several in a row.
-  private static final class Slice extends EventQueue.Node {
+  private static final class Slice extends Node {
     final List<Object> items;
 
     Slice(List<Object> items) {
@@ -41,7 +41,7 @@ class BurstTest {
     }
 
     @Override
-    protected EventQueue.Node node(@Nullable Object[] from, int first, int end) {
+    protected Node node(@Nullable Object[] from, int first, int end) {
       return new Slice(List.of(java.util.Arrays.copyOfRange(from, first, end)));
     }
 
@@ -51,8 +51,9 @@ class BurstTest {
     }
   }
 
-  private final WorkScheduler scheduler =
-      new WorkScheduler("bursts", 2, (_, _, _, _) -> {}, Duration.ofHours(1));
+  private final WorkerPool pool =
+      new WorkerPool("bursts", 2, (_, _, _, _) -> {}, Duration.ofHours(1));
+  private final WorkScheduler scheduler = pool.scheduler();
   private final Worker worker = scheduler.workers()[0]; // not started: this thread plays it
   private final EventQueue queue = new EventQueue(Integer.MAX_VALUE);
   private final List<Object> got = Collections.synchronizedList(new ArrayList<>());
@@ -90,11 +91,11 @@ class BurstTest {
   void whatIsAdded_isThereAtOnce() {
     Numbers burst = begun(task(_ -> StepResult.IDLE), 0);
     for (int i = 1; i < PLACES; i++) {
-      assertThat(burst.add(i, worker)).isTrue();
+      assertThat(worker.add(burst, i)).isTrue();
       take(100);
       assertThat(got).isEqualTo(upTo(i + 1));
     }
-    assertThat(burst.add(PLACES, worker)).isFalse();
+    assertThat(worker.add(burst, PLACES)).isFalse();
     assertThat(queue.isEmpty()).isTrue();
   }
 
@@ -103,8 +104,8 @@ class BurstTest {
   void whatIsAddedLate_comesBeforeWhatWasPushedBehindTheBurst() {
     Numbers burst = begun(task(_ -> StepResult.IDLE), 0);
     take(100);
-    assertThat(burst.add(1, worker)).isTrue();
-    here(() -> burst.end(worker));
+    assertThat(worker.add(burst, 1)).isTrue();
+    here(() -> worker.end(burst));
     queue.push(new Slice(List.of(2)));
     take(100);
     assertThat(got).isEqualTo(upTo(3));
@@ -116,13 +117,13 @@ class BurstTest {
     Task to = task(_ -> StepResult.IDLE);
     Numbers burst = begun(to, 0);
     for (int i = 1; i < 20; i++) {
-      assertThat(burst.add(i, worker)).isTrue();
+      assertThat(worker.add(burst, i)).isTrue();
     }
     assertThat(queue.length(burst.uncounted(to))).isEqualTo(20);
     take(7);
     assertThat(got).isEqualTo(upTo(7));
     assertThat(queue.length(burst.uncounted(to))).isEqualTo(13);
-    here(() -> burst.end(worker));
+    here(() -> worker.end(burst));
     assertThat(burst.uncounted(to)).isZero();
     queue.push(new Slice(List.of(20)));
     assertThat(queue.length()).isEqualTo(14);
@@ -141,9 +142,9 @@ class BurstTest {
   void receiverThatRests_isWokenByWhatIsAdded() {
     Probe to = task(_ -> StepResult.IDLE);
     Numbers burst = begun(to, 0);
-    to.run(worker);
+    worker.runSteps(to);
     assertThat(to.state()).isEqualTo(State.IDLE);
-    here(() -> assertThat(burst.add(1, worker)).isTrue());
+    here(() -> assertThat(worker.add(burst, 1)).isTrue());
     assertThat(to.state()).isEqualTo(State.READY);
   }
 
@@ -154,13 +155,13 @@ class BurstTest {
     Probe to =
         task(_ -> {
           take(100);
-          assertThat(burst[0].add(1, worker)).isTrue(); // while it runs: nobody tells it
+          assertThat(worker.add(burst[0], 1)).isTrue(); // while it runs: nobody tells it
           return StepResult.IDLE;
         });
     burst[0] = begun(to, 0);
-    to.run(worker);
+    worker.runSteps(to);
     assertThat(to.state()).isEqualTo(State.IDLE);
-    here(() -> burst[0].end(worker));
+    here(() -> worker.end(burst[0]));
     assertThat(to.state()).isEqualTo(State.READY);
     take(100);
     assertThat(got).isEqualTo(upTo(2));
@@ -194,12 +195,12 @@ class BurstTest {
           burst.pushed();
           scheduler.wake(to, Task.BY_MESSAGE, null);
           await(taken);
-          assertThat(burst.add(1, by)).isTrue();
+          assertThat(by.add(burst, 1)).isTrue();
           added.countDown();
           await(all); // the step does not return before that
           return StepResult.DONE;
         });
-    scheduler.start();
+    pool.start();
     scheduler.start(to);
     // it has begun and rests, so that the burst wakes it
     while (to.state() != State.IDLE) {
@@ -208,7 +209,7 @@ class BurstTest {
     scheduler.start(sender);
     all.await();
     assertThat(got).isEqualTo(upTo(2));
-    scheduler.halt();
+    pool.halt();
   }
 
   private static void await(CountDownLatch latch) {
@@ -226,14 +227,14 @@ class BurstTest {
   void whatWasNotTaken_isLeftUnseenOnce() {
     Numbers burst = begun(task(_ -> StepResult.IDLE), 0);
     for (int i = 1; i < 5; i++) {
-      assertThat(burst.add(i, worker)).isTrue();
+      assertThat(worker.add(burst, i)).isTrue();
     }
     take(2);
     for (var node = queue.close(); node != null; node = EventQueue.after(node)) {
       ((Burst) node).abandon();
     }
-    assertThat(burst.add(5, worker)).isFalse();
-    here(() -> burst.end(worker));
+    assertThat(worker.add(burst, 5)).isFalse();
+    here(() -> worker.end(burst));
     assertThat(burst.unseen).containsExactly(2, 3, 4);
   }
 
@@ -241,12 +242,12 @@ class BurstTest {
   @Tag("proc-288")
   void burstThatHasEnded_isLeftUnseenOnce() {
     Numbers burst = begun(task(_ -> StepResult.IDLE), 0);
-    assertThat(burst.add(1, worker)).isTrue();
-    here(() -> burst.end(worker));
+    assertThat(worker.add(burst, 1)).isTrue();
+    here(() -> worker.end(burst));
     var left = queue.close();
     assertThat(left).isSameAs(burst);
     burst.abandon();
-    here(() -> burst.end(worker));
+    here(() -> worker.end(burst));
     assertThat(burst.unseen).containsExactly(0, 1);
   }
 
@@ -274,11 +275,11 @@ class BurstTest {
     for (int i = 0; i < rounds; i++) {
       meet(together);
       int next = 1;
-      while (next < PLACES && bursts[i].add(next, worker)) {
+      while (next < PLACES && worker.add(bursts[i], next)) {
         next++;
       }
       accepted[i] = next;
-      bursts[i].end(worker);
+      worker.end(bursts[i]);
     }
     receiver.join();
     for (int i = 0; i < rounds; i++) {
@@ -308,11 +309,11 @@ class BurstTest {
                 here(() -> {
                   Numbers burst = null;
                   for (int i = 0; i < all; i++) {
-                    if (burst != null && burst.add(i, worker)) {
+                    if (burst != null && worker.add(burst, i)) {
                       continue;
                     }
                     if (burst != null) {
-                      burst.end(worker);
+                      worker.end(burst);
                     }
                     burst = null;
                     if (i % 3 == 0) {
@@ -322,7 +323,7 @@ class BurstTest {
                     }
                   }
                   if (burst != null) {
-                    burst.end(worker);
+                    worker.end(burst);
                   }
                 }));
     while (got.size() < all) {

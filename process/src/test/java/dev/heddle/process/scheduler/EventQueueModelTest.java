@@ -3,7 +3,6 @@ package dev.heddle.process.scheduler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.process.scheduler.EventQueue.Node;
 import dev.heddle.process.scheduler.EventQueue.Push;
 import java.util.ArrayList;
 import java.util.List;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// What comes for a task.
 class EventQueueTest {
-  private static final class Item extends EventQueue.Node {
+  private static final class Item extends Node {
     final int producer;
     final int number;
 
@@ -31,13 +31,13 @@ class EventQueueTest {
     return new Item(0, number);
   }
 
-  private static int number(EventQueue.@Nullable Node node) {
+  private static int number(@Nullable Node node) {
     return node instanceof Item item ? item.number : -1;
   }
 
-  private static List<Integer> numbers(EventQueue.@Nullable Node first) {
+  private static List<Integer> numbers(@Nullable Node first) {
     List<Integer> numbers = new ArrayList<>();
-    for (EventQueue.Node n = first; n != null; n = EventQueue.after(n)) {
+    for (Node n = first; n != null; n = EventQueue.after(n)) {
       numbers.add(number(n));
     }
     return numbers;
@@ -75,7 +75,7 @@ class EventQueueTest {
     for (int i = 3; i <= 7; i++) {
       queue.push(item(i));
     }
-    EventQueue.Node first = Objects.requireNonNull(queue.take(4));
+    Node first = Objects.requireNonNull(queue.take(4));
     EventQueue.skipAfter(first);
     assertThat(numbers(first)).containsExactly(1, 3, 4);
     assertThat(queue.length()).isEqualTo(3);
@@ -217,7 +217,7 @@ class EventQueueTest {
     queue.skip(Objects.requireNonNull(queue.peekNext()));
     assertThat(queue.length()).isEqualTo(2);
     assertThat(queue.push(item(3))).isEqualTo(Push.FULL);
-    EventQueue.Node second = Objects.requireNonNull(queue.peekNext());
+    Node second = Objects.requireNonNull(queue.peekNext());
     assertThat(queue.remove(second)).isTrue();
     assertThat(queue.remove(second)).isFalse();
     queue.publish();
@@ -235,12 +235,12 @@ class EventQueueTest {
     EventQueue queue = new EventQueue(2, true);
     queue.push(item(1), _ -> {});
     queue.push(item(2), _ -> {});
-    EventQueue.Node first = Objects.requireNonNull(queue.peekNext());
+    Node first = Objects.requireNonNull(queue.peekNext());
     queue.skip(first);
-    List<EventQueue.Node> gone = new ArrayList<>();
+    List<Node> gone = new ArrayList<>();
     queue.push(item(3), gone::add);
     assertThat(gone).containsExactly(first);
-    EventQueue.Node second = Objects.requireNonNull(queue.peekNext());
+    Node second = Objects.requireNonNull(queue.peekNext());
     assertThat(number(second)).isEqualTo(2);
     queue.push(item(4), gone::add);
     assertThat(queue.remove(second)).isFalse();

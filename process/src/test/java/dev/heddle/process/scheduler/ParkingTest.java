@@ -4,15 +4,13 @@ package dev.heddle.process.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.process.scheduler.Task.StepResult;
-import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Whom a task wakes: workers whose threads are not started, so that nobody else moves.
 @Tag("P6")
 class ParkingTest {
-  private final WorkScheduler scheduler =
-      new WorkScheduler("still", 3, (_, _, _, _) -> {}, Duration.ofHours(1));
+  private final WorkScheduler scheduler = new WorkScheduler("still", 3);
   private final Parking parking = scheduler.parking();
   private final Worker[] workers = scheduler.workers();
 
@@ -21,7 +19,7 @@ class ParkingTest {
   }
 
   private void sleep(int worker) {
-    parking.park(workers[worker], false);
+    parking.park(workers[worker].place, false);
   }
 
   @Test
@@ -30,7 +28,7 @@ class ParkingTest {
     for (int sleeper = 0; sleeper < 3; sleeper++) {
       sleep(sleeper);
       scheduler.start(task()); // the other two are in steps that may last
-      assertThat(workers[sleeper].asleep).as("worker %d", sleeper).isFalse();
+      assertThat(workers[sleeper].place.isAsleep()).as("worker %d", sleeper).isFalse();
       assertThat(parking.awakeCount()).isEqualTo(3);
       parking.stopSearching();
     }
@@ -40,11 +38,11 @@ class ParkingTest {
   @Tag("proc-206")
   void message_forATaskThatRests_wakesASleeperToo() {
     Probe idle = task();
-    idle.run(workers[0]);
+    workers[0].runSteps(idle);
     assertThat(idle.state()).isEqualTo(Task.State.IDLE);
     sleep(1);
-    scheduler.wake(idle, Task.BY_MESSAGE);
-    assertThat(workers[1].asleep).isFalse();
+    scheduler.wake(idle, Task.BY_MESSAGE, Worker.current());
+    assertThat(workers[1].place.isAsleep()).isFalse();
     assertThat(scheduler.global().poll()).isSameAs(idle);
   }
 
@@ -55,7 +53,9 @@ class ParkingTest {
     scheduler.start(task());
     scheduler.start(task());
     assertThat(parking.awakeCount()).isEqualTo(2);
-    assertThat(workers[0].asleep).as("the last to sleep is the first to be woken").isTrue();
+    assertThat(workers[0].place.isAsleep())
+        .as("the last to sleep is the first to be woken")
+        .isTrue();
     scheduler.workFound();
     assertThat(parking.awakeCount()).isEqualTo(3);
   }
@@ -65,7 +65,7 @@ class ParkingTest {
   void sleeperThatSeesWorkAfterAll_searches() {
     sleep(0);
     assertThat(scheduler.hasWork()).isFalse();
-    parking.cancelPark(workers[0]);
+    parking.cancelPark(workers[0].place);
     assertThat(parking.awakeCount()).isEqualTo(3);
     assertThat(parking.stopSearching()).as("it was the only one that searched").isTrue();
     parking.wakeAll();

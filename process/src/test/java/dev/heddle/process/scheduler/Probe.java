@@ -26,8 +26,8 @@ final class Probe extends Task {
   }
 
   @Override
-  protected StepResult step(Worker worker) {
-    return step.apply(worker);
+  protected StepResult step(Run run) {
+    return step.apply(Worker.current());
   }
 
   @Override
@@ -36,7 +36,7 @@ final class Probe extends Task {
   }
 
   @Override
-  protected void completed(Worker worker) {
+  protected void completed() {
     end.run();
   }
 }

@@ -16,7 +16,7 @@ class QueueAllocationTest {
   private static final com.sun.management.ThreadMXBean THREADS =
       (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  private static final class Item extends EventQueue.Node {}
+  private static final class Item extends Node {}
 
   private final Probe[] tasks = new Probe[17];
 

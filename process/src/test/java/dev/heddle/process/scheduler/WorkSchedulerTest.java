@@ -25,22 +25,31 @@ import org.junit.jupiter.api.Timeout;
 class WorkSchedulerTest {
   private final AtomicReference<Task> reported = new AtomicReference<>();
   private final CountDownLatch report = new CountDownLatch(1);
-  private WorkScheduler scheduler =
-      new WorkScheduler("none", 1, this::longStep, Duration.ofHours(1));
+  private WorkerPool pool = pool(1, Duration.ofHours(1));
+  private WorkScheduler scheduler = pool.scheduler();
 
-  private void longStep(Task task, Worker worker, long nanos, StackTraceElement[] stack) {
+  private void longStep(Task task, Thread worker, long nanos, StackTraceElement[] stack) {
     reported.set(task);
     report.countDown();
   }
 
+  private WorkerPool pool(int workers, Duration limit) {
+    return new WorkerPool("test", workers, this::longStep, limit);
+  }
+
+  private void use(WorkerPool other) {
+    pool = other;
+    scheduler = pool.scheduler();
+  }
+
   private void start(int workers) {
-    scheduler = new WorkScheduler("test", workers, this::longStep, Duration.ofMillis(20));
-    scheduler.start();
+    use(pool(workers, Duration.ofMillis(20)));
+    pool.start();
   }
 
   @AfterEach
   void stop() {
-    scheduler.halt();
+    pool.halt();
   }
 
   @Test
@@ -50,21 +59,20 @@ class WorkSchedulerTest {
     CountDownLatch done = new CountDownLatch(1);
     scheduler.start(new Probe(0, _ -> StepResult.DONE, done::countDown));
     done.await();
-    assertThat(scheduler.counters()).hasSize(4);
-    assertThat(scheduler.counters().stream().mapToLong(WorkerCounters::executed).sum())
-        .isEqualTo(1);
+    assertThat(pool.counters()).hasSize(4);
+    assertThat(pool.counters().stream().mapToLong(WorkerCounters::executed).sum()).isEqualTo(1);
   }
 
   @Test
   @Tag("proc-337")
   void busyWorker_asksAgainAndAgain_whetherTheTimersWaitForAProcessor() throws Exception {
     AtomicInteger asked = new AtomicInteger();
-    scheduler = new WorkScheduler("test", 1, this::longStep, Duration.ofHours(1));
+    use(pool(1, Duration.ofHours(1)));
     scheduler.yieldToTimersWhile(() -> {
       asked.incrementAndGet();
       return true;
     });
-    scheduler.start();
+    pool.start();
     CountDownLatch done = new CountDownLatch(1);
     AtomicInteger left = new AtomicInteger(16 * 61 * 10); // a run has 16 steps at most
     scheduler.start(
@@ -98,7 +106,7 @@ class WorkSchedulerTest {
     scheduler.start(probe);
     for (int i = 0; i < 50_000; i++) {
       asked.incrementAndGet();
-      scheduler.wake(probe, Task.BY_MESSAGE);
+      scheduler.wake(probe, Task.BY_MESSAGE, Worker.current());
       caughtUp.acquire();
     }
     assertThat(seen).hasValue(50_000);
@@ -116,7 +124,7 @@ class WorkSchedulerTest {
             _ -> {
               again.countDown();
               if (again.getCount() == 1) {
-                scheduler.wake(self.get(), Task.BY_COMMAND);
+                scheduler.wake(self.get(), Task.BY_COMMAND, Worker.current());
               }
               return StepResult.WAIT;
             },
@@ -148,7 +156,7 @@ class WorkSchedulerTest {
     }
     assertThat(deaf.wake(Task.BY_MESSAGE)).isFalse();
     assertThat(deaf.state()).isEqualTo(Task.State.BLOCKED);
-    scheduler.wake(deaf, Task.BY_COMMAND);
+    scheduler.wake(deaf, Task.BY_COMMAND, Worker.current());
     stepped.acquire();
     assertThat(steps).hasValue(2);
   }
@@ -263,7 +271,7 @@ class WorkSchedulerTest {
     while (!allSleep) {
       Thread.onSpinWait(); // the class has a guard against hanging
       allSleep =
-          scheduler.counters().stream().allMatch(c -> c.asleep())
+          pool.counters().stream().allMatch(c -> c.asleep())
               && scheduler.parking().awakeCount() == 0;
     }
     assertThat(allSleep).isTrue();
@@ -332,16 +340,16 @@ class WorkSchedulerTest {
   @Tag("P13")
   void lookoutWhoseHandlerFails_reportsTheNextLongStep() throws Exception {
     CountDownLatch reports = new CountDownLatch(2);
-    scheduler =
-        new WorkScheduler(
+    use(
+        new WorkerPool(
             "test",
             1,
             (_, _, _, _) -> {
               reports.countDown();
               throw new AssertionError("a bad handler");
             },
-            Duration.ofMillis(20));
-    scheduler.start();
+            Duration.ofMillis(20)));
+    pool.start();
     for (int i = 1; i >= 0; i--) {
       long left = i;
       scheduler.start(
@@ -379,7 +387,7 @@ class WorkSchedulerTest {
                   scheduler.start(woken, worker);
                 }
                 if (seen.getCount() > 0) {
-                  scheduler.wake(pair[other], Task.BY_MESSAGE);
+                  scheduler.wake(pair[other], Task.BY_MESSAGE, Worker.current());
                 }
                 return StepResult.IDLE;
               },
@@ -410,7 +418,7 @@ class WorkSchedulerTest {
                 awaitQuietly(gate);
                 if (others.getCount() > 0) {
                   hogged.incrementAndGet();
-                  scheduler.wake(pair[other], Task.BY_MESSAGE);
+                  scheduler.wake(pair[other], Task.BY_MESSAGE, Worker.current());
                 }
                 return StepResult.IDLE;
               },
@@ -537,7 +545,7 @@ class WorkSchedulerTest {
   }
 
   private void startWithoutLookout(int workers) {
-    scheduler = new WorkScheduler("test", workers, this::longStep, Duration.ofHours(1));
+    use(pool(workers, Duration.ofHours(1)));
     for (Worker worker : scheduler.workers()) {
       worker.start(); // but no lookout, which would mend it a moment later
     }

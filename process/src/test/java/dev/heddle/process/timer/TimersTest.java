@@ -43,11 +43,11 @@ class TimersTest {
   void sleepingThread_isWokenForAnEarlierDeadline_notForALaterOne() {
     armed(10 * SECOND);
     assertThat(timers.runOnce()).isPositive();
-    long until = timers.sleepsUntil();
+    long until = timers.sleepsUntil;
     armed(20 * SECOND);
-    assertThat(timers.sleepsUntil()).isEqualTo(until);
+    assertThat(timers.sleepsUntil).isEqualTo(until);
     armed(SECOND);
-    assertThat(timers.sleepsUntil()).isEqualTo(AWAKE);
+    assertThat(timers.sleepsUntil).isEqualTo(AWAKE);
   }
 
   @Test
@@ -55,7 +55,7 @@ class TimersTest {
   void thread_thatHasWorkAndDoesNotRun_isLateAfterHalfAMillisecond() {
     armed(10 * SECOND);
     timers.runOnce();
-    clock += timers.sleepsUntil() - timers.now();
+    clock += timers.sleepsUntil - timers.now();
     assertThat(timers.isLate()).isFalse();
     clock += 1_000_000;
     assertThat(timers.isLate()).isTrue();
@@ -75,7 +75,7 @@ class TimersTest {
     timers.runOnce();
     Timer timer = armed(20 * SECOND); // lies in the hand-over, and nobody was woken
     timers.arm(timer, SECOND);
-    assertThat(timers.sleepsUntil()).isEqualTo(AWAKE);
+    assertThat(timers.sleepsUntil).isEqualTo(AWAKE);
     clock += 2 * SECOND;
     timers.runOnce();
     assertThat(fired).containsExactly(timer);
@@ -94,12 +94,12 @@ class TimersTest {
       timers.arm(timer, 61 * SECOND + i);
     }
     assertThat(timers.submittedCount()).isZero(); // the wheel looks at it in time
-    assertThat(timers.inWheel()).isOne();
+    assertThat(timers.wheel.size()).isOne();
     timers.arm(timer, SECOND);
     timers.arm(timer, 2 * SECOND);
     assertThat(timers.submittedCount()).isOne();
     timers.runOnce();
-    assertThat(timers.inWheel()).isOne();
+    assertThat(timers.wheel.size()).isOne();
     clock += 3 * SECOND;
     timers.runOnce();
     assertThat(fired).containsExactly(timer);
@@ -112,13 +112,13 @@ class TimersTest {
     assertThat(timers.disarm(handed)).isTrue();
     assertThat(timers.disarm(handed)).isFalse();
     timers.runOnce();
-    assertThat(timers.inWheel()).isZero();
+    assertThat(timers.wheel.size()).isZero();
     Timer standing = armed(1_000 * SECOND);
     timers.runOnce();
-    assertThat(timers.inWheel()).isOne();
+    assertThat(timers.wheel.size()).isOne();
     assertThat(timers.disarm(standing)).isTrue();
     timers.runOnce();
-    assertThat(timers.inWheel()).isZero();
+    assertThat(timers.wheel.size()).isZero();
     clock += 2_000 * SECOND;
     timers.runOnce();
     assertThat(fired).isEmpty();
@@ -151,7 +151,7 @@ class TimersTest {
     }
     assertThat(most).isLessThanOrEqualTo(65_536);
     timers.runOnce();
-    assertThat(timers.inWheel()).isOne();
+    assertThat(timers.wheel.size()).isOne();
     clock += 2_000 * SECOND;
     timers.runOnce();
     assertThat(fired).containsExactly(kept);
@@ -168,7 +168,7 @@ class TimersTest {
     timers.sweep();
     assertThat(timers.submittedCount()).isEqualTo(2);
     timers.runOnce();
-    assertThat(timers.inWheel()).isOne();
+    assertThat(timers.wheel.size()).isOne();
     clock += 3 * SECOND;
     timers.runOnce();
     assertThat(fired).containsExactly(armed);
@@ -257,11 +257,11 @@ class TimersTest {
       limit.start(Duration.ofSeconds(60));
       timers.runOnce();
       clock += SECOND / 100;
-      assertThat(timers.inWheel()).isOne();
+      assertThat(timers.wheel.size()).isOne();
     }
     limit.close();
     timers.runOnce();
-    assertThat(timers.inWheel()).isZero();
+    assertThat(timers.wheel.size()).isZero();
   }
 
   @Test

@@ -67,7 +67,7 @@ public final class CleanEnd implements Program {
     public void step(List<ProcessEvent> events, StepOutput out) {
       for (ProcessEvent event : events) {
         if (event.isMessage()) {
-          out.yield(CLEANING, Commands.sleep(CLEAN_UP)); // it is asked to end
+          out.execute(CLEANING, Commands.sleep(CLEAN_UP)); // it is asked to end
         } else {
           cleaned.add(1);
           out.done();

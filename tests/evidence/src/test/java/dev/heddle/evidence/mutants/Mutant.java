@@ -21,15 +21,16 @@ import java.util.stream.Stream;
 /// found once.
 ///
 /// ```
-/// A coroutine that leaves the line although the mutex was handed to it keeps it.
+/// A coroutine that was handed the mutex and is cancelled before it runs keeps it (trap-1).
 ///
-/// --- core/src/main/java/dev/heddle/sync/Mutex.java
-///      if (owner == place.waiting) {
-/// -      handOver();
-///      } else {
+/// --- core/src/main/java/dev/heddle/scheduler/FairSemaphore.java
+///      if (waiter.served) {
+/// -      release();
+///      } else if (!home.hasEnded()) {
 ///
 /// caught by
-/// MutexTest#cancel_afterTheHandOver_handsItOn
+/// MutexTest#waiter_handedTheMutexAndCancelledBeforeItRuns_handsItOn
+/// MutexTest#waiter_handedTheMutexWhenItsTokenFires_handsItOn
 /// ```
 ///
 /// @param name the file's, without its ending

@@ -73,12 +73,14 @@ record RoomSources(Map<String, Set<String>> uses) {
   /// The circles that are larger than a pair: of each, the files of which every one leads to every
   /// other.
   List<Set<String>> knots() {
+    Map<String, Set<String>> reachable = new TreeMap<>();
+    uses.keySet().forEach(file -> reachable.put(file, reachable(file)));
     List<Set<String>> found = new ArrayList<>();
     Set<String> seen = new HashSet<>();
     for (String file : uses.keySet()) {
       if (seen.add(file)) {
-        Set<String> circle = new TreeSet<>(reachable(file));
-        circle.removeIf(other -> !reachable(other).contains(file));
+        Set<String> circle = new TreeSet<>(reachable.get(file));
+        circle.removeIf(other -> !reachable.get(other).contains(file));
         seen.addAll(circle);
         if (circle.size() > 2) {
           found.add(circle);

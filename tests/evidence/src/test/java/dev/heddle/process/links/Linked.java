@@ -51,7 +51,8 @@ final class Linked implements ProcessLinks.Owner {
   }
 
   void fail() {
-    processLinks.exited(this, new Exit(pid, Exit.Reason.FAILED, null, null), new NameRegistry());
+    processLinks.exited(
+        this, new Exit(pid, Exit.Reason.FAILED, null, null), new NameRegistry()::release);
   }
 
   /// How often its end was decided.

@@ -34,7 +34,7 @@ public class SenderQueueStress {
     }
 
     final boolean isServed() {
-      return place.outcome().isDone();
+      return place.outcome.isDone();
     }
   }
 
@@ -147,7 +147,7 @@ public class SenderQueueStress {
 
     @Arbiter
     public void end(ZZ_Result r) {
-      r.r1 = !left && place.outcome().getNow(Push.FULL) == Push.ACCEPTED;
+      r.r1 = !left && place.outcome.getNow(Push.FULL) == Push.ACCEPTED;
       r.r2 = queue.length() == 1;
     }
   }
@@ -161,7 +161,7 @@ public class SenderQueueStress {
     @Actor
     public void sender() {
       if (queue.push(new Envelope("late")) == Push.ACCEPTED) {
-        place.outcome().complete(Push.ACCEPTED);
+        place.outcome.complete(Push.ACCEPTED);
       } else {
         var _ = room.join(place);
       }

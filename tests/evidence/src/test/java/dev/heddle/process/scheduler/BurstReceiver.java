@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
-import java.time.Duration;
 import java.util.Arrays;
 
 /// A task with an open burst in its queue that holds 0, what its steps got, and the scheduler
@@ -10,7 +9,7 @@ final class BurstReceiver extends Task {
   private static final int PLACES = 8;
 
   /// Numbers in a row.
-  private static final class Slice extends EventQueue.Node {
+  private static final class Slice extends Node {
     final Object[] numbers;
 
     Slice(Object... numbers) {
@@ -27,7 +26,7 @@ final class BurstReceiver extends Task {
     }
 
     @Override
-    protected EventQueue.Node node(Object[] from, int first, int end) {
+    protected Node node(Object[] from, int first, int end) {
       return new Slice(Arrays.copyOfRange(from, first, end));
     }
 
@@ -37,8 +36,7 @@ final class BurstReceiver extends Task {
     }
   }
 
-  private final WorkScheduler scheduler =
-      new WorkScheduler("stress", 1, (_, _, _, _) -> {}, Duration.ofHours(1));
+  private final WorkScheduler scheduler = new WorkScheduler("stress", 1);
   private final Worker worker = scheduler.workers()[0];
   private final EventQueue queue = new EventQueue(Integer.MAX_VALUE);
   private final Burst burst;
@@ -61,13 +59,13 @@ final class BurstReceiver extends Task {
   // ---- the step that sends ----
 
   void add(Integer number) {
-    if (burst.add(number, worker)) {
+    if (worker.add(burst, number)) {
       accepted++;
     }
   }
 
   void endBurst() {
-    burst.end(worker);
+    worker.end(burst);
   }
 
   void push(Integer number) {
@@ -78,11 +76,11 @@ final class BurstReceiver extends Task {
   // ---- the receiver ----
 
   void run() {
-    run(worker);
+    worker.runSteps(this);
   }
 
   @Override
-  protected StepResult step(Worker worker) {
+  protected StepResult step(Run run) {
     if (looks) {
       look();
     } else {
@@ -107,7 +105,7 @@ final class BurstReceiver extends Task {
     queue.publish();
   }
 
-  private void got(EventQueue.Node node) {
+  private void got(Node node) {
     for (Object number : ((Slice) node).numbers) {
       got.append(number);
       taken.count((Integer) number);
@@ -122,12 +120,12 @@ final class BurstReceiver extends Task {
   }
 
   @Override
-  protected void completed(Worker worker) {}
+  protected void completed() {}
 
   // ---- the lookout ----
 
   void urge() {
-    burst.wakeReceiver(scheduler);
+    scheduler.wakeReceiver(burst);
   }
 
   // ---- the verdicts ----

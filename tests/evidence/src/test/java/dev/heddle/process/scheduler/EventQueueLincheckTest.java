@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 public class EventQueueLincheckTest {
   private static final int BOUND = 2;
 
-  private static final class Item extends EventQueue.Node {
+  private static final class Item extends Node {
     final int number;
 
     Item(int number) {
@@ -48,9 +48,9 @@ public class EventQueueLincheckTest {
       return left;
     }
 
-    private static String all(EventQueue.Node first) {
+    private static String all(Node first) {
       StringBuilder text = new StringBuilder();
-      for (EventQueue.Node n = first; n != null; n = EventQueue.after(n)) {
+      for (Node n = first; n != null; n = EventQueue.after(n)) {
         text.append(((Item) n).number);
       }
       return text.toString();

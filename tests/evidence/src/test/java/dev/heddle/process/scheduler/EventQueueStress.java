@@ -21,7 +21,7 @@ import org.openjdk.jcstress.infra.results.Z_Result;
 public class EventQueueStress {
   private EventQueueStress() {}
 
-  private static final class Item extends EventQueue.Node {
+  private static final class Item extends Node {
     final int number;
 
     Item(int number) {
@@ -53,8 +53,8 @@ public class EventQueueStress {
       count(queue.take(4));
     }
 
-    final void count(EventQueue.Node first) {
-      for (EventQueue.Node n = first; n != null; n = EventQueue.after(n)) {
+    final void count(Node first) {
+      for (Node n = first; n != null; n = EventQueue.after(n)) {
         taken.count(((Item) n).number);
       }
     }
@@ -199,7 +199,7 @@ public class EventQueueStress {
 
     @Actor
     public void consumer() {
-      EventQueue.Node seen = stack.get();
+      Node seen = stack.get();
       stack.set(null);
       for (; seen != null; seen = seen.next) {
         taken.count(((Item) seen).number);
@@ -383,8 +383,8 @@ public class EventQueueStress {
   private static final class Turns {
     private final StringBuilder all = new StringBuilder();
 
-    void add(EventQueue.Node first) {
-      for (EventQueue.Node n = first; n != null; n = EventQueue.after(n)) {
+    void add(Node first) {
+      for (Node n = first; n != null; n = EventQueue.after(n)) {
         all.append(((Item) n).number);
       }
     }

@@ -39,12 +39,12 @@ public class GlobalQueueStress {
     }
 
     @Override
-    protected StepResult step(Worker worker) {
+    protected StepResult step(Run run) {
       return StepResult.DONE;
     }
 
     @Override
-    protected void completed(Worker worker) {}
+    protected void completed() {}
   }
 
   private static GlobalQueue filled(int tasks) {

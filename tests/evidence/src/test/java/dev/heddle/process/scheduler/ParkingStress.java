@@ -4,7 +4,6 @@ package dev.heddle.process.scheduler;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import java.time.Duration;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -51,18 +50,18 @@ public class ParkingStress {
   }
 
   private static WorkScheduler unstarted(int workers) {
-    return new WorkScheduler("stress", workers, (_, _, _, _) -> {}, Duration.ofHours(1));
+    return new WorkScheduler("stress", workers);
   }
 
   private static Task task() {
     return new Task(Task.QueuePriority.NORMAL) {
       @Override
-      protected StepResult step(Worker worker) {
+      protected StepResult step(Run run) {
         return StepResult.DONE;
       }
 
       @Override
-      protected void completed(Worker worker) {}
+      protected void completed() {}
     };
   }
 
@@ -82,15 +81,15 @@ public class ParkingStress {
 
     @Actor
     public void worker() {
-      scheduler.parking().park(worker, scheduler.parking().startSearching());
+      scheduler.parking().park(worker.place, scheduler.parking().startSearching());
       if (scheduler.hasWork()) {
-        scheduler.parking().cancelPark(worker);
+        scheduler.parking().cancelPark(worker.place);
       }
     }
 
     @Arbiter
     public void end(I_Result r) {
-      r.r1 = worker.asleep && scheduler.hasWork() ? 0 : 1;
+      r.r1 = worker.place.isAsleep() && scheduler.hasWork() ? 0 : 1;
     }
   }
 
@@ -111,13 +110,13 @@ public class ParkingStress {
     @Actor
     public void worker() {
       if (!scheduler.hasWork()) {
-        scheduler.parking().park(worker, scheduler.parking().startSearching());
+        scheduler.parking().park(worker.place, scheduler.parking().startSearching());
       }
     }
 
     @Arbiter
     public void end(I_Result r) {
-      r.r1 = worker.asleep && scheduler.hasWork() ? 0 : 1;
+      r.r1 = worker.place.isAsleep() && scheduler.hasWork() ? 0 : 1;
     }
   }
 
@@ -137,15 +136,15 @@ public class ParkingStress {
 
     @Actor
     public void worker() {
-      scheduler.parking().park(worker, scheduler.parking().startSearching());
+      scheduler.parking().park(worker.place, scheduler.parking().startSearching());
       if (scheduler.hasWork()) {
-        scheduler.parking().cancelPark(worker);
+        scheduler.parking().cancelPark(worker.place);
       }
     }
 
     @Arbiter
     public void end(I_Result r) {
-      r.r1 = worker.asleep && scheduler.hasWork() ? 0 : 1;
+      r.r1 = worker.place.isAsleep() && scheduler.hasWork() ? 0 : 1;
     }
   }
 
@@ -161,20 +160,20 @@ public class ParkingStress {
     @Actor
     public void producer() {
       scheduler.global().push(task());
-      scheduler.workers()[0].unpark();
+      scheduler.workers()[0].place.unpark();
     }
 
     @Actor
     public void worker() {
-      scheduler.parking().park(worker, scheduler.parking().startSearching());
+      scheduler.parking().park(worker.place, scheduler.parking().startSearching());
       if (scheduler.hasWork()) {
-        scheduler.parking().cancelPark(worker);
+        scheduler.parking().cancelPark(worker.place);
       }
     }
 
     @Arbiter
     public void end(I_Result r) {
-      r.r1 = worker.asleep && scheduler.hasWork() ? 0 : 1;
+      r.r1 = worker.place.isAsleep() && scheduler.hasWork() ? 0 : 1;
     }
   }
 
@@ -199,15 +198,15 @@ public class ParkingStress {
 
     @Actor
     public void worker() {
-      scheduler.parking().park(worker, scheduler.parking().startSearching());
+      scheduler.parking().park(worker.place, scheduler.parking().startSearching());
       if (scheduler.hasWork()) {
-        scheduler.parking().cancelPark(worker);
+        scheduler.parking().cancelPark(worker.place);
       }
     }
 
     @Arbiter
     public void end(I_Result r) {
-      r.r1 = worker.asleep && scheduler.hasWork() ? 0 : 1;
+      r.r1 = worker.place.isAsleep() && scheduler.hasWork() ? 0 : 1;
     }
   }
 

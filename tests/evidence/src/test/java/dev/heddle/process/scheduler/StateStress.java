@@ -4,7 +4,6 @@ package dev.heddle.process.scheduler;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -51,8 +50,7 @@ public class StateStress {
   /// A task that says what it saw, and the scheduler without threads in whose FIFO it stands when
   /// it was woken, or was slow.
   private static final class Reader extends Task {
-    final WorkScheduler scheduler =
-        new WorkScheduler("stress", 1, (_, _, _, _) -> {}, Duration.ofHours(1));
+    final WorkScheduler scheduler = new WorkScheduler("stress", 1);
     final AtomicInteger content = new AtomicInteger();
     private final StepResult stepResult;
     private int seen;
@@ -64,11 +62,11 @@ public class StateStress {
 
     void publish(int what, int why) {
       content.getAndAdd(what);
-      scheduler.wake(this, why);
+      scheduler.wake(this, why, Worker.current());
     }
 
     void run() {
-      run(scheduler.workers()[0]);
+      scheduler.workers()[0].runSteps(this);
     }
 
     int seenAtLast() {
@@ -79,13 +77,13 @@ public class StateStress {
     }
 
     @Override
-    protected StepResult step(Worker worker) {
+    protected StepResult step(Run run) {
       seen = content.get();
       return stepResult;
     }
 
     @Override
-    protected void completed(Worker worker) {}
+    protected void completed() {}
   }
 
   /// **Real class.**

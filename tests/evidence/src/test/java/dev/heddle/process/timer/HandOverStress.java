@@ -36,7 +36,7 @@ public class HandOverStress {
 
     /// Whether the thread does something, or will wake by itself in time.
     final boolean isAwakeBy(long deadline) {
-      long until = timers.sleepsUntil();
+      long until = timers.sleepsUntil;
       return !sleeps || until == Long.MIN_VALUE || until <= deadline;
     }
   }
@@ -143,7 +143,7 @@ public class HandOverStress {
       boolean awake = isAwakeBy(6 * SECOND);
       clock = 6 * SECOND;
       untilItSleeps();
-      r.r1 = awake && !timer.isArmed() && timers.inWheel() == 0;
+      r.r1 = awake && !timer.isArmed() && timers.wheel.size() == 0;
     }
   }
 
@@ -170,7 +170,7 @@ public class HandOverStress {
     @Arbiter
     public void end(Z_Result r) {
       untilItSleeps();
-      r.r1 = timers.inWheel() == 0 && timers.submittedCount() == 0;
+      r.r1 = timers.wheel.size() == 0 && timers.submittedCount() == 0;
     }
   }
 
@@ -198,7 +198,7 @@ public class HandOverStress {
     public void end(Z_Result r) {
       boolean awake = isAwakeBy(6 * SECOND);
       untilItSleeps();
-      r.r1 = awake && timers.inWheel() == 1;
+      r.r1 = awake && timers.wheel.size() == 1;
     }
   }
 

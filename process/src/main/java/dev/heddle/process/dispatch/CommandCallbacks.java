@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.process.supervisor;
+package dev.heddle.process.dispatch;
 
 import dev.heddle.process.ProcessCommand;
 import dev.heddle.process.ProcessEvent;
@@ -10,35 +10,35 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The commands of a supervisor without a result yet, with the callback of each.
-final class PendingCommands {
+/// The commands of one supervisor or pool without a result yet, with the callback of each.
+public final class CommandCallbacks {
   private final Map<Long, Consumer<ProcessEvent>> byTag = new HashMap<>();
   private long lastTag = Long.MIN_VALUE; // far from tags of a process that it has replaced
   private @Nullable StepOutput out; // of the step that runs
 
-  void stepBegins(StepOutput output) {
+  public void stepBegins(StepOutput output) {
     out = output;
   }
 
-  /// Yields a command.
+  /// Executes a command.
   ///
   /// @return its tag, never 0
-  long submit(ProcessCommand<?> processCommand, Consumer<ProcessEvent> then) {
+  public long submit(ProcessCommand<?> command, Consumer<ProcessEvent> then) {
     long tag = ++lastTag;
     byTag.put(tag, then);
-    Objects.requireNonNull(out).yield(tag, processCommand);
+    Objects.requireNonNull(out).execute(tag, command);
     return tag;
   }
 
   /// Calls the callback of a command that has a result, unless the command was forgotten.
-  void completed(ProcessEvent event) {
+  public void completed(ProcessEvent event) {
     Consumer<ProcessEvent> then = byTag.remove(event.tag());
     if (then != null) {
       then.accept(event);
     }
   }
 
-  void forget(long tag) {
+  public void forget(long tag) {
     byTag.remove(tag);
   }
 }

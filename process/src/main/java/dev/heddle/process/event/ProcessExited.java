@@ -10,4 +10,4 @@ import dev.heddle.process.Exit;
 ///
 /// @param exit how it has ended
 /// @since 0.1
-public record ProcessEnded(Exit exit) {}
+public record ProcessExited(Exit exit) {}

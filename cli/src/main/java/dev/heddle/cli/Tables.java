@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli;
+
+import dev.heddle.cli.attach.JavaProcess;
+import dev.heddle.cli.attach.Observed;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/// What runs in a JVM, or in all of them: a line for each loop, below them the holders, and a line
+/// for each runtime of processes.
+final class Tables {
+  private final TextTable loops =
+      new TextTable(
+          "PID|LOOP|STATE|COROUTINES|READY|WAITING|IN THE JDK|SWITCHES|UP|PROGRAM",
+          Set.of(0, 3, 4, 5, 6, 7, 8));
+  private final TextTable runtimes =
+      new TextTable(
+          "PID|RUNTIME|WORKERS|AWAKE|PROCESSES|STARTED|RUNS|99% WAIT UP TO|UP|PROGRAM",
+          Set.of(0, 2, 3, 4, 5, 6, 7, 8));
+  private final List<String> holds = new ArrayList<>();
+
+  void add(JavaProcess process) {
+    process.loops().forEach(loop -> addLoop(process, loop));
+    process.runtimes().forEach(runtime -> addRuntime(process, runtime));
+  }
+
+  private void addLoop(JavaProcess process, Observed loop) {
+    loops.add(
+        Long.toString(process.pid()),
+        Printable.of(loop.name()),
+        loop.text("state"),
+        TextTable.number(loop.count("coroutines")),
+        TextTable.number(loop.count("ready")),
+        TextTable.number(loop.count("waiting")),
+        TextTable.number(loop.count("foreign")),
+        TextTable.number(loop.count("switches")),
+        TextTable.inWords(loop.time("uptimeMillis")),
+        Printable.of(process.program()));
+    String holder = loop.holder();
+    if (holder != null) {
+      String held = TextTable.inWords(loop.time("heldMillis"));
+      holds.add(
+          "The loop '%s' of process %d has been held for %s by %s.\n"
+              .formatted(Printable.of(loop.name()), process.pid(), held, Printable.of(holder)));
+    }
+  }
+
+  private void addRuntime(JavaProcess process, Observed runtime) {
+    runtimes.add(
+        Long.toString(process.pid()),
+        Printable.of(runtime.name()),
+        TextTable.number(runtime.count("workers")),
+        TextTable.number(runtime.count("awake")),
+        TextTable.number(runtime.count("processes")),
+        TextTable.number(runtime.count("started")),
+        TextTable.number(runtime.count("executed")),
+        TextTable.number(runtime.count("queueDelay99Micros")) + " us",
+        TextTable.inWords(runtime.time("uptimeMillis")),
+        Printable.of(process.program()));
+  }
+
+  void addAll(Tables others) {
+    loops.addAll(others.loops);
+    runtimes.addAll(others.runtimes);
+    holds.addAll(others.holds);
+  }
+
+  boolean isEmpty() {
+    return loops.isEmpty() && runtimes.isEmpty();
+  }
+
+  @Override
+  public String toString() {
+    String between = loops.isEmpty() || runtimes.isEmpty() ? "" : "\n";
+    return loops + String.join("", holds) + between + runtimes;
+  }
+}

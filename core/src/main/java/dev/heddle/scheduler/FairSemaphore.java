@@ -111,12 +111,27 @@ public class FairSemaphore {
   ///
   /// @param token another event that ends the wait; null: none
   public final void awaitPermit(Waker self, Deadline deadline, @Nullable EventSource token) {
-    Waiter waiter = new Waiter(waiters, home, self);
+    Waiter waiter = waiter(self);
     try {
       waiters.await(waiter, self, deadline, token);
     } catch (Throwable e) {
       leave(waiter);
       throw e;
+    }
+  }
+
+  /// A waiter of a coming wait for several things. Its coroutine calls [#leave] unless it keeps the
+  /// permit.
+  public final Waiter waiter(Waker self) {
+    return new Waiter(waiters, home, self);
+  }
+
+  /// Ends a wait that is not to have the permit: hands the permit on, or leaves the queue.
+  public final void leave(Waiter waiter) {
+    if (waiter.isServed()) {
+      release();
+    } else if (!home.hasEnded()) {
+      waiters.remove(waiter);
     }
   }
 
@@ -132,14 +147,6 @@ public class FairSemaphore {
     } else {
       onReleased((Waker) next.item());
       next.serve(null, 0);
-    }
-  }
-
-  private void leave(Waiter waiter) {
-    if (waiter.isServed()) {
-      release();
-    } else if (!home.hasEnded()) {
-      waiters.remove(waiter);
     }
   }
 

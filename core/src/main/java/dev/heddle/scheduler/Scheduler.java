@@ -131,6 +131,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private long selfResumes;
   private long reuses;
   private long immediate;
+  private int turns; // of nextTurn()
   private int budgetUsed; // calls since another coroutine could run
   private long budgetSince; // `dispatched` at the last of these calls
 
@@ -404,6 +405,13 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
       throw e;
     }
     self.endYield();
+  }
+
+  /// A number below `size` that differs from call to call, in an order that only the program
+  /// decides.
+  public int nextTurn(int size) {
+    int mixed = ++turns * 0x9E3779B9; // golden ratio: neighbours go far apart
+    return (int) ((mixed >>> 16) * (long) size >>> 16);
   }
 
   /// Counts a call that may complete at once. **Suspends** at every 64th without a wait in between:

@@ -151,6 +151,12 @@ public abstract class WaitQueue {
       this.item = item;
     }
 
+    /// Joins its queue, as one of several things that the coming wait of `self` is for.
+    public void join(Waker self) {
+      queue.add(this);
+      self.resumeWhen(this);
+    }
+
     /// What it brings, or, once it was served, what it was given.
     public @Nullable Object item() {
       return item;

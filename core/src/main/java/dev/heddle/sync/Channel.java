@@ -191,18 +191,15 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     if (accept(item)) {
       return;
     }
-    WaitQueue queue = senders();
-    Waiter waiter = new Waiter(queue, home, item);
+    Waiter waiter = sender(item);
     try {
-      queue.await(waiter, self, deadline, token);
+      senders().await(waiter, self, deadline, token);
     } catch (Throwable e) {
-      if (!home.hasEnded()) {
-        queue.remove(waiter);
-      }
+      leaveSender(waiter);
       throw e;
     }
     if (waiter.item() != null) {
-      throw closedException("it takes no more items");
+      throw takesNoMore();
     }
   }
 
@@ -220,7 +217,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   private boolean accept(T item) {
     Objects.requireNonNull(item, "item");
     if (closed != null) {
-      throw closedException("it takes no more items");
+      throw takesNoMore();
     }
     if (give(item, turns)) {
       turns++;
@@ -279,7 +276,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   private T received(@Nullable T item) {
     if (item == null) {
-      throw closedException("nothing is left in it");
+      throw nothingLeft();
     }
     return item;
   }
@@ -293,13 +290,12 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     current();
     T item = take();
     if (item == null && closed != null) {
-      throw closedException("nothing is left in it");
+      throw nothingLeft();
     }
     return item;
   }
 
   // null: closed
-  @SuppressWarnings("unchecked") // only a T is sent
   private @Nullable T receive(Deadline deadline, @Nullable EventSource token) {
     CoroutineNode<?> self = current();
     home.consumeBudget(self); // first: it may throw
@@ -307,23 +303,22 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     if (item != null || closed != null) {
       return item;
     }
-    WaitQueue queue = receivers();
-    Waiter waiter = new Waiter(queue, home, null);
+    Waiter waiter = receiver();
     try {
-      queue.await(waiter, self, deadline, token);
+      receivers().await(waiter, self, deadline, token);
     } catch (Throwable e) {
-      leave(queue, waiter);
+      leave(waiter);
       throw e;
     }
-    return (T) waiter.item();
+    return itemOf(waiter);
   }
 
-  // its wait has ended otherwise
-  private void leave(WaitQueue queue, Waiter receiver) {
+  /// A receiver whose wait has ended otherwise leaves, and hands on what it was given.
+  void leave(Waiter receiver) {
     if (home.hasEnded()) {
       return; // the caller now runs on a JDK thread, perhaps concurrently with others
     }
-    queue.remove(receiver);
+    receivers().remove(receiver);
     Object item = receiver.item();
     if (item != null && !give(item, receiver.turn())) {
       if (returned == null) {
@@ -370,7 +365,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     if (item != null) {
       promise.complete(item);
     } else if (closed != null) {
-      promise.fail(closedException("nothing is left in it"));
+      promise.fail(nothingLeft());
     } else {
       Waiter waiter = new Waiter(receivers(), home, null);
       waiter.subscribe(new Delivery(waiter, promise));
@@ -450,6 +445,14 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
       waiter.serve(waiter.item(), 0);
       waiter = queue.poll();
     }
+  }
+
+  ChannelClosedException takesNoMore() {
+    return closedException("it takes no more items");
+  }
+
+  ChannelClosedException nothingLeft() {
+    return closedException("nothing is left in it");
   }
 
   private ChannelClosedException closedException(String why) {
@@ -544,6 +547,37 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     head = 0;
   }
 
+  // ---- for a select, which waits for several things ----
+
+  /// Takes the oldest item; null: there is none.
+  @Nullable T poll() {
+    current();
+    return take();
+  }
+
+  /// A receiver for a coming wait.
+  Waiter receiver() {
+    return new Waiter(receivers(), home, null);
+  }
+
+  /// A sender for a coming wait.
+  Waiter sender(T item) {
+    return new Waiter(senders(), home, item);
+  }
+
+  /// A sender whose wait has ended otherwise leaves, and keeps its item.
+  void leaveSender(Waiter sender) {
+    if (!home.hasEnded()) {
+      senders().remove(sender);
+    }
+  }
+
+  /// What a receiver was given; null: the channel was closed.
+  @SuppressWarnings("unchecked") // only a T is sent
+  @Nullable T itemOf(Waiter receiver) {
+    return (T) receiver.item();
+  }
+
   // ---- parts ----
 
   private WaitQueue receivers() {
@@ -597,7 +631,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     public void onEvent(Event event, @Nullable Object value, @Nullable Throwable failure) {
       T item = (T) waiter.item();
       if (item == null) {
-        promise.fail(closedException("nothing is left in it"));
+        promise.fail(nothingLeft());
       } else {
         promise.complete(item);
       }
@@ -612,7 +646,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
       if (next == null) {
         next = receive(Deadline.never(), null);
         if (next == null && (cause != null || closed == Reason.CANCELLED)) {
-          throw closedException("nothing is left in it");
+          throw nothingLeft();
         }
       }
       return next != null;

@@ -14,6 +14,7 @@ import dev.heddle.internal.Rethrow;
 import dev.heddle.internal.StackGuard;
 import dev.heddle.scheduler.FairSemaphore;
 import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.WaitQueue.Waiter;
 import dev.heddle.scheduler.Waker;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -121,6 +122,15 @@ public final class Mutex {
   ///   unlocking it, or the mutex belongs to another loop
   public boolean tryLock() {
     return tryAcquire(current());
+  }
+
+  /// For a select that waits for several things.
+  Waiter waiter(CoroutineNode<?> self) {
+    return permit.waiter(self);
+  }
+
+  void leave(Waiter waiter) {
+    permit.leave(waiter);
   }
 
   private CoroutineNode<?> current() {

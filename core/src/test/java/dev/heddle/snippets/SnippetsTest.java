@@ -34,6 +34,7 @@ import dev.heddle.observe.PlatformReport;
 import dev.heddle.observe.StallReport;
 import dev.heddle.sync.Channel;
 import dev.heddle.sync.Mutex;
+import dev.heddle.sync.Select;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -404,6 +405,21 @@ class SnippetsTest {
       // @end
     });
     assertThat(done).containsExactlyInAnyOrder("a1", "b1", "c1");
+  }
+
+  @Test
+  void select() {
+    // @start region=select
+    String first =
+        Heddle.run(() -> {
+          Channel<String> jobs = Channel.of(0);
+          return Select.<String>create()
+              .onReceive(jobs, job -> "job " + job)
+              .onAwait(Heddle.timer(Duration.ofMillis(5)), _ -> "nothing to do")
+              .await();
+        });
+    // @end
+    assertThat(first).isEqualTo("nothing to do");
   }
 
   @Test

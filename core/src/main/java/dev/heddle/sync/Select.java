@@ -2,7 +2,6 @@
 package dev.heddle.sync;
 
 import dev.heddle.Body;
-import dev.heddle.CoroutineException;
 import dev.heddle.Transform;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
@@ -119,7 +118,7 @@ public final class Select<R extends @Nullable Object> {
   /// until there is one.
   ///
   /// @throws dev.heddle.Cancellation when the coroutine is cancelled while it waits
-  /// @throws CoroutineException when the code threw a checked exception; unchecked exceptions and
+  /// @throws dev.heddle.CoroutineException when the code threw a checked exception; unchecked exceptions and
   ///   errors are thrown as they are
   /// @throws IllegalStateException without branches
   public R await() {
@@ -131,11 +130,11 @@ public final class Select<R extends @Nullable Object> {
   /// Performs the first branch that is possible now, or else runs `otherwise`. **Suspends** never,
   /// unless the code does.
   ///
-  /// @throws CoroutineException when the code threw a checked exception; unchecked exceptions and
+  /// @throws dev.heddle.CoroutineException when the code threw a checked exception; unchecked exceptions and
   ///   errors are thrown as they are
   public R awaitNow(Body<? extends R> otherwise) {
     Branch chosen = tryAll(CoroutineNode.current());
-    return chosen == null ? run(otherwise) : chosen.run();
+    return chosen == null ? Bodies.<R>run(otherwise) : chosen.run();
   }
 
   private @Nullable Branch tryAll(CoroutineNode<?> self) {
@@ -177,14 +176,6 @@ public final class Select<R extends @Nullable Object> {
       }
     }
     throw new IllegalStateException("the wait of a select ended without a branch");
-  }
-
-  private static <R extends @Nullable Object> R run(Body<? extends R> code) {
-    try {
-      return code.run();
-    } catch (Throwable e) {
-      throw Rethrow.unchecked(CoroutineException.of(e));
-    }
   }
 
   /// One of the operations.
@@ -255,9 +246,9 @@ public final class Select<R extends @Nullable Object> {
         if (whenClosed == null) {
           throw channel.nothingLeft();
         }
-        return Select.run(whenClosed);
+        return Bodies.run(whenClosed);
       }
-      return Select.run(() -> code.apply(received));
+      return Bodies.run(() -> code.apply(received));
     }
   }
 
@@ -303,7 +294,7 @@ public final class Select<R extends @Nullable Object> {
       if (waiter != null && waiter.item() != null) {
         throw channel.takesNoMore();
       }
-      return Select.run(code);
+      return Bodies.run(code);
     }
   }
 
@@ -344,7 +335,7 @@ public final class Select<R extends @Nullable Object> {
 
     @Override
     R run() {
-      return Select.run(code);
+      return Bodies.run(code);
     }
   }
 
@@ -414,7 +405,7 @@ public final class Select<R extends @Nullable Object> {
       event.onConsumed();
       Object value = result;
       result = null;
-      return Select.run(() -> code.apply((T) value));
+      return Bodies.run(() -> code.apply((T) value));
     }
   }
 }

@@ -276,6 +276,20 @@ abstract class Subscriptions implements InlineCallback {
     }
 
     @Override
+    public boolean accepts() {
+      return custom instanceof InlineCallback inline
+          ? inline.accepts()
+          : Subscriptions.this.accepts();
+    }
+
+    @Override
+    public boolean acceptsFailure() {
+      return custom instanceof InlineCallback inline
+          ? inline.acceptsFailure()
+          : Subscriptions.this.acceptsFailure();
+    }
+
+    @Override
     public void moved(Event from, int to) {
       place = to;
     }

@@ -165,7 +165,7 @@ class LostFailureTest {
   }
 
   @Test
-  void closesThatFail_ofAllMembersOfACancelledScope_areAllTold() {
+  void closesThatFail_ofAllMembersOfACancelledScope_areAllReported() {
     List<IllegalStateException> each = new ArrayList<>();
     List<Throwable> reported =
         reportsOf(() ->
@@ -318,7 +318,7 @@ class LostFailureTest {
   }
 
   @Test
-  void secondFailureOfAChildScope_afterAHandlerHasTheFirst_isToldToTheHandler() {
+  void secondFailureOfAChildScope_afterAHandlerHasTheFirst_isReportedToTheHandler() {
     IllegalStateException second = new IllegalStateException("second");
     List<Throwable> told = new ArrayList<>();
     Heddle.run(() -> {
@@ -369,7 +369,7 @@ class LostFailureTest {
   // ---- what is merged into what is reported ----
 
   @Test
-  void failuresThatGaveWay_toOneThatIsReported_areReportedToo() {
+  void failuresThatWereSuperseded_toOneThatIsReported_areReportedToo() {
     IllegalStateException second = new IllegalStateException("second");
     List<Throwable> reported =
         reportsOf(() -> {
@@ -394,7 +394,7 @@ class LostFailureTest {
   // ---- streams ----
 
   @Test
-  void failureThatAnOpenStreamHasTaken_andNobodyRead_isReportedAtTheEndOfTheLoop() {
+  void failureThatAnOpenStreamHasTaken_andThatWasNotRead_isReportedAtTheEndOfTheLoop() {
     try (Reports reports = new Reports()) {
       Heddle.run(() -> {
         var failing = Heddle.spawn(this::fail);
@@ -440,7 +440,7 @@ class LostFailureTest {
   // ---- those who are told of a cancellation ----
 
   @Test
-  void whoeverIsToldOfACancellation_andThrows_doesNotReplaceTheAwaitersCancellation() {
+  void cancellationCallback_thatThrows_doesNotReplaceTheAwaitersCancellation() {
     try (Reports reports = new Reports()) {
       Heddle.run(() -> {
         Promise<String> never = Heddle.promise();

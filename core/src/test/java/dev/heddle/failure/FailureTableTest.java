@@ -28,7 +28,7 @@ class FailureTableTest {
   }
 
   @Test
-  void throwable_thatNobodyNoted_hasNoReport() {
+  void throwable_thatWasNotRecorded_hasNoReport() {
     assertThat(FailureTable.reportOf(new IllegalStateException())).isNull();
   }
 
@@ -45,7 +45,7 @@ class FailureTableTest {
 
   @Test
   @Tag("trap-65")
-  void failuresThatGaveWay_areListedOnceEachAndNeverTheirOwn() {
+  void failuresThatWereSuperseded_areListedOnceEachAndNeverTheirOwn() {
     Throwable kept = new IllegalStateException("kept");
     Throwable first = new IllegalStateException("first");
     Throwable second = new IllegalStateException("second");
@@ -59,7 +59,7 @@ class FailureTableTest {
 
   @Test
   @Timeout(60) // 11 s for 40,000 where the list is copied each time
-  void failuresThatGaveWay_byTheHundredThousands_areAllListedInOrder() {
+  void failuresThatWereSuperseded_byTheHundredThousands_areAllListedInOrder() {
     Throwable kept = new IllegalStateException("kept");
     List<Throwable> gaveWay = new ArrayList<>();
     for (int i = 0; i < 300_000; i++) {
@@ -70,7 +70,7 @@ class FailureTableTest {
   }
 
   @Test
-  void failureThatGaveWayAgainAndAgain_isListedOnce() {
+  void failureThatWasSupersededAgainAndAgain_isListedOnce() {
     Throwable kept = new IllegalStateException("kept");
     Throwable first = new IllegalStateException("first");
     Throwable second = new IllegalStateException("second");
@@ -82,7 +82,7 @@ class FailureTableTest {
   }
 
   @Test
-  void behind_isAllThatGaveWayOnTheWay_butNoCancellation() {
+  void behind_isAllThatWereSupersededOnTheWay_butNoCancellation() {
     Throwable last = new IllegalStateException("last");
     Throwable middle = new IllegalStateException("middle");
     Throwable first = new IllegalStateException("first");
@@ -132,7 +132,7 @@ class FailureTableTest {
   }
 
   @Test
-  void throwable_thatIsTheCauseOfOneThatGaveWay_isForgottenInTime() {
+  void throwable_thatIsTheCauseOfOneThatWasSuperseded_isForgottenInTime() {
     WeakReference<Throwable> kept = keptByItsOwnSuccessor();
     for (int i = 0; i < 256; i++) {
       FailureTable.merge(new IllegalStateException(), new IllegalStateException());

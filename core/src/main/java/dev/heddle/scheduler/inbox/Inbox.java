@@ -40,7 +40,7 @@ public final class Inbox {
    * reads IN publishes nothing: its state may still be in its store buffer when the carrier, which
    * has cleared the flag meanwhile, reads it. Mutant: InboxStress.ReadOnlyClaim. With a plain store
    * in clearPosted() the carrier may read the state first; the producer then finds IN, and its post
-   * is lost. Mutant: InboxStress.PlainReadmit. The sleep protocol behind signal() is Wakeup's.
+   * is lost. Mutant: InboxStress.PlainClearPosted. The sleep protocol behind signal() is Wakeup's.
    *
    * Cost. Lock-free. An exchange and a CAS a post; an exchange a drain and an arrival. A producer
    * that is descheduled between its two instructions delays only its own node, which is not linked

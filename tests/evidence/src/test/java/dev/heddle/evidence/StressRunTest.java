@@ -66,7 +66,7 @@ class StressRunTest {
     List<String> mutants =
         List.of(
             "dev.heddle.internal.SpinLockStress.TakesByStore",
-            "dev.heddle.scheduler.inbox.InboxStress.PlainReadmit",
+            "dev.heddle.scheduler.inbox.InboxStress.PlainClearPosted",
             "dev.heddle.scheduler.inbox.InboxStress.ReadOnlyClaim",
             "dev.heddle.scheduler.inbox.WakeupStress.PlainState",
             "dev.heddle.scheduler.inbox.WakeupStress.RingsByStore",

@@ -453,6 +453,25 @@ class LostFailureTest {
     }
   }
 
+  // what a report did not name: RandomLossTest, seed 139489
+  @Test
+  void failureBehindTheCauseOfAReportedOne_isReportedToo() {
+    IllegalStateException second = new IllegalStateException("a completion");
+    try (Reports reports = new Reports()) {
+      Heddle.run(() ->
+          Heddle.supervise(() -> {
+            Promise<String> never = Heddle.promise();
+            Promise<String> failing = Heddle.promise();
+            var token = failing.future().onCompletion(() -> failWith(second));
+            Heddle.spawn("waiter", () -> never.future().await(token));
+            Heddle.yieldNow();
+            failing.fail(failure);
+          }));
+      assertThat(reports.failures()).hasSize(2).contains(failure);
+      assertThat(reports.failures().getFirst()).hasCause(second);
+    }
+  }
+
   @Test
   void checkedFailureOfAClose_isWrappedOnceWhereItLeaves() {
     IOException checked = new IOException("disk full");

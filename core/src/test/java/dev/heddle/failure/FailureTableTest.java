@@ -93,6 +93,38 @@ class FailureTableTest {
     assertThat(FailureTable.allMergedInto(last)).containsExactly(middle, first);
   }
 
+  @Test
+  void behindAnAttached_isWhatItsTraceDoesNotShow_eachOnce() {
+    Throwable cause = new IllegalStateException("cause");
+    Throwable top = new IllegalStateException("top", cause);
+    Throwable attached = new IllegalStateException("attached");
+    Throwable known = new IllegalStateException("behind the top");
+    Throwable behindCause = new IllegalStateException("behind the cause");
+    Throwable behindAttached = new IllegalStateException("behind the attached", top); // a circle
+    top.addSuppressed(attached);
+    FailureTable.merge(top, known);
+    FailureTable.merge(cause, behindCause);
+    FailureTable.merge(cause, known);
+    FailureTable.merge(attached, behindAttached);
+    FailureTable.merge(behindCause, new Cancellation("no failure"));
+    assertThat(FailureTable.mergedIntoAttached(top))
+        .containsExactlyInAnyOrder(behindCause, behindAttached);
+  }
+
+  private static final class EndlessCause extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public synchronized Throwable getCause() {
+      return new EndlessCause();
+    }
+  }
+
+  @Test
+  void causesWithoutEnd_areReadForAWhileOnly() {
+    assertThat(FailureTable.mergedIntoAttached(new EndlessCause())).isEmpty();
+  }
+
   private static final class Numbered extends RuntimeException {
     private static final long serialVersionUID = 1;
 

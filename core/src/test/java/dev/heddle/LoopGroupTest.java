@@ -57,7 +57,7 @@ class LoopGroupTest {
 
   @Test
   @Tag("T20")
-  void serve_whereOneLoopCannotListen_leavesNobodyListening() {
+  void serve_whereOneLoopCannotListen_leavesNoListener() {
     AtomicReference<SocketAddress> first = new AtomicReference<>();
     LoopGroup.Opener onceOnly =
         at -> {

@@ -273,7 +273,7 @@ class AttachIT {
 
   /// Both the observer and the JVM were killed in the middle of a look.
   @Test
-  void folderThatNobodyRemoved_isRemovedByTheNextCommand() throws Exception {
+  void folderThatWasNotRemoved_isRemovedByTheNextCommand() throws Exception {
     Path folder = Files.createDirectory(Path.of("/tmp/.heddle-999999999"));
     Path look = Files.createDirectory(folder.resolve(".look"));
     Files.createFile(look.resolve("answers"));

@@ -225,7 +225,7 @@ class OtherJvmIT {
   }
 
   @Test
-  void stallWithoutTheOptionalFlag_isToldAndSaysWhatItCannotName() throws Exception {
+  void stallWithoutTheOptionalFlag_isReportedAndSaysWhatItCannotName() throws Exception {
     java(
         """
         import dev.heddle.*;

@@ -114,6 +114,16 @@ public final class CarriedFailures {
     }
   }
 
+  /// The throwables that are printed with a throwable: the suppressed ones and the cause.
+  static List<Throwable> attachedTo(Throwable at) {
+    List<Throwable> attached = new ArrayList<>(List.of(at.getSuppressed()));
+    Throwable cause = causeOf(at);
+    if (cause != null) {
+      attached.add(cause);
+    }
+    return attached;
+  }
+
   /// The cause of a throwable; null also if a user's `getCause()` throws.
   public static @Nullable Throwable causeOf(Throwable at) {
     try {

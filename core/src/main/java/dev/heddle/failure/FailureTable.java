@@ -56,6 +56,7 @@ public final class FailureTable {
   private static final int CHAINS = 4_096;
   private static final int REMEMBERED = 256;
   private static final int SMALLEST_CLEANING = 8; // below that, repetitions cost nothing
+  private static final int MOST_READ = 10_000; // throwables behind one
 
   private static final AtomicReferenceArray<@Nullable Link> HEADS =
       new AtomicReferenceArray<>(CHAINS);
@@ -113,6 +114,33 @@ public final class FailureTable {
       gaveWay.stream().filter(e -> !(e instanceof Cancellation)).forEach(found::add);
     }
     return found;
+  }
+
+  /// The failures that were suppressed by one that a failure's stack trace shows: by its cause, by
+  /// one that was added to it, or by one of those that were suppressed by it. Each once, without
+  /// cancellations, and without those of [#allMergedInto].
+  ///
+  /// **Thread** any, but not in a tick: reading a throwable takes its monitor.
+  public static List<Throwable> mergedIntoAttached(Throwable failure) {
+    List<Throwable> named = allMergedInto(failure);
+    Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+    ArrayDeque<Throwable> toDo = new ArrayDeque<>(named);
+    toDo.addFirst(failure);
+    List<Throwable> found = new ArrayList<>();
+    // a user's getCause() may make a new throwable at each call
+    for (int read = 0; !toDo.isEmpty() && read < MOST_READ; read++) {
+      Throwable next = toDo.remove();
+      if (seen.add(next)) {
+        toDo.addAll(CarriedFailures.attachedTo(next));
+        List<Throwable> merged = allMergedInto(next);
+        toDo.addAll(merged);
+        found.addAll(merged);
+      }
+    }
+    Set<Throwable> given = Collections.newSetFromMap(new IdentityHashMap<>());
+    given.addAll(named);
+    given.add(failure);
+    return found.stream().filter(given::add).toList();
   }
 
   /// Records that the first `suppressed` suppressed exceptions of a cancellation were passed on.

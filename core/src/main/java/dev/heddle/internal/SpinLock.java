@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.internal;
 
-import java.lang.invoke.MethodHandles;
+import static java.lang.invoke.MethodHandles.lookup;
+
 import java.lang.invoke.VarHandle;
 
 /// A lock for a few instructions, which threads share with coroutines and with fibers of processes.
@@ -21,15 +22,7 @@ public final class SpinLock {
    * and it sees what the last holder wrote. [SpinLockTest, SpinLockStress; mutant: TakesByStore]
    */
   private static final int SPINS = 100; // a section takes less
-  private static final VarHandle HELD;
-
-  static {
-    try {
-      HELD = MethodHandles.lookup().findVarHandle(SpinLock.class, "held", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle HELD = VarHandles.find(lookup(), "held", boolean.class);
 
   private volatile boolean held;
 

@@ -29,14 +29,23 @@ final class FailureReporter {
     return jvmExits;
   }
 
-  /// Reports a failure and those that it superseded: no code will read its report.
+  /// Reports a failure, those that it superseded, and those that its causes and the suppressed ones
+  /// superseded: no code will read their reports.
   void report(String what, @Nullable Throwable failure) {
     reportAlone(what, failure);
     if (failure != null) {
-      FailureTable.allMergedInto(failure)
-          .forEach(other ->
-              reportAlone("a failure was superseded by the one reported above: " + what, other));
+      FailureTable.allMergedInto(failure).forEach(other -> reportSuperseded(what, other));
+      // there, because reading a throwable takes its monitor
+      log.call(
+          "the report of a failure",
+          () ->
+              FailureTable.mergedIntoAttached(failure)
+                  .forEach(other -> reportSuperseded(what, other)));
     }
+  }
+
+  private void reportSuperseded(String what, Throwable other) {
+    reportAlone("a failure was superseded by the one reported above: " + what, other);
   }
 
   private void reportAlone(String what, @Nullable Throwable failure) {

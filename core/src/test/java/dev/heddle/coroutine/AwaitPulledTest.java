@@ -243,7 +243,7 @@ class AwaitPulledTest {
   }
 
   @Test
-  void iterator_thatFailsWhenItIsToldToEnd_isReported() {
+  void iterator_thatFailsWhenItIsAskedToEnd_isReported() {
     try (Reports reports = new Reports()) {
       Heddle.run(() -> {
         Iterable<Awaitable<Integer>> stubborn =

@@ -109,7 +109,7 @@ class AwaitTest {
 
   @Test
   @Tag("loop-56")
-  void anyOrFail_whoseFirstFails_throwsThatAndCancelsNobody() {
+  void anyOrFail_whoseFirstFails_throwsThatAndCancelsNothing() {
     supervised(s -> {
       Coroutine<String> loser = after(s, 3, "loser");
       assertThatThrownBy(() -> Await.anyOrFail(List.of(loser, failing(s, 1)))).isSameAs(failure);
@@ -383,7 +383,7 @@ class AwaitTest {
 
   @Test
   @Tag("loop-68")
-  void allOrFail_whoseDeadlineRunsOut_throwsAndCancelsNobody() {
+  void allOrFail_whoseDeadlineRunsOut_throwsAndCancelsNothing() {
     supervised(s -> {
       Coroutine<String> slow = never(s);
       assertThatThrownBy(

@@ -117,7 +117,7 @@ class CompletionHandlerTest {
   @Test
   @Tag("loop-36")
   @Tag("trap-21")
-  void bodyAndHandlersThatFail_areToldToTheScopesHandlerAsTwo() {
+  void bodyAndHandlersThatFail_areReportedToTheScopesHandlerAsTwo() {
     List<RuntimeException> three = three();
     List<Coroutine<?>> told = new ArrayList<>();
     Heddle.run(() -> {
@@ -142,7 +142,7 @@ class CompletionHandlerTest {
 
   @Test
   @Tag("loop-37")
-  void handlersThatFail_ofAnAwaitedCoroutine_areToldToTheScopesHandlerAlone() {
+  void handlersThatFail_ofAnAwaitedCoroutine_areReportedToTheScopesHandlerAlone() {
     List<RuntimeException> three = three();
     Heddle.run(() ->
         Heddle.scope(s -> {
@@ -168,7 +168,7 @@ class CompletionHandlerTest {
   }
 
   @Test
-  void handlerThatFails_withNobodyToTakeIt_failsTheScopeOnce() {
+  void handlerThatFails_withoutAnObserver_failsTheScopeOnce() {
     IOException thrown = new IOException("handler");
     Heddle.run(() ->
         assertThatThrownBy(() ->
@@ -280,7 +280,7 @@ class CompletionHandlerTest {
 
   @Test
   @Tag("loop-117")
-  void handlersOfAScopeThatFail_areToldToItsFailureHandlerAsOne() {
+  void handlersOfAScopeThatFail_areReportedToItsFailureHandlerAsOne() {
     List<RuntimeException> three = three();
     Heddle.run(() -> {
       try (Scope scope = Scope.open()) {

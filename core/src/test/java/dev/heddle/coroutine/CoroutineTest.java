@@ -255,7 +255,7 @@ class CoroutineTest {
 
   @Test
   @Tag("loop-304")
-  void switchHandler_isToldOfEveryEnterAndLeaveAndOneFinish() {
+  void switchHandler_isNotifiedOfEveryEnterAndLeaveAndOneFinish() {
     List<String> log = new ArrayList<>();
     Heddle.run(() -> {
       var worker =

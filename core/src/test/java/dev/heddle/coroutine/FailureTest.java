@@ -33,7 +33,7 @@ class FailureTest {
 
   @Test
   @Tag("loop-10")
-  void failure_thatNobodyAwaits_endsTheRunAfterWhatRanBefore() {
+  void failure_thatIsNotAwaited_endsTheRunAfterWhatRanBefore() {
     assertThatThrownBy(() ->
             Heddle.run(() -> {
               Heddle.launch("before", () -> log.add("before"));
@@ -87,7 +87,7 @@ class FailureTest {
 
   @Test
   @Tag("trap-18")
-  void failure_thatNobodyAwaits_cancelsSiblingsAndBodyAndIsThrownByTheScope() {
+  void failure_thatIsNotAwaited_cancelsSiblingsAndBodyAndIsThrownByTheScope() {
     Heddle.run(() -> {
       assertThatThrownBy(() ->
               Heddle.scope(s -> {
@@ -196,7 +196,7 @@ class FailureTest {
 
   @Test
   @Tag("trap-18")
-  void supervisedFailure_thatNobodyTook_isReportedOnceAtTheEnd() {
+  void supervisedFailure_thatWasNotObserved_isReportedOnceAtTheEnd() {
     try (Reports reports = new Reports()) {
       String result =
           Heddle.run(() ->
@@ -440,7 +440,7 @@ class FailureTest {
   }
 
   @Test
-  void exceptionWhoseToStringThrows_thatNobodyTakes_isReported() {
+  void exceptionWhoseToStringThrows_thatIsNotTaken_isReported() {
     Hostile hostile = new Hostile();
     try (Reports reports = new Reports()) {
       Heddle.run(() ->

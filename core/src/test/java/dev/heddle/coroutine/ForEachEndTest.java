@@ -112,7 +112,7 @@ class ForEachEndTest {
   }
 
   @Test
-  void action_thatSaysStop_cutsTheWaitForAnItemNobodyWants() {
+  void action_thatSaysStop_cancelsTheWaitForAnUnneededItem() {
     Heddle.run(() -> {
       Generator waiting = new Generator(10, () -> log.add("asked"));
       Iterator<Integer> source =

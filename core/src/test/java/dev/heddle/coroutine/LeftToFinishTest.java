@@ -342,7 +342,7 @@ class LeftToFinishTest {
   }
 
   @Test
-  void thoseLeft_thatAwaitEachOtherWhileSomebodyJoins_areCancelledFirst() {
+  void membersThatDrain_andAwaitEachOtherDuringAJoin_areCancelledFirst() {
     Heddle.run(() -> {
       Scope scope = Scope.detached();
       Coroutine<?>[] pair = new Coroutine<?>[2];

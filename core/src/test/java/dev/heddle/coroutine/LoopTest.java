@@ -525,7 +525,7 @@ class LoopTest {
   }
 
   @Test
-  void shutdownWithoutADeadline_isRefusedAtTheCallAndHarmsNobody() {
+  void shutdownWithoutADeadline_isRefusedAtTheCallAndHarmsNothing() {
     String result =
         Heddle.run(() -> {
           var beside =

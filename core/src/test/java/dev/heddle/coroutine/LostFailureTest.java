@@ -165,7 +165,7 @@ class LostFailureTest {
   }
 
   @Test
-  void closesThatFail_ofAllMembersOfACancelledScope_areAllTold() {
+  void closesThatFail_ofAllMembersOfACancelledScope_areAllReported() {
     List<IllegalStateException> each = new ArrayList<>();
     List<Throwable> reported =
         reportsOf(() ->
@@ -318,7 +318,7 @@ class LostFailureTest {
   }
 
   @Test
-  void secondFailureOfAChildScope_afterAHandlerHasTheFirst_isToldToTheHandler() {
+  void secondFailureOfAChildScope_afterAHandlerHasTheFirst_isReportedToTheHandler() {
     IllegalStateException second = new IllegalStateException("second");
     List<Throwable> told = new ArrayList<>();
     Heddle.run(() -> {
@@ -369,7 +369,7 @@ class LostFailureTest {
   // ---- what is merged into what is reported ----
 
   @Test
-  void failuresThatGaveWay_toOneThatIsReported_areReportedToo() {
+  void failuresThatWereSuperseded_toOneThatIsReported_areReportedToo() {
     IllegalStateException second = new IllegalStateException("second");
     List<Throwable> reported =
         reportsOf(() -> {
@@ -394,7 +394,7 @@ class LostFailureTest {
   // ---- streams ----
 
   @Test
-  void failureThatAnOpenStreamHasTaken_andNobodyRead_isReportedAtTheEndOfTheLoop() {
+  void failureThatAnOpenStreamHasTaken_andThatWasNotRead_isReportedAtTheEndOfTheLoop() {
     try (Reports reports = new Reports()) {
       Heddle.run(() -> {
         var failing = Heddle.spawn(this::fail);
@@ -440,7 +440,7 @@ class LostFailureTest {
   // ---- those who are told of a cancellation ----
 
   @Test
-  void whoeverIsToldOfACancellation_andThrows_doesNotReplaceTheAwaitersCancellation() {
+  void cancellationCallback_thatThrows_doesNotReplaceTheAwaitersCancellation() {
     try (Reports reports = new Reports()) {
       Heddle.run(() -> {
         Promise<String> never = Heddle.promise();
@@ -450,6 +450,25 @@ class LostFailureTest {
         assertThatThrownBy(awaiter::await).isInstanceOf(Cancellation.class);
       });
       assertThat(reports.failures()).containsExactly(failure);
+    }
+  }
+
+  // what a report did not name: RandomLossTest, seed 139489
+  @Test
+  void failureBehindTheCauseOfAReportedOne_isReportedToo() {
+    IllegalStateException second = new IllegalStateException("a completion");
+    try (Reports reports = new Reports()) {
+      Heddle.run(() ->
+          Heddle.supervise(() -> {
+            Promise<String> never = Heddle.promise();
+            Promise<String> failing = Heddle.promise();
+            var token = failing.future().onCompletion(() -> failWith(second));
+            Heddle.spawn("waiter", () -> never.future().await(token));
+            Heddle.yieldNow();
+            failing.fail(failure);
+          }));
+      assertThat(reports.failures()).hasSize(2).contains(failure);
+      assertThat(reports.failures().getFirst()).hasCause(second);
     }
   }
 

@@ -94,7 +94,7 @@ class ScopeEndTest {
   }
 
   @Test
-  void failureOfAScopeNobodyJoined_isReported() {
+  void failureOfAScopeThatWasNotJoined_isReported() {
     IllegalStateException failure = new IllegalStateException("x");
     try (Reports reports = new Reports()) {
       Heddle.run(() -> {

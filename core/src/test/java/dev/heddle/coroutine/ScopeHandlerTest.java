@@ -47,7 +47,7 @@ class ScopeHandlerTest {
 
   @Test
   @Tag("loop-128")
-  void failureHandler_isToldOfEachFailure_andTheOthersGoOn() {
+  void failureHandler_isNotifiedOfEachFailure_andTheOthersGoOn() {
     Heddle.run(() -> {
       List<Coroutine<?>> failed = new ArrayList<>();
       List<Coroutine<?>> told = new ArrayList<>();
@@ -172,7 +172,7 @@ class ScopeHandlerTest {
   }
 
   @Test
-  void rootsFailureHandler_isToldOfTheCoroutinesButNotOfMain() {
+  void rootsFailureHandler_isNotifiedOfTheCoroutinesButNotOfMain() {
     assertThatThrownBy(() ->
             VirtualTime.run(() -> {
               Scope.root().handleFailures((scope, coroutine, thrown) -> handled.add(thrown));
@@ -189,7 +189,7 @@ class ScopeHandlerTest {
 
   @Test
   @Tag("loop-129")
-  void childFailureHandler_isToldOfAChildsFailure_andTheParentGoesOn() {
+  void childFailureHandler_isNotifiedOfAChildsFailure_andTheParentGoesOn() {
     VirtualTime.run(() -> {
       try (Scope parent = Scope.open()) {
         Scope child = parent.child();
@@ -251,7 +251,7 @@ class ScopeHandlerTest {
   }
 
   @Test
-  void childsFailure_thatSomebodyJoins_isTheJoiners() {
+  void failureOfAChild_thatIsJoined_isTheJoiners() {
     Heddle.run(() ->
         Heddle.scope(s -> {
           Scope child = s.child();
@@ -327,7 +327,7 @@ class ScopeHandlerTest {
   }
 
   @Test
-  void failureOfAScopeNobodyJoined_goesToTheHandlerForChildren() {
+  void failureOfAScopeThatWasNotJoined_goesToTheHandlerForChildren() {
     try (Reports reports = new Reports()) {
       Heddle.run(() ->
           Heddle.scope(s -> {
@@ -360,7 +360,7 @@ class ScopeHandlerTest {
 
   @Test
   @Tag("trap-18")
-  void failureOfAChild_thatJoinersLeaveInVain_isToldOnce() {
+  void failureOfAChild_thatJoinersLeaveInVain_isReportedOnce() {
     VirtualTime.run(() ->
         Heddle.supervise(s -> {
           s.handleChildFailures((scope, coroutine, thrown) -> handled.add(thrown));
@@ -412,7 +412,7 @@ class ScopeHandlerTest {
 
   @Test
   @Tag("trap-18")
-  void failureOfAChildOfAFailFastScope_whoseEndIsAwaited_cancelsNobodyElse() {
+  void failureOfAChildOfAFailFastScope_whoseEndIsAwaited_cancelsNothingElse() {
     Heddle.run(() ->
         Heddle.scope(s -> {
           Scope child = failing(s);

@@ -431,7 +431,7 @@ class ScopeTest {
   /// Trees of scopes with random delays, failures and cancellations: none is left when its block
   /// ends, and the loop counts nobody.
   @Test
-  void randomTrees_howeverTheyEnd_leaveNobodyBehind() {
+  void randomTrees_howeverTheyEnd_leaveNoCoroutineBehind() {
     Long only = Long.getLong("heddle.seed");
     for (long seed = only == null ? 0 : only; seed < (only == null ? 200 : only + 1); seed++) {
       Random random = new Random(seed);

@@ -361,7 +361,7 @@ class ShutdownTest {
   // ---- nothing can go on ----
 
   @Test
-  void cleanUpThatNobodyCanWake_isCutWithoutWaitingForTheDeadline() {
+  void cleanUpThatCannotBeWoken_isCancelledWithoutWaitingForTheDeadline() {
     try (Reports reports = new Reports()) {
       run(() -> {
         launchCleaningUp("waits", () -> Heddle.promise("never").future().await());
@@ -421,7 +421,7 @@ class ShutdownTest {
 
   @Test
   @Tag("loop-310")
-  void currentLoop_askedForOften_isKeptByNobody() throws Exception {
+  void currentLoop_askedForOften_isNotRetained() throws Exception {
     CompletableFuture<Loop<?>> one = new CompletableFuture<>();
     Heddle.run(() -> {
       for (int i = 0; i < 1_000; i++) {

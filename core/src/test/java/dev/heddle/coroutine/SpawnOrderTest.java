@@ -53,7 +53,7 @@ class SpawnOrderTest {
 
   @Test
   @Tag("loop-4")
-  void suspend_withNobodyElse_returnsAtOnce() {
+  void suspend_ofTheOnlyCoroutine_returnsAtOnce() {
     assertThat(
             Heddle.run(() -> {
               long switches = Heddle.counters().switches();

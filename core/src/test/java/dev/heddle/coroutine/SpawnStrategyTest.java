@@ -188,7 +188,7 @@ class SpawnStrategyTest {
   }
 
   @Test
-  void scopeOfSomebodyElse_withAStrategy_isRefused() {
+  void scopeOfAnotherCoroutine_withAStrategy_isRefused() {
     Heddle.run(() -> {
       Scope mine = Scope.current();
       Scope foreign =

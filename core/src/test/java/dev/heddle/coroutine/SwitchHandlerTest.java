@@ -70,7 +70,7 @@ class SwitchHandlerTest {
   // ---- the three registrations ----
 
   @Test
-  void handlerAddedToTheCurrentCoroutine_isToldOfItsNextLeave() {
+  void handlerAddedToTheCurrentCoroutine_isNotifiedOfItsNextLeave() {
     Heddle.run(() -> {
       Heddle.addSwitchHandler(logging("main"));
       Heddle.yieldNow();
@@ -378,7 +378,7 @@ class SwitchHandlerTest {
   }
 
   @Test
-  void handlerAddedToASuspendedCoroutine_isNotToldOfAnEnterWithoutALeave() {
+  void handlerAddedToASuspendedCoroutine_isNotNotifiedOfAnEnterWithoutALeave() {
     Heddle.run(() -> {
       Coroutine<?> other =
           Heddle.spawn(() -> {

@@ -67,7 +67,7 @@ class AllocationTest {
   }
 
   @Test
-  void mutex_thatNobodyElseWants_allocatesNothing() {
+  void mutex_withoutContention_allocatesNothing() {
     long carrier = Thread.currentThread().threadId();
     long bytes =
         Heddle.run(() -> {

@@ -98,7 +98,7 @@ class EventStreamTest {
   }
 
   @Test
-  void overflow_isToldWhereTheLostOnesWouldHaveCome() {
+  void overflow_isReportedWhereTheLostOnesWouldHaveCome() {
     inLoop(() -> {
       Bell bell = bell();
       EventStream<Object> stream = EventStream.of(bell, 2);
@@ -331,7 +331,7 @@ class EventStreamTest {
 
   @Test
   @Tag("trap-10")
-  void streamOverWhatNobodyAwaitsAnyMore_doesNotHideADeadlock() {
+  void streamOverWhatIsNoLongerAwaited_doesNotHideADeadlock() {
     assertThatThrownBy(() ->
             Heddle.run(() -> {
               Trigger trigger = Heddle.trigger("t");
@@ -362,7 +362,7 @@ class EventStreamTest {
   }
 
   @Test
-  void failureThatNobodyReads_isReportedAtTheClose() {
+  void failureThatIsNotRead_isReportedAtTheClose() {
     IllegalStateException broken = new IllegalStateException("broken");
     try (Reports reports = new Reports()) {
       inLoop(() -> {

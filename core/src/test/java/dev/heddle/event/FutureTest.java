@@ -182,7 +182,7 @@ class FutureTest {
   }
 
   @Test
-  void await_ofAPromiseThatNobodyCompletes_isADeadlockThatNamesIt() {
+  void await_ofAPromiseThatIsNotCompleted_isADeadlockThatNamesIt() {
     assertThatThrownBy(() -> Heddle.run(() -> Heddle.promise("the answer").future().await()))
         .isInstanceOf(DeadlockError.class)
         .hasMessageContaining("the future 'the answer'");
@@ -411,7 +411,7 @@ class FutureTest {
   }
 
   @Test
-  void derivedFuture_thatNobodyKeeps_runsItsFunction() {
+  void derivedFuture_thatIsNotKept_runsItsFunction() {
     Heddle.run(() -> {
       Promise<String> promise = Heddle.promise();
       promise.future().map(log::add);

@@ -40,7 +40,7 @@ class UnclaimedFutureTest {
 
   @Test
   @Tag("loop-154")
-  void failure_thatNobodyTook_isReportedOnceAtTheEndWithBothSites() {
+  void failure_thatWasNotObserved_isReportedOnceAtTheEndWithBothSites() {
     try (Reports reports = new Reports()) {
       Heddle.run(() -> {
         failed();
@@ -141,7 +141,7 @@ class UnclaimedFutureTest {
   }
 
   @Test
-  void cancellation_thatNobodyTook_isNotReported() {
+  void cancellation_thatWasNotObserved_isNotReported() {
     List<String> reports =
         reportsOf(() -> {
           Promise<Object> promise = Heddle.promise();
@@ -171,7 +171,7 @@ class UnclaimedFutureTest {
   }
 
   @Test
-  void failureOfACompletableFuture_thatIsGarbageAndNobodyLookedAt_isReportedOnce() {
+  void failureOfACompletableFuture_thatIsGarbageAndWasNotObserved_isReportedOnce() {
     try (Reports reports = new Reports()) {
       exportFailing();
       while (reports.messages().isEmpty()) {
@@ -214,7 +214,7 @@ class UnclaimedFutureTest {
   }
 
   @Test
-  void failureOfACompletableFuture_thatSomebodyHasGot_isNotReported() {
+  void failureOfACompletableFuture_thatWasObserved_isNotReported() {
     assertThat(reportsAfter(f -> assertThatThrownBy(f::get).hasCause(failure))).isEmpty();
     assertThat(reportsAfter(f -> assertThatThrownBy(f::join).hasCause(failure))).isEmpty();
     assertThat(reportsAfter(f -> assertThatThrownBy(() -> f.getNow("")).hasCause(failure)))
@@ -229,7 +229,7 @@ class UnclaimedFutureTest {
   }
 
   @Test
-  void failureOfACompletableFuture_thatSomebodyElseHasCompleted_isReportedAtOnce() {
+  void failureOfACompletableFuture_thatOtherCodeHasCompleted_isReportedAtOnce() {
     try (Reports reports = new Reports()) {
       Heddle.run(() -> {
         Promise<String> promise = Heddle.promise("job");
@@ -256,7 +256,7 @@ class UnclaimedFutureTest {
 
   @Test
   @Tag("loop-153")
-  void value_thatNobodyUsed_isWarnedAboutAtTheEnd() {
+  void value_thatWasNotUsed_isWarnedAboutAtTheEnd() {
     List<String> reports = reportsOf(() -> Heddle.<String>promise("job").complete("value"));
     assertThat(reports).hasSize(1);
     assertThat(reports.getFirst())

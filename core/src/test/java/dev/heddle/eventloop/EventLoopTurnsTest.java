@@ -79,7 +79,7 @@ class EventLoopTurnsTest {
   }
 
   @Test
-  void turnThatIsParked_holdsUpTheNext_andNobodyElse() {
+  void turnThatIsParked_delaysTheNext_andNothingElse() {
     Heddle.run(() -> {
       Tasks hosted = new Tasks();
       ReentrantLock lock = new ReentrantLock();

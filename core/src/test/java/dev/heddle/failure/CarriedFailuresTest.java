@@ -77,14 +77,14 @@ class CarriedFailuresTest {
   }
 
   @Test
-  void failure_thatGivesWayToACancellation_isCarriedByIt() {
+  void failure_thatIsSupersededByACancellation_isCarriedByIt() {
     CarriedFailures.carry(cut, failure);
     assertThat(FailureTable.mergedInto(cut)).containsExactly(failure);
     assertThat(take(cut)).isSameAs(failure);
   }
 
   @Test
-  void cancellation_thatGivesWay_handsOverWhatItCarries() {
+  void cancellation_thatIsSuperseded_handsOverWhatItCarries() {
     Cancellation other = new Cancellation("outer");
     IllegalStateException thrown = new IllegalStateException("thrown");
     cut.addSuppressed(failure);

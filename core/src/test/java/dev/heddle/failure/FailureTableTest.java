@@ -28,7 +28,7 @@ class FailureTableTest {
   }
 
   @Test
-  void throwable_thatNobodyNoted_hasNoReport() {
+  void throwable_thatWasNotRecorded_hasNoReport() {
     assertThat(FailureTable.reportOf(new IllegalStateException())).isNull();
   }
 
@@ -45,7 +45,7 @@ class FailureTableTest {
 
   @Test
   @Tag("trap-65")
-  void failuresThatGaveWay_areListedOnceEachAndNeverTheirOwn() {
+  void failuresThatWereSuperseded_areListedOnceEachAndNeverTheirOwn() {
     Throwable kept = new IllegalStateException("kept");
     Throwable first = new IllegalStateException("first");
     Throwable second = new IllegalStateException("second");
@@ -59,7 +59,7 @@ class FailureTableTest {
 
   @Test
   @Timeout(60) // 11 s for 40,000 where the list is copied each time
-  void failuresThatGaveWay_byTheHundredThousands_areAllListedInOrder() {
+  void failuresThatWereSuperseded_byTheHundredThousands_areAllListedInOrder() {
     Throwable kept = new IllegalStateException("kept");
     List<Throwable> gaveWay = new ArrayList<>();
     for (int i = 0; i < 300_000; i++) {
@@ -70,7 +70,7 @@ class FailureTableTest {
   }
 
   @Test
-  void failureThatGaveWayAgainAndAgain_isListedOnce() {
+  void failureThatWasSupersededAgainAndAgain_isListedOnce() {
     Throwable kept = new IllegalStateException("kept");
     Throwable first = new IllegalStateException("first");
     Throwable second = new IllegalStateException("second");
@@ -82,7 +82,7 @@ class FailureTableTest {
   }
 
   @Test
-  void behind_isAllThatGaveWayOnTheWay_butNoCancellation() {
+  void behind_isAllThatWereSupersededOnTheWay_butNoCancellation() {
     Throwable last = new IllegalStateException("last");
     Throwable middle = new IllegalStateException("middle");
     Throwable first = new IllegalStateException("first");
@@ -91,6 +91,38 @@ class FailureTableTest {
     FailureTable.merge(middle, new Cancellation("no failure"));
     FailureTable.merge(first, last); // a circle
     assertThat(FailureTable.allMergedInto(last)).containsExactly(middle, first);
+  }
+
+  @Test
+  void behindAnAttached_isWhatItsTraceDoesNotShow_eachOnce() {
+    Throwable cause = new IllegalStateException("cause");
+    Throwable top = new IllegalStateException("top", cause);
+    Throwable attached = new IllegalStateException("attached");
+    Throwable known = new IllegalStateException("behind the top");
+    Throwable behindCause = new IllegalStateException("behind the cause");
+    Throwable behindAttached = new IllegalStateException("behind the attached", top); // a circle
+    top.addSuppressed(attached);
+    FailureTable.merge(top, known);
+    FailureTable.merge(cause, behindCause);
+    FailureTable.merge(cause, known);
+    FailureTable.merge(attached, behindAttached);
+    FailureTable.merge(behindCause, new Cancellation("no failure"));
+    assertThat(FailureTable.mergedIntoAttached(top))
+        .containsExactlyInAnyOrder(behindCause, behindAttached);
+  }
+
+  private static final class EndlessCause extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public synchronized Throwable getCause() {
+      return new EndlessCause();
+    }
+  }
+
+  @Test
+  void causesWithoutEnd_areReadForAWhileOnly() {
+    assertThat(FailureTable.mergedIntoAttached(new EndlessCause())).isEmpty();
   }
 
   private static final class Numbered extends RuntimeException {
@@ -132,7 +164,7 @@ class FailureTableTest {
   }
 
   @Test
-  void throwable_thatIsTheCauseOfOneThatGaveWay_isForgottenInTime() {
+  void throwable_thatIsTheCauseOfOneThatWasSuperseded_isForgottenInTime() {
     WeakReference<Throwable> kept = keptByItsOwnSuccessor();
     for (int i = 0; i < 256; i++) {
       FailureTable.merge(new IllegalStateException(), new IllegalStateException());

@@ -87,7 +87,7 @@ class ApiBreaksTest {
   }
 
   @Test
-  void addition_thatNobodyCanLack_breaksNothing() {
+  void addition_thatIsNotRequired_breaksNothing() {
     assertThat(broken("void turn()", "void turn()\n    default void take()")).isEmpty();
     assertThat(broken("void close()", "void close()\n    abstract void take()")).isEmpty();
   }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// A program of the tests' in a JVM of its own, with the flag that Heddle needs and the reuse mode
 /// and driver of this run.
 public final class ChildJvm {
-  private static final long GUARD_SECONDS = 240;
+  private static final long GUARD_SECONDS = 1_800;
   private static final @Nullable String DRIVER = System.getProperty("heddle.driver");
   // the second lowest bit of a mask in hexadecimal is that of signal 2
   private static final Pattern INTERRUPT_IGNORED = Pattern.compile("SigIgn:.*[2367abef]");

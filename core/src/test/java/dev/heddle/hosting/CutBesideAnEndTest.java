@@ -124,7 +124,8 @@ class CutBesideAnEndTest {
   }
 
   @Test
-  void waiterThatWasSignalled_andWaitsForItsLock_hasItsSignalAndIsCutBehindIt() throws Exception {
+  void waiterThatWasSignalled_andWaitsForItsLock_hasItsSignalAndIsCancelledBehindIt()
+      throws Exception {
     ReentrantLock lock = new ReentrantLock();
     Condition condition = lock.newCondition();
     CountDownLatch signalled = new CountDownLatch(1);
@@ -356,7 +357,7 @@ class CutBesideAnEndTest {
 
   @Test
   @Tag("loop-321")
-  void innerBlock_thatIsCutWithTheOneAroundIt_throwsThoughItsBodySwallowedTheCut() {
+  void innerBlock_thatIsCancelledWithTheOneAroundIt_throwsThoughItsBodySwallowedTheCut() {
     LinkedBlockingQueue<String> queue = new LinkedBlockingQueue<>();
     List<String> log = new ArrayList<>();
     Heddle.run(() -> {

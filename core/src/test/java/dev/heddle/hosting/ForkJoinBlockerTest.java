@@ -34,7 +34,7 @@ class ForkJoinBlockerTest {
   }
 
   @Test
-  void loopOnAWorker_thatNeverSleeps_makesThePoolAddNobody() throws Exception {
+  void loopOnAWorker_thatNeverSleeps_makesThePoolAddNoThread() throws Exception {
     assertThat(story("computes")).isEqualTo("1");
   }
 
@@ -44,7 +44,7 @@ class ForkJoinBlockerTest {
   }
 
   @Test
-  void loopOnAWorker_whosePoolMayAddNobody_sleepsAllTheSame() throws Exception {
+  void loopOnAWorker_whosePoolMayAddNoThread_sleepsAllTheSame() throws Exception {
     assertThat(story("refused", POOL + "maximumSpares=0")).isEqualTo("1");
   }
 

@@ -234,7 +234,7 @@ class HostileLogTest {
   }
 
   @Test
-  void handlerThatThrows_forAPromiseThatNobodyUsed_leavesTheResultAlone() {
+  void handlerThatThrows_forAPromiseThatWasNotUsed_leavesTheResultAlone() {
     throwAlways();
     String result =
         Heddle.run(() -> {
@@ -275,7 +275,7 @@ class HostileLogTest {
   }
 
   @Test
-  void errandThatThrows_isReported_andTheOthersAndTheLoopGoOn() {
+  void carrierTaskThatThrows_isReported_andTheOthersAndTheLoopContinue() {
     handle(record -> {});
     AtomicReference<LoopRuntime> root = new AtomicReference<>();
     List<String> ran = new CopyOnWriteArrayList<>();

@@ -107,7 +107,7 @@ class LastCallbackTest {
   }
 
   @Test
-  void failureHandler_thatTheDeadlineCuts_leavesWhatItWasToldToTheLog() {
+  void failureHandler_thatTheDeadlineCancels_leavesItsFailureToTheLog() {
     IllegalStateException handled = new IllegalStateException("told to a handler");
     try (Reports reports = new Reports()) {
       String outcome =

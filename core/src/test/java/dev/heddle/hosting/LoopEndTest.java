@@ -194,7 +194,7 @@ class LoopEndTest {
   }
 
   @Test
-  void unpark_ofAThreadWhoseCoroutineAndLoopHaveEnded_harmsNobody() throws Exception {
+  void unpark_ofAThreadWhoseCoroutineAndLoopHaveEnded_harmsNothing() throws Exception {
     Thread thread = Heddle.run(() -> Heddle.spawn(Thread::currentThread).await());
     assertThatCode(() -> LockSupport.unpark(thread)).doesNotThrowAnyException();
     thread.interrupt();
@@ -203,7 +203,7 @@ class LoopEndTest {
   }
 
   @Test
-  void future_completedAfterTheLoopThatAwaitedIt_harmsNobody() {
+  void future_completedAfterTheLoopThatAwaitedIt_harmsNothing() {
     CompletableFuture<String> future = new CompletableFuture<>();
     assertThatThrownBy(() ->
             Heddle.run(() -> {

@@ -60,7 +60,7 @@ class ProcessExitTest {
   }
 
   @Test
-  void signal_thatNobodyHandles_stopsTheLoopGracefully() throws Exception {
+  void signal_withoutAHandler_stopsTheLoopGracefully() throws Exception {
     ChildJvm.Result child = run(Scenario.SIGNAL_UNHANDLED);
     assertThat(child.output().lines()).containsExactly("cleaned up", "closed");
     assertThat(child.exitCode()).isEqualTo(143);

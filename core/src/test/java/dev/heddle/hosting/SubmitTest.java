@@ -212,7 +212,7 @@ class SubmitTest {
 
   private static void stopBeforeItBegins(LoopRuntime loop, CompletableFuture<Throwable> got) {
     var _ = loop.submit("never", () -> "ran").whenComplete((_, failure) -> got.complete(failure));
-    // the next tick makes an errand of the submitted one, between these two
+    // the next tick makes a carrier task of the submitted one, between these two
     loop.scheduler()
         .runOnCarrier(() -> loop.scheduler().runOnCarrier(() -> loop.shutdown().exit(3)));
     Beside.until(got::isDone);

@@ -41,7 +41,7 @@ class SpinLockTest {
   }
 
   @Test
-  void whoeverTriesWhileItIsHeld_isToldSo() {
+  void tryLock_whileItIsHeld_returnsFalse() {
     assertThat(lock.tryLock()).isTrue();
     assertThat(lock.tryLock()).isFalse();
     lock.unlock();

@@ -124,7 +124,7 @@ class FifoTest {
   }
 
   @Test
-  void fifoOpenedAtBothEnds_waitsForNobody() {
+  void fifoOpenedAtBothEnds_doesNotWait() {
     inLoop(_ -> {
       try (AsyncFile both = FileIo.open(fifo, READ, WRITE)) {
         both.write(bytes("x\n"));

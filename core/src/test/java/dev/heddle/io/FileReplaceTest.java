@@ -68,7 +68,7 @@ class FileReplaceTest {
   }
 
   @Test
-  void replace_whileSomebodyReads_showsTheOldContentOrTheNewOne_neverAPart() throws IOException {
+  void replace_duringAReading_showsTheOldContentOrTheNewOne_neverAPart() throws IOException {
     Path path = Files.writeString(folder.resolve("read"), "a".repeat(100_000));
     Heddle.run(() -> {
       Coroutine<?> writer =

@@ -226,7 +226,7 @@ class FileTest {
   }
 
   @Test
-  void writesThatNobodyAwaits_areThereBeforeWhatIsAskedNext() {
+  void writesThatAreNotAwaited_areThereBeforeWhatIsAskedNext() {
     Path path = folder.resolve("later");
     Heddle.run(() -> {
       try (AsyncFile file = FileIo.open(path, READ, WRITE, CREATE)) {

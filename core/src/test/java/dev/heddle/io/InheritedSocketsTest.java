@@ -134,7 +134,7 @@ class InheritedSocketsTest {
   }
 
   @Test
-  void socketThatDoesNotListen_keepsNobodyFromTheOthers() {
+  void socketThatDoesNotListen_keepsNoClientFromTheOthers() {
     Heddle.run(() -> {
       ReactorDriver loops = CoroutineNode.current().scheduler().reactor().driver();
       Map<String, String> environment = environment("3", "7", "web:log:web");
@@ -162,7 +162,7 @@ class InheritedSocketsTest {
 
   /// One that the manager had not opened, or that did not listen by mistake, was left out silently.
   @Test
-  void numberThatIsBroken_isToldOf_alsoBesideOthersThatListen() {
+  void numberThatIsBroken_isReported_alsoBesideOthersThatListen() {
     Heddle.run(() -> {
       ReactorDriver loops = CoroutineNode.current().scheduler().reactor().driver();
       Map<String, String> environment = environment("4", "7", "web:log:web:admin");

@@ -239,7 +239,7 @@ class PipeTest {
   // ---- named ones ----
 
   @Test
-  void namedPipe_thatNobodyElseOpens_canBeGivenUp() throws Exception {
+  void namedPipe_withoutAPeer_canBeCancelled() throws Exception {
     Heddle.run(() ->
         Heddle.supervise(s -> {
           for (OpenOption end : List.of(READ, WRITE)) {

@@ -209,7 +209,7 @@ class StdioTest {
 
   @Test
   @Shows(Aspect.END)
-  void output_thatNobodyReads_failsTheWriter() throws Exception {
+  void output_thatIsNotRead_failsTheWriter() throws Exception {
     Process child = start(CountingProgram.class, "");
     child.getInputStream().close();
     child.outputWriter(StandardCharsets.UTF_8).append("one\n").close();

@@ -108,7 +108,7 @@ class TlsTest {
   }
 
   @Test
-  void certificate_thatNobodyTrusts_isRefused() {
+  void certificate_thatIsNotTrusted_isRefused() {
     run((client, server) -> {
       Coroutine<TlsSocket> other = Heddle.spawn(() -> Tls.server(server, Certificates.SERVER));
       TlsOptions usual = TlsOptions.defaults().withHandshakeTimeout(Certificates.PATIENCE);

@@ -112,7 +112,7 @@ class PeerFailureTest {
   }
 
   @Test
-  void connect_toAPortWhereNobodyListens_isRefusedNamingTheAddress() {
+  void connect_toAPortWithoutAListener_isRefusedNamingTheAddress() {
     Heddle.run(() -> {
       SocketAddress address = Connections.refusing();
       assertThatThrownBy(() -> Tcp.connect(address))

@@ -150,7 +150,7 @@ class DeadlockReportTest {
   }
 
   @Test
-  void promise_thatNobodyCompletes_isNoCycleAndHeldByNobody() {
+  void promise_thatIsNotCompleted_isNoCycleAndHasNoHolder() {
     DeadlockReport report =
         reportOf(() -> {
           Letter letter = new Letter();
@@ -165,7 +165,7 @@ class DeadlockReportTest {
 
   @Test
   @Tag("trap-11")
-  void hiddenTimer_thatAllWaitFor_isNamedAndDoesNotPreventTheVerdict() {
+  void daemonTimer_thatAllWaitFor_isNamedAndDoesNotPreventTheDeadlock() {
     DeadlockReport report = reportOf(() -> Heddle.await(Heddle.daemonTimer(Duration.ofHours(1))));
     assertThat(report.text()).contains("coroutine-1 'main' waits for a daemon timer, due in 35");
   }

@@ -120,7 +120,7 @@ class DumpTest {
   }
 
   @Test
-  void dump_takenByACoroutine_suspendsNobody() {
+  void dump_takenByACoroutine_suspendsNoOther() {
     LoopCounters[] counted = new LoopCounters[2];
     observed(() -> {
       Heddle.launch("waiting", DumpTest::delay);

@@ -77,7 +77,7 @@ class HoldReportTest {
 
   @Test
   void coroutine_thatComputes_isNamedWithItsStack() {
-    HoldReport report = reportOf("hold", () -> computeUntilTold("hold"));
+    HoldReport report = reportOf("hold", () -> computeUntilReported("hold"));
     assertThat(report.loop()).isEqualTo("held");
     assertThat(report.coroutine()).startsWith("coroutine-2 'holder' spawned at ");
     assertThat(report.held()).isGreaterThanOrEqualTo(LIMIT);
@@ -168,25 +168,25 @@ class HoldReportTest {
   @Tag("trap-41")
   void objectWait_thatTheJdkKeepsOnTheThread_isCalledThat() {
     HoldReport report =
-        reportInside("waitUntilTold", Activity.MONITOR, told -> () -> waitUntilTold(told));
+        reportInside("waitUntilReported", Activity.MONITOR, told -> () -> waitUntilReported(told));
     assertThat(report.text()).contains("Heddle.shield(");
   }
 
   @SuppressWarnings({"NakedNotify", "WaitNotInLoop"}) // the latch says when
-  private static void waitUntilTold(CountDownLatch told) throws Exception {
+  private static void waitUntilReported(CountDownLatch told) throws Exception {
     Class<?> virtual = Class.forName("java.lang.VirtualThread");
     MethodHandles.Lookup in = MethodHandles.privateLookupIn(virtual, MethodHandles.lookup());
     int blocking = (int) in.findStaticVarHandle(virtual, "BLOCKING", int.class).get();
     Object monitor = new Object();
     synchronized (monitor) {
-      Thread.ofPlatform().daemon().start(() -> notifyWhenTold(monitor, told));
+      Thread.ofPlatform().daemon().start(() -> notifyWhenReported(monitor, told));
       // as the JDK leaves it at times
       in.findVarHandle(virtual, "state", int.class).set(Thread.currentThread(), blocking);
       monitor.wait();
     }
   }
 
-  private static void notifyWhenTold(Object monitor, CountDownLatch told) {
+  private static void notifyWhenReported(Object monitor, CountDownLatch told) {
     try {
       told.await();
     } catch (InterruptedException e) {
@@ -205,7 +205,7 @@ class HoldReportTest {
             Activity.FILE,
             told -> {
               Process silent = started("cat");
-              Thread.ofPlatform().daemon().start(() -> closeWhenTold(silent, told));
+              Thread.ofPlatform().daemon().start(() -> closeWhenReported(silent, told));
               return () -> readUntilReported(silent.getInputStream());
             });
     assertThat(report.stack().getFirst().getMethodName()).startsWith("read");
@@ -222,7 +222,7 @@ class HoldReportTest {
 
   @Test
   @Tag("T22")
-  void loading_ofClasses_asALoopBegins_isNotToldOf() {
+  void loading_ofClasses_asALoopBegins_isNotReported() {
     Heddle.run(
         options(LIMIT),
         () -> {
@@ -231,7 +231,7 @@ class HoldReportTest {
                 .isInstanceOf(ClassNotFoundException.class);
             Heddle.yieldNow();
           }
-          computeUntilTold("holdElsewhere", HoldReportTest::holdElsewhere);
+          computeUntilReported("holdElsewhere", HoldReportTest::holdElsewhere);
         });
     assertThat(REPORTS).noneMatch(report -> isAt(report, "findClass"));
   }
@@ -246,7 +246,7 @@ class HoldReportTest {
 
   @Test
   @Tag("T22")
-  void initialisation_isToldWithTheClass_andWithoutOffload() {
+  void initialisation_isReportedWithTheClass_andWithoutOffload() {
     HoldReport report =
         at(
             Activity.INITIALISING,
@@ -259,7 +259,7 @@ class HoldReportTest {
 
   @Test
   @Tag("T22")
-  void busyLoopOfAPool_isToldWithWhatMendsIt() {
+  void busyLoopOfAPool_isReportedWithWhatMendsIt() {
     String pool = "org.apache.commons.pool2.impl.GenericObjectPool";
     for (Activity activity : List.of(Activity.COMPUTING, Activity.NATIVE)) {
       HoldReport report =
@@ -284,7 +284,7 @@ class HoldReportTest {
     assertThat(silent.read()).isEqualTo(-1);
   }
 
-  private static void closeWhenTold(Process silent, CountDownLatch told) {
+  private static void closeWhenReported(Process silent, CountDownLatch told) {
     try {
       told.await();
       silent.getOutputStream().close();
@@ -298,17 +298,17 @@ class HoldReportTest {
     Heddle.run(
         options(LIMIT),
         () -> {
-          long spins = computeUntilTold("hold");
+          long spins = computeUntilReported("hold");
           Heddle.yieldNow();
           hold(spins);
-          computeUntilTold("holdElsewhere", HoldReportTest::holdElsewhere);
+          computeUntilReported("holdElsewhere", HoldReportTest::holdElsewhere);
         });
     assertThat(REPORTS).filteredOn(report -> isAt(report, "hold")).hasSize(1);
     assertThat(REPORTS).filteredOn(report -> isAt(report, "holdElsewhere")).hasSize(1);
   }
 
   // one hold after the other, for the first may be seen in the middle of something else
-  private static void computeUntilTold(String method, Runnable holding) {
+  private static void computeUntilReported(String method, Runnable holding) {
     while (!TOLD.contains(method)) {
       Heddle.yieldNow();
       holding.run();
@@ -319,7 +319,7 @@ class HoldReportTest {
   /// longer than the one before, until one is longer than the limit on this machine.
   ///
   /// @return as much as was enough
-  private static long computeUntilTold(String method) {
+  private static long computeUntilReported(String method) {
     long spins = SPINS;
     while (!TOLD.contains(method)) {
       Heddle.yieldNow();
@@ -349,7 +349,7 @@ class HoldReportTest {
   }
 
   @Test
-  void loop_thatSleepsOrSwitches_holdsNobody() {
+  void loop_thatSleepsOrSwitches_isNotHeld() {
     int runs = 0;
     do {
       // once more, for a carrier that the machine does not run holds, too
@@ -379,7 +379,7 @@ class HoldReportTest {
         options(LIMIT),
         () -> {
           Heddle.delay(Duration.ofMillis(700)); // the watchdog rests after half a second
-          computeUntilTold("hold");
+          computeUntilReported("hold");
         });
     assertThat(TOLD).contains("hold");
   }
@@ -396,11 +396,11 @@ class HoldReportTest {
             .start(() -> {
               synchronized (monitor) {
                 held.countDown();
-                spinUntilTold();
+                spinUntilReported();
               }
             });
     held.await();
-    runWithErrand(() -> {
+    runWithCarrierTask(() -> {
       synchronized (monitor) {
         held.countDown();
       }
@@ -419,11 +419,11 @@ class HoldReportTest {
   @Test
   @Tag("trap-42")
   void loop_whoseOwnThreadIsParked_isReportedWithWhatItIsParkedFor() {
-    runWithErrand(() -> {
+    runWithCarrierTask(() -> {
       Thread carrier = Thread.currentThread();
       Thread.ofPlatform()
           .start(() -> {
-            spinUntilTold();
+            spinUntilReported();
             LockSupport.unpark(carrier);
           });
       while (TOLD.isEmpty()) {
@@ -433,15 +433,15 @@ class HoldReportTest {
     assertThat(reportOfTheLoopItself().waitsFor()).startsWith("java.lang.Class@");
   }
 
-  private static void runWithErrand(Runnable errand) {
+  private static void runWithCarrierTask(Runnable task) {
     AtomicReference<LoopRuntime> root = new AtomicReference<>();
     Runnable _ =
         LoopRuntime.run(
             options(LIMIT),
             () -> {
-              root.get().scheduler().runOnCarrier(errand);
+              root.get().scheduler().runOnCarrier(task);
               Heddle.delay(Duration.ofMillis(1));
-              return errand;
+              return task;
             },
             List.of(),
             root::set);
@@ -454,7 +454,7 @@ class HoldReportTest {
         .orElseThrow(() -> new AssertionError("told of others only: " + REPORTS));
   }
 
-  private static void spinUntilTold() {
+  private static void spinUntilReported() {
     while (TOLD.isEmpty()) {
       Thread.onSpinWait();
     }
@@ -468,7 +468,7 @@ class HoldReportTest {
     logger.addHandler(failing);
     logger.setUseParentHandlers(false);
     try {
-      reportOf("hold", () -> computeUntilTold("hold"));
+      reportOf("hold", () -> computeUntilReported("hold"));
       reportOf("holdAgain", HoldReportTest::holdAgain);
     } finally {
       logger.removeHandler(failing);

@@ -53,7 +53,8 @@ class SecondLookTest {
   }
 
   @Test
-  void hold_seenFirstWhereOneWasToldBefore_isLookedAtAgain_andToldWhereItGoesOn() throws Exception {
+  void hold_firstSampledWhereOneWasReportedBefore_isSampledAgain_andReportedWhereItContinues()
+      throws Exception {
     AtomicReference<LoopRuntime> root = new AtomicReference<>();
     HeddleOptions options = HeddleOptions.defaults().withHoldLimit(LIMIT);
     Thread loop =

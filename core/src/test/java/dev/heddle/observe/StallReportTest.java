@@ -85,7 +85,7 @@ class StallReportTest {
 
   /// In a JVM of its own: what runs in this one may feed any queue.
   @Test
-  void queue_thatNobodyFeeds_isToldOnceAndTheLoopGoesOn() throws Exception {
+  void queue_thatIsNotFed_isReportedOnceAndTheLoopGoesOn() throws Exception {
     ChildJvm.Result child = ChildJvm.of(QueueProgram.class).withArguments("nobody").run();
     assertThat(child.exitCode()).as(child.output()).isZero();
     assertThat(child.output())
@@ -290,7 +290,7 @@ class StallReportTest {
 
   /// A dump by the JDK would end the JVM here: JDK-8364343.
   @Test
-  void stall_besideALoopThatSwitches_isToldAndTheJvmLivesOn() throws Exception {
+  void stall_besideALoopThatSwitches_isReportedAndTheJvmLivesOn() throws Exception {
     ChildJvm.Result child =
         ChildJvm.of(StallProgram.class)
             .with("--add-opens=java.base/jdk.internal.vm=ALL-UNNAMED", "-Xbatch")

@@ -178,7 +178,7 @@ class TrampolineHoldTest {
 
   /// The lock is free, and the first in line is a coroutine: it has no carrier to take it on.
   @Test
-  void handler_thatStandsInLineBehindACoroutine_isReportedWithWhoseTurnItIs() throws Exception {
+  void handler_thatIsQueuedBehindACoroutine_isReportedWithTheHolder() throws Exception {
     ReentrantLock lock = new ReentrantLock(true);
     CountDownLatch held = new CountDownLatch(1);
     CountDownLatch handlerRuns = new CountDownLatch(1);

@@ -71,13 +71,13 @@ class WaitGraphTest {
   }
 
   @Test
-  void cycles_thatShareNobody_areAllFound() {
+  void cycles_thatShareNoMember_areAllFound() {
     waits(1, "x", 2L, 4L).waits(2, "x", 3L).waits(3, "x", 2L).waits(4, "x", 5L).waits(5, "x", 4L);
     assertThat(cycles()).containsExactlyInAnyOrder(List.of(2L, 3L), List.of(4L, 5L));
   }
 
   @Test
-  void cycles_thatShareAMember_areToldOnce() {
+  void cycles_thatShareAMember_areReportedOnce() {
     waits(1, "x", 2L, 3L).waits(2, "x", 1L).waits(3, "x", 1L);
     assertThat(cycles()).containsExactly(List.of(1L, 2L));
   }

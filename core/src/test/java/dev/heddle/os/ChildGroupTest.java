@@ -157,7 +157,7 @@ class ChildGroupTest {
 
   /// Only at the leader's own end was it looked for who was left: all later answers were yes.
   @Test
-  void signalsToAGroup_untilNobodyIsLeft_haveAnEnd() {
+  void signalsToAGroup_untilItIsEmpty_haveAnEnd() {
     inLoop(() -> {
       Child child = LEAVES_ONE.withProcessGroup().start();
       long other = Long.parseLong(child.output().readLine());
@@ -214,7 +214,7 @@ class ChildGroupTest {
   }
 
   @Test
-  void leaderThatEndsWhileNobodyWaits_leavesNoZombie() {
+  void leaderThatEndsWithoutAWaiter_leavesNoZombie() {
     inLoop(() -> {
       Child child = Command.of("true").withProcessGroup().start();
       awaitForgotten(child);
@@ -234,7 +234,7 @@ class ChildGroupTest {
   }
 
   @Test
-  void groupOfOneThatNobodyHasClosed_endsWithTheLoop() {
+  void groupOfOneThatWasNotClosed_endsWithTheLoop() {
     var orphan = new AtomicLong();
     inLoop(() -> {
       Child child = LEAVES_ONE.withProcessGroup().start();

@@ -65,7 +65,7 @@ class ChildTest {
 
   @Test
   @Shows({Aspect.CANCEL, Aspect.DEADLINE})
-  void read_thatIsCut_losesNothing() {
+  void read_thatIsCancelled_losesNothing() {
     inLoop(() -> {
       try (Child cat = CAT.start()) {
         assertThatThrownBy(() -> Heddle.withTimeout(SHORT, () -> cat.output().readLine()))
@@ -296,7 +296,7 @@ class ChildTest {
   }
 
   @Test
-  void childThatNobodyCloses_isKilledWhenTheLoopHasEnded() {
+  void childThatIsNotClosed_isKilledWhenTheLoopHasEnded() {
     long pid = Heddle.run(() -> SLEEP.start().pid());
     ProcessHandle.of(pid).ifPresent(process -> process.onExit().join());
     assertThat(Pids.isRunning(pid)).isFalse();

@@ -107,7 +107,7 @@ class CommandTest {
   }
 
   @Test
-  void input_thatAProcessLeftBehindHoldsAndDoesNotRead_holdsUpNobody() {
+  void input_thatAProcessLeftBehindHoldsAndDoesNotRead_delaysNothing() {
     Path pid = folder.resolve("pid");
     String script = "exec 3<&0; sleep 1000 <&3 & echo $! > " + pid;
     inLoop(() -> {

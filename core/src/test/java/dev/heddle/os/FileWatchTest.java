@@ -74,7 +74,7 @@ class FileWatchTest {
 
   @Test
   @Shows(Aspect.INTEGRITY)
-  void changes_ofFiles_areTold() {
+  void changes_ofFiles_areReported() {
     Path file = root.resolve("a");
     inLoop(() -> {
       try (EventStream<FileChange> changes = FileWatch.of(root).open()) {
@@ -91,7 +91,7 @@ class FileWatchTest {
   @Test
   @Tag("loop-244")
   @Shows(Aspect.INTEGRITY)
-  void changes_ofOneFileThatNobodyHasRead_areOne_rawOnesAreEach() {
+  void changes_ofOneFileThatWereNotRead_areOne_rawOnesAreEach() {
     Path file = root.resolve("a");
     Path last = root.resolve("b");
     inLoop(() -> {
@@ -154,7 +154,7 @@ class FileWatchTest {
   }
 
   @Test
-  void recursive_filesThatWereThereBeforeTheirDirectoryWasWatched_areTold() {
+  void recursive_filesThatWereThereBeforeTheirDirectoryWasWatched_areReported() {
     Path made = root.resolve("made");
     Path file = made.resolve("deep").resolve("f");
     inLoop(() -> {
@@ -392,7 +392,7 @@ class FileWatchTest {
 
   @Test
   @Shows({Aspect.CANCEL, Aspect.DEADLINE})
-  void read_thatIsCut_takesNothing() {
+  void read_thatIsCancelled_takesNothing() {
     Path file = root.resolve("f");
     inLoop(() -> {
       try (EventStream<FileChange> changes = FileWatch.of(root).open()) {

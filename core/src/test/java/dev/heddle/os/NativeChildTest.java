@@ -141,7 +141,7 @@ class NativeChildTest {
   }
 
   @Test
-  void childThatEndsWhileNobodyWaits_leavesNoZombie() {
+  void childThatEndsWithoutAWaiter_leavesNoZombie() {
     inLoop(() -> {
       Child child = Command.of("true").start();
       while (Files.exists(Path.of("/proc/" + child.pid()))) {
@@ -155,7 +155,7 @@ class NativeChildTest {
   /// The loop and the thread that sees to an abandoned child ask for its end at the same time: who
   /// came second was told that there was no such child, and that was exit code 0.
   @Test
-  void twoWhoWaitForTheSameEnd_areToldTheSame() throws Exception {
+  void twoWaitersForTheSameEnd_getTheSame() throws Exception {
     for (int i = 0; i < 50; i++) {
       SpawnedProcess process =
           PosixSpawn.start(Command.of("sleep", "1000").settings().plan(), () -> true);

@@ -48,7 +48,7 @@ class ProcessesTest {
 
   @Test
   @Shows(Aspect.INTEGRITY)
-  void endOfAProcessThatIsNoChild_isToldWithoutACode() {
+  void endOfAProcessThatIsNoChild_isReportedWithoutACode() {
     inLoop(() -> {
       try (Child shell = Command.shell("sleep 1000 & echo $!; wait; read go").start()) {
         long pid = Long.parseLong(shell.output().readLine());
@@ -72,7 +72,7 @@ class ProcessesTest {
 
   @Test
   @Tag("loop-248")
-  void processThatHasEnded_isUnknown_andNobodyHangs() {
+  void processThatHasEnded_isUnknown_andNoWaitHangs() {
     inLoop(() -> {
       Process ended = start("exit 3");
       long pid = ended.pid();
@@ -109,7 +109,7 @@ class ProcessesTest {
   }
 
   @Test
-  void endThatNobodyAwaits_doesNotKeepTheLoopAlive() {
+  void endThatIsNotAwaited_doesNotKeepTheLoopAlive() {
     Process[] child = new Process[1];
     inLoop(() -> {
       child[0] = start("exec sleep 1000");

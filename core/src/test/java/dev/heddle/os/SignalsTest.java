@@ -118,7 +118,7 @@ class SignalsTest {
 
   @Test
   @Tag("loop-241")
-  void signals_thatNobodyAwaits_doNotKeepTheLoopAlive() {
+  void signals_thatAreNotAwaited_doNotKeepTheLoopAlive() {
     Future<?>[] lost = new Future<?>[1];
     inLoop(() -> {
       Awaitable<Signal> signal = Signals.of("WINCH");
@@ -173,7 +173,7 @@ class SignalsTest {
 
   @Test
   @Tag("loop-242")
-  void termThatNobodyAwaits_killsTheProcess_whenItIsANewRequest() throws Exception {
+  void termThatIsNotAwaited_killsTheProcess_whenItIsANewRequest() throws Exception {
     ChildJvm.Result result = ChildJvm.of(SignalProgram.class).with("-Dstory=left").run();
     assertThat(result.output()).containsSubsequence("got SIGTERM 15", "goes on");
     assertThat(result.exitCode()).isEqualTo(143);
@@ -197,7 +197,7 @@ class SignalsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"KILL", "STOP", "SEGV", "QUIT", "ILL", "FPE", "BUS", "USR2", "PIPE"})
-  void signals_thatNobodyCanHandle_areRefusedWithTheReason(String name) {
+  void signals_thatCannotBeHandled_areRefusedWithTheReason(String name) {
     inLoop(() ->
         assertThatThrownBy(() -> Heddle.await(Signals.of(name)))
             .isInstanceOf(IllegalArgumentException.class)
@@ -206,7 +206,7 @@ class SignalsTest {
   }
 
   @Test
-  void stream_ofASignalThatNobodyCanHandle_isNotOpened() {
+  void stream_ofASignalThatCannotBeHandled_isNotOpened() {
     try (Reports reports = new Reports()) {
       inLoop(() ->
           assertThatThrownBy(() -> Signals.stream(1, "WINCH", "KILL"))

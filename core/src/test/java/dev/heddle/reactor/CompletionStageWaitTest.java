@@ -34,7 +34,7 @@ class CompletionStageWaitTest {
 
   @Test
   @Tag("trap-5")
-  void waits_thatAreCut_leaveNothingOnAFutureOfTheJdk() {
+  void waits_thatAreCancelled_leaveNothingOnAFutureOfTheJdk() {
     CompletableFuture<String> never = new CompletableFuture<>();
     Heddle.run(() -> {
       for (int i = 0; i < 100; i++) {
@@ -130,7 +130,7 @@ class CompletionStageWaitTest {
   }
 
   @Test
-  void wait_thatIsCut_leavesOthersWaiting() {
+  void wait_thatIsCancelled_leavesOthersWaiting() {
     CompletableFuture<String> late = new CompletableFuture<>();
     CompletableFuture<String> dependent = late.thenApply(value -> value + "!");
     Heddle.run(() -> {

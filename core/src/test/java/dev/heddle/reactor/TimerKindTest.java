@@ -69,7 +69,7 @@ class TimerKindTest {
   }
 
   @Test
-  void hidden_firesBesideOthers_andKeepsNobodyAlive() {
+  void daemon_firesBesideOthers_andDoesNotKeepTheLoopAlive() {
     inWorld(() -> {
       Event soon = Heddle.daemonTimer(SECOND);
       Event never = Heddle.daemonTimer(Duration.ofHours(1));

@@ -122,7 +122,7 @@ class MicrotaskTest {
   }
 
   @Test
-  void microtasksBeyondTheBudget_runAlthoughNobodyIsReady() {
+  void microtasksBeyondTheBudget_runAlthoughNoCoroutineIsReady() {
     for (int i = 0; i < 2 * BUDGET; i++) {
       scheduler.post(new Task("task", () -> {}));
     }
@@ -164,7 +164,7 @@ class MicrotaskTest {
   }
 
   @Test
-  void microtasksBehindOneThatThrows_runAlthoughNobodyIsReady() {
+  void microtasksBehindOneThatThrows_runAlthoughNoCoroutineIsReady() {
     scheduler.post(new Task("broken", failing(new IllegalStateException("broken task"))));
     scheduler.post(new Task("rest", scheduler::finish));
     scheduler.run();

@@ -81,14 +81,14 @@ class PickedQueueTest {
   }
 
   @Test
-  void emptyQueue_asksNobody() {
+  void emptyQueue_asksNothing() {
     assertThat(queue.peek()).isNull();
     assertThat(queue.poll()).isNull();
     assertThat(asked).isEmpty();
   }
 
   @Test
-  void pickerThatPicksNobody_isRefused() {
+  void pickerThatPicksNothing_isRefused() {
     ReadyQueue wrong = ReadyQueue.of(ready -> ready);
     wrong.add("a");
     assertThatThrownBy(wrong::peek).isInstanceOf(IndexOutOfBoundsException.class);

@@ -33,7 +33,7 @@ class ReadyQueueTest {
   }
 
   @Test
-  void guess_whereNobodyComesBetween_isWhatLeavesThen() {
+  void guess_whereNoWakerComesBetween_isWhatLeavesThen() {
     for (int i = 0; i < 100; i++) {
       queue.add(i);
     }

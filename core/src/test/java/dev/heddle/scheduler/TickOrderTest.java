@@ -247,7 +247,7 @@ class TickOrderTest {
 
   @Test
   @Tag("T15")
-  void loop_withNobodyReady_sleepsOnTheTrampolineAndThenTicks() {
+  void loop_withoutAReadyCoroutine_sleepsOnTheTrampolineAndThenTicks() {
     TimerEvent later = timer(5 * MILLI);
     driver.onSleep =
         () -> {

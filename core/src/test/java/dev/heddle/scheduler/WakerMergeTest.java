@@ -135,7 +135,7 @@ class WakerMergeTest extends WakerFixture {
 
   @Test
   @Tag("loop-300")
-  void cancellationOfWhatIsAwaited_givesWayToAnErrorWhicheverComesFirst() {
+  void cancellationOfWhatIsAwaited_isSupersededByAnErrorWhicheverComesFirst() {
     for (boolean cancellationFirst : new boolean[] {true, false}) {
       waker.renew();
       List<Bell> bells = bells(2);

@@ -30,14 +30,14 @@ class RandomLossTest {
   private static final Duration REPORTS_MAY_TAKE = Duration.ofSeconds(20);
 
   @Test
-  void everythingThrown_byRandomPrograms_reachesSomebody() {
+  void everythingThrown_byRandomPrograms_isObservedOrReported() {
     search(0, PROGRAMS);
   }
 
   @Test
   @Tag("full")
   @Tag("once")
-  void everythingThrown_byManyMoreRandomPrograms_reachesSomebody() {
+  void everythingThrown_byManyMoreRandomPrograms_isObservedOrReported() {
     search(PROGRAMS, MANY);
   }
 

@@ -41,7 +41,7 @@ class SimulationTest {
   }
 
   @Test
-  void clock_whileSomebodyCanRun_standsStill() {
+  void clock_whileACoroutineIsReady_standsStill() {
     simulation.run(() -> {
       Heddle.background("far", () -> Heddle.delay(DAY));
       for (int i = 0; i < 1_000; i++) {

@@ -270,7 +270,7 @@ class MutexTest {
   // ---- bounded waits ----
 
   @Test
-  void lockWithDeadline_thatRunsOut_leavesTheLine() {
+  void lockWithDeadline_thatExpires_leavesTheQueue() {
     Heddle.run(() -> {
       Mutex mutex = new Mutex();
       var holder = holder(mutex, "holder");
@@ -289,7 +289,7 @@ class MutexTest {
   }
 
   @Test
-  void lockWithToken_thatFires_leavesTheLine() {
+  void lockWithToken_thatFires_leavesTheQueue() {
     Heddle.run(() -> {
       Mutex mutex = new Mutex();
       var holder = holder(mutex, "holder");
@@ -361,7 +361,7 @@ class MutexTest {
 
   @Test
   @Tag("trap-1")
-  void waiter_handedTheMutexAndCancelled_withNobodyBehind_setsItFree() {
+  void waiter_handedTheMutexAndCancelled_withoutASuccessor_releasesIt() {
     Heddle.run(() -> {
       Mutex mutex = new Mutex();
       mutex.lock();

@@ -176,7 +176,7 @@ class RemotePromiseTest {
   }
 
   @Test
-  void completion_afterTheLoopHasEnded_isForNobody() {
+  void completion_afterTheLoopHasEnded_isIgnored() {
     AtomicReference<RemotePromise<String>> kept = new AtomicReference<>();
     CompletableFuture<String> exported =
         Heddle.run(() -> {
@@ -197,7 +197,7 @@ class RemotePromiseTest {
 
   @Test
   @Tag("trap-10")
-  void promise_whoseFutureNobodyAwaits_doesNotHideADeadlock() {
+  void promise_whoseFutureIsNotAwaited_doesNotHideADeadlock() {
     assertThatThrownBy(() ->
             Heddle.run(() -> {
               RemotePromise<Object> dropped = new RemotePromise<>();

@@ -461,7 +461,7 @@ class ThreadPoolTest {
 
   @Test
   @Tag("loop-273")
-  void task_thatNobodyAwaits_outlivesItsSubmitter() {
+  void task_thatIsNotAwaited_outlivesItsSubmitter() {
     Heddle.run(() -> {
       try (ThreadPool pool = new ThreadPool(1)) {
         Gate gate = new Gate();
@@ -478,7 +478,7 @@ class ThreadPoolTest {
   }
 
   @Test
-  void run_thatIsCutByWithin_cancelsItsTask() {
+  void run_thatIsCancelledByWithin_cancelsItsTask() {
     Heddle.run(() -> {
       try (ThreadPool pool = new ThreadPool(1)) {
         assertThatThrownBy(

@@ -142,7 +142,7 @@ class ThreadsTest {
 
   @Test
   @Shows(Aspect.CLOSE)
-  void thread_thatNobodyAwaits_isInterruptedWhenTheLoopHasEnded() throws InterruptedException {
+  void thread_thatIsNotAwaited_isInterruptedWhenTheLoopHasEnded() throws InterruptedException {
     inLoop(() -> {
       Threads.start("forgotten", this::endless).ignore();
       awaitBegun();

@@ -79,6 +79,7 @@ public final class ProcessRuntime implements AutoCloseable {
                 how.listeners,
                 CoroutineProcess::fiberOf,
                 request -> request.reply().unreceived(),
+                new StepOutput.Access(),
                 how.childLifetime),
             new Dispatcher(how.registry, loops, timers, requests),
             timers);

@@ -2,6 +2,7 @@
 package dev.heddle.process;
 
 import dev.heddle.DeadlineException;
+import dev.heddle.process.host.NamedRefs;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -150,22 +151,8 @@ public final class Ref<M> {
     if (name == null) {
       return by.monitor(Objects.requireNonNull(pid));
     }
-    checkRuntime(by.runtime(), "monitored by " + by.self());
+    NamedRefs.checkRuntime(this, by.runtime(), "monitored by " + by.self());
     return by.monitor(name);
-  }
-
-  /// Checks that a name is looked up in the expected runtime, since two runtimes may both have it.
-  /// For the runtime.
-  ///
-  /// @param what what it cannot be in that case, for the message
-  /// @throws IllegalArgumentException when this looks a name up in another runtime
-  public void checkRuntime(ProcessRuntime expected, String what) {
-    if (name != null && runtime != expected) {
-      throw new IllegalArgumentException(
-          "%s looks its name up in another runtime, and cannot be %s; take a Ref of the same"
-                  .formatted(this, what)
-              + " runtime, by its ref(\"%s\", %s.class)".formatted(name, protocol.getSimpleName()));
-    }
   }
 
   @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
+import dev.heddle.process.instance.StepOutputAccess;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -199,8 +200,8 @@ public final class StepOutput {
 
   // ---- for the runtime, and for tests of processes ----
 
-  /// Ends the step: later requests throw. For the runtime.
-  public void seal() {
+  /// Ends the step: later requests throw.
+  void seal() {
     sealed = true;
   }
 
@@ -244,13 +245,13 @@ public final class StepOutput {
   /// The events that the replacing process gets first, oldest first: those a process has kept for
   /// it, or those a body has not received. The runtime removes them from the list, also where a
   /// body runs within another process that passed this output on. What stays in the list of a body
-  /// counts as undelivered when the body is closed. For the runtime.
-  public List<ProcessEvent> unreceived() {
+  /// counts as undelivered when the body is closed.
+  List<ProcessEvent> unreceived() {
     return outcome instanceof UpgradeWith with ? with.unreceived() : List.of();
   }
 
-  /// The number of commands. For the runtime; others call [#commands].
-  public int commandCount() {
+  /// The number of commands.
+  int commandCount() {
     if (first == null) {
       return 0;
     }
@@ -266,8 +267,8 @@ public final class StepOutput {
     return all;
   }
 
-  /// One of the commands, counted from 0. For the runtime; others call [#commands].
-  public TaggedCommand commandAt(int index) {
+  /// One of the commands, counted from 0.
+  TaggedCommand commandAt(int index) {
     Objects.checkIndex(index, commandCount());
     return Objects.requireNonNull(index == 0 ? first : Objects.requireNonNull(more).get(index - 1));
   }
@@ -279,5 +280,28 @@ public final class StepOutput {
     outcome = null;
     first = null;
     more = null;
+  }
+
+  /// Gives the runtime, which is in other packages, what processes do not need.
+  static final class Access implements StepOutputAccess {
+    @Override
+    public void seal(StepOutput out) {
+      out.seal();
+    }
+
+    @Override
+    public int commandCount(StepOutput out) {
+      return out.commandCount();
+    }
+
+    @Override
+    public TaggedCommand commandAt(StepOutput out, int index) {
+      return out.commandAt(index);
+    }
+
+    @Override
+    public List<ProcessEvent> unreceived(StepOutput out) {
+      return out.unreceived();
+    }
   }
 }

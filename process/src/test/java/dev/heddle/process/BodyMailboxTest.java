@@ -118,7 +118,7 @@ class BodyMailboxTest {
 
   @Test
   @Tag("proc-234")
-  void oldestThatABodyHasNotReceived_givesWay_soThatWhatItWantsGetsIn() {
+  void oldestThatABodyHasNotReceived_isDropped_soThatWhatItWantsGetsIn() {
     Pid pid = filled(MailboxPolicy.DROP_OLDEST);
     var exit = runtime.whenExited(pid);
     runtime.send(pid, 4);
@@ -180,7 +180,7 @@ class BodyMailboxTest {
 
   @Test
   @Tag("proc-237")
-  void senderThatIsEndedInLine_sendsNothing_andTheNextIsServed() {
+  void senderThatEndsWhileItWaits_sendsNothing_andTheNextIsServed() {
     CountDownLatch goOn = new CountDownLatch(1);
     Pid pid =
         runtime.spawn(
@@ -205,7 +205,7 @@ class BodyMailboxTest {
 
   @Test
   @Tag("proc-235")
-  void whatABodyHasNotReceived_isCountedAtItsEnd_andRequestsAreTold() {
+  void whatABodyHasNotReceived_isCountedAtItsEnd_andRequestsAreNotified() {
     Pid pid = choosy(MailboxPolicy.REJECT);
     CompletableFuture<Object> answer = runtime.request(pid, "question");
     runtime.send(pid, "message");

@@ -245,7 +245,7 @@ class CoroutineEndTest extends CoroutineFixture {
   }
 
   @Test
-  void dumper_losesNoWakeUp_andResumesNobody() throws Exception {
+  void dumper_losesNoWakeUp_andResumesNothing() throws Exception {
     CompletableFuture<Thread> thread = new CompletableFuture<>();
     BlockingQueue<Object> queue = Kit.queue();
     Pid pid =

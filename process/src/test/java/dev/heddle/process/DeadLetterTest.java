@@ -106,7 +106,7 @@ class DeadLetterTest extends CoroutineFixture {
 
   @Test
   @Tag("proc-331")
-  void letter_thatGivesWayInTheMailboxOfItsSubscriber_breedsNone() throws Exception {
+  void letter_thatIsDroppedInTheMailboxOfItsSubscriber_breedsNone() throws Exception {
     Pid slow = heldSubscriber(StartOptions.defaults().withMailbox(1, MailboxPolicy.DROP_OLDEST));
     makeLetter("gives way to a letter");
     makeLetter("gives way to a message");
@@ -146,7 +146,7 @@ class DeadLetterTest extends CoroutineFixture {
 
   @Test
   @Tag("proc-331")
-  void letter_thatIsSentOnToNobody_breedsNone() throws Exception {
+  void letter_thatIsSentOnWithoutAReceiver_breedsNone() throws Exception {
     runtime.offer("nobody", toNobody("sent on"));
     Pid ended = runtime.spawn((_, out) -> out.done());
     Kit.exit(runtime, ended);

@@ -196,7 +196,7 @@ class DispatchTest {
 
   @Test
   @Tag("proc-55")
-  void commandThatNobodyCarriesOut_isAnsweredWithAFailure() throws Exception {
+  void commandThatIsNotCarriedOut_isAnsweredWithAFailure() throws Exception {
     ProcessEvent answer = answerTo(new Unknown());
     assertThat(answer.tag()).isEqualTo(1);
     assertThat(answer.error())
@@ -243,7 +243,7 @@ class DispatchTest {
   @Tag("proc-58")
   @Tag("proc-59")
   @Tag("proc-212")
-  void answerForAProcessThatHasEnded_reachesNobody() throws Exception {
+  void answerForAProcessThatHasEnded_isNotDelivered() throws Exception {
     Pid pid = yielding(new Kit.Call("late"));
     Invocation<Object> invocation = Kit.take(asked);
     runtime.terminate(pid);
@@ -425,7 +425,7 @@ class DispatchTest {
   }
 
   @Test
-  void actionGivenAfterTheCancellation_isRunAtOnce_andWhatItThrowsIsTold() {
+  void actionGivenAfterTheCancellation_isRunAtOnce_andWhatItThrowsIsReported() {
     AtomicInteger told = new AtomicInteger();
     PendingCommand<Object> invocation = new PendingCommand<>(deaf(told), 1);
     assertThat(invocation.cancel("why")).isTrue();

@@ -109,7 +109,7 @@ class DynamicSupervisorTest {
 
   @Test
   @Tag("proc-254")
-  void startChild_thatFails_isForWhoeverHasAsked_andIsNotTriedAgain() {
+  void startChild_thatFails_isReportedToTheCaller_andIsNotTriedAgain() {
     Pid supervisor =
         lab.runtime.spawn(
             rooms(name ->

@@ -249,7 +249,7 @@ class GenServerTest extends CoroutineFixture {
 
   @Test
   @Tag("proc-273")
-  void failureThatNobodyMakesAMessageOf_endsTheServer() throws Exception {
+  void failureThatIsNotMadeAMessage_endsTheServer() throws Exception {
     inServer(it -> it.run(new Kit.Call("badly")));
     var exit = runtime.whenExited(pid);
     RuntimeException failure = new IllegalStateException("on purpose");
@@ -385,7 +385,7 @@ class GenServerTest extends CoroutineFixture {
 
   @Test
   @Tag("proc-275")
-  void stop_endsBehindTheHandler_withAResult_andTerminateIsTold() throws Exception {
+  void stop_endsBehindTheHandler_withAResult_andTerminateIsNotified() throws Exception {
     var exit = runtime.whenExited(pid);
     inServer(it -> {
       it.timer("key", DAY, "never");
@@ -400,7 +400,7 @@ class GenServerTest extends CoroutineFixture {
 
   @Test
   @Tag("proc-275")
-  void failureOfAHandler_andATermination_areToldToTerminate() throws Exception {
+  void failureOfAHandler_andATermination_areReportedToTerminate() throws Exception {
     RuntimeException failure = new IllegalStateException("on purpose");
     inServer(_ -> {
       throw failure;

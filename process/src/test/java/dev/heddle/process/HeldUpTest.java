@@ -129,7 +129,7 @@ class HeldUpTest {
   }
 
   @Test
-  void listenerOfLongSteps_thatStandsInTheSameLine_holdsUpNobody() {
+  void listenerOfLongSteps_thatWaitsInTheSameQueue_delaysNoOther() {
     runtime.close();
     runtime =
         ProcessRuntime.builder()
@@ -151,7 +151,7 @@ class HeldUpTest {
   }
 
   @Test
-  void spare_whenTheWorkersGetOn_ends() {
+  void compensatingWorker_whenTheWorkersContinue_ends() {
     boolean[] there = new boolean[1];
     lock.lock();
     spawn(
@@ -166,7 +166,7 @@ class HeldUpTest {
     awaitInLine(2);
     lock.unlock();
     assertAllEnd();
-    assertThat(there[0]).as("a spare that runs the body").isTrue();
+    assertThat(there[0]).as("a compensating worker that runs the body").isTrue();
     while (isSpareThere()) {
       assertThat(Thread.currentThread().isInterrupted()).as("interrupted by the guard").isFalse();
       Thread.yield();
@@ -175,7 +175,8 @@ class HeldUpTest {
 
   @Test
   @Tag("proc-268")
-  void spare_whoseBodyHoldsItForLong_isReported_andItsRunsAreCounted() throws Exception {
+  void compensatingWorker_whoseBodyHoldsItForLong_isReported_andItsRunsAreCounted()
+      throws Exception {
     runtime.close();
     BlockingQueue<LongStep> told = Kit.queue();
     AtomicBoolean isTold = new AtomicBoolean();

@@ -185,7 +185,7 @@ class HostTest {
 
   @Test
   @Tag("proc-127")
-  void listener_isToldOfAStart_whenNameAndTiesAreThere_andOfItsEnd() throws Exception {
+  void listener_isNotifiedOfAStart_whenNameAndTiesAreThere_andOfItsEnd() throws Exception {
     Pid pid = runtime.spawn(Kit.untilMessage(), named("db"));
     assertThat(Kit.take(diary.pages)).isEqualTo("start db is " + pid);
     var exit = runtime.whenExited(pid);
@@ -196,7 +196,7 @@ class HostTest {
 
   @Test
   @Tag("proc-127")
-  void listener_isNotToldOfWhatWasRefusedBefore_norOfTheEndOfWhatItRefused() throws Exception {
+  void listener_isNotNotifiedOfWhatWasRefusedBefore_norOfTheEndOfWhatItRefused() throws Exception {
     assertThatThrownBy(() -> runtime.spawn(Kit.resting(), named("a").linked()))
         .isInstanceOf(StartRefusedException.class);
     assertThatThrownBy(
@@ -214,7 +214,7 @@ class HostTest {
 
   @Test
   @Tag("proc-154")
-  void end_isToldToWatchers_withItsCause_andThePidAndNamesAreGone() {
+  void end_isReportedToWatchers_withItsCause_andThePidAndNamesAreGone() {
     IllegalStateException fault = new IllegalStateException("boom");
     CompletableFuture<Exit> told = new CompletableFuture<>();
     CompletableFuture<Pid> there = new CompletableFuture<>();
@@ -247,7 +247,7 @@ class HostTest {
 
   @Test
   @Tag("proc-144")
-  void end_whoseLastMessageHasNoWay_isToldAllTheSame() {
+  void end_whoseLastMessageHasNoWay_isReportedAllTheSame() {
     runtime.connect(
         "n2",
         (_, _) -> {
@@ -270,7 +270,7 @@ class HostTest {
   }
 
   @Test
-  void peerThatThrowsAnError_isUnreachable_forWhoeverSends() {
+  void peerThatThrowsAnError_isUnreachable_forEverySender() {
     runtime.connect(
         "n9",
         (_, _) -> {
@@ -298,7 +298,7 @@ class HostTest {
 
   @Test
   @Tag("proc-123")
-  void placeOfAProcess_isFree_whenItsExitIsTold() {
+  void placeOfAProcess_isFree_whenItsExitIsReported() {
     try (ProcessRuntime small = ProcessRuntime.builder().workers(2).maxProcesses(1).start()) {
       for (int i = 0; i < 2_000; i++) {
         Pid pid = small.spawn((_, out) -> out.done());

@@ -172,7 +172,7 @@ class IntrospectionTest {
   }
 
   @Test
-  void counters_countWhatReachedNobody() throws Exception {
+  void counters_countWhatWasNotDelivered() throws Exception {
     AtomicInteger step = new AtomicInteger();
     Pid pid =
         runtime.spawn((_, out) -> {
@@ -216,7 +216,7 @@ class IntrospectionTest {
   }
 
   @Test
-  void longStep_isLogged_withItsStack_andTold_once() throws Exception {
+  void longStep_isLogged_withItsStack_andReported_once() throws Exception {
     Handler listening =
         new Handler() {
           @Override

@@ -156,7 +156,7 @@ class LifeTest {
   @Tag("proc-28")
   @Tag("proc-30")
   @Tag("proc-32")
-  void startAndEnd_areTold_andCloseIsCalledOnce() throws Exception {
+  void startAndEnd_areReported_andCloseIsCalledOnce() throws Exception {
     int count = 1000;
     Queue<Pid> started = new ConcurrentLinkedQueue<>();
     CountDownLatch completed = new CountDownLatch(count);

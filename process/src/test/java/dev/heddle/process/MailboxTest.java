@@ -72,7 +72,7 @@ class MailboxTest {
   // ---- dropping the oldest ----
 
   @Test
-  void oldest_givesWay_andIsCounted() throws Exception {
+  void oldest_isDropped_andIsCounted() throws Exception {
     Pid pid = slow(3, MailboxPolicy.DROP_OLDEST);
     for (int i = 0; i < 10; i++) {
       assertThat(runtime.offer(pid, i)).isEqualTo(SendResult.ACCEPTED);
@@ -86,7 +86,7 @@ class MailboxTest {
   }
 
   @Test
-  void request_thatGivesWay_fails() throws Exception {
+  void request_thatIsDropped_fails() throws Exception {
     Pid pid = slow(1, MailboxPolicy.DROP_OLDEST);
     CompletableFuture<Object> answer = runtime.request(pid, "question");
     runtime.send(pid, "news");
@@ -270,7 +270,7 @@ class MailboxTest {
   }
 
   @Test
-  void step_andThreadOfNobody_areRefused() throws Exception {
+  void step_andForeignThread_areRefused() throws Exception {
     Pid pid = slow(1, MailboxPolicy.SUSPEND);
     runtime.send(pid, "fits");
     assertThatThrownBy(() -> runtime.send(pid, "x"))

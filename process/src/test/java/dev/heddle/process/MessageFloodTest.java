@@ -154,7 +154,7 @@ class MessageFloodTest {
 
   @Test
   @Tag("proc-285")
-  void whoeverIsToldAfterTheFlood_andSendsToo_comesBehindIt() throws Exception {
+  void receiverThatIsNotifiedAfterTheFlood_andSendsToo_comesBehindIt() throws Exception {
     CompletableFuture<List<Object>> all = new CompletableFuture<>();
     Pid receiver = slowCollector(ROOMY, 51, all);
     CountDownLatch relayed = new CountDownLatch(1);

@@ -37,7 +37,7 @@ class MessagesTest {
   private record From(int sender, int number) {}
 
   @Test
-  void events_areAListThatNobodyChanges_howeverItIsRead() throws Exception {
+  void events_areAnUnchangingList_howeverItIsRead() throws Exception {
     BlockingQueue<List<ProcessEvent>> kept = Kit.queue();
     try (ProcessRuntime one = ProcessRuntime.builder().workers(1).start()) {
       Pid receiver =

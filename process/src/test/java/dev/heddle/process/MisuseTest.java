@@ -67,7 +67,7 @@ class MisuseTest {
 
   @Test
   @SuppressWarnings("NullAway") // that is the mistake
-  void factoryThatMakesNothing_isNamed_toWhoeverNeedsIt() {
+  void factoryThatMakesNothing_isNamed_toEveryCaller() {
     Pid pool = runtime.spawn(ProcessPool.of(() -> null).build());
     assertThatThrownBy(() -> runtime.ask(pool, 1, Kit.SOON))
         .hasRootCauseInstanceOf(StartRefusedException.class)
@@ -106,7 +106,7 @@ class MisuseTest {
   // ---- the clean-up of a body that has ended ----
 
   @Test
-  void tiesOfAnEndedBody_areRefused_andReachNobody() throws Exception {
+  void linksOfAnEndedBody_areRefused_andHaveNoEffect() throws Exception {
     CountDownLatch told = new CountDownLatch(1);
     CompletableFuture<List<@Nullable Throwable>> refusals = new CompletableFuture<>();
     Pid other = runtime.spawn(Kit.resting());

@@ -85,7 +85,7 @@ class NamedAddressTest extends CoroutineFixture {
 
   @Test
   @Tag("proc-270")
-  void nameThatNobodyHas_isNotFound_andTheErrorNamesIt() {
+  void nameThatIsNotRegistered_isNotFound_andTheErrorNamesIt() {
     assertThat(runtime.offer("oracle", 1)).isEqualTo(SendResult.NOT_FOUND);
     assertThatThrownBy(() -> runtime.send("oracle", 1))
         .isInstanceOf(SendFailedException.class)
@@ -109,7 +109,7 @@ class NamedAddressTest extends CoroutineFixture {
 
   @Test
   @Tag("proc-270")
-  void monitorOfAName_tellsOfTheEndOfItsOwner_andAtOnceWhenNobodyHasIt() {
+  void monitorOfAName_reportsTheEndOfItsOwner_andAtOnceWhenItIsNotRegistered() {
     Pid oracle = runtime.spawn(Kit.resting(), ORACLE);
     assertThat(
             result(self -> {
@@ -182,7 +182,7 @@ class NamedAddressTest extends CoroutineFixture {
 
   @Test
   @Tag("proc-271")
-  void waitForAName_thatNobodyTakes_endsWithItsLimit() {
+  void waitForAName_thatIsNotRegistered_endsWithItsLimit() {
     assertThatThrownBy(() -> runtime.awaitRegistered("oracle", Duration.ofMillis(1)))
         .isInstanceOf(DeadlineException.class)
         .hasMessageContaining("'oracle'");
@@ -248,7 +248,7 @@ class NamedAddressTest extends CoroutineFixture {
 
   @Test
   @Tag("proc-271")
-  void refByName_whileNobodyHasIt_isNotFound() {
+  void refByName_whileItIsNotRegistered_isNotFound() {
     Ref<Question> oracle = runtime.ref("oracle", Question.class);
     assertThat(oracle.pid()).isNull();
     assertThat(oracle.offer(new Die())).isEqualTo(SendResult.NOT_FOUND);

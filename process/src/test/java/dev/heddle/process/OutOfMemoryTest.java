@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Memory that ends, at each allocation of workers and of the lookout.
+/// Memory that ends, at each allocation of workers and of the monitor.
 @Timeout(300)
 class OutOfMemoryTest {
   private static final int MANY = 30; // that fail in a row: what would be done instead fails too

@@ -129,7 +129,7 @@ class ProcessDeadlockTest {
   /// a deadlock that is found later than each of them would have been.
   @Test
   @Tag("proc-265")
-  void waits_thatSomebodyCanEnd_areNotReported() throws Exception {
+  void waits_thatCanEnd_areNotReported() throws Exception {
     Pid idle = body(CoroutineProcess::receive);
     for (int i = 0; i < 3; i++) { // a tail that leads to one who receives
       Pid next = idle;

@@ -44,7 +44,7 @@ class ProcessEventsTest extends CoroutineFixture {
     return reader;
   }
 
-  private void awaitNobodyWants(Class<?> event) {
+  private void awaitWithoutSubscribers(Class<?> event) {
     while (events.hasSubscribers(event)) {
       Thread.onSpinWait();
     }
@@ -75,12 +75,12 @@ class ProcessEventsTest extends CoroutineFixture {
   void subscription_endsWithItsProcess_alsoOneThatHasEndedBefore() {
     Pid reader = reader(Order.class);
     runtime.terminate(reader);
-    awaitNobodyWants(Placed.class);
+    awaitWithoutSubscribers(Placed.class);
     Kit.exit(runtime, reader);
     events.subscribe(Order.class, reader);
     assertThat(events.hasSubscribers(Placed.class)).isFalse();
     events.subscribe(Order.class, reader.address());
-    awaitNobodyWants(Placed.class);
+    awaitWithoutSubscribers(Placed.class);
   }
 
   @Test
@@ -160,14 +160,14 @@ class ProcessEventsTest extends CoroutineFixture {
     assertThat(events.unsubscribe(Paid.class, orders)).isTrue();
     assertThat(events.subscribe(Paid.class, orders)).isTrue();
     runtime.terminate(Objects.requireNonNull(orders.pid()));
-    awaitNobodyWants(Paid.class);
+    awaitWithoutSubscribers(Paid.class);
   }
 
   // ---- dead letters ----
 
   @Test
   @Tag("proc-280")
-  void messageToNobody_isADeadLetter_andItsSenderIsNamed() throws Exception {
+  void messageWithoutAReceiver_isADeadLetter_andItsSenderIsNamed() throws Exception {
     reader(DeadLetter.class);
     Pid ended = runtime.spawn((_, out) -> out.done());
     Kit.exit(runtime, ended);
@@ -193,7 +193,7 @@ class ProcessEventsTest extends CoroutineFixture {
 
   @Test
   @Tag("proc-280")
-  void messageThatIsLeftInAMailbox_orGivesWay_isADeadLetter() throws Exception {
+  void messageThatIsLeftInAMailbox_orIsDropped_isADeadLetter() throws Exception {
     reader(DeadLetter.class);
     CompletableFuture<@Nullable Void> begun = new CompletableFuture<>();
     CompletableFuture<@Nullable Void> held = new CompletableFuture<>();
@@ -280,7 +280,7 @@ class ProcessEventsTest extends CoroutineFixture {
 
   @Test
   @Tag("proc-280")
-  void listeners_areAllTold_inOrder() throws Exception {
+  void listeners_areAllNotified_inOrder() throws Exception {
     BlockingQueue<Object> told = Kit.queue();
     try (ProcessRuntime other =
         ProcessRuntime.builder()

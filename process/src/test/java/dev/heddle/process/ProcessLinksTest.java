@@ -62,7 +62,7 @@ class ProcessLinksTest {
   @Test
   @Tag("P13")
   @Tag("proc-140")
-  void monitor_isToldOfTheEnd_once_eachWithItsReference() throws Exception {
+  void monitor_isNotifiedOfTheEnd_once_eachWithItsReference() throws Exception {
     BlockingQueue<Object> got = Kit.queue();
     Pid watcher = obedient(got);
     Pid target = obedient(Kit.queue());
@@ -81,7 +81,7 @@ class ProcessLinksTest {
   @Test
   @Tag("proc-139")
   @Tag("proc-218")
-  void monitorOfOneThatHasEnded_isToldAtOnce() throws Exception {
+  void monitorOfOneThatHasEnded_isNotifiedAtOnce() throws Exception {
     BlockingQueue<Object> got = Kit.queue();
     Pid watcher = obedient(got);
     Pid target = runtime.spawn((_, out) -> out.done());
@@ -178,7 +178,7 @@ class ProcessLinksTest {
 
   @Test
   @Tag("proc-156")
-  void unregister_takesTheName_fromWhoeverHasIt() {
+  void unregister_takesTheName_fromItsOwner() {
     Pid one = obedient(Kit.queue());
     Pid other = obedient(Kit.queue());
     ask(one, self -> self.register("db"));

@@ -396,7 +396,7 @@ class ProcessPoolTest {
 
   @Test
   @Tag("proc-170")
-  void aCallThatWasGivenUpInLine_isNotCarriedOut_andMakesRoom() throws Exception {
+  void aQueuedCallThatWasCancelled_isNotCarriedOut_andMakesSpace() throws Exception {
     Pid pool = pool(1, 1, 1);
     CompletableFuture<Object> running = call(pool, "hold");
     Request first = Kit.take(held);

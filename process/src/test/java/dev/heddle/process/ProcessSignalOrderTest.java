@@ -118,7 +118,7 @@ class ProcessSignalOrderTest {
 
   @Test
   @Tag("proc-230")
-  void down_keepsItsPlace_whereTheMessageBeforeItGivesWay() throws Exception {
+  void down_keepsItsPlace_whereTheMessageBeforeItIsDropped() throws Exception {
     Pid parent =
         runtime.spawn(
             watching(2), StartOptions.defaults().withMailbox(1, MailboxPolicy.DROP_OLDEST));

@@ -147,7 +147,7 @@ class RelayTest {
   }
 
   @Test
-  void ask_reachesAnotherNode_andIsToldOfAnEndWithoutAnswer() throws Exception {
+  void ask_reachesAnotherNode_andIsNotifiedOfAnEndWithoutAnswer() throws Exception {
     Pid far =
         there.spawn((events, _) -> {
           for (ProcessEvent event : events) {

@@ -218,7 +218,8 @@ class RuntimeShutdownTest {
   @Test
   @Tag("P12")
   @Tag("proc-209")
-  void processesBehindAStepThatDoesNotReturn_areToldAllTheSame_andAreNotNamed() throws Exception {
+  void processesBehindAStepThatDoesNotReturn_areNotifiedAllTheSame_andAreNotNamed()
+      throws Exception {
     ProcessRuntime runtime = ProcessRuntime.builder().workers(1).start();
     CountDownLatch inStep = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
@@ -376,7 +377,7 @@ class RuntimeShutdownTest {
   @Test
   @Tag("P12")
   @Tag("proc-209")
-  void interrupt_ofWhoeverShutsDown_endsAllAtOnce_andIsKept() throws Exception {
+  void interrupt_ofTheThreadThatShutsDown_endsAllAtOnce_andIsKept() throws Exception {
     ProcessRuntime runtime = two().host("cut").start();
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch ready = new CountDownLatch(1);

@@ -187,7 +187,7 @@ class StackEndTest {
   @ParameterizedTest
   @EnumSource
   @Tag("proc-204")
-  void sends_fromTheEndOfAStack_leaveNobodyAwakeOrWithMail(Stack stack) throws Exception {
+  void sends_fromTheEndOfAStack_leaveNoReceiverAwakeOrWithMail(Stack stack) throws Exception {
     List<Pid> receivers = receivers(Kit.resting());
     for (int round = 0; round < ROUNDS; round++) {
       allComeToRest("before round " + round);

@@ -69,7 +69,7 @@ class StressTest {
   }
 
   /// Whether the workers stay as they are while all processes are asked for. A worker that has just
-  /// seen work which another took, and one that the lookout wakes for it, fall asleep once more:
+  /// seen work which another took, and one that the monitor wakes for it, fall asleep once more:
   /// awake, asleep, counted.
   private static boolean comesToAHalt(RandomWorld world, int changes) {
     for (int i = 0; i <= changes; i++) {

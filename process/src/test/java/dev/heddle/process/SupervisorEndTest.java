@@ -79,7 +79,7 @@ class SupervisorEndTest {
 
   @Test
   @Tag("proc-250")
-  void shutdown_immediate_asksNobody() throws Exception {
+  void shutdown_immediate_asksNothing() throws Exception {
     CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
     Pid supervisor =
         lab.runtime.spawn(
@@ -172,7 +172,7 @@ class SupervisorEndTest {
 
   @Test
   @Tag("proc-251")
-  void transientChild_thatSomebodyAskedToEnd_staysEnded() throws Exception {
+  void transientChild_thatWasRequestedToExit_staysEnded() throws Exception {
     lab.runtime.spawn(lab.supervisor().child(spec("job").withRestart(Restart.TRANSIENT)).build());
     lab.runtime.cancel(pid(lab.await("job", State.RUNNING)), "enough", Kit.SOON);
     ChildStatus ended = lab.await("job", State.EXITED);
@@ -183,7 +183,7 @@ class SupervisorEndTest {
 
   @Test
   @Tag("proc-251")
-  void transientChild_thatSomebodyTerminated_isStartedAgain() throws Exception {
+  void transientChild_thatWasTerminated_isStartedAgain() throws Exception {
     lab.runtime.spawn(lab.supervisor().child(spec("job").withRestart(Restart.TRANSIENT)).build());
     lab.runtime.terminate(pid(lab.await("job", State.RUNNING)));
     assertThat(lab.await("job", State.RUNNING).starts()).isEqualTo(2);
@@ -191,7 +191,7 @@ class SupervisorEndTest {
 
   @Test
   @Tag("proc-251")
-  void permanentChild_thatSomebodyAskedToEnd_isStartedAgain() throws Exception {
+  void permanentChild_thatWasRequestedToExit_isStartedAgain() throws Exception {
     lab.runtime.spawn(lab.supervisor().child(spec("db")).build());
     lab.runtime.cancel(pid(lab.await("db", State.RUNNING)), "enough", Kit.SOON);
     assertThat(lab.await("db", State.RUNNING).starts()).isEqualTo(2);
@@ -245,7 +245,7 @@ class SupervisorEndTest {
 
   @Test
   @Tag("proc-255")
-  void significantChild_thatFails_isStartedAgain_andOneThatWasEnded_endsNobody() throws Exception {
+  void significantChild_thatFails_isStartedAgain_andOneThatWasEnded_endsNothing() throws Exception {
     Pid supervisor =
         lab.runtime.spawn(
             lab.supervisor().autoShutdown(AutoShutdown.ANY).child(significant("one")).build());

@@ -94,7 +94,7 @@ class TypedProtocolTest extends CoroutineFixture {
   }
 
   @Test
-  void messageOfAnotherClass_isADeadLetter_failsItsAsker_andHarmsNobody() throws Exception {
+  void messageOfAnotherClass_isADeadLetter_failsItsAsker_andHarmsNothing() throws Exception {
     dropsOthers(runtime.spawn(new SumServer()));
     dropsOthers(runtime.spawn(body()));
   }

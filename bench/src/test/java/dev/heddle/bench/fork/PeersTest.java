@@ -40,7 +40,7 @@ class PeersTest {
     Peers.build(shape, _ -> {});
 
     try (ContenderProcess contenderProcess = ContenderProcess.start(shape, contender)) {
-      for (Case size : shape.cases()) {
+      for (Case size : shape.cases().stream().filter(contender::isIn).toList()) {
         contenderProcess.open(size.tiny(), Duration.ofSeconds(60));
         contenderProcess.begin(size.pace().tiny());
         assertThat(contenderProcess.end(Duration.ofSeconds(60)).cpuNanos()).isPositive();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.event.source;
 
+import static java.lang.invoke.MethodHandles.lookup;
+
 import dev.heddle.internal.DaemonThread;
-import java.lang.invoke.MethodHandles;
+import dev.heddle.internal.VarHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
@@ -259,15 +261,7 @@ public abstract class UnobservedOutcomes {
   }
 
   private static final class Entry extends PhantomReference<ObservationToken> {
-    private static final VarHandle SETTLED;
-
-    static {
-      try {
-        SETTLED = MethodHandles.lookup().findVarHandle(Entry.class, "settled", boolean.class);
-      } catch (ReflectiveOperationException e) {
-        throw new ExceptionInInitializerError(e);
-      }
-    }
+    private static final VarHandle SETTLED = VarHandles.find(lookup(), "settled", boolean.class);
 
     final UnobservedOutcomes ledger;
     private final Subject label;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler.inbox;
 
-import java.lang.invoke.MethodHandles;
+import static java.lang.invoke.MethodHandles.lookup;
+
+import dev.heddle.internal.VarHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +40,7 @@ public final class Inbox {
    * reads IN publishes nothing: its state may still be in its store buffer when the carrier, which
    * has cleared the flag meanwhile, reads it. Mutant: InboxStress.ReadOnlyClaim. With a plain store
    * in clearPosted() the carrier may read the state first; the producer then finds IN, and its post
-   * is lost. Mutant: InboxStress.PlainReadmit. The sleep protocol behind signal() is Wakeup's.
+   * is lost. Mutant: InboxStress.PlainClearPosted. The sleep protocol behind signal() is Wakeup's.
    *
    * Cost. Lock-free. An exchange and a CAS a post; an exchange a drain and an arrival. A producer
    * that is descheduled between its two instructions delays only its own node, which is not linked
@@ -53,7 +55,7 @@ public final class Inbox {
 
   /// An entry of the inbox. It contains its own link, so that posting allocates nothing.
   public abstract static class Node {
-    private static final VarHandle POSTED = handle(Node.class, "posted", boolean.class);
+    private static final VarHandle POSTED = VarHandles.find(lookup(), "posted", boolean.class);
 
     // guarded by `posted`: written by the thread that found it OUT, read by the carrier afterwards
     @Nullable Node next;
@@ -83,7 +85,7 @@ public final class Inbox {
     }
   }
 
-  private static final VarHandle HEAD = handle(Inbox.class, "head", Node.class);
+  private static final VarHandle HEAD = VarHandles.find(lookup(), "head", Node.class);
   private static final Node CLOSED = new Sentinel();
 
   private final Wakeup wakeup;
@@ -150,14 +152,6 @@ public final class Inbox {
       n.next = null;
       n.onArrival();
       n = younger;
-    }
-  }
-
-  private static VarHandle handle(Class<?> owner, String field, Class<?> type) {
-    try {
-      return MethodHandles.lookup().findVarHandle(owner, field, type);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
     }
   }
 

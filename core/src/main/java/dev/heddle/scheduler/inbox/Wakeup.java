@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler.inbox;
 
-import java.lang.invoke.MethodHandles;
+import static java.lang.invoke.MethodHandles.lookup;
+
+import dev.heddle.internal.VarHandles;
 import java.lang.invoke.VarHandle;
 
 /// Wakes a blocked carrier from any thread, at most once per sleep.
@@ -39,15 +41,7 @@ public final class Wakeup {
   private static final int AWAKE = 0;
   private static final int ASLEEP = 1;
   private static final int WOKEN = 2;
-  private static final VarHandle STATE;
-
-  static {
-    try {
-      STATE = MethodHandles.lookup().findVarHandle(Wakeup.class, "state", int.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle STATE = VarHandles.find(lookup(), "state", int.class);
 
   private final Runnable driver;
 

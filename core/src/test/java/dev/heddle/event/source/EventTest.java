@@ -121,7 +121,7 @@ class EventTest {
 
   @Test
   @Tag("trap-8")
-  void removal_ofItselfDuringNotify_disturbsNobody() {
+  void removal_ofItselfDuringNotify_disturbsNoOtherSubscriber() {
     InlineCallback[] self = new InlineCallback[1];
     self[0] =
         (event, result, error) -> {
@@ -281,7 +281,7 @@ class EventTest {
   }
 
   @Test
-  void hook_addedLast_isToldFirst() {
+  void hook_addedLast_isNotifiedFirst() {
     bell.subscribe(log("inline"));
     EventCallback custom = (event, result, error) -> calls.add("custom");
     bell.subscribe(custom);
@@ -294,7 +294,7 @@ class EventTest {
   }
 
   @Test
-  void hook_addedDuringANotification_isToldOfTheNextOne() {
+  void hook_addedDuringANotification_isNotifiedOfTheNextOne() {
     NotifyHook added = (event, result, error) -> calls.add("added got " + result);
     NotifyHook late = (event, result, error) -> calls.add("late got " + result);
     bell.subscribe((NotifyHook) (event, result, error) -> bell.subscribe(added));
@@ -415,7 +415,7 @@ class EventTest {
 
   @Test
   @Tag("trap-10")
-  void watch_armsButCountsNobody_andTakesNobodysCount() {
+  void watch_armsButCountsNoWaiter_andTakesNoWaitersCount() {
     Bell bell = new Bell(home);
     bell.startDaemon();
     assertThat(home.armed).isZero();

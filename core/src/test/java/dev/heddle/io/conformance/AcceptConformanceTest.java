@@ -232,7 +232,7 @@ class AcceptConformanceTest implements OnDriver {
   }
 
   @Test
-  void unixConnect_whereNobodyListens_isRefusedInOneTypeThatNamesThePath() {
+  void unixConnect_withoutAListener_isRefusedInOneTypeThatNamesThePath() {
     Cell.run(
         driver,
         () -> {

@@ -231,7 +231,7 @@ class DescriptorConformanceTest implements OnDriver {
   }
 
   @Test
-  void descriptors_thatNobodyTakes_areClosed() {
+  void descriptors_thatAreNotTaken_areClosed() {
     int before = open();
     run((one, other) -> {
       int alone = open();
@@ -404,7 +404,7 @@ class DescriptorConformanceTest implements OnDriver {
   }
 
   @Test
-  void listener_onAPathThatIsAFileOfSomebodys_isRefused_andTheFileStays() throws IOException {
+  void listener_onAPathThatIsAnExistingFile_isRefused_andTheFileStays() throws IOException {
     Path path = Files.writeString(folder.resolve("file"), "mine");
     Cell.run(
         driver,

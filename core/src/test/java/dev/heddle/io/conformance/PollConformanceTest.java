@@ -70,7 +70,7 @@ class PollConformanceTest implements OnDriver {
 
   @Test
   @Shows(Aspect.INTEGRITY)
-  void subscribers_ofOneChannel_areAllTold() {
+  void subscribers_ofOneChannel_areAllNotified() {
     run((source, sink) -> {
       try (Poll one = Poll.of(source);
           Poll other = Poll.of(source)) {
@@ -88,7 +88,7 @@ class PollConformanceTest implements OnDriver {
   /// Two coroutines hung for ever when the first waited again before the second had run.
   @Test
   @Shows(Aspect.INTEGRITY)
-  void subscriberThatWaitsAgain_beforeTheOtherHasRun_isToldAgain() {
+  void subscriberThatWaitsAgain_beforeTheOtherHasRun_isNotifiedAgain() {
     run((source, sink) -> {
       try (Poll poll = Poll.of(source)) {
         Coroutine<Object> first =
@@ -131,7 +131,7 @@ class PollConformanceTest implements OnDriver {
 
   @Test
   @Shows(Aspect.INTEGRITY)
-  void readiness_thatStays_isToldToEachWhoWaits() {
+  void readiness_thatStays_isReportedToEachWhoWaits() {
     run((source, sink) -> {
       sink.write(ByteBuffer.allocate(1));
       try (Poll poll = Poll.of(source)) {

@@ -179,7 +179,7 @@ class RawPollConformanceTest implements OnDriver {
 
   @Test
   @Shows(Aspect.INTEGRITY)
-  void subscribers_ofOneNumber_areAllTold() {
+  void subscribers_ofOneNumber_areAllNotified() {
     run(pair -> {
       try (Poll one = Poll.of(pair.ours);
           Poll other = Poll.of(pair.ours)) {
@@ -209,7 +209,7 @@ class RawPollConformanceTest implements OnDriver {
 
   @Test
   @Shows(Aspect.INTEGRITY)
-  void readiness_thatStays_isToldToEachWhoWaits() {
+  void readiness_thatStays_isReportedToEachWhoWaits() {
     run(pair -> {
       pair.send();
       pair.send();
@@ -230,7 +230,7 @@ class RawPollConformanceTest implements OnDriver {
 
   @Test
   @Shows(Aspect.INTEGRITY)
-  void numbers_manyAtOnce_areToldEachItsOwn() {
+  void numbers_manyAtOnce_areNotifiedEachOfItsOwn() {
     run(_ -> {
       int many = 150; // more than one look brings
       Sockets[] pairs = new Sockets[many];
@@ -260,7 +260,7 @@ class RawPollConformanceTest implements OnDriver {
 
   @Test
   @Shows(Aspect.END)
-  void hangUp_isToldInBothDirections() {
+  void hangUp_isReportedInBothDirections() {
     run(pair -> {
       try (Poll poll = Poll.of(pair.ours)) {
         Coroutine<Object> waits = suspended(() -> Heddle.await(poll.readable()));

@@ -403,7 +403,7 @@ class ServerConformanceTest {
 
   /// Its coroutine is cancelled before it runs, and nobody else would close it.
   @Test
-  void close_closesAConnectionThatNobodyHasServedYet() {
+  void close_closesAConnectionThatIsNotServedYet() {
     run(() -> {
       Server server = Tcp.serve(ANY, ECHO);
       try (StreamSocket client = connect(server)) {

@@ -118,7 +118,7 @@ class TlsAlertConformanceTest {
   }
 
   @Test
-  void client_thatTrustsNobody_tellsTheServerSo() {
+  void client_withoutTrustedCertificates_sendsTheServerAnAlert() {
     TlsOptions usual = TlsOptions.defaults().withHandshakeTimeout(Certificates.PATIENCE);
     assertThat(heardByServer("localhost", usual))
         .contains("Received fatal alert: certificate_unknown");

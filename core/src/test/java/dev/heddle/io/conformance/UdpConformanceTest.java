@@ -202,7 +202,7 @@ class UdpConformanceTest implements OnDriver {
 
   @Test
   @Shows(Aspect.END)
-  void peerGone_isToldToAConnectedSocket() {
+  void peerGone_isReportedToAConnectedSocket() {
     run((server, client) -> {
       server.close();
       client.write(ByteBuffer.allocate(1));

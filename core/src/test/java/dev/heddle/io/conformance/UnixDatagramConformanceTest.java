@@ -257,7 +257,7 @@ class UnixDatagramConformanceTest implements OnDriver {
 
   @Test
   @Shows(Aspect.END)
-  void peerGone_isToldToAConnectedSocket() {
+  void peerGone_isReportedToAConnectedSocket() {
     run((server, client) -> {
       assertThat(client.remoteAddress()).isEqualTo(server.localAddress());
       try (DatagramSocket second = Unix.openDatagram()) {
@@ -273,7 +273,7 @@ class UnixDatagramConformanceTest implements OnDriver {
 
   /// Without a byte it failed otherwise: as a file that was not found, or in the words of Netty.
   @Test
-  void send_toNobody_failsAlikeForDatagramsOfAnyLength() {
+  void send_withoutAReceiver_failsAlikeForDatagramsOfAnyLength() {
     run((server, client) -> {
       SocketAddress closed = server.localAddress();
       server.close();

@@ -187,7 +187,7 @@ class WaitConformanceTest implements OnDriver {
 
   @Test
   @Shows(Aspect.DEADLINE)
-  void deadlines_ofThoseInLine_runOutWhileTheyWaitTheirTurn() {
+  void deadlines_ofQueuedWaiters_expireWhileTheyWait() {
     cell.run(pair -> {
       Coroutine<Integer> first = suspended(() -> pair.source().read(ByteBuffer.allocate(5)));
       assertThatThrownBy(() ->

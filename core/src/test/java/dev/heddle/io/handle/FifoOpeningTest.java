@@ -46,7 +46,7 @@ class FifoOpeningTest {
 
   /// An end that a driver had opened as a file stayed open to the end of the process.
   @Test
-  void endThatIsOpen_isClosedWhereverItsWaitIsCut() {
+  void endThatIsOpen_isClosedWhereverItsWaitIsCancelled() {
     Heddle.run(() -> {
       assumeTrue(FifoOpening.isServed(CoroutineNode.current()));
       Heddle.supervise(s -> {

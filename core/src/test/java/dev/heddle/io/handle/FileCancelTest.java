@@ -84,7 +84,7 @@ class FileCancelTest {
 
   @Test
   @Tag("trap-28")
-  void cancelledRead_isAskedToEnd_andItsBufferServesNobodyBefore() {
+  void cancelledRead_isAskedToEnd_andItsBufferIsNotReusedBefore() {
     HeldFiles.run(files -> {
       files.content = bytes("abcdef").array();
       AsyncFile file = open();
@@ -272,7 +272,7 @@ class FileCancelTest {
 
   @Test
   @Tag("loop-297")
-  void failureOfAWriteThatNobodyAwaits_isKept() {
+  void failureOfAWriteThatIsNotAwaited_isKept() {
     HeldFiles.run(files -> {
       AsyncFile file = open();
       files.holding = true;

@@ -105,7 +105,7 @@ class FullDeviceTest {
   }
 
   @Test
-  void lateWrite_thatFailed_keepsNobodyFromTheFileButWriters() {
+  void lateWrite_thatFailed_keepsOnlyWritersFromTheFile() {
     run(files -> {
       AsyncFile file = open();
       file.write(bytes("abc"));

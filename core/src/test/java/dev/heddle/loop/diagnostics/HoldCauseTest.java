@@ -55,7 +55,7 @@ class HoldCauseTest {
   }
 
   @Test
-  void nativeLibrary_isLoaded_forWhoeverAsked() {
+  void nativeLibrary_isLoaded_forEveryCaller() {
     HoldCause cause =
         running(
             "native jdk.internal.loader.NativeLibraries.load",

@@ -166,7 +166,7 @@ class AttachPollTest {
   }
 
   @Test
-  void questionThatCannotBeAnswered_isToldSo_andTheNextOneIsAnswered() throws Exception {
+  void questionThatCannotBeAnswered_isRefused_andTheNextOneIsAnswered() throws Exception {
     Ends ends = observed();
     ends.answer();
     String number = numberOf(read(ends.ask("list")), "a loop of this test");
@@ -189,7 +189,7 @@ class AttachPollTest {
 
   /// Nobody has the pipes open at the other side: no open may wait.
   @Test
-  void observerThatWasKilled_holdsNobodyUp_andLeavesNothing() throws Exception {
+  void observerThatWasKilled_delaysNothing_andLeavesNothing() throws Exception {
     offer("observer");
     AttachPoll.serve(folder, AttachFolder.self());
     assertThat(folder).doesNotExist();

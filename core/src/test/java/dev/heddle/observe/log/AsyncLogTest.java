@@ -201,7 +201,7 @@ class AsyncLogTest {
   }
 
   @Test
-  void handlerThatIsTooSlow_isCalledThat_andHoldsUpNobodyForEver() {
+  void handlerThatIsTooSlow_isCalledThat_andDelaysNothingForEver() {
     Semaphore turns = new Semaphore(0);
     handle(record -> turns.acquireUninterruptibly());
     AsyncLog log = impatient(aLine(turns));
@@ -274,7 +274,7 @@ class AsyncLogTest {
   }
 
   @Test
-  void handlerThatHangs_holdsUpNobodyForLong_andTheLinesComeWhenItReturns() {
+  void handlerThatHangs_delaysNothingForLong_andTheLinesComeWhenItReturns() {
     CountDownLatch hangs = new CountDownLatch(1);
     handle(record -> await(hangs));
     AsyncLog log =

@@ -87,7 +87,7 @@ class ContextPoolTest {
 
   @Test
   @Tag("trap-66")
-  void withoutReuse_everyContextServesOneGuestAndEnds() {
+  void withoutReuse_everyContextServesOneOccupantAndEnds() {
     pool = new ContextPool(host, host.arrivals::add, false);
     List<ExecutionContext> first = occupy(2);
     release(first);

@@ -163,7 +163,7 @@ class ExecutionContextTest {
 
   @Test
   @Tag("trap-38")
-  void unpark_afterTheLoopHasEnded_letsTheGuestGoOnElsewhere() throws Exception {
+  void unpark_afterTheLoopHasEnded_letsTheOccupantContinueElsewhere() throws Exception {
     CountDownLatch wentOn = new CountDownLatch(1);
     ExecutionContext context =
         pool.acquire(
@@ -226,7 +226,7 @@ class ExecutionContextTest {
   }
 
   @Test
-  void current_insideAGuest_isItsContextAndNowhereElse() throws Exception {
+  void current_insideAnOccupant_isItsContextAndNowhereElse() throws Exception {
     List<Boolean> answers = new ArrayList<>();
     ExecutionContext context =
         pool.acquire(HandHost.guest(self -> answers.add(ExecutionContext.current() == self)));

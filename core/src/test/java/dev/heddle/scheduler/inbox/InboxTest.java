@@ -67,7 +67,7 @@ class InboxTest {
   }
 
   @Test
-  void post_afterTheNodeWasReadmitted_arrivesAgain() {
+  void post_afterTheFlagWasCleared_arrivesAgain() {
     Letter letter = new Letter("a");
     inbox.post(letter);
     inbox.drain();

@@ -17,13 +17,13 @@ class WakeupTest {
   private final Wakeup wakeup = new Wakeup(calls::incrementAndGet);
 
   @Test
-  void ring_whileAwake_callsNobody() {
+  void signal_whileAwake_doesNotCallTheDriver() {
     wakeup.signal();
     assertThat(calls).hasValue(0);
   }
 
   @Test
-  void ring_whileAsleep_callsTheDriverOncePerSleep() {
+  void signal_whileAsleep_callsTheDriverOncePerSleep() {
     wakeup.beforeSleep();
     wakeup.signal();
     wakeup.signal();
@@ -31,7 +31,7 @@ class WakeupTest {
   }
 
   @Test
-  void ring_afterTheSleep_callsNobody() {
+  void signal_afterTheSleep_doesNotCallTheDriver() {
     wakeup.beforeSleep();
     wakeup.afterSleep();
     wakeup.signal();
@@ -39,7 +39,7 @@ class WakeupTest {
   }
 
   @Test
-  void ring_inTheNextSleep_callsAgain() {
+  void signal_inTheNextSleep_callsAgain() {
     wakeup.beforeSleep();
     wakeup.signal();
     wakeup.afterSleep();

@@ -53,7 +53,7 @@ class WorkerThreadsTest {
   }
 
   @Test
-  void finish_ofAGroupThatHadNoThread_isToldToWhoWaited() {
+  void finish_ofAGroupThatHadNoThread_isReportedToWhoWaited() {
     Heddle.run(() -> {
       WorkerThreads threads = threads(1, Long.MAX_VALUE);
       Coroutine<?> waiting = Heddle.spawn(() -> Heddle.await(threads.gone()));

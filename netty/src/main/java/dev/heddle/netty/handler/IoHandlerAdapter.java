@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.netty.handler;
 
+import static java.lang.invoke.MethodHandles.lookup;
+
+import dev.heddle.internal.VarHandles;
 import dev.heddle.reactor.driver.DriverHost;
 import dev.heddle.reactor.driver.ReactorDriver;
 import io.netty.channel.IoHandle;
@@ -10,7 +13,6 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoRegistration;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
@@ -57,15 +59,7 @@ public final class IoHandlerAdapter {
    * Each of the three steps happens even if the others fail.
    */
   private static final long MAX_WITHOUT_POLL = 10_000_000; // nanoseconds
-  private static final VarHandle WOKEN;
-
-  static {
-    try {
-      WOKEN = MethodHandles.lookup().findVarHandle(IoHandlerAdapter.class, "woken", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
+  private static final VarHandle WOKEN = VarHandles.find(lookup(), "woken", boolean.class);
 
   private final Thread carrier;
   private final IoHandlerFactory factory;

@@ -187,7 +187,7 @@ record EventLoopEndTest(String driver) implements OnDriver {
   }
 
   @Test
-  void coroutine_thatNobodyCanWake_isADeadlockWhenNoChannelIsOpen() {
+  void coroutine_thatCannotBeWoken_isADeadlockWhenNoChannelIsOpen() {
     assertThatThrownBy(() ->
             Bridge.run(
                 driver,
@@ -227,7 +227,7 @@ record EventLoopEndTest(String driver) implements OnDriver {
   }
 
   @Test
-  void turnThatNobodyCanWake_whileAChannelIsOpen_isADeadlock() {
+  void turnThatCannotBeWoken_whileAChannelIsOpen_isADeadlock() {
     assertThatThrownBy(() ->
             Bridge.run(
                 driver,

@@ -83,7 +83,7 @@ record ForcedEndTest(String driver) implements OnDriver {
     assertThat(listening.get().closeFuture().await(60_000)).isTrue();
     assertThat(accepted.get().closeFuture().await(60_000)).isTrue();
     inactive.await();
-    assertNobodyListens(listening.get());
+    assertNoListener(listening.get());
     assertIsOver(peer[0]);
     assertThat(accepted.get().eventLoop().terminationFuture().await(60_000)).isTrue();
   }
@@ -99,7 +99,7 @@ record ForcedEndTest(String driver) implements OnDriver {
               failForGood();
             }))
         .isInstanceOf(OutOfMemoryError.class);
-    assertNobodyListens(listening.get());
+    assertNoListener(listening.get());
     nobodys.release(); // who waited goes on, on a thread of his own
     assertThat(listening.get().eventLoop().terminationFuture().await(60_000)).isTrue();
   }
@@ -125,7 +125,7 @@ record ForcedEndTest(String driver) implements OnDriver {
               failForGood();
             }))
         .isInstanceOf(OutOfMemoryError.class);
-    assertNobodyListens(listening.get());
+    assertNoListener(listening.get());
   }
 
   @Test
@@ -159,7 +159,7 @@ record ForcedEndTest(String driver) implements OnDriver {
     never.release(); // the pipelines are told when nobody is in them any more
     assertThat(accepted.get().closeFuture().await(60_000)).isTrue();
     assertThat(listening.get().eventLoop().terminationFuture().await(60_000)).isTrue();
-    assertNobodyListens(listening.get());
+    assertNoListener(listening.get());
   }
 
   @Test
@@ -412,7 +412,7 @@ record ForcedEndTest(String driver) implements OnDriver {
     assertThat(listening.get().closeFuture().await(60_000)).isTrue();
     connect(listening.get().localAddress()).close();
     others.get().close();
-    assertNobodyListens(listening.get());
+    assertNoListener(listening.get());
   }
 
   /// Another descriptor of the same socket, as a child or a server of sockets has it.
@@ -447,7 +447,7 @@ record ForcedEndTest(String driver) implements OnDriver {
     Heddle.run(HeddleOptions.defaults().withDriver(driver).withShutdownDeadline(DEADLINE), main);
   }
 
-  private static void assertNobodyListens(Channel channel) {
+  private static void assertNoListener(Channel channel) {
     assertThat(channel.isOpen()).isFalse();
     assertRefused(channel);
   }

@@ -128,7 +128,7 @@ record HandlersThatLockTest(String driver) implements OnDriver {
   }
 
   @Test
-  void pipelineWhoseHandlerIsParked_isEnteredByNobodyElse() {
+  void pipelineWhoseHandlerIsParked_isNotEnteredByAnotherThread() {
     Bridge.run(
         driver,
         () -> {
@@ -218,7 +218,7 @@ record HandlersThatLockTest(String driver) implements OnDriver {
   }
 
   @Test
-  void bytesAndTheirEnd_thatComeWhileATaskIsParked_areBothTold() {
+  void bytesAndTheirEnd_thatComeWhileATaskIsParked_areBothReported() {
     Bridge.run(
         driver,
         () -> {
@@ -247,7 +247,7 @@ record HandlersThatLockTest(String driver) implements OnDriver {
   }
 
   @Test
-  void channelThatWasTold_whileAHandlerWasParked_isToldAgain() {
+  void channelThatWasNotified_whileAHandlerWasParked_isNotifiedAgain() {
     Bridge.run(
         driver,
         () -> {

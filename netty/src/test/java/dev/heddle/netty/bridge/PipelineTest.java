@@ -218,7 +218,7 @@ record PipelineTest(String driver) implements OnDriver {
   }
 
   @Test
-  void connect_toNobody_failsWithTheReason() {
+  void connect_withoutAListener_failsWithTheReason() {
     Bridge.run(
         driver,
         () -> {

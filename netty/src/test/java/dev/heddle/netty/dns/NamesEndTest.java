@@ -239,7 +239,8 @@ class NamesEndTest extends NamesOnDrivers {
   }
 
   @Test
-  void nameThatTwoLookUpAtOnce_isAskedForOnce_andACancelledOneTakesItFromNobody() throws Exception {
+  void nameThatTwoLookUpAtOnce_isAskedForOnce_andACancelledOneTakesItFromNoOther()
+      throws Exception {
     zone.address("good.test", 60, "10.0.0.1");
     CountDownLatch mayAnswer = new CountDownLatch(1);
     NameServer server =

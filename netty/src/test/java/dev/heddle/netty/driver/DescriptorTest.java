@@ -85,7 +85,7 @@ class DescriptorTest {
 
   @ParameterizedTest
   @MethodSource(DRIVERS)
-  void connect_whereNobodyListens_isRefusedInTheJdksWords(String driver) throws Exception {
+  void connect_withoutAListener_isRefusedInTheJdksWords(String driver) throws Exception {
     try (HandDriven hand = HandDriven.open(driver)) {
       ListenerDescriptor gone = hand.listener();
       InetSocketAddress address = (InetSocketAddress) gone.localAddress();
@@ -315,7 +315,7 @@ class DescriptorTest {
   /// An error that was told for ever made the receiver spin.
   @ParameterizedTest
   @MethodSource(DRIVERS)
-  void datagram_toNobody_failsOneCallAndNotTheSocket(String driver) throws Exception {
+  void datagram_withoutAReceiver_failsOneCallAndNotTheSocket(String driver) throws Exception {
     try (HandDriven hand = HandDriven.open(driver)) {
       DatagramDescriptor gone = hand.driver().openDatagram(StandardProtocolFamily.INET6);
       gone.bind(HandDriven.LOOPBACK);

@@ -36,7 +36,7 @@ class EdgeTest {
 
   @ParameterizedTest
   @MethodSource(DRIVERS)
-  void edge_thatFindsNobodyWaiting_answersTheNextWaitAtOnce(String driver) throws Exception {
+  void edge_thatFindsNoWaiter_answersTheNextWaitAtOnce(String driver) throws Exception {
     try (HandDriven hand = HandDriven.open(driver)) {
       Pair pair = hand.pair();
       watch(hand, pair);
@@ -55,7 +55,7 @@ class EdgeTest {
   /// been told.
   @ParameterizedTest
   @MethodSource(DRIVERS)
-  void answer_thatNobodyMadeUseOf_isGivenToTheNextWait(String driver) throws Exception {
+  void answer_thatWasNotUsed_isGivenToTheNextWait(String driver) throws Exception {
     try (HandDriven hand = HandDriven.open(driver)) {
       Pair pair = hand.pair();
       Wait first = hand.wait(pair.ours(), Direction.READ);
@@ -113,7 +113,7 @@ class EdgeTest {
 
   @ParameterizedTest
   @MethodSource(DRIVERS)
-  void hangUp_isToldToEveryWaitThatFollows(String driver) throws Exception {
+  void hangUp_isReportedToEveryWaitThatFollows(String driver) throws Exception {
     try (HandDriven hand = HandDriven.open(driver)) {
       Pair pair = hand.pair();
       pair.peer().close();
@@ -203,7 +203,7 @@ class EdgeTest {
   @ParameterizedTest
   @MethodSource(DRIVERS)
   @Tag("trap-29")
-  void call_onAClosedDescriptor_isRefusedWhoeverHasItsNumber(String driver) throws Exception {
+  void call_onAClosedDescriptor_isRefusedEvenIfItsNumberIsInUse(String driver) throws Exception {
     try (HandDriven hand = HandDriven.open(driver)) {
       Pair pair = hand.pair();
       pair.ours().close();

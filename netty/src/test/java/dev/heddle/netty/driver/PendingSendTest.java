@@ -263,7 +263,7 @@ class PendingSendTest {
 
   @ParameterizedTest
   @MethodSource(DRIVERS)
-  void failure_ofWhatWasTaken_isToldToTheNextWriter(String driver) throws Exception {
+  void failure_ofWhatWasTaken_isReportedToTheNextWriter(String driver) throws Exception {
     try (HandDriven hand = HandDriven.openBatching(driver)) {
       Pair pair = reset(hand);
       assertThatThrownBy(() -> pair.ours().write(text("more")))

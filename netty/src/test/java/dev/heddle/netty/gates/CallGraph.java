@@ -157,20 +157,20 @@ final class CallGraph {
 
   private Stream<Method> roots() {
     Stream<Method> named = bodies.keySet().stream().filter(table::isRoot);
-    Stream<Method> errands =
+    Stream<Method> carrierTasks =
         bodies.values().stream()
             .flatMap(body -> calls(body).stream())
-            .map(this::errand)
+            .map(this::carrierTask)
             .flatMap(Optional::stream);
-    return Stream.concat(named, errands);
+    return Stream.concat(named, carrierTasks);
   }
 
-  private Optional<Method> errand(Call call) {
-    return call.lambda().filter(_ -> isErrand(call.takenBy())).map(CallGraph::bodyOf);
+  private Optional<Method> carrierTask(Call call) {
+    return call.lambda().filter(_ -> isCarrierTask(call.takenBy())).map(CallGraph::bodyOf);
   }
 
-  private boolean isErrand(@Nullable Method taker) {
-    return taker != null && table.isErrand(taker);
+  private boolean isCarrierTask(@Nullable Method taker) {
+    return taker != null && table.isCarrierTask(taker);
   }
 
   private List<Method> leadsTo(Method method) {

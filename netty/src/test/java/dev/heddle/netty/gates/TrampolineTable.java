@@ -25,7 +25,7 @@ final class TrampolineTable {
     /// Called on the trampoline, or in a tick.
     ROOTS,
     /// What they are given runs on the trampoline.
-    ERRANDS,
+    CARRIER_TASKS,
     /// What they are given runs in a coroutine or on another thread.
     HAND_OVERS,
     /// Steps, `Class#method > Class#method`, that are not taken on the trampoline.
@@ -75,12 +75,12 @@ final class TrampolineTable {
     return has(Part.ROOTS, method);
   }
 
-  boolean isErrand(CallGraph.Method taker) {
-    return has(Part.ERRANDS, taker);
+  boolean isCarrierTask(CallGraph.Method taker) {
+    return has(Part.CARRIER_TASKS, taker);
   }
 
   boolean isHandOver(CallGraph.Method taker) {
-    return has(Part.HAND_OVERS, taker) || isErrand(taker); // an errand is a root already
+    return has(Part.HAND_OVERS, taker) || isCarrierTask(taker); // a carrier task is a root already
   }
 
   /// Whether what `from` leads to is not followed to `to`.

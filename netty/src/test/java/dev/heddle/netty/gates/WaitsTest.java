@@ -106,11 +106,11 @@ class WaitsTest {
     }
 
     void anywhere() {
-      errand(this::inAnErrand);
+      carrierTask(this::inACarrierTask);
       notReached();
     }
 
-    void errand(Runnable what) {}
+    void carrierTask(Runnable what) {}
 
     void overridden() {}
 
@@ -122,7 +122,7 @@ class WaitsTest {
       LockSupport.park();
     }
 
-    void inAnErrand() {
+    void inACarrierTask() {
       LockSupport.park();
     }
 
@@ -154,8 +154,8 @@ class WaitsTest {
             """
             [roots]
             WaitsTest[$]Ways#root | begins
-            [errands]
-            .*#errand | begins
+            [carrier tasks]
+            .*#carrierTask | begins
             [hand overs]
             Thread#<init> | a thread's
             [cuts]
@@ -172,7 +172,7 @@ class WaitsTest {
             "WaitsTest$Ways$Overriding#overridden",
             "WaitsTest$Ways#keptInAField",
             "WaitsTest$Ways#toldByAnother",
-            "WaitsTest$Ways#inAnErrand");
+            "WaitsTest$Ways#inACarrierTask");
     assertThat(table.problems()).isEmpty();
   }
 

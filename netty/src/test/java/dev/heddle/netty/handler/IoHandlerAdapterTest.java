@@ -138,7 +138,7 @@ class IoHandlerAdapterTest {
   }
 
   @Test
-  void close_letsTheHandlerGoBetweenTheGuestsTwoSteps_andWakesItNoMore() {
+  void close_letsTheHandlerGoBetweenTheTwoStepsOfTheEmbeddedLoop_andWakesItNoMore() {
     host();
     handler.close();
     assertThat(seen).containsExactly("abandon", "prepareToDestroy", "destroy", "end");
@@ -146,7 +146,7 @@ class IoHandlerAdapterTest {
   }
 
   @Test
-  void close_givesTheHandlerWhatItWasAskedFor_beforeTheGuestEndsIt() {
+  void close_givesTheHandlerWhatItWasAskedFor_beforeTheEmbeddedLoopEndsIt() {
     host();
     executor.execute(() -> seen.add("what the guest has submitted"));
     handler.close();

@@ -79,7 +79,7 @@ class RingFaultsTest {
   }
 
   @Test
-  void interrupted_whenNobodyWaits_isNotAskedAgain() throws IOException {
+  void interrupted_withoutAWaiter_isNotAskedAgain() throws IOException {
     Ask ask = read(file());
     files.cancel(ask);
     files.begin(ring);
@@ -100,7 +100,7 @@ class RingFaultsTest {
   }
 
   @Test
-  void cancelled_afterItsCompletion_cancelsNobodyElse() throws IOException {
+  void cancelled_afterItsCompletion_cancelsNothingElse() throws IOException {
     Ask first = read(file());
     files.cancel(first);
     ring.complete(ECANCELED);
@@ -121,7 +121,7 @@ class RingFaultsTest {
   }
 
   @Test
-  void place_ofOneUnderWay_isGivenToNobodyElse() throws IOException {
+  void slot_ofARequestUnderWay_isNotReused() throws IOException {
     Ask slow = read(file());
     short place = ring.entries.removeFirst().slot();
     for (int i = 0; i < 3_000; i++) {
@@ -239,7 +239,7 @@ class RingFaultsTest {
   }
 
   @Test
-  void file_thatNobodyCloses_isClosedAtTheEnd(@TempDir Path folder) throws IOException {
+  void file_thatIsNotClosed_isClosedAtTheEnd(@TempDir Path folder) throws IOException {
     RingFile file = opened(folder);
     files.beginToClose();
     assertThat(files.finish()).isZero();

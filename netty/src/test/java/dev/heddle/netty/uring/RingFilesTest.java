@@ -117,7 +117,7 @@ class RingFilesTest {
 
   /// It was known by the English words of the system: in another language it was not waited for.
   @Test
-  void fifoThatNobodyReads_isKnownInEveryLanguage() throws Exception {
+  void fifoWithoutAReader_isKnownInEveryLanguage() throws Exception {
     driven(() ->
         assertThat(await(submit(new Ask(fifoPath(), WRITE))).error)
             .isInstanceOf(NoReaderException.class));

@@ -104,7 +104,7 @@ class UringEmbeddedHandleTest {
   }
 
   @Test
-  void channelThatClosesMeanwhile_isToldAtOnce_andOnce() {
+  void channelThatClosesMeanwhile_isNotifiedAtOnce_andOnce() {
     complete(EMFILE);
     handle.submit(
         new IoUringIoOps(
@@ -117,7 +117,7 @@ class UringEmbeddedHandleTest {
   }
 
   @Test
-  void failureThatIsKeptBackWhenTheLoopEnds_isTold_asACancellation() {
+  void failureThatIsKeptBackWhenTheLoopEnds_isReported_asACancellation() {
     complete(EMFILE);
     ended.set(true);
     handle.abandoned();
@@ -126,7 +126,7 @@ class UringEmbeddedHandleTest {
   }
 
   @Test
-  void acceptOfAClientThatHasLeft_isToldAtOnce() {
+  void acceptOfAClientThatHasLeft_isReportedAtOnce() {
     complete(ECONNABORTED);
     takeTurn();
     assertThat(results).containsExactly(ECONNABORTED);

@@ -52,7 +52,7 @@ class UringRegistrationTest {
   }
 
   @Test
-  void edge_ofAPollThatStays_isToldAndNoMore() throws Exception {
+  void edge_ofAPollThatStays_isReportedAndNoMore() throws Exception {
     withAWait((watch, wait) -> {
       watch.handle(ring, polled(UnixDescriptor.IN, MORE));
       assertThat(wait.answers).isEqualTo(1);
@@ -62,7 +62,7 @@ class UringRegistrationTest {
 
   /// Where completions find no room, the kernel drops a multishot poll: nothing more would be told.
   @Test
-  void edge_ofAPollThatTheKernelHasDropped_isToldAndThePollIsArmedAnew() throws Exception {
+  void edge_ofAPollThatTheKernelHasDropped_isReportedAndThePollIsArmedAnew() throws Exception {
     withAWait((watch, wait) -> {
       watch.handle(ring, polled(UnixDescriptor.IN, 0));
       assertThat(wait.answers).isEqualTo(1);
@@ -71,7 +71,7 @@ class UringRegistrationTest {
   }
 
   @Test
-  void failure_ofThePoll_isToldToWhoWaits() throws Exception {
+  void failure_ofThePoll_isReportedToWhoWaits() throws Exception {
     withAWait((watch, wait) -> {
       watch.handle(ring, polled(-ENOMEM, 0));
       assertThat(wait.error).hasMessageContaining("Cannot allocate memory");

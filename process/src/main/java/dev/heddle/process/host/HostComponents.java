@@ -8,6 +8,7 @@ import dev.heddle.process.ProcessListener;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.Request;
 import dev.heddle.process.fiber.FiberView;
+import dev.heddle.process.instance.StepOutputAccess;
 import dev.heddle.process.routing.RoutingTable;
 import dev.heddle.process.scheduler.WorkScheduler;
 import java.util.List;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// @param listeners of starts and ends, in the order of their calls
 /// @param bodies finds the sequential body of a process, if it has one
 /// @param unseen is called with requests that are left in a mailbox at the end of its process
+/// @param outputs reads the outputs of steps
 /// @param lifetime the default for processes with a parent
 public record HostComponents(
     ProcessRuntime runtime,
@@ -35,4 +37,5 @@ public record HostComponents(
     List<ProcessListener> listeners,
     Function<Process, @Nullable FiberView> bodies,
     Consumer<Request> unseen,
+    StepOutputAccess outputs,
     Lifetime lifetime) {}

@@ -128,7 +128,7 @@ final class HostEvents implements EventBus.Delivery {
 
   @Override
   public void checkRuntime(Ref<?> to) {
-    to.checkRuntime(runtime, "a subscriber of events of this one");
+    NamedRefs.checkRuntime(to, runtime, "a subscriber of events of this one");
   }
 
   @Override

@@ -19,6 +19,7 @@ import dev.heddle.process.instance.FailureLogger;
 import dev.heddle.process.instance.ProcessEnvironment;
 import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.instance.ProcessLifecycle;
+import dev.heddle.process.instance.StepOutputAccess;
 import dev.heddle.process.links.NameRegistry;
 import dev.heddle.process.observe.ProcessJfrEvents;
 import dev.heddle.process.routing.Receiver;
@@ -145,6 +146,11 @@ public final class ProcessHost implements ProcessEnvironment {
   @Override
   public Dispatcher dispatcher() {
     return dispatcher;
+  }
+
+  @Override
+  public StepOutputAccess outputs() {
+    return parts.outputs();
   }
 
   @Override

@@ -34,6 +34,9 @@ public interface ProcessEnvironment {
   ///   factory fails
   Process create(String source);
 
+  /// Reads the outputs of steps.
+  StepOutputAccess outputs();
+
   /// The body of a process, if it has one that has begun.
   @Nullable FiberView bodyOf(Process process);
 

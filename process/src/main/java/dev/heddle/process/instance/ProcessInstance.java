@@ -278,7 +278,7 @@ public final class ProcessInstance extends ProcessLifecycle
   }
 
   private StepResult stepResult(StepOutput out, EventBatch events) throws Throwable {
-    out.seal();
+    host.outputs().seal(out);
     dispatch(out);
     StepOutput.Status status = out.status();
     awaitsCommandsOnly =
@@ -304,7 +304,7 @@ public final class ProcessInstance extends ProcessLifecycle
       }
       case FAILED -> throw Objects.requireNonNull(out.failure());
       case UPGRADE -> {
-        unread = MailboxReader.transferTo(out.unreceived(), events.notHandedOut());
+        unread = MailboxReader.transferTo(host.outputs().unreceived(out), events.notHandedOut());
         yield upgrade(Objects.requireNonNull(out.upgrade()));
       }
     };
@@ -333,8 +333,10 @@ public final class ProcessInstance extends ProcessLifecycle
 
   private void dispatch(StepOutput out) {
     boolean last = out.status().isEnd();
-    for (int i = 0; i < out.commandCount(); i++) {
-      StepOutput.TaggedCommand request = out.commandAt(i);
+    StepOutputAccess outputs = host.outputs();
+    int count = outputs.commandCount(out);
+    for (int i = 0; i < count; i++) {
+      StepOutput.TaggedCommand request = outputs.commandAt(out, i);
       PendingCommand<?> pending = new PendingCommand<@Nullable Object>(this, request.tag());
       if (!last) { // after the end no result is delivered, and nothing cancels the command
         pendingCommands = pendingCommands == null ? new CommandTable() : pendingCommands;

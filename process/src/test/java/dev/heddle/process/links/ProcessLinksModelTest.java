@@ -201,7 +201,7 @@ class ProcessLinksModelTest {
   @Test
   @Tag("proc-146")
   @Tag("proc-148")
-  void endOfOne_whileTheOtherTiesItself_isToldOnce() throws Exception {
+  void endOfOne_whileTheOtherTiesItself_isReportedOnce() throws Exception {
     Someone[] both = {new Someone(1), new Someone(2)};
     CyclicBarrier tied =
         new CyclicBarrier(

@@ -47,7 +47,7 @@ class ProcessNamesTest {
 
   @Test
   @Tag("proc-335")
-  void waiter_thatComesAsAnotherBeginsOrGivesUp_isTold() throws Exception {
+  void waiter_thatComesAsAnotherBeginsOrGivesUp_isNotified() throws Exception {
     AtomicBoolean over = new AtomicBoolean();
     Consumer<ProcessLinks.Owner> other = _ -> {};
     Thread others =

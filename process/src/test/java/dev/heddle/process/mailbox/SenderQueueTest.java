@@ -60,7 +60,7 @@ class SenderQueueTest {
 
   @Test
   @Tag("proc-237")
-  void senderThatLeavesTheLine_holdsUpNobody_andSendsNothing() {
+  void senderThatStopsWaiting_delaysNoOther_andSendsNothing() {
     WaitingSender[] line = {joined(1), joined(2), joined(3), joined(4), joined(5), joined(6)};
     assertThat(senderQueue.withdraw(line[2])).isTrue();
     assertThat(senderQueue.withdraw(line[4])).isTrue();
@@ -74,7 +74,7 @@ class SenderQueueTest {
 
   @Test
   @Tag("proc-238")
-  void offer_isRefused_whileSomebodyStandsInLine_alsoWhereThereIsRoom() {
+  void offer_isRefused_whileASenderWaits_alsoWhereThereIsSpace() {
     WaitingSender waitingSender = new WaitingSender(new Envelope(1));
     assertThat(senderQueue.join(waitingSender)).isTrue(); // and room was not filled yet
     assertThat(senderQueue.offer(new Envelope(2))).isEqualTo(Push.FULL);
@@ -98,7 +98,7 @@ class SenderQueueTest {
 
   @Test
   @Tag("proc-236")
-  void end_tellsAllInLine_andRefusesWhoComes() {
+  void end_notifiesAllWaitingSenders_andRefusesLaterOnes() {
     joined(1);
     joined(2);
     WaitingSender third = joined(3);

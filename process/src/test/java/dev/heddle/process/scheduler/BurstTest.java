@@ -169,7 +169,7 @@ class BurstTest {
 
   @Test
   @Tag("proc-286")
-  void stepThatGoesOn_hasItsReceiverWokenByTheLookout() throws Exception {
+  void stepThatGoesOn_hasItsReceiverWokenByTheMonitor() throws Exception {
     CountDownLatch taken = new CountDownLatch(1);
     CountDownLatch added = new CountDownLatch(1);
     CountDownLatch all = new CountDownLatch(1);

@@ -68,7 +68,7 @@ class EventQueueTest {
 
   @Test
   @Tag("P9")
-  void take_ofSome_leavesTheRestInOrder_andSkipsNobodyElse() {
+  void take_ofSome_leavesTheRestInOrder_andSkipsNothingElse() {
     EventQueue queue = new EventQueue(8);
     queue.pushUrgent(item(1));
     queue.pushUrgent(item(2));
@@ -108,7 +108,7 @@ class EventQueueTest {
   /// Its answer lay behind the messages that another step had been given a part of, and came last.
   @Test
   @Tag("proc-231")
-  void result_thatWasTurnedRoundBehindMessages_comesFirst_onceTheConsumerIsDeaf() {
+  void result_thatWasReversedBehindMessages_comesFirst_onceTheConsumerAwaitsCommandsOnly() {
     EventQueue queue = new EventQueue(8);
     queue.push(item(1));
     queue.push(item(2));
@@ -183,7 +183,7 @@ class EventQueueTest {
   @Test
   @Tag("proc-230")
   @Tag("proc-234")
-  void nodeInOrder_whereTheOldestGivesWay_staysInItsPlace() {
+  void nodeInOrder_whereTheOldestIsDropped_staysInItsPlace() {
     EventQueue queue = new EventQueue(2, true);
     queue.push(item(1), _ -> {});
     queue.pushInOrder(item(2));
@@ -231,7 +231,7 @@ class EventQueueTest {
 
   @Test
   @Tag("proc-234")
-  void oldestThatWasNotTaken_givesWay_alsoWhereItWasLookedAt() {
+  void oldestThatWasNotTaken_isDropped_alsoWhereItWasPeeked() {
     EventQueue queue = new EventQueue(2, true);
     queue.push(item(1), _ -> {});
     queue.push(item(2), _ -> {});
@@ -248,7 +248,7 @@ class EventQueueTest {
   }
 
   @Test
-  void take_ofSome_whereTheOldestGivesWay() {
+  void take_ofSome_whereTheOldestIsDropped() {
     EventQueue queue = new EventQueue(3, true);
     for (int i = 1; i <= 4; i++) {
       queue.push(item(i), _ -> {});

@@ -136,7 +136,7 @@ class WorkSchedulerTest {
 
   @Test
   @Tag("P7")
-  void waitDeaf_isWokenByCommandsOnly() throws Exception {
+  void waitForCommands_isWokenByCommandsOnly() throws Exception {
     start(1);
     AtomicInteger steps = new AtomicInteger();
     Semaphore stepped = new Semaphore(0);
@@ -338,7 +338,7 @@ class WorkSchedulerTest {
 
   @Test
   @Tag("P13")
-  void lookoutWhoseHandlerFails_reportsTheNextLongStep() throws Exception {
+  void monitorWhoseHandlerFails_reportsTheNextLongStep() throws Exception {
     CountDownLatch reports = new CountDownLatch(2);
     use(
         new WorkerPool(
@@ -437,7 +437,7 @@ class WorkSchedulerTest {
   @Test
   @Tag("P6")
   void batchOfTheFifo_wakesASleeperForWhatItsTakerDoesNotRunNext() throws Exception {
-    startWithoutLookout(2);
+    startWithoutMonitor(2);
     CountDownLatch inStep = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     scheduler.start(
@@ -473,8 +473,8 @@ class WorkSchedulerTest {
 
   @Test
   @Tag("P6")
-  void firstSpareOfADeque_wakesASleeper_whoWakesTheNextForWhatIsLeft() throws Exception {
-    startWithoutLookout(3);
+  void firstStealableTaskOfADeque_wakesASleeper_whichWakesTheNextForTheRest() throws Exception {
+    startWithoutMonitor(3);
     CountDownLatch both = new CountDownLatch(2);
     CountDownLatch done = new CountDownLatch(1);
     Set<Thread> others = ConcurrentHashMap.newKeySet();
@@ -504,7 +504,8 @@ class WorkSchedulerTest {
 
   @Test
   @Tag("P6")
-  void spareThatNobodyWasToldOf_isSeenByTheLookout_howeverShortTheSteps() throws Exception {
+  void stealableTaskWithoutANotification_isFoundByTheMonitor_howeverShortTheSteps()
+      throws Exception {
     start(2);
     Set<Thread> threads = ConcurrentHashMap.newKeySet();
     CountDownLatch both = new CountDownLatch(1);
@@ -544,10 +545,10 @@ class WorkSchedulerTest {
     both.await();
   }
 
-  private void startWithoutLookout(int workers) {
+  private void startWithoutMonitor(int workers) {
     use(pool(workers, Duration.ofHours(1)));
     for (Worker worker : scheduler.workers()) {
-      worker.start(); // but no lookout, which would mend it a moment later
+      worker.start(); // but no monitor, which would mend it a moment later
     }
   }
 

@@ -96,7 +96,7 @@ class TimerWheelTest {
   }
 
   @Test
-  void disarmedTimer_isDropped_whenItsPlaceIsReached_orTheWheelIsTold() {
+  void disarmedTimer_isDropped_whenItsPlaceIsReached_orTheWheelIsNotified() {
     Timer reached = armed(10 * TICK);
     Timer told = armed(5_000 * TICK);
     reached.deadline(Timer.DISARMED);

@@ -153,7 +153,7 @@ class EssaysTest {
     assertThat(
             unknown(
                 "[InboxStress; mutant: mutex-barging] Mutants: InboxStress.ReadOnlyClaim,"
-                    + " PlainReadmit. EssaysTest#name_thatNothingHas_isFound, MSG_DONTWAIT"))
+                    + " PlainClearPosted. EssaysTest#name_thatNothingHas_isFound, MSG_DONTWAIT"))
         .isEmpty();
   }
 

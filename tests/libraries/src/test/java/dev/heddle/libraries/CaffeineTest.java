@@ -100,7 +100,7 @@ class CaffeineTest {
   }
 
   @Test
-  void loaderThatIsCut_leavesNothing_andWhoWaitsForTheKeyLoadsItself() {
+  void loaderThatIsCancelled_leavesNothing_andWhoWaitsForTheKeyLoadsItself() {
     Watched.run(() -> {
       Cache<Integer, String> cache = Caffeine.newBuilder().build();
       Promise<Boolean> loading = Heddle.promise("loading");

@@ -156,7 +156,7 @@ class CommonsPoolTest {
   }
 
   @Test
-  void borrow_thatIsCut_leavesNoWaiterAndAPoolThatCanBeUsed() {
+  void borrow_thatIsCancelled_leavesNoWaiterAndAPoolThatCanBeUsed() {
     Watched.run(() -> {
       try (GenericObjectPool<StringBuilder> pool = poolOf(1, freeFactory())) {
         StringBuilder only = pool.borrowObject();

@@ -115,7 +115,7 @@ class GuavaTest {
 
   /// The second permit of this limiter comes after a second; the limit passes long before.
   @Test
-  void rateLimiter_thatIsCut_isDeafToItAndGivesItsPermitFirst() {
+  void rateLimiter_thatIsCancelled_ignoresThatAndGivesItsPermitFirst() {
     Watched.run(() -> {
       RateLimiter limiter = RateLimiter.create(1);
       limiter.acquire();
@@ -136,7 +136,7 @@ class GuavaTest {
 
   /// What Guava calls uninterruptible goes on to its end, and the block fails only then.
   @Test
-  void takeUninterruptibly_thatIsCut_goesOnToItsEnd() {
+  void takeUninterruptibly_thatIsCancelled_goesOnToItsEnd() {
     Watched.run(() -> {
       CountDownLatch released = new CountDownLatch(1);
       boolean[] wasReleased = {false};

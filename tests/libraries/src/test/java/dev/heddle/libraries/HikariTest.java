@@ -115,7 +115,7 @@ class HikariTest {
   }
 
   @Test
-  void getConnection_thatIsCut_leavesNoWaiterAndAPoolThatCanBeUsed() throws Exception {
+  void getConnection_thatIsCancelled_leavesNoWaiterAndAPoolThatCanBeUsed() throws Exception {
     try (HikariDataSource pool = open("cut")) {
       Watched.run(() -> {
         List<Connection> all = new ArrayList<>();

@@ -117,7 +117,7 @@ class ReactorTest {
   }
 
   @Test
-  void block_thatIsCut_cancelsItsSource() {
+  void block_thatIsCancelled_cancelsItsSource() {
     Watched.run(() -> {
       boolean[] subscribed = {false};
       boolean[] cancelled = {false};

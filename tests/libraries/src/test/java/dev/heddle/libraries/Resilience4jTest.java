@@ -109,7 +109,7 @@ class Resilience4jTest {
   }
 
   @Test
-  void bulkhead_aroundACallThatIsCut_givesItsPermitBack() {
+  void bulkhead_aroundACallThatIsCancelled_givesItsPermitBack() {
     Watched.run(() -> {
       Bulkhead bulkhead = Bulkhead.ofDefaults("any");
       int free = bulkhead.getMetrics().getAvailableConcurrentCalls();

@@ -127,7 +127,7 @@ class RxJavaTest {
   }
 
   @Test
-  void blockingGet_thatIsCut_disposesOfItsSource() {
+  void blockingGet_thatIsCancelled_disposesOfItsSource() {
     Watched.run(() -> {
       boolean[] subscribed = {false};
       boolean[] disposed = {false};

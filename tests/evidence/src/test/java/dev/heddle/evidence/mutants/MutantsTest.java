@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Every committed mutant is caught by the tests it names.
 class MutantsTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60); // with a test that is to pass
+  private static final Duration PATIENCE = Duration.ofMinutes(10); // with a test that is to pass
   private static final Duration HANG = Duration.ofSeconds(5); // many times what a named test takes
   private static final Duration SURE_HANG = Duration.ofSeconds(20); // also on a busy machine
   private static final int TRIES = 3; // races need not show at once
@@ -60,9 +60,8 @@ class MutantsTest {
     try (var compiler = new MutantCompiler();
         var run = new TestRun()) {
       Map<TestName, Verdict> sound = run.run(null, named, PATIENCE, 1);
-      assertThat(named)
-          .as("tests that mutants name pass without any")
-          .allMatch(test -> sound.get(test) == Verdict.PASSED);
+      assertThat(failing(sound)).as("tests that mutants name, and that fail without any").isEmpty();
+      assertThat(sound.keySet()).as("tests that ran").containsAll(named);
       for (Mutant mutant : mutants) {
         Path classes = folder.resolve(mutant.name());
         compiler.compile(mutant, classes);

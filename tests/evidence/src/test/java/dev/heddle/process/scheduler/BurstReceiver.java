@@ -122,7 +122,7 @@ final class BurstReceiver extends Task {
   @Override
   protected void completed() {}
 
-  // ---- the lookout ----
+  // ---- the monitor ----
 
   void urge() {
     scheduler.wakeReceiver(burst);

@@ -229,7 +229,7 @@ public class BurstStress {
     }
   }
 
-  /// **Real class.** The receiver has ended while something was added, and the lookout finds that
+  /// **Real class.** The receiver has ended while something was added, and the monitor finds that
   /// at the moment at which its sender does.
   @JCStressTest
   @Outcome(id = "true", expect = ACCEPTABLE, desc = "what was accepted came once")
@@ -245,7 +245,7 @@ public class BurstStress {
     }
 
     @Actor
-    public void receiverThenLookout() {
+    public void receiverThenMonitor() {
       task.abandon();
       task.urge();
     }
@@ -498,7 +498,7 @@ public class BurstStress {
   }
 
   /// **Mutant.** Whoever finds something left looks how much was taken, and stores: the sender and
-  /// the lookout may both do so.
+  /// the monitor may both do so.
   @JCStressTest
   @Outcome(id = "true", expect = ACCEPTABLE, desc = "what was accepted came once")
   @Outcome(id = "false", expect = FORBIDDEN, desc = "something was lost, or came twice")
@@ -525,7 +525,7 @@ public class BurstStress {
     }
 
     @Actor
-    public void lookout() {
+    public void monitor() {
       leaveLast();
     }
 

@@ -154,7 +154,8 @@ public class GlobalQueueStress {
     }
   }
 
-  /// **Real class.** A spare takes what is due out of the middle, while a worker pushes and polls.
+  /// **Real class.** A compensating worker takes what is due out of the middle, while a worker
+  /// pushes and polls.
   @JCStressTest
   @Outcome(id = "1", expect = ACCEPTABLE, desc = "each task was taken once")
   @Outcome(id = "2", expect = FORBIDDEN, desc = "a task was lost")
@@ -177,7 +178,7 @@ public class GlobalQueueStress {
     }
 
     @Actor
-    public void spare() {
+    public void compensatingWorker() {
       taken.count(number(queue.pollResumable()));
       taken.count(number(queue.pollResumable()));
     }

@@ -140,12 +140,12 @@ public class StateStress {
     }
   }
 
-  /// **Real class**, deaf to messages: what wakes it is what it has asked for.
+  /// **Real class**, waiting for commands only: what wakes it is what it has requested.
   @JCStressTest
   @Outcome(id = "3", expect = ACCEPTABLE, desc = "a step saw both")
   @Outcome(expect = FORBIDDEN, desc = "a wake-up was lost")
   @State
-  public static class RealDeaf {
+  public static class RealAwaitsCommands {
     private final Reader task = new Reader(Task.StepResult.WAIT_FOR_COMMANDS);
 
     @Actor

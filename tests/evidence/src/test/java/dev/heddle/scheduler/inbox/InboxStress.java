@@ -18,7 +18,7 @@ import org.openjdk.jcstress.infra.results.I_Result;
 public class InboxStress {
   private InboxStress() {}
 
-  /// A letter whose arrival readmits it and then looks at what it stands for, as all nodes do.
+  /// A letter whose arrival clears its flag and then looks at what it stands for, as all nodes do.
   static final class Letter extends Inbox.Node {
     int content; // plain: post() must carry it across
     int seen;
@@ -168,13 +168,13 @@ public class InboxStress {
     }
   }
 
-  /// **Mutant.** The carrier readmits the node with a plain store: it may look at the content
-  /// before the store is visible, and the producer still sees the node in the box.
+  /// **Mutant.** The carrier clears the flag of the node with a plain store: it may look at the
+  /// content before the store is visible, and the producer still sees the node in the box.
   @JCStressTest
   @Outcome(id = "1", expect = ACCEPTABLE, desc = "an arrival saw the change")
   @Outcome(id = "0", expect = FORBIDDEN, desc = "the change was lost")
   @State
-  public static class PlainReadmit extends OneNodeBox {
+  public static class PlainClearPosted extends OneNodeBox {
     @Actor
     public void producer() {
       content = 1;
@@ -184,7 +184,7 @@ public class InboxStress {
     @Actor
     public void carrier() {
       if (isIn()) {
-        readmitPlain();
+        clearPostedPlain();
         seen = content;
       }
     }
@@ -197,7 +197,7 @@ public class InboxStress {
   }
 
   /// **Mutant.** A producer that finds the node in the box only reads: its change may still be on
-  /// its way when the carrier, which readmitted the node meanwhile, looks.
+  /// its way when the carrier, which cleared the flag of the node meanwhile, looks.
   @JCStressTest
   @Outcome(id = "1", expect = ACCEPTABLE, desc = "an arrival saw the change")
   @Outcome(id = "0", expect = FORBIDDEN, desc = "the change was lost")
@@ -212,7 +212,7 @@ public class InboxStress {
     @Actor
     public void carrier() {
       if (isIn()) {
-        readmit();
+        clearPosted();
         seen = content;
       }
     }

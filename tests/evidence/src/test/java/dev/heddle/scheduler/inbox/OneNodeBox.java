@@ -35,11 +35,11 @@ class OneNodeBox {
     return posted;
   }
 
-  final void readmit() {
+  final void clearPosted() {
     POSTED.getAndSet(this, false);
   }
 
-  final void readmitPlain() {
+  final void clearPostedPlain() {
     POSTED.set(this, false);
   }
 }

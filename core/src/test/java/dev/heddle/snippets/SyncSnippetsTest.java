@@ -4,6 +4,13 @@ package dev.heddle.snippets;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Heddle;
+import dev.heddle.event.Deadline;
+import dev.heddle.sync.Broadcast;
+import dev.heddle.sync.Broadcast.Overflow;
+import dev.heddle.sync.CountDown;
+import dev.heddle.sync.Latest;
+import dev.heddle.sync.RateLimiter;
+import dev.heddle.sync.ReadWriteMutex;
 import dev.heddle.sync.Semaphore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,5 +42,89 @@ class SyncSnippetsTest {
       // @end
     });
     assertThat(log).containsExactlyInAnyOrder("a", "b", "c");
+  }
+
+  @Test
+  void latest() {
+    Heddle.run(() -> {
+      // @start region=latest
+      Latest<String> config = Latest.of("first");
+      Heddle.launch(
+          "watcher",
+          () -> {
+            for (String newest : config) { // the current one, and each newer one
+              log.add(newest);
+            }
+          });
+      Heddle.yieldNow();
+      config.set("second");
+      config.close();
+      // @end
+    });
+    assertThat(log).containsExactly("first", "second");
+  }
+
+  @Test
+  void countDown() {
+    Heddle.run(() -> {
+      // @start region=countDown
+      var warm = new CountDown("warm-up", 2);
+      Heddle.launch("cache", warm::countDown);
+      Heddle.launch("index", warm::countDown);
+      warm.await(Deadline.after(Duration.ofSeconds(5)));
+      // @end
+      log.add(warm.count());
+    });
+    assertThat(log).containsExactly(0);
+  }
+
+  @Test
+  void broadcast() {
+    Heddle.run(() -> {
+      // @start region=broadcast
+      Broadcast<String> news = Broadcast.of("news", 64, Overflow.LAG);
+      var reader = news.subscribe(); // here, so that it misses nothing
+      Heddle.launch(
+          "reader",
+          () -> {
+            try (reader) {
+              for (String item : reader) {
+                log.add(item);
+              }
+            }
+          });
+      news.send("first");
+      news.send("second");
+      news.close();
+      // @end
+    });
+    assertThat(log).containsExactly("first", "second");
+  }
+
+  @Test
+  void readWriteMutex() {
+    Heddle.run(() -> {
+      // @start region=readWriteMutex
+      var lock = new ReadWriteMutex("index");
+      String found = lock.<String>withReadLock(() -> fetch("page")); // beside other readers
+      lock.withWriteLock(() -> log.add(found)); // alone
+      // @end
+    });
+    assertThat(log).containsExactly("page");
+  }
+
+  @Test
+  void rateLimiter() {
+    List<String> urls = List.of("a", "b", "c");
+    Heddle.run(() -> {
+      // @start region=rateLimiter
+      var requests = RateLimiter.of("requests", 100, Duration.ofSeconds(1)).withBurst(10);
+      for (String url : urls) {
+        requests.acquire();
+        log.add(fetch(url));
+      }
+      // @end
+    });
+    assertThat(log).containsExactly("a", "b", "c");
   }
 }

@@ -234,8 +234,7 @@ class SemaphoreModelTest {
         workers.stream()
             .filter(Worker::isWaiting)
             .min(Comparator.comparingInt(w -> w.ticket))
-            .ifPresent(
-                oldest -> assertThat(oldest.wants).isGreaterThan(semaphore.available()));
+            .ifPresent(oldest -> assertThat(oldest.wants).isGreaterThan(semaphore.available()));
       }
     }
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle;
 
-/// An event stream was full and dropped events at this point; later events follow.
+/// An event stream or a broadcast was full and dropped events or items at this point; later ones
+/// follow.
 ///
 /// @since 0.1
 public final class EventsLostException extends RuntimeException {
@@ -11,13 +12,13 @@ public final class EventsLostException extends RuntimeException {
 
   /// With what happened, and what to do about it.
   ///
-  /// @param count how many events were dropped at this point
+  /// @param count how many were dropped at this point
   public EventsLostException(String message, long count) {
     super(message);
     this.count = count;
   }
 
-  /// How many events were dropped at this point.
+  /// How many were dropped at this point.
   public long count() {
     return count;
   }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// Permits that the coroutines of one loop acquire and release: a limit on how many do something at
 /// once.
 ///
-/// {@snippet class=dev.heddle.snippets.SnippetsTest region=semaphore}
+/// {@snippet class=dev.heddle.snippets.SyncSnippetsTest region=semaphore}
 ///
 /// Permits have no owner: any coroutine may release them, more than were acquired, too. The JDK's
 /// [java.util.concurrent.Semaphore] works in coroutines as well, and between threads; this one is
@@ -82,7 +82,24 @@ public final class Semaphore {
     acquire(1, Deadline.never(), null);
   }
 
-  /// Acquires several permits together. Otherwise as [#acquire()].
+  /// Acquires a permit, but waits no longer than a deadline. Otherwise as [#acquire()].
+  ///
+  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  public void acquire(Deadline deadline) {
+    acquire(1, deadline, null);
+  }
+
+  /// Acquires a permit, but waits no longer than until `token` fires. Otherwise as [#acquire()].
+  ///
+  /// @throws dev.heddle.WaitCancelledException when the token fires first
+  public void acquire(Awaitable<?> token) {
+    acquire(1, Deadline.never(), EventSource.of(token));
+  }
+
+  /// Acquires several permits together: all of them or, while it waits, none. Otherwise as
+  /// [#acquire()].
+  ///
+  /// @param permits how many, at least 1
   public void acquire(int permits) {
     acquire(permits, Deadline.never(), null);
   }
@@ -189,11 +206,21 @@ public final class Semaphore {
   /// @throws dev.heddle.CoroutineException when the body threw a checked exception; unchecked
   ///   exceptions and errors are thrown as they are
   public <T extends @Nullable Object> T withPermit(Body<T> body) {
+    // checked here, because releasing must not overflow the stack; it needs no more than this
+    StackGuard.requireRoom();
     acquire();
     try {
       return Bodies.run(body);
     } finally {
-      release();
+      returnOne();
+    }
+  }
+
+  // by a coroutine that the loop may have abandoned meanwhile
+  private void returnOne() {
+    if (!home.hasEnded()) {
+      free = Math.addExact(free, 1);
+      giveOut();
     }
   }
 

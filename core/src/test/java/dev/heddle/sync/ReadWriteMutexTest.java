@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Cancellation;
+import dev.heddle.CoroutineException;
+import dev.heddle.DeadlineException;
+import dev.heddle.DeadlockError;
+import dev.heddle.Heddle;
+import dev.heddle.Loop;
+import dev.heddle.WaitCancelledException;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Promise;
+import dev.heddle.hosting.StackEnd;
+import dev.heddle.scheduler.WakerStatus;
+import dev.heddle.simulation.VirtualTime;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(300)
+class ReadWriteMutexTest {
+  private static final Duration LONG = Duration.ofHours(1);
+
+  private final List<String> log = new ArrayList<>();
+
+  /// Reads for a millisecond.
+  private Coroutine<?> reader(ReadWriteMutex lock, String name) {
+    return started(
+        name,
+        () ->
+            lock.<@Nullable Object>withReadLock(() -> {
+              log.add(name + " in");
+              Heddle.delay(Duration.ofMillis(1));
+              log.add(name + " out");
+              return null;
+            }));
+  }
+
+  /// Writes for a millisecond.
+  private Coroutine<?> writer(ReadWriteMutex lock, String name) {
+    return started(
+        name,
+        () ->
+            lock.<@Nullable Object>withWriteLock(() -> {
+              log.add(name + " in");
+              Heddle.delay(Duration.ofMillis(1));
+              log.add(name + " out");
+              return null;
+            }));
+  }
+
+  private static Coroutine<?> started(String name, Runnable body) {
+    Coroutine<?> coroutine = Heddle.spawn(name, body::run);
+    Heddle.yieldNow();
+    return coroutine;
+  }
+
+  // ---- who gets in ----
+
+  @Test
+  void readers_getInTogether_writersAlone() {
+    VirtualTime.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex();
+      reader(lock, "r1");
+      reader(lock, "r2");
+      assertThat(lock.readers()).isEqualTo(2);
+      assertThat(lock.tryLockWrite()).isFalse();
+      Coroutine<?> writer = writer(lock, "w1");
+      Coroutine<?> last = writer(lock, "w2");
+      last.await();
+      assertThat(writer.isDone()).isTrue();
+    });
+    assertThat(log)
+        .containsExactly(
+            "r1 in", "r2 in", "r1 out", "r2 out", "w1 in", "w1 out", "w2 in", "w2 out");
+  }
+
+  @Test
+  @Tag("trap-3")
+  void reader_behindAWaitingWriter_waits_soThatWritersDoNotStarve() {
+    VirtualTime.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex();
+      reader(lock, "r1");
+      writer(lock, "w");
+      reader(lock, "r2");
+      reader(lock, "r3");
+      assertThat(lock.tryLockRead()).isFalse();
+      assertThat(lock.waiting()).isEqualTo(3);
+    });
+    assertThat(log)
+        .containsExactly("r1 in", "r1 out", "w in", "w out", "r2 in", "r3 in", "r2 out", "r3 out");
+  }
+
+  @Test
+  void readers_donotKeepAWriterOut_howeverMany() {
+    VirtualTime.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex();
+      int[] reads = new int[1];
+      Heddle.scope(s -> {
+        for (int i = 0; i < 3; i++) {
+          s.launch(
+              "reader",
+              () -> {
+                for (int round = 0; round < 100; round++) {
+                  lock.<@Nullable Object>withReadLock(() -> {
+                    reads[0]++;
+                    Heddle.yieldNow();
+                    return null;
+                  });
+                }
+              });
+        }
+        Heddle.yieldNow();
+        lock.lockWrite();
+        assertThat(reads[0]).isLessThan(10);
+        lock.unlockWrite();
+        return null;
+      });
+      assertThat(reads[0]).isEqualTo(300);
+    });
+  }
+
+  @Test
+  void withoutOthers_nothingSwitches() {
+    Heddle.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex();
+      long before = Heddle.counters().switches();
+      lock.lockRead();
+      lock.unlockRead();
+      lock.lockWrite();
+      assertThat(lock.writer()).isSameAs(Heddle.current());
+      lock.unlockWrite();
+      assertThat(lock.tryLockRead()).isTrue();
+      lock.unlockRead();
+      assertThat(lock.tryLockWrite()).isTrue();
+      lock.unlockWrite();
+      assertThat(lock.writer()).isNull();
+      assertThat(Heddle.counters().switches()).isEqualTo(before);
+    });
+  }
+
+  @Test
+  @Tag("trap-2")
+  void unlock_withAWaiter_leavesNothingForOthersToTake() {
+    VirtualTime.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex();
+      lock.lockWrite();
+      Coroutine<?> waiter = writer(lock, "w");
+      lock.unlockWrite();
+      assertThat(lock.writer()).isSameAs(waiter);
+      assertThat(lock.tryLockWrite()).isFalse();
+      assertThat(lock.tryLockRead()).isFalse();
+      lock.lockRead();
+      assertThat(log).containsExactly("w in", "w out");
+      lock.unlockRead();
+    });
+  }
+
+  @Test
+  void downgrade_letsReadersIn_andNoWriter() {
+    VirtualTime.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex();
+      lock.lockWrite();
+      reader(lock, "r1");
+      writer(lock, "w");
+      reader(lock, "r2");
+      lock.downgrade();
+      assertThat(lock.readers()).isEqualTo(2);
+      Heddle.delay(Duration.ofMillis(5));
+      assertThat(log).containsExactly("r1 in", "r1 out");
+      lock.unlockRead();
+    });
+    assertThat(log).containsExactly("r1 in", "r1 out", "w in", "w out", "r2 in", "r2 out");
+  }
+
+  // ---- misuse ----
+
+  @Test
+  void secondLock_byAHolder_isRefusedAndSaysWhy() {
+    Heddle.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex("index");
+      lock.lockRead();
+      assertThatThrownBy(lock::lockRead)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContainingAll("the read-write mutex 'index' already", "not reentrant");
+      assertThatThrownBy(lock::lockWrite)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("a reader cannot become a writer; unlock it first");
+      assertThatThrownBy(lock::tryLockWrite).hasMessageContaining("cannot become a writer");
+      assertThatThrownBy(lock::tryLockRead).hasMessageContaining("not reentrant");
+      lock.unlockRead();
+      lock.lockWrite();
+      assertThatThrownBy(lock::lockRead).hasMessageContaining("not reentrant");
+      assertThatThrownBy(lock::lockWrite).hasMessageContaining("not reentrant");
+      lock.unlockWrite();
+      assertThat(lock).hasToString("the read-write mutex 'index', not locked, 0 waiting");
+    });
+  }
+
+  @Test
+  void secondRead_behindAWaitingWriter_isRefused_andNoWaitWithoutEnd() {
+    VirtualTime.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex();
+      lock.lockRead();
+      writer(lock, "w");
+      assertThatThrownBy(lock::lockRead).hasMessageContaining("not reentrant");
+      lock.unlockRead();
+    });
+    assertThat(log).containsExactly("w in", "w out");
+  }
+
+  @Test
+  void unlock_byOthers_isRefusedAndNamesTheHolder() {
+    VirtualTime.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex("index");
+      assertThatThrownBy(lock::unlockRead).hasMessageContaining("not locked");
+      assertThatThrownBy(lock::unlockWrite).hasMessageContaining("not locked");
+      assertThatThrownBy(lock::downgrade).hasMessageContaining("does not hold it for writing");
+      Coroutine<?> reader = reader(lock, "bookworm");
+      assertThatThrownBy(lock::unlockRead)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContainingAll("read by 1", "'bookworm'", "for reading");
+      reader.await();
+      writer(lock, "author");
+      assertThatThrownBy(lock::unlockWrite)
+          .hasMessageContainingAll("written by", "'author'", "for writing");
+    });
+    assertThat(log).endsWith("author out");
+  }
+
+  @Test
+  void lock_ofOneWhoseHolderHasEnded_isRefusedAndNamesIt() {
+    Heddle.run(() -> {
+      ReadWriteMutex written = new ReadWriteMutex("index");
+      Heddle.spawn("forgetful", written::tryLockWrite).await();
+      assertThatThrownBy(written::lockRead)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContainingAll("'index' was never unlocked by", "'forgetful'");
+      ReadWriteMutex read = new ReadWriteMutex("index");
+      Heddle.spawn("forgetful", read::tryLockRead).await();
+      assertThatThrownBy(read::lockWrite).hasMessageContaining("was never unlocked by");
+      assertThat(read.info()).contains("has ended without unlocking it");
+    });
+  }
+
+  @Test
+  void use_onAnotherLoop_isRefused() {
+    Heddle.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex("index");
+      Loop<?> other =
+          Loop.start(() -> {
+            assertThatThrownBy(lock::lockRead).hasMessageContaining("belongs to another loop");
+            assertThatThrownBy(lock::lockWrite).hasMessageContaining("belongs to another loop");
+            assertThatThrownBy(lock::unlockRead).hasMessageContaining("belongs to another loop");
+            return 1;
+          });
+      assertThat(other.join()).isEqualTo(1);
+    });
+  }
+
+  // ---- waits that end otherwise ----
+
+  @Test
+  void boundedWaits_leaveTheQueue() {
+    VirtualTime.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex();
+      Coroutine<?> holder =
+          started("holder", () -> lock.withWriteLock(() -> Heddle.await(Heddle.timer(LONG))));
+      Deadline soon = Deadline.after(Duration.ofMillis(1));
+      assertThatThrownBy(() -> lock.lockRead(soon)).isInstanceOf(DeadlineException.class);
+      assertThatThrownBy(() -> lock.lockWrite(soon)).isInstanceOf(DeadlineException.class);
+      Promise<String> token = new Promise<>();
+      Heddle.launch("token", () -> token.complete("enough"));
+      assertThatThrownBy(() -> lock.lockRead(token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+      assertThatThrownBy(() -> lock.lockWrite(token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+      assertThat(lock.waiting()).isZero();
+      holder.cancel("enough");
+      assertThatThrownBy(holder::await).isInstanceOf(Cancellation.class);
+      lock.lockRead(soon); // it bounds only waits
+      lock.unlockRead();
+      lock.lockWrite(token.future());
+      lock.unlockWrite();
+      assertThat(Heddle.counters().timers()).isZero();
+    });
+  }
+
+  @Test
+  @Tag("trap-1")
+  void waiter_handedTheLockAndCancelledBeforeItRuns_handsItOn() {
+    VirtualTime.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex();
+      lock.lockRead();
+      Coroutine<?> writer = writer(lock, "w");
+      Coroutine<?> first = reader(lock, "r1");
+      reader(lock, "r2");
+      lock.unlockRead();
+      assertThat(lock.writer()).isSameAs(writer);
+      writer.cancel("leave");
+      assertThatThrownBy(writer::await).isInstanceOf(Cancellation.class);
+      assertThat(lock.readers()).isEqualTo(2);
+      assertThat(first.isDone()).isFalse();
+    });
+    assertThat(log).containsExactly("r1 in", "r2 in", "r1 out", "r2 out");
+  }
+
+  @Test
+  @Tag("trap-1")
+  void readers_handedTheLockAndOneCancelled_keepItTillTheOthersAreDone() {
+    VirtualTime.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex();
+      lock.lockWrite();
+      Coroutine<?> first = reader(lock, "r1");
+      reader(lock, "r2");
+      writer(lock, "w");
+      lock.unlockWrite();
+      first.cancel("leave");
+      Heddle.yieldNow();
+      assertThat(lock.readers()).isEqualTo(1);
+    });
+    assertThat(log).containsExactly("r2 in", "r2 out", "w in", "w out");
+  }
+
+  @Test
+  void waitingWriter_thatLeaves_letsTheReadersBehindItIn() {
+    VirtualTime.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex();
+      lock.lockRead();
+      Coroutine<?> writer = writer(lock, "w");
+      Coroutine<?> reader = reader(lock, "r");
+      writer.cancel("leave");
+      reader.await(); // beside the reader that still holds it
+      lock.unlockRead();
+    });
+    assertThat(log).containsExactly("r in", "r out");
+  }
+
+  // ---- bodies ----
+
+  @Test
+  void bodies_returnTheirResultAndUnlockHoweverTheyEnd() {
+    Heddle.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex();
+      assertThat(lock.<String>withReadLock(() -> "read")).isEqualTo("read");
+      assertThat(lock.<String>withWriteLock(() -> "written")).isEqualTo("written");
+      IOException checked = new IOException("checked");
+      assertThatThrownBy(() ->
+              lock.withWriteLock(() -> {
+                throw checked;
+              }))
+          .isInstanceOf(CoroutineException.class)
+          .hasCause(checked);
+      assertThat(lock.tryLockWrite()).isTrue();
+      lock.unlockWrite();
+    });
+  }
+
+  // ---- what reports say ----
+
+  @Test
+  @Tag("T19")
+  void circle_isADeadlockWhoseReportNamesLocksAndHolders() {
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              ReadWriteMutex left = new ReadWriteMutex("left");
+              ReadWriteMutex right = new ReadWriteMutex("right");
+              Heddle.launch(
+                  "one",
+                  () -> {
+                    left.lockRead();
+                    Heddle.yieldNow();
+                    right.lockWrite();
+                  });
+              Heddle.launch(
+                  "two",
+                  () -> {
+                    right.lockWrite();
+                    Heddle.yieldNow();
+                    left.lockWrite();
+                  });
+            }))
+        .isInstanceOf(DeadlockError.class)
+        .hasMessageMatching(
+            "(?s).*'one'.* waits for the read-write mutex 'right', being written, held by \\S+"
+                + " 'two'.*")
+        .hasMessageMatching(
+            "(?s).*'two'.* waits for the read-write mutex 'left', being read, held by \\S+"
+                + " 'one'.*");
+  }
+
+  @Test
+  @Tag("trap-23")
+  void unlock_whereTheStackEnds_wakesTheNext() {
+    Heddle.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex();
+      lock.lockWrite();
+      Coroutine<?> next = started("next", () -> lock.withReadLock(() -> "in"));
+      assertThat(StackEnd.runAt(lock::unlockWrite)).isTrue();
+      next.await();
+      assertThat(lock.readers()).isZero();
+    });
+  }
+
+  // ---- model ----
+
+  private static final class Worker {
+    @Nullable Coroutine<?> coroutine;
+    @Nullable Promise<String> token;
+    @Nullable Boolean wants; // to write; null: it is not in lock()
+    int ticket;
+
+    boolean isWaiting() {
+      return wants != null
+          && coroutine instanceof CoroutineNode<?> node
+          && node.status() == WakerStatus.WAITING;
+    }
+  }
+
+  /// Random programs of readers and writers, with tokens, deadlines, downgrades and cancellations.
+  @Test
+  @Tag("trap-1")
+  @Tag("trap-2")
+  @Tag("trap-3")
+  void randomPrograms_keepWritersAlone_andTheOrderOfArrival() {
+    for (long seed = 0; seed < 3_000; seed++) {
+      try {
+        Random random = new Random(seed);
+        VirtualTime.run(() -> new Program(random).play());
+      } catch (RuntimeException | Error e) {
+        throw new AssertionError("seed " + seed, e);
+      }
+    }
+  }
+
+  private static final class Program {
+    private final Random random;
+    private final List<Worker> workers = new ArrayList<>();
+    private int inside; // readers; -1: a writer
+    private int tickets;
+    private int lastServed = -1;
+
+    Program(Random random) {
+      this.random = random;
+    }
+
+    void play() {
+      ReadWriteMutex lock = new ReadWriteMutex();
+      Heddle.supervise(s -> {
+        for (int i = 0; i < 6; i++) {
+          Worker worker = new Worker();
+          workers.add(worker);
+          worker.coroutine =
+              s.spawn(() -> {
+                for (int step = 0; step < 8; step++) {
+                  act(worker, lock);
+                }
+                return 1;
+              });
+        }
+        return null;
+      });
+      assertThat(lock.info()).isEqualTo("a read-write mutex, not locked, 0 waiting");
+      assertThat(inside).isZero();
+    }
+
+    private void act(Worker self, ReadWriteMutex lock) {
+      switch (random.nextInt(6)) {
+        case 0, 1, 2 -> section(self, lock, random.nextInt(3) == 0);
+        case 3 -> interfere();
+        case 4 -> Heddle.delay(Duration.ofNanos(1 + random.nextInt(3)));
+        default -> Heddle.yieldNow();
+      }
+      oldestIsKeptOut(lock);
+    }
+
+    private void section(Worker self, ReadWriteMutex lock, boolean write) {
+      boolean atOnce =
+          workers.stream().noneMatch(Worker::isWaiting)
+              && lock.writer() == null
+              && (!write || lock.readers() == 0);
+      self.ticket = tickets++;
+      self.wants = write;
+      try {
+        lock(self, lock, write);
+      } catch (DeadlineException | WaitCancelledException _) {
+        assertThat(atOnce).isFalse();
+        return;
+      } finally {
+        self.wants = null;
+        self.token = null;
+      }
+      if (!atOnce) {
+        assertThat(self.ticket).as("in turn").isGreaterThan(lastServed);
+        lastServed = self.ticket;
+      }
+      try {
+        inside(lock, write);
+      } finally {
+        if (lock.writer() == self.coroutine) {
+          inside = 0;
+          lock.unlockWrite();
+        } else {
+          inside--;
+          lock.unlockRead();
+        }
+      }
+    }
+
+    private void lock(Worker self, ReadWriteMutex lock, boolean write) {
+      Deadline deadline =
+          random.nextInt(3) == 0
+              ? Deadline.after(Duration.ofNanos(1 + random.nextInt(3)))
+              : Deadline.never();
+      if (random.nextInt(3) == 0) {
+        self.token = new Promise<>();
+        if (write) {
+          lock.lockWrite(self.token.future());
+        } else {
+          lock.lockRead(self.token.future());
+        }
+      } else if (write) {
+        lock.lockWrite(deadline);
+      } else {
+        lock.lockRead(deadline);
+      }
+    }
+
+    private void inside(ReadWriteMutex lock, boolean write) {
+      if (!write) {
+        assertThat(inside++).as("readers beside a new reader").isNotNegative();
+        pause();
+        return;
+      }
+      assertThat(inside).as("others beside a writer").isZero();
+      inside = -1;
+      pause();
+      assertThat(inside).as("others beside a writer").isEqualTo(-1);
+      if (random.nextBoolean()) {
+        inside = 1;
+        lock.downgrade();
+        pause();
+      }
+    }
+
+    private void pause() {
+      if (random.nextBoolean()) {
+        Heddle.yieldNow();
+      } else {
+        Heddle.delay(Duration.ofNanos(1 + random.nextInt(3)));
+      }
+    }
+
+    private void interfere() {
+      Worker one = workers.get(random.nextInt(workers.size()));
+      if (one.token != null) {
+        var _ = one.token.tryComplete("enough");
+      } else if (one.coroutine != null && random.nextInt(4) == 0) {
+        one.coroutine.cancel("by the program");
+      }
+    }
+
+    private void oldestIsKeptOut(ReadWriteMutex lock) {
+      if (workers.stream().allMatch(w -> w.wants == null || w.isWaiting())) {
+        workers.stream()
+            .filter(Worker::isWaiting)
+            .min(Comparator.comparingInt(w -> w.ticket))
+            .ifPresent(oldest ->
+                assertThat(lock.writer() != null || (oldest.wants && lock.readers() > 0))
+                    .as("the oldest waiter is kept out by %s", lock)
+                    .isTrue());
+      }
+    }
+  }
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Cancellation;
+import dev.heddle.CoroutineException;
+import dev.heddle.DeadlineException;
+import dev.heddle.DeadlockError;
+import dev.heddle.Heddle;
+import dev.heddle.Loop;
+import dev.heddle.WaitCancelledException;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Promise;
+import dev.heddle.hosting.StackEnd;
+import dev.heddle.simulation.VirtualTime;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(300)
+class SemaphoreTest {
+  private final List<String> log = new ArrayList<>();
+
+  private Coroutine<?> taker(Semaphore semaphore, int permits, String name) {
+    Coroutine<?> taker =
+        Heddle.spawn(
+            name,
+            () -> {
+              semaphore.acquire(permits);
+              log.add(name);
+            });
+    Heddle.yieldNow();
+    return taker;
+  }
+
+  @Test
+  void permits_areCountedDownAndUp() {
+    Heddle.run(() -> {
+      Semaphore semaphore = new Semaphore(3);
+      semaphore.acquire();
+      semaphore.acquire(2);
+      assertThat(semaphore.available()).isZero();
+      assertThat(semaphore.tryAcquire()).isFalse();
+      semaphore.release();
+      assertThat(semaphore.tryAcquire(2)).isFalse();
+      assertThat(semaphore.tryAcquire()).isTrue();
+      semaphore.release(3);
+      assertThat(semaphore.available()).isEqualTo(3);
+      semaphore.release(4); // more than were acquired
+      assertThat(semaphore.available()).isEqualTo(7);
+    });
+  }
+
+  @Test
+  void acquireAndRelease_withoutOthers_doNotSwitch() {
+    Heddle.run(() -> {
+      Semaphore semaphore = new Semaphore(1);
+      long before = Heddle.counters().switches();
+      semaphore.acquire();
+      semaphore.release();
+      assertThat(Heddle.counters().switches()).isEqualTo(before);
+    });
+  }
+
+  @Test
+  void manyWorkers_neverExceedTheLimit() {
+    VirtualTime.run(() -> {
+      Semaphore semaphore = new Semaphore(3);
+      int[] inside = new int[2];
+      Heddle.scope(s -> {
+        for (int i = 0; i < 20; i++) {
+          s.launch(
+              "worker",
+              () ->
+                  semaphore.withPermit(() -> {
+                    inside[0]++;
+                    inside[1] = Math.max(inside[1], inside[0]);
+                    Heddle.delay(Duration.ofMillis(1));
+                    inside[0]--;
+                  }));
+        }
+        return null;
+      });
+      assertThat(inside).containsExactly(0, 3);
+    });
+  }
+
+  @Test
+  @Tag("trap-3")
+  void waiters_areServedInTheOrderOfArrival_whateverEachWants() {
+    Heddle.run(() -> {
+      Semaphore semaphore = new Semaphore(0);
+      taker(semaphore, 3, "three");
+      taker(semaphore, 1, "one");
+      taker(semaphore, 2, "two");
+      semaphore.release(2);
+      Heddle.yieldNow();
+      assertThat(log).isEmpty();
+      semaphore.release(2);
+      Heddle.yieldNow();
+      assertThat(log).containsExactly("three", "one");
+      semaphore.release(2);
+    });
+    assertThat(log).containsExactly("three", "one", "two");
+  }
+
+  @Test
+  @Tag("trap-2")
+  void tryAcquire_besideAWaiter_failsThoughPermitsAreFree() {
+    Heddle.run(() -> {
+      Semaphore semaphore = new Semaphore(1);
+      Coroutine<?> waiter = taker(semaphore, 2, "two");
+      assertThat(semaphore.available()).isEqualTo(1);
+      assertThat(semaphore.tryAcquire()).isFalse();
+      semaphore.release();
+      assertThat(semaphore.tryAcquire()).isFalse(); // given to the waiter, which has not run
+      waiter.await();
+    });
+  }
+
+  @Test
+  @Tag("trap-2")
+  @Tag("trap-26")
+  void releaseAndAcquireInALoop_letsEveryOtherThroughInBetween() {
+    Heddle.run(() -> {
+      Semaphore semaphore = new Semaphore(1);
+      for (int i = 0; i < 3; i++) {
+        String name = "worker " + i;
+        Heddle.launch(
+            name,
+            () -> {
+              for (int round = 0; round < 3; round++) {
+                semaphore.acquire();
+                log.add(name);
+                Heddle.yieldNow();
+                semaphore.release();
+              }
+            });
+      }
+    });
+    List<String> round = List.of("worker 0", "worker 1", "worker 2");
+    for (int i = 0; i < 9; i += 3) {
+      assertThat(log.subList(i, i + 3)).isEqualTo(round);
+    }
+  }
+
+  // ---- waits that end otherwise ----
+
+  @Test
+  void acquireWithDeadline_thatRunsOut_holdsNothing() {
+    VirtualTime.run(() -> {
+      Semaphore semaphore = new Semaphore(1);
+      Deadline soon = Deadline.after(Duration.ofMillis(1));
+      assertThatThrownBy(() -> semaphore.acquire(2, soon)).isInstanceOf(DeadlineException.class);
+      assertThat(semaphore.available()).isEqualTo(1);
+      assertThat(semaphore.waiting()).isZero();
+      semaphore.acquire(soon); // it bounds only waits
+      assertThatThrownBy(() -> semaphore.acquire(soon)).isInstanceOf(DeadlineException.class);
+      assertThat(Heddle.counters().timers()).isZero();
+    });
+  }
+
+  @Test
+  void acquireWithToken_thatFires_holdsNothing() {
+    Heddle.run(() -> {
+      Semaphore semaphore = new Semaphore(0);
+      Promise<String> token = new Promise<>();
+      Heddle.launch("token", () -> token.complete("enough"));
+      assertThatThrownBy(() -> semaphore.acquire(token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+      assertThatThrownBy(() -> semaphore.acquire(2, token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+      assertThat(semaphore.waiting()).isZero();
+      semaphore.release();
+      semaphore.acquire(token.future()); // it bounds only waits
+    });
+  }
+
+  @Test
+  @Tag("trap-1")
+  void waiter_servedAndCancelledBeforeItRuns_givesItsPermitsOn() {
+    Heddle.run(() -> {
+      Semaphore semaphore = new Semaphore(0);
+      Coroutine<?> first = taker(semaphore, 2, "first");
+      taker(semaphore, 1, "second");
+      taker(semaphore, 1, "third");
+      semaphore.release(2);
+      assertThat(semaphore.available()).isZero();
+      first.cancel("leave");
+      assertThatThrownBy(first::await).isInstanceOf(Cancellation.class);
+      Heddle.yieldNow();
+      assertThat(log).containsExactly("second", "third");
+      assertThat(semaphore.available()).isZero();
+    });
+  }
+
+  @Test
+  @Tag("trap-1")
+  void waiter_servedAndCancelled_withNobodyBehind_freesThem() {
+    Heddle.run(() -> {
+      Semaphore semaphore = new Semaphore(0);
+      Coroutine<?> only = taker(semaphore, 2, "only");
+      semaphore.release(2);
+      only.cancel("leave");
+      assertThatThrownBy(only::await).isInstanceOf(Cancellation.class);
+      assertThat(semaphore.available()).isEqualTo(2);
+    });
+  }
+
+  @Test
+  void waiter_thatWantedMuchAndLeaves_letsThoseBehindThrough() {
+    Heddle.run(() -> {
+      Semaphore semaphore = new Semaphore(1);
+      Coroutine<?> greedy = taker(semaphore, 5, "greedy");
+      Coroutine<?> modest = taker(semaphore, 1, "modest");
+      greedy.cancel("leave");
+      modest.await();
+    });
+    assertThat(log).containsExactly("modest");
+  }
+
+  @Test
+  void scope_thatIsCancelled_leavesAllPermitsFree() {
+    VirtualTime.run(() -> {
+      Semaphore semaphore = new Semaphore(2);
+      assertThatThrownBy(() ->
+              Heddle.scope(s -> {
+                for (int i = 0; i < 50; i++) {
+                  s.launch(
+                      "w", () -> semaphore.withPermit(() -> Heddle.delay(Duration.ofHours(1))));
+                }
+                Heddle.yieldNow();
+                throw new IOException("give up");
+              }))
+          .hasRootCauseMessage("give up");
+      assertThat(semaphore.available()).isEqualTo(2);
+      assertThat(semaphore.waiting()).isZero();
+      assertThat(Heddle.counters().timers()).isZero();
+    });
+  }
+
+  // ---- withPermit ----
+
+  @Test
+  void withPermit_returnsTheResultAndReleasesHoweverTheBodyEnds() {
+    Heddle.run(() -> {
+      Semaphore semaphore = new Semaphore(1);
+      assertThat(semaphore.<String>withPermit(() -> "result")).isEqualTo("result");
+      IOException checked = new IOException("checked");
+      assertThatThrownBy(() ->
+              semaphore.withPermit(() -> {
+                assertThat(semaphore.available()).isZero();
+                throw checked;
+              }))
+          .isInstanceOf(CoroutineException.class)
+          .hasCause(checked);
+      assertThat(semaphore.available()).isEqualTo(1);
+    });
+  }
+
+  // ---- misuse, and what reports say ----
+
+  @Test
+  void numbers_thatMakeNoSense_areRefused() {
+    Heddle.run(() -> {
+      assertThatThrownBy(() -> new Semaphore(-1)).hasMessageContaining("-1 permits");
+      Semaphore semaphore = new Semaphore(1);
+      assertThatThrownBy(() -> semaphore.acquire(0)).hasMessageContaining("counts from 1");
+      assertThatThrownBy(() -> semaphore.tryAcquire(0)).hasMessageContaining("counts from 1");
+      assertThatThrownBy(() -> semaphore.release(-1)).hasMessageContaining("counts from 1");
+      assertThatThrownBy(() -> semaphore.release(Integer.MAX_VALUE))
+          .isInstanceOf(ArithmeticException.class);
+      assertThat(semaphore.available()).isEqualTo(1);
+    });
+  }
+
+  @Test
+  void use_onAnotherLoop_isRefused() {
+    Heddle.run(() -> {
+      Semaphore semaphore = new Semaphore("slots", 1);
+      Loop<?> other =
+          Loop.start(() -> {
+            assertThatThrownBy(semaphore::acquire).hasMessageContaining("belongs to another loop");
+            assertThatThrownBy(semaphore::release).hasMessageContaining("'slots' belongs to");
+            return 1;
+          });
+      assertThat(other.join()).isEqualTo(1);
+    });
+  }
+
+  @Test
+  void waitWithoutEnd_isADeadlockWhoseReportNamesTheSemaphore() {
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              Semaphore semaphore = new Semaphore("slots", 1);
+              semaphore.acquire(2);
+            }))
+        .isInstanceOf(DeadlockError.class)
+        .hasMessageContaining("permits of the semaphore 'slots' with 1 free, 1 waiting");
+  }
+
+  @Test
+  @Tag("trap-23")
+  void release_whereTheStackEnds_wakesTheNext() {
+    Heddle.run(() -> {
+      Semaphore semaphore = new Semaphore(0);
+      Coroutine<?> next = taker(semaphore, 1, "next");
+      assertThat(StackEnd.runAt(semaphore::release)).isTrue();
+      next.await();
+      assertThat(semaphore.available()).isZero();
+    });
+  }
+}

@@ -53,8 +53,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param <T> the type of the results
 /// @since 0.2
-public final class TaskGroup<T extends @Nullable Object>
-    implements Iterable<Outcome<Object, T>> {
+public final class TaskGroup<T extends @Nullable Object> implements Iterable<Outcome<Object, T>> {
   private final TaskTable<T> table; // has the protocol
 
   /// A group in the current scope whose tasks all run at once.
@@ -115,8 +114,8 @@ public final class TaskGroup<T extends @Nullable Object>
     return table.spawn(key, body, Deadline.never(), null);
   }
 
-  /// Starts a task with a key, but waits no longer than a deadline. Otherwise as
-  /// [#spawn(Object, Body)].
+  /// Starts a task with a key, but waits no longer than a deadline. Otherwise as [#spawn(Object,
+  /// Body)].
   ///
   /// @throws dev.heddle.DeadlineException when the deadline runs out first
   public Future<T> spawn(Object key, Body<T> body, Deadline deadline) {
@@ -153,7 +152,8 @@ public final class TaskGroup<T extends @Nullable Object>
   ///
   /// @return the results, in the order of the spawns; empty when there are no tasks
   /// @throws CompositeException when tasks failed, with every failure in the order of the spawns
-  /// @throws Cancellation when the current coroutine is cancelled while it waits; the tasks continue
+  /// @throws Cancellation when the current coroutine is cancelled while it waits; the tasks
+  ///   continue
   public List<T> all() {
     return all(Deadline.never(), null);
   }
@@ -209,7 +209,8 @@ public final class TaskGroup<T extends @Nullable Object>
   /// them. **Suspends** until then.
   ///
   /// @return the results of the tasks that succeeded, in the order of the spawns
-  /// @throws Cancellation when the current coroutine is cancelled while it waits; the tasks continue
+  /// @throws Cancellation when the current coroutine is cancelled while it waits; the tasks
+  ///   continue
   public List<T> allSuccessful() {
     return allSuccessful(Deadline.never(), null);
   }
@@ -240,7 +241,8 @@ public final class TaskGroup<T extends @Nullable Object>
   /// @return its result; if it failed, its failure is thrown
   /// @throws dev.heddle.CoroutineException when it failed with a checked exception
   /// @throws NoSuchElementException when the group has no tasks
-  /// @throws Cancellation when the current coroutine is cancelled while it waits; the tasks continue
+  /// @throws Cancellation when the current coroutine is cancelled while it waits; the tasks
+  ///   continue
   public T race() {
     return race(Deadline.never(), null);
   }
@@ -264,10 +266,11 @@ public final class TaskGroup<T extends @Nullable Object>
   }
 
   /// Waits for the first task that succeeds, and cancels the others. If several have succeeded
-  /// already, the one that was spawned first counts. Failures until then count as observed. Otherwise
-  /// as [#race()].
+  /// already, the one that was spawned first counts. Failures until then count as observed.
+  /// Otherwise as [#race()].
   ///
-  /// @throws CompositeException when all tasks failed, with every failure in the order of the spawns
+  /// @throws CompositeException when all tasks failed, with every failure in the order of the
+  ///   spawns
   /// @throws NoSuchElementException when the group has no tasks
   public T any() {
     return any(Deadline.never(), null);
@@ -335,7 +338,8 @@ public final class TaskGroup<T extends @Nullable Object>
   /// @return its result; if it failed, its failure is thrown
   /// @throws dev.heddle.CoroutineException when it failed with a checked exception
   /// @throws NoSuchElementException when the group has no tasks, or other joiners have got them
-  /// @throws Cancellation when the current coroutine is cancelled while it waits; no outcome is lost
+  /// @throws Cancellation when the current coroutine is cancelled while it waits; no outcome is
+  ///   lost
   public T joinNext() {
     return joinNext(Deadline.never(), null);
   }
@@ -361,7 +365,8 @@ public final class TaskGroup<T extends @Nullable Object>
   /// Waits for the next task that succeeds, and removes it, and those that fail before it. If the
   /// wait itself throws, the report of that names their failures. Otherwise as [#joinNext()].
   ///
-  /// @throws CompositeException when all tasks failed, with every failure in the order of their ends
+  /// @throws CompositeException when all tasks failed, with every failure in the order of their
+  ///   ends
   /// @throws NoSuchElementException when the group has no tasks
   public T joinAny() {
     return joinAny(Deadline.never(), null);
@@ -411,7 +416,8 @@ public final class TaskGroup<T extends @Nullable Object>
   ///
   /// @return the results, in the order of the spawns; empty when there are no tasks
   /// @throws CompositeException when tasks failed, with every failure in the order of the spawns
-  /// @throws Cancellation when the current coroutine is cancelled while it waits; no outcome is lost
+  /// @throws Cancellation when the current coroutine is cancelled while it waits; no outcome is
+  ///   lost
   public List<T> joinAll() {
     return joinAll(Deadline.never(), null);
   }
@@ -455,14 +461,15 @@ public final class TaskGroup<T extends @Nullable Object>
 
   // ---- the end ----
 
-  /// Takes no more tasks. Those that run continue; a [#spawn] that waits throws. **Suspends** never.
+  /// Takes no more tasks. Those that run continue; a [#spawn] that waits throws. **Suspends**
+  /// never.
   public void close() {
     table.current();
     table.close();
   }
 
-  /// Takes no more tasks, and cancels those that run. **Suspends** never; [#awaitCompletion()] waits
-  /// until they have cleaned up.
+  /// Takes no more tasks, and cancels those that run. **Suspends** never; [#awaitCompletion()]
+  /// waits until they have cleaned up.
   public void cancel(String why) {
     close();
     table.scope.cancel(why);
@@ -472,7 +479,8 @@ public final class TaskGroup<T extends @Nullable Object>
   /// with the task. **Suspends** until then.
   ///
   /// @throws IllegalStateException when the group is not closed: it might get another task
-  /// @throws Cancellation when the current coroutine is cancelled while it waits; the tasks continue
+  /// @throws Cancellation when the current coroutine is cancelled while it waits; the tasks
+  ///   continue
   public void awaitCompletion() {
     awaitCompletion(Deadline.never(), null);
   }

@@ -9,8 +9,8 @@ import java.util.NavigableMap;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
-/// Goes through the outcomes of a [TaskGroup], which stay in it. Tasks that are joined meanwhile are
-/// left out.
+/// Goes through the outcomes of a [TaskGroup], which stay in it. Tasks that are joined meanwhile
+/// are left out.
 final class TaskItems<T extends @Nullable Object> implements Iterator<Outcome<Object, T>> {
   /// Which task is next.
   enum Order {

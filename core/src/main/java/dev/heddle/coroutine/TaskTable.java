@@ -393,8 +393,17 @@ final class TaskTable<T extends @Nullable Object> {
   String info() {
     String most = limit == UNLIMITED ? "any number" : String.valueOf(limit);
     int waiting = spawners == null ? 0 : spawners.size();
-    return describe() + " with " + running + " of " + most + " running, " + ended.size()
-        + " ended, " + waiting + " waiting" + (closed ? ", closed" : "");
+    return describe()
+        + " with "
+        + running
+        + " of "
+        + most
+        + " running, "
+        + ended.size()
+        + " ended, "
+        + waiting
+        + " waiting"
+        + (closed ? ", closed" : "");
   }
 
   NoSuchElementException noTasks() {
@@ -493,8 +502,12 @@ final class TaskTable<T extends @Nullable Object> {
 
     @Override
     public void onEvent(Event event, @Nullable Object value, @Nullable Throwable failure) {
+      if (home.hasEnded()) {
+        return; // without the coroutine; no waiter can run any more
+      }
       if (failure != null && failure != failure() && !(failure instanceof Cancellation)) {
-        home.futures().unobserved("a failure arrived after the cancellation of " + outcome, failure);
+        home.futures()
+            .unobserved("a failure arrived after the cancellation of " + outcome, failure);
       }
       taskEnded(this);
     }

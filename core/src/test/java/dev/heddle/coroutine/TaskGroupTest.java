@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -71,8 +72,7 @@ class TaskGroupTest {
         });
       }
       assertThat(group.all()).containsExactly("a", "b", "c");
-      assertThat(log)
-          .containsExactly("start a", "end a", "start b", "end b", "start c", "end c");
+      assertThat(log).containsExactly("start a", "end a", "start b", "end b", "start c", "end c");
     });
   }
 
@@ -84,10 +84,11 @@ class TaskGroupTest {
       Promise<String> gate = new Promise<>();
       group.spawn(gate.future()::await);
       group.spawn(gate.future()::await);
-      Coroutine<?> spawner = Heddle.spawn(() -> {
-        group.spawn(() -> "third");
-        log.add("spawned");
-      });
+      Coroutine<?> spawner =
+          Heddle.spawn(() -> {
+            group.spawn(() -> "third");
+            log.add("spawned");
+          });
       settle();
       assertThat(log).isEmpty();
       assertThat(group.running()).isEqualTo(2);
@@ -109,10 +110,11 @@ class TaskGroupTest {
       group.spawn(gate.future()::await);
       for (int i = 1; i <= 3; i++) {
         int number = i;
-        Heddle.spawn(() -> group.spawn(() -> {
-          log.add(number);
-          return number;
-        }));
+        Heddle.spawn(() ->
+            group.spawn(() -> {
+              log.add(number);
+              return number;
+            }));
       }
       settle();
       gate.complete(0);
@@ -132,10 +134,11 @@ class TaskGroupTest {
       group.spawn(gate.future()::await);
       Coroutine<?> first = Heddle.spawn(() -> group.spawn("first", () -> "first"));
       Heddle.spawn(() -> group.spawn("second", () -> "second"));
-      Coroutine<?> canceller = Heddle.spawn(() -> {
-        gate.future().await();
-        first.cancel("after its slot was given");
-      });
+      Coroutine<?> canceller =
+          Heddle.spawn(() -> {
+            gate.future().await();
+            first.cancel("after its slot was given");
+          });
       settle();
       gate.complete("gate");
       settle();
@@ -168,14 +171,15 @@ class TaskGroupTest {
     Heddle.run(() -> {
       TaskGroup<String> group = new TaskGroup<>(1);
       Promise<String> cleanUp = new Promise<>();
-      Future<String> task = group.spawn(() -> {
-        try {
-          Heddle.await(Heddle.timer(Duration.ofDays(1)));
-          return "";
-        } finally {
-          cleanUp.future().await();
-        }
-      });
+      Future<String> task =
+          group.spawn(() -> {
+            try {
+              Heddle.await(Heddle.timer(Duration.ofDays(1)));
+              return "";
+            } finally {
+              cleanUp.future().await();
+            }
+          });
       settle();
       task.cancel("enough");
       settle();
@@ -231,6 +235,7 @@ class TaskGroupTest {
   @Test
   @Tag("loop-198")
   void all_whenSomeFail_throwsEveryFailure() {
+    // also a single failure comes in a CompositeException, so that a caller catches one type
     Heddle.run(() -> {
       TaskGroup<String> group = new TaskGroup<>();
       IOException checked = new IOException("checked");
@@ -243,9 +248,7 @@ class TaskGroupTest {
       assertThat(thrown).hasMessage("2 of 3 tasks of a task group failed");
       assertThat(thrown.failures()).hasSize(2);
       assertThat(thrown.failures().get(0)).hasMessage("first");
-      assertThat(thrown.failures().get(1))
-          .isInstanceOf(CoroutineException.class)
-          .hasCause(checked);
+      assertThat(thrown.failures().get(1)).isInstanceOf(CoroutineException.class).hasCause(checked);
     });
   }
 
@@ -298,6 +301,7 @@ class TaskGroupTest {
   @Test
   @Tag("loop-200")
   void race_anyAndJoins_ofAnEmptyGroup_throwAtOnce() {
+    // the exception is that of Await.anyOrFail without awaitables, and of an empty collection
     Heddle.run(() -> {
       TaskGroup<String> group = new TaskGroup<>();
       assertThatThrownBy(group::race)
@@ -332,14 +336,15 @@ class TaskGroupTest {
   void race_isTheOutcomeOfTheFirstToEnd_andCancelsTheOthers() {
     Heddle.run(() -> {
       TaskGroup<String> group = new TaskGroup<>();
-      Future<String> loser = group.spawn(() -> {
-        try {
-          return Heddle.promise().future().await().toString();
-        } finally {
-          Heddle.yieldNow();
-          log.add("cleaned up");
-        }
-      });
+      Future<String> loser =
+          group.spawn(() -> {
+            try {
+              return Heddle.promise().future().await().toString();
+            } finally {
+              Heddle.yieldNow();
+              log.add("cleaned up");
+            }
+          });
       group.spawn(() -> yielding(3, "winner"));
       assertThat(group.race()).isEqualTo("winner");
       group.close();
@@ -406,13 +411,15 @@ class TaskGroupTest {
 
   @Test
   void close_refusesASpawnerThatWaits() {
+    // loop-202 leaves it open; a sender that waits for a channel is refused by close(), too
     Heddle.run(() -> {
       TaskGroup<String> group = new TaskGroup<>(1);
       Promise<String> gate = new Promise<>();
       group.spawn(gate.future()::await);
-      Coroutine<?> spawner = Heddle.spawn(() ->
-          assertThatThrownBy(() -> group.spawn(() -> "late"))
-              .isInstanceOf(IllegalStateException.class));
+      Coroutine<?> spawner =
+          Heddle.spawn(() ->
+              assertThatThrownBy(() -> group.spawn(() -> "late"))
+                  .isInstanceOf(IllegalStateException.class));
       settle();
       group.close();
       Heddle.await(spawner);
@@ -449,6 +456,7 @@ class TaskGroupTest {
   @Test
   @Tag("loop-205")
   void onCompletion_runsAfterTheAwaiterHasContinued() {
+    // complete: closed, and no task runs; an open group may get further tasks
     Heddle.run(() -> {
       TaskGroup<String> group = new TaskGroup<>();
       group.onCompletion(done -> log.add("handler of " + done.size()));
@@ -491,19 +499,20 @@ class TaskGroupTest {
       });
       assertThat(log).containsExactly("ran", "complete");
 
-      Throwable thrown = catchThrowable(() ->
-          Heddle.scope(() -> {
-            TaskGroup<String> group = new TaskGroup<>();
-            group.spawn(() -> {
-              try {
-                return Heddle.<String>promise().future().await();
-              } finally {
-                log.add("cancelled");
-              }
-            });
-            settle();
-            throw new IllegalStateException("body");
-          }));
+      Throwable thrown =
+          catchThrowable(() ->
+              Heddle.scope(() -> {
+                TaskGroup<String> group = new TaskGroup<>();
+                group.spawn(() -> {
+                  try {
+                    return Heddle.<String>promise().future().await();
+                  } finally {
+                    log.add("cancelled");
+                  }
+                });
+                settle();
+                throw new IllegalStateException("body");
+              }));
       assertThat(thrown).hasMessage("body");
       assertThat(log).endsWith("cancelled");
     });
@@ -522,8 +531,7 @@ class TaskGroupTest {
       assertThat(group.outcomes().failures().get(1))
           .isInstanceOf(Cancellation.class)
           .hasMessage("no longer needed");
-      assertThatThrownBy(() -> group.spawn(() -> "late"))
-          .isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> group.spawn(() -> "late")).isInstanceOf(IllegalStateException.class);
     });
   }
 
@@ -532,21 +540,23 @@ class TaskGroupTest {
   @Test
   @Tag("loop-206")
   void iteration_hasEachOutcomeWithItsKey_inTheOrderOfTheSpawns() {
+    // loop-206 does not say when the loop ends: at the close, as a loop over a channel, since a
+    // consumer must not end early because its producer is slow
     Heddle.run(() -> {
       TaskGroup<String> group = new TaskGroup<>();
       group.spawn("slow", () -> yielding(5, "1"));
       group.spawn("bad", () -> fail("2"));
-      Coroutine<?> late = Heddle.spawn(() -> {
-        yielding(20, "");
-        group.spawn("late", () -> "3");
-        group.close();
-      });
+      Coroutine<?> late =
+          Heddle.spawn(() -> {
+            yielding(20, "");
+            group.spawn("late", () -> "3");
+            group.close();
+          });
       for (Outcome<Object, String> o : group) {
         log.add(o.key() + ": " + o.result() + ", " + (o.failure() == null ? null : "failed"));
       }
       assertThat(late.isDone()).isTrue();
-      assertThat(log)
-          .containsExactly("slow: 1, null", "bad: null, failed", "late: 3, null");
+      assertThat(log).containsExactly("slow: 1, null", "bad: null, failed", "late: 3, null");
       assertThat(group.size()).isEqualTo(3);
     });
   }
@@ -643,8 +653,7 @@ class TaskGroupTest {
       group.spawn(() -> fail("skipped"));
       Promise<String> gate = new Promise<>();
       group.spawn(gate.future()::await);
-      Throwable thrown =
-          catchThrowable(() -> group.joinAny(Deadline.after(Duration.ofMillis(1))));
+      Throwable thrown = catchThrowable(() -> group.joinAny(Deadline.after(Duration.ofMillis(1))));
       assertThat(thrown).isInstanceOf(DeadlineException.class);
       assertThat(Heddle.reportOf(thrown).merged())
           .singleElement()
@@ -677,11 +686,12 @@ class TaskGroupTest {
       TaskGroup<String> group = new TaskGroup<>();
       group.spawn(() -> yielding(3, "only"));
       Coroutine<String> first = Heddle.spawn(() -> group.joinNext());
-      assertThatThrownBy(() -> {
-            settle();
-            Heddle.yieldNow();
-            group.joinNext();
-          })
+      assertThatThrownBy(
+              () -> {
+                settle();
+                Heddle.yieldNow();
+                group.joinNext();
+              })
           .isInstanceOf(NoSuchElementException.class);
       assertThat(first.await()).isEqualTo("only");
 
@@ -756,13 +766,14 @@ class TaskGroupTest {
     try (Reports reports = new Reports()) {
       Heddle.run(() -> {
         TaskGroup<String> group = new TaskGroup<>();
-        Future<String> task = group.spawn(() -> {
-          try {
-            return Heddle.<String>promise().future().await();
-          } finally {
-            fail("clean-up");
-          }
-        });
+        Future<String> task =
+            group.spawn(() -> {
+              try {
+                return Heddle.<String>promise().future().await();
+              } finally {
+                fail("clean-up");
+              }
+            });
         settle();
         task.cancel("enough");
         settle();
@@ -786,6 +797,32 @@ class TaskGroupTest {
         .isInstanceOf(DeadlockError.class)
         .hasMessageContaining("the task group 'inner' with 1 of 1 running")
         .hasMessageContaining("inner[outer]");
+  }
+
+  @Test
+  void loopThatEndsWithoutATask_reportsThatAlone() {
+    Semaphore held = new Semaphore(0);
+    try (Reports reports = new Reports()) {
+      Throwable thrown =
+          catchThrowable(
+              () ->
+                  Heddle.run(
+                      () -> {
+                        TaskGroup<String> group = new TaskGroup<>(1);
+                        group.spawn(
+                            () -> {
+                              held.acquireUninterruptibly();
+                              return "";
+                            });
+                        group.close();
+                        settle();
+                        Heddle.shutdown(Duration.ofMillis(1));
+                        group.awaitCompletion();
+                      }));
+      held.release();
+      assertThat(thrown).isInstanceOf(Cancellation.class);
+      assertThat(reports.failures()).noneMatch(IllegalStateException.class::isInstance);
+    }
   }
 
   @Test

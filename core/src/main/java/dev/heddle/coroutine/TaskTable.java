@@ -175,7 +175,7 @@ final class TaskTable<T extends @Nullable Object> {
   }
 
   private boolean hasSlot() {
-    return running < limit && (spawners == null || spawners.peek() == null);
+    return running < limit; // then no spawner waits (I1)
   }
 
   private boolean takeSlot() {

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// receives no further item before its receiver has come.
 ///
 /// **The end goes down, a cancellation goes up.** When the source is closed, the operator sends
-/// what it holds, and closes its own channel with the same cause; if the source was cancelled, the
-/// [ChannelClosedException] that says so is the cause. When its own channel is closed or cancelled
+/// what it holds, and closes its own channel with the same cause; if the source was cancelled, or closed by
+/// a deadlock, the [ChannelClosedException] that says so is the cause. When its own channel is closed or cancelled
 /// by the receiver, the operator cancels the source at once, so the senders there get an exception.
 /// The items left in the source are dropped.
 ///
@@ -206,7 +206,7 @@ public final class Channels {
 
     private void closeOut() {
       Throwable cause = end == null ? null : end.getCause();
-      if (cause == null && end != null && end.reason() == Reason.CANCELLED) {
+      if (cause == null && end != null && wasCut(end.reason())) {
         cause = end;
       }
       if (cause == null) {
@@ -214,6 +214,11 @@ public final class Channels {
       } else {
         out.close(cause);
       }
+    }
+
+    // a loop over such a channel throws
+    private static boolean wasCut(Reason reason) {
+      return reason == Reason.CANCELLED || reason == Reason.DEADLOCK;
     }
 
     /// The next item; null: the source is closed.
@@ -239,7 +244,7 @@ public final class Channels {
     // a channel that is closed wants nothing more
     @Override
     public void onEvent(Event event, @Nullable Object value, @Nullable Throwable failure) {
-      source.cancel(_ -> {});
+      source.drop();
     }
   }
 }

@@ -236,6 +236,20 @@ class ChannelsTest {
     }
   }
 
+  @Test
+  void deadlock_thatClosesTheSource_isTheCauseDownstream() {
+    run(() -> {
+      Channel<Integer> source = Channel.<Integer>of(1).closeOnDeadlock(SECOND);
+      Channel<List<Integer>> out = Channels.chunked(source, 2);
+      assertThatThrownBy(() -> out.iterator().hasNext())
+          .isInstanceOf(ChannelClosedException.class)
+          .cause()
+          .isInstanceOfSatisfying(
+              ChannelClosedException.class,
+              e -> assertThat(e.reason()).isEqualTo(Reason.DEADLOCK));
+    });
+  }
+
   // ---- a cancellation goes up ----
 
   @Test

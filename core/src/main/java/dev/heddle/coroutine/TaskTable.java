@@ -435,7 +435,7 @@ final class TaskTable<T extends @Nullable Object> {
 
   // ---- parts ----
 
-  /// A task; as a callback, it hears of the end of its coroutine.
+  /// A task; it is called back when its coroutine ends.
   final class Task implements InlineCallback {
     final Object key;
     final Moment end = new Moment(); // it has ended, or left the group

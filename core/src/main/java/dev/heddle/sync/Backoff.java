@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|
 /// | none | `d` |
 /// | [full][#withFullJitter()] | anything from 0 to `d` |
-/// | [decorrelated][#withDecorrelatedJitter()] | anything from the first delay to 3 times the previous wait |
+/// | [decorrelated][#withDecorrelatedJitter()] | from the first delay to 3 times the previous wait |
 ///
 /// Many clients that fail together without jitter also retry together. No wait is longer than the
-/// longest delay, which is 30 seconds by default.
+/// longest delay: 30 seconds by default, or the first delay if that is longer.
 ///
 /// An immutable value, which coroutines and loops may share, if its source of random numbers may be
 /// shared.

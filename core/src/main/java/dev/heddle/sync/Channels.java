@@ -31,10 +31,10 @@ import org.jspecify.annotations.Nullable;
 /// receives no further item before its receiver has come.
 ///
 /// **The end goes down, a cancellation goes up.** When the source is closed, the operator sends
-/// what it holds, and closes its own channel with the same cause; if the source was cancelled, or closed by
-/// a deadlock, the [ChannelClosedException] that says so is the cause. When its own channel is closed or cancelled
-/// by the receiver, the operator cancels the source at once, so the senders there get an exception.
-/// The items left in the source are dropped.
+/// what it holds, and closes its own channel with the same cause; if the source was cancelled, or
+/// closed by a deadlock, the [ChannelClosedException] that says so is the cause. When its own
+/// channel is closed or cancelled by the receiver, the operator cancels the source at once, so the
+/// senders there get an exception. The items left in the source are dropped.
 ///
 /// **Thread** the loop's. **Suspends** never: the operator does. **Cancelled** an operator that is
 /// cancelled, with its scope, closes its channel with the [dev.heddle.Cancellation] as the cause,

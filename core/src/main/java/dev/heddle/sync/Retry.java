@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// | bound | what it cancels | then |
 /// |---|---|---|
-/// | [#withAttemptTimeout] | the attempt | the next attempt; a [dev.heddle.DeadlineException] if it was the last |
+/// | [#withAttemptTimeout] | the attempt | the next attempt, or a [dev.heddle.DeadlineException] |
 /// | [#withTimeout] | the attempt, or the wait | a [dev.heddle.DeadlineException] |
 /// | a block [dev.heddle.Heddle#withTimeout] around it | the attempt, or the wait | that block's |
 ///
@@ -46,7 +46,7 @@ public final class Retry {
   /*
    * Bounds are blocks with a deadline, one inside the other: the total around everything, that of
    * the attempt around the body. So the outermost one that has expired throws, and an attempt that
-   * a bound further out has cut ends with a Cancellation here, which is not retried. A failure in
+   * an outer bound has cancelled ends with a Cancellation here, which is not retried. A failure in
    * which the body has wrapped or swallowed a cancellation is found by checkCancelled().
    *
    * Sources. gRPC's retry design (A6), Finagle's RetryBudget, AWS "Exponential Backoff And Jitter".

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|
 /// | none | `d` |
 /// | [full][#withFullJitter()] | anything from 0 to `d` |
-/// | [decorrelated][#withDecorrelatedJitter()] | from the first delay to 3 times the previous wait |
+/// | [decorrelated][#withDecorrelatedJitter()] | from the first delay to 3 times the wait before |
 ///
 /// Many clients that fail together without jitter also retry together. No wait is longer than the
 /// longest delay: 30 seconds by default, or the first delay if that is longer.

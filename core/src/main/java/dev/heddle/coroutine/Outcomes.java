@@ -29,11 +29,15 @@ public final class Outcomes<K, T extends @Nullable Object> {
     this.byCompletion = byCompletion;
   }
 
-  /// The outcome of one awaitable.
+  /// The outcome of one awaitable, or of one task.
   ///
+  /// @param <K> a position counted from 0, or a key
+  /// @param <T> the type of the result
+  /// @param key its position or key
   /// @param result null when it failed
   /// @param failure null when it succeeded
-  record Outcome<K, T extends @Nullable Object>(
+  /// @since 0.2
+  public record Outcome<K, T extends @Nullable Object>(
       K key, @Nullable T result, @Nullable Throwable failure) {}
 
   /// The results of the successes, in the order of the input.

@@ -117,6 +117,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   private @Nullable PriorityQueue<Waiter> returned; // null: none ever was
   private @Nullable Reason closed;
   private @Nullable Throwable cause;
+  private @Nullable Closing closing; // null: closed() was never called
   private @Nullable StuckLimit stuckLimit; // null: none
 
   private Channel(@Nullable String name, int capacity) {
@@ -490,6 +491,9 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     cause = failure;
     refuse(receivers);
     refuse(senders);
+    if (closing != null) {
+      closing.fire();
+    }
     changed();
   }
 
@@ -544,6 +548,18 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   /// Whether it was closed; items may be left in it.
   public boolean isClosed() {
     return closed != null;
+  }
+
+  /// Fires when the channel is closed, although items may be left in it: for a sender that is to
+  /// stop when nothing more is wanted, or for a [Select].
+  public Awaitable<?> closed() {
+    current();
+    Closing event = closing;
+    if (event == null) {
+      event = new Closing();
+      closing = event;
+    }
+    return event;
   }
 
   /// One line for reports: name, size, number of waiting senders and receivers.
@@ -617,6 +633,16 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     head = 0;
   }
 
+  /// Closes it, and drops what is left: for an operator whose own channel was closed, perhaps in a
+  /// tick.
+  void drop() {
+    close(Reason.CANCELLED, null);
+    T item = take();
+    while (item != null) {
+      item = take();
+    }
+  }
+
   // ---- for a select, which waits for several things ----
 
   /// Takes the oldest item; null: there is none.
@@ -685,6 +711,26 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     @Override
     protected String info() {
       return what + Channel.this.info();
+    }
+  }
+
+  private final class Closing extends EventSource {
+    Closing() {
+      super(home);
+    }
+
+    void fire() {
+      fire(null, null);
+    }
+
+    @Override
+    public boolean isClosed() {
+      return closed != null;
+    }
+
+    @Override
+    public String info() {
+      return "the end of " + Channel.this.info();
     }
   }
 

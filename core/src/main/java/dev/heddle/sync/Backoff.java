@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.sync;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// How long to wait before each retry.
+///
+/// {@snippet class=dev.heddle.snippets.RetrySnippetsTest region=backoff}
+///
+/// | jitter | the wait before the n-th retry, `d` being the delay without jitter |
+/// |---|---|
+/// | none | `d` |
+/// | [full][#withFullJitter()] | anything from 0 to `d` |
+/// | [decorrelated][#withDecorrelatedJitter()] | from the first delay to 3 times the wait before |
+///
+/// Many clients that fail together without jitter also retry together. No wait is longer than the
+/// longest delay: 30 seconds by default, or the first delay if that is longer.
+///
+/// An immutable value, which coroutines and loops may share, if its source of random numbers may be
+/// shared.
+///
+/// @since 0.2
+public final class Backoff {
+  private static final Duration LONGEST = Duration.ofSeconds(30);
+
+  private enum Jitter {
+    NONE,
+    FULL,
+    DECORRELATED
+  }
+
+  private final long firstNanos;
+  private final double factor;
+  private final long longestNanos;
+  private final Jitter jitter;
+  private final @Nullable RandomGenerator random; // null: the thread's
+
+  private Backoff(
+      long firstNanos,
+      double factor,
+      long longestNanos,
+      Jitter jitter,
+      @Nullable RandomGenerator random) {
+    this.firstNanos = firstNanos;
+    this.factor = factor;
+    this.longestNanos = longestNanos;
+    this.jitter = jitter;
+    this.random = random;
+  }
+
+  /// The same delay each time.
+  ///
+  /// @param delay zero or more; with zero, other coroutines run before each retry
+  /// @throws IllegalArgumentException when it is negative
+  public static Backoff constant(Duration delay) {
+    long nanos = nanos(delay);
+    return new Backoff(nanos, 1, Math.max(nanos, LONGEST.toNanos()), Jitter.NONE, null);
+  }
+
+  /// A delay that doubles each time.
+  ///
+  /// @param first before the first retry, more than zero
+  /// @throws IllegalArgumentException unless it is positive
+  public static Backoff exponential(Duration first) {
+    long nanos = positive(first);
+    return new Backoff(nanos, 2, Math.max(nanos, LONGEST.toNanos()), Jitter.NONE, null);
+  }
+
+  private static long nanos(Duration delay) {
+    if (delay.isNegative()) {
+      throw new IllegalArgumentException("a delay of " + delay + " is over before it begins");
+    }
+    return saturated(delay);
+  }
+
+  private static long positive(Duration delay) {
+    if (!delay.isPositive()) {
+      throw new IllegalArgumentException(
+          "a delay of " + delay + " does not grow; give more than zero, or use constant()");
+    }
+    return saturated(delay);
+  }
+
+  // 146 years or more are all the same
+  private static long saturated(Duration delay) {
+    return delay.compareTo(Duration.ofNanos(Long.MAX_VALUE / 2)) > 0
+        ? Long.MAX_VALUE / 2
+        : delay.toNanos();
+  }
+
+  /// The same, with a delay that is multiplied by `by` each time.
+  ///
+  /// @param by at least 1
+  /// @throws IllegalArgumentException when it is less than 1, or not a number
+  public Backoff withFactor(double by) {
+    if (!(by >= 1) || Double.isInfinite(by)) {
+      throw new IllegalArgumentException("a factor of " + by + " is not a number from 1 on");
+    }
+    return new Backoff(firstNanos, by, longestNanos, jitter, random);
+  }
+
+  /// The same, with another longest delay.
+  ///
+  /// @throws IllegalArgumentException when it is shorter than the first delay
+  public Backoff withLongest(Duration longest) {
+    long nanos = nanos(longest);
+    if (nanos < firstNanos) {
+      throw new IllegalArgumentException(
+          "the longest delay, "
+              + longest
+              + ", is shorter than the first, "
+              + Duration.ofNanos(firstNanos));
+    }
+    return new Backoff(firstNanos, factor, nanos, jitter, random);
+  }
+
+  /// The same, with a wait of anything from 0 to the delay.
+  public Backoff withFullJitter() {
+    return new Backoff(firstNanos, factor, longestNanos, Jitter.FULL, random);
+  }
+
+  /// The same, with a wait of anything from the first delay to 3 times the previous wait. The
+  /// factor does not count.
+  public Backoff withDecorrelatedJitter() {
+    return new Backoff(firstNanos, factor, longestNanos, Jitter.DECORRELATED, random);
+  }
+
+  /// The same, with another source of random numbers: for tests and simulations, one with a seed.
+  /// It is asked on the thread of the caller of [Retry#run].
+  public Backoff withRandom(RandomGenerator source) {
+    return new Backoff(
+        firstNanos, factor, longestNanos, jitter, Objects.requireNonNull(source, "source"));
+  }
+
+  /// The wait before a retry. **Suspends** never.
+  ///
+  /// @param retry its number, from 1 on
+  /// @param previous the wait before the previous retry; zero before the first one
+  /// @throws IllegalArgumentException when the number is less than 1
+  public Duration delay(int retry, Duration previous) {
+    if (retry < 1) {
+      throw new IllegalArgumentException("retries are counted from 1 on, not from " + retry);
+    }
+    return Duration.ofNanos(
+        switch (jitter) {
+          case NONE -> delayNanos(retry);
+          case FULL -> upTo(0, delayNanos(retry));
+          case DECORRELATED -> decorrelated(nanos(previous));
+        });
+  }
+
+  private long delayNanos(int retry) {
+    double grown = firstNanos * Math.pow(factor, retry - 1); // may be infinite
+    return (long) Math.min(grown, longestNanos);
+  }
+
+  private long decorrelated(long previousNanos) {
+    long most = Math.max(previousNanos, firstNanos);
+    return upTo(firstNanos, most > longestNanos / 3 ? longestNanos : 3 * most);
+  }
+
+  private long upTo(long least, long most) {
+    RandomGenerator source = random == null ? ThreadLocalRandom.current() : random;
+    return least >= most ? most : source.nextLong(least, most + 1);
+  }
+}

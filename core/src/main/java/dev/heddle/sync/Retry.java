@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.sync;
+
+import dev.heddle.Action;
+import dev.heddle.Body;
+import dev.heddle.Cancellation;
+import dev.heddle.CoroutineException;
+import dev.heddle.Transform;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.event.Deadline;
+import dev.heddle.failure.FailureTable;
+import dev.heddle.internal.Rethrow;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/// Runs code again when it fails, after a wait.
+///
+/// {@snippet class=dev.heddle.snippets.RetrySnippetsTest region=retry}
+///
+/// By default there are 3 attempts, and every exception is retried. An [Error] is not, unless the
+/// condition accepts it. A cancellation never is, in whatever form it comes: as a [Cancellation],
+/// or as the exception of an interrupted wait in the JDK.
+///
+/// | bound | what it cancels | then |
+/// |---|---|---|
+/// | [#withAttemptTimeout] | the attempt | the next attempt, or a [dev.heddle.DeadlineException] |
+/// | [#withTimeout] | the attempt, or the wait | a [dev.heddle.DeadlineException] |
+/// | a block [dev.heddle.Heddle#withTimeout] around it | the attempt, or the wait | that block's |
+///
+/// The earliest bound counts. If the next wait would outlast [#withTimeout], the failure is thrown
+/// at once.
+///
+/// When no attempt is left, the failure of the last one is thrown: the same object, or a
+/// [CoroutineException] around a checked one. Its [report][dev.heddle.Heddle#reportOf] names those
+/// of up to 8 attempts before.
+///
+/// An immutable value. Coroutines and loops may share it if it has no budget, which belongs to one
+/// loop. **Cost** nothing beyond the body, while that succeeds; a timer for each bound.
+///
+/// @since 0.2
+public final class Retry {
+  /*
+   * Bounds are blocks with a deadline, one inside the other: the total around everything, that of
+   * the attempt around the body. So the outermost one that has expired throws, and an attempt that
+   * an outer bound has cancelled ends with a Cancellation here, which is not retried. A failure in
+   * which the body has wrapped or swallowed a cancellation is found by checkCancelled().
+   *
+   * Sources. gRPC's retry design (A6), Finagle's RetryBudget, AWS "Exponential Backoff And Jitter".
+   */
+
+  /// Is called before each retry: for logs and metrics.
+  ///
+  /// @since 0.2
+  @FunctionalInterface
+  public interface Listener {
+    /// Called before the wait, in the coroutine that retries. What it throws ends the retries.
+    ///
+    /// @param attempt the number of the attempt that failed, from 1 on
+    /// @param failure the failure, a checked one as it was thrown
+    /// @param delay the coming wait
+    void onRetry(int attempt, Throwable failure, Duration delay);
+  }
+
+  private static final int ATTEMPTS = 3;
+  private static final int REMEMBERED = 8; // failures of earlier attempts, for the report
+
+  private final Backoff backoff;
+  private final int maxAttempts;
+  private final @Nullable Duration attemptTimeout;
+  private final @Nullable Duration timeout;
+  private final Predicate<? super Throwable> condition;
+  private final @Nullable RetryBudget budget;
+  private final Listener listener;
+
+  private Retry(
+      Backoff backoff,
+      int maxAttempts,
+      @Nullable Duration attemptTimeout,
+      @Nullable Duration timeout,
+      Predicate<? super Throwable> condition,
+      @Nullable RetryBudget budget,
+      Listener listener) {
+    this.backoff = backoff;
+    this.maxAttempts = maxAttempts;
+    this.attemptTimeout = attemptTimeout;
+    this.timeout = timeout;
+    this.condition = condition;
+    this.budget = budget;
+    this.listener = listener;
+  }
+
+  /// Up to 3 attempts, with waits by `backoff` between them.
+  public static Retry with(Backoff backoff) {
+    Objects.requireNonNull(backoff, "backoff");
+    return new Retry(
+        backoff, ATTEMPTS, null, null, Exception.class::isInstance, null, (_, _, _) -> {});
+  }
+
+  // ---- options ----
+
+  /// The same, with another number of attempts, the first one included.
+  ///
+  /// @param most at least 1; [Integer#MAX_VALUE] for no limit
+  /// @throws IllegalArgumentException when it is less than 1
+  public Retry withMaxAttempts(int most) {
+    if (most < 1) {
+      throw new IllegalArgumentException(
+          most + " attempts would never run the body; give at least 1");
+    }
+    return new Retry(backoff, most, attemptTimeout, timeout, condition, budget, listener);
+  }
+
+  /// The same, with a bound for each attempt: one that lasts longer is cancelled, and counts as
+  /// failed with a [dev.heddle.DeadlineException].
+  ///
+  /// @throws IllegalArgumentException unless it is positive
+  public Retry withAttemptTimeout(Duration limit) {
+    return new Retry(backoff, maxAttempts, checked(limit), timeout, condition, budget, listener);
+  }
+
+  /// The same, with a bound for all attempts and waits together.
+  ///
+  /// @throws IllegalArgumentException unless it is positive
+  public Retry withTimeout(Duration limit) {
+    return new Retry(
+        backoff, maxAttempts, attemptTimeout, checked(limit), condition, budget, listener);
+  }
+
+  private static Duration checked(Duration limit) {
+    if (!limit.isPositive()) {
+      throw new IllegalArgumentException(
+          "a limit of " + limit + " has expired before it begins; it must be positive");
+    }
+    return limit;
+  }
+
+  /// The same, with another condition: a failure that it refuses is thrown at once. It gets a
+  /// checked exception as it was thrown, also one that arrived in a [CoroutineException].
+  public Retry withRetryIf(Predicate<? super Throwable> failure) {
+    Objects.requireNonNull(failure, "failure");
+    return new Retry(backoff, maxAttempts, attemptTimeout, timeout, failure, budget, listener);
+  }
+
+  /// The same, for failures of this type only.
+  public Retry withRetryOn(Class<? extends Throwable> type) {
+    return withRetryIf(type::isInstance);
+  }
+
+  /// The same, with a budget that other calls share. The value then belongs to the budget's loop.
+  public Retry withBudget(RetryBudget shared) {
+    Objects.requireNonNull(shared, "shared");
+    return new Retry(backoff, maxAttempts, attemptTimeout, timeout, condition, shared, listener);
+  }
+
+  /// The same, with a listener instead of the one before.
+  public Retry withListener(Listener replacement) {
+    Objects.requireNonNull(replacement, "replacement");
+    return new Retry(backoff, maxAttempts, attemptTimeout, timeout, condition, budget, replacement);
+  }
+
+  // ---- running ----
+
+  /// Runs `body` until it succeeds, or may not be retried. **Suspends** between attempts, and where
+  /// `body` does.
+  ///
+  /// @return what the body returned
+  /// @throws Cancellation when the coroutine is cancelled, also while it waits
+  /// @throws dev.heddle.DeadlineException when the time for all attempts is over
+  /// @throws CoroutineException when the last attempt threw a checked exception; unchecked ones and
+  ///   errors come as they are
+  /// @throws IllegalStateException outside a coroutine
+  public <T extends @Nullable Object> T run(Body<T> body) {
+    Objects.requireNonNull(body, "body");
+    return this.<T>run((Integer _) -> body.run());
+  }
+
+  /// Runs an action. Otherwise as [#run(Body)].
+  public void run(Action action) {
+    Objects.requireNonNull(action, "action");
+    this.<@Nullable Void>run((Integer _) -> {
+      action.run();
+      return null;
+    });
+  }
+
+  /// Runs code that gets the number of the attempt, from 1 on. Otherwise as [#run(Body)].
+  public <T extends @Nullable Object> T run(Transform<Integer, T> attempt) {
+    Objects.requireNonNull(attempt, "attempt");
+    CoroutineNode<?> self = CoroutineNode.current();
+    if (budget != null) {
+      budget.deposit();
+    }
+    Run<T> run = new Run<>(self, attempt, deadline());
+    try {
+      return self.withDeadline(run.end, run::all);
+    } catch (Throwable e) {
+      run.mergeInto(e);
+      throw Rethrow.unchecked(CoroutineException.of(e));
+    }
+  }
+
+  private Deadline deadline() {
+    return timeout == null ? Deadline.never() : Deadline.after(timeout);
+  }
+
+  /// The attempts of one call.
+  private final class Run<T extends @Nullable Object> {
+    private final CoroutineNode<?> self;
+    private final Transform<Integer, T> body;
+    private final Deadline end;
+    private final Deque<Throwable> earlier = new ArrayDeque<>(0); // failures of earlier attempts
+    private Duration delay = Duration.ZERO;
+
+    Run(CoroutineNode<?> self, Transform<Integer, T> body, Deadline end) {
+      this.self = self;
+      this.body = body;
+      this.end = end;
+    }
+
+    T all() throws Exception {
+      for (int attempt = 1; ; attempt++) {
+        try {
+          return once(attempt);
+        } catch (Throwable e) {
+          FailureTable.throwIfFatal(e);
+          self.checkCancelled(); // an interrupted wait throws what looks like any other failure
+          if (!mayRetry(attempt, e)) {
+            throw e;
+          }
+          keep(e);
+          listener.onRetry(attempt, unwrapped(e), delay);
+        }
+        pause();
+      }
+    }
+
+    private T once(int attempt) throws Exception {
+      return attemptTimeout == null
+          ? body.apply(attempt)
+          : self.withTimeout(attemptTimeout, () -> body.apply(attempt));
+    }
+
+    private boolean mayRetry(int attempt, Throwable failure) {
+      if (failure instanceof Cancellation
+          || attempt >= maxAttempts
+          || !condition.test(unwrapped(failure))) {
+        return false;
+      }
+      delay = backoff.delay(attempt, delay);
+      // in this order: a retry that has no time left takes nothing from the budget
+      return hasTimeFor(delay) && (budget == null || budget.tryWithdraw());
+    }
+
+    private boolean hasTimeFor(Duration wait) {
+      return end.isNever() || wait.compareTo(end.remaining()) < 0;
+    }
+
+    private void pause() {
+      if (delay.isPositive()) {
+        self.delay(delay);
+      } else {
+        self.scheduler().yieldFrom(self); // else a body that never waits would hold the loop
+      }
+    }
+
+    // a bounded number, since some retry for ever
+    private void keep(Throwable failure) {
+      if (earlier.size() == REMEMBERED) {
+        earlier.removeFirst();
+      }
+      earlier.addLast(failure);
+    }
+
+    void mergeInto(Throwable thrown) {
+      earlier.forEach(failure -> FailureTable.merge(thrown, failure));
+    }
+  }
+
+  private static Throwable unwrapped(Throwable failure) {
+    Throwable cause = failure instanceof CoroutineException ? failure.getCause() : null;
+    return cause == null ? failure : cause;
+  }
+}

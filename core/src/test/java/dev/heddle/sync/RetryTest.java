@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.heddle.Action;
+import dev.heddle.Body;
+import dev.heddle.Cancellation;
+import dev.heddle.CoroutineException;
+import dev.heddle.DeadlineException;
+import dev.heddle.Heddle;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.simulation.Simulation;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(300)
+class RetryTest {
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private final Simulation simulation = new Simulation(1);
+  private final List<Object> log = new ArrayList<>();
+  private int attempts;
+
+  private void run(Action main) {
+    Body<Boolean> body =
+        () -> {
+          main.run();
+          return true;
+        };
+    var _ = simulation.<Boolean>run(body);
+  }
+
+  private static Duration seconds(long count) {
+    return Duration.ofSeconds(count);
+  }
+
+  /// Fails in the first `failures` attempts.
+  private String failing(int failures) {
+    attempts++;
+    log.add(simulation.elapsed().toSeconds());
+    if (attempts <= failures) {
+      throw new IllegalStateException("attempt " + attempts);
+    }
+    return "attempt " + attempts;
+  }
+
+  // ---- attempts ----
+
+  @Test
+  void body_thatSucceeds_runsOnceAndDoesNotSuspend() {
+    run(() -> {
+      Retry retry = Retry.with(Backoff.constant(SECOND));
+      assertThat(Heddle.assertNoSuspend(() -> retry.run(() -> failing(0)))).isEqualTo("attempt 1");
+      assertThat(attempts).isEqualTo(1);
+    });
+  }
+
+  @Test
+  void body_thatFails_runsAgainAfterEachDelay() {
+    run(() -> {
+      Retry retry = Retry.with(Backoff.exponential(SECOND)).withMaxAttempts(5);
+      assertThat(retry.run(() -> failing(3))).isEqualTo("attempt 4");
+      assertThat(log).containsExactly(0L, 1L, 3L, 7L);
+    });
+  }
+
+  @Test
+  void lastFailure_isThrown_andItsReportNamesTheEarlierOnes() {
+    run(() -> {
+      Retry retry = Retry.with(Backoff.constant(SECOND));
+      Throwable thrown = catchThrowable(() -> retry.run(() -> failing(9)));
+      assertThat(thrown).isInstanceOf(IllegalStateException.class).hasMessage("attempt 3");
+      assertThat(Heddle.reportOf(thrown).merged())
+          .extracting(Throwable::getMessage)
+          .containsExactly("attempt 1", "attempt 2");
+      assertThat(attempts).isEqualTo(3);
+    });
+  }
+
+  @Test
+  void endlessRetries_rememberTheNewestFailuresOnly() {
+    run(() -> {
+      Retry retry = Retry.with(Backoff.constant(SECOND)).withMaxAttempts(50);
+      Throwable thrown = catchThrowable(() -> retry.run(() -> failing(99)));
+      assertThat(Heddle.reportOf(thrown).merged())
+          .hasSize(8)
+          .last()
+          .satisfies(failure -> assertThat(failure).hasMessage("attempt 49"));
+    });
+  }
+
+  @Test
+  void attempt_getsItsNumber_andTheListenerHearsOfEachRetry() {
+    run(() -> {
+      Retry retry =
+          Retry.with(Backoff.exponential(SECOND))
+              .withListener((attempt, failure, delay) ->
+                  log.add(attempt + " " + failure.getMessage() + " " + delay.toSeconds()));
+      String result =
+          retry.run((Integer attempt) -> {
+            if (attempt < 3) {
+              throw new IOException("no " + attempt);
+            }
+            return "yes " + attempt;
+          });
+      assertThat(result).isEqualTo("yes 3");
+      assertThat(log).containsExactly("1 no 1 1", "2 no 2 2");
+    });
+  }
+
+  @Test
+  void delayOfZero_letsOthersRunBeforeEachAttempt() {
+    run(() -> {
+      Coroutine<?> other = Heddle.spawn(() -> log.add("other"));
+      Retry retry = Retry.with(Backoff.constant(Duration.ZERO)).withMaxAttempts(100);
+      assertThat(
+              retry.run(() -> {
+                if (!other.isDone()) {
+                  throw new IllegalStateException("not yet");
+                }
+                return "done";
+              }))
+          .isEqualTo("done");
+      assertThat(simulation.elapsed()).isZero();
+    });
+  }
+
+  // ---- which failures ----
+
+  @Test
+  void checkedException_isWrappedOnce_andTheConditionSeesItAsItWas() {
+    run(() -> {
+      IOException refused = new IOException("refused");
+      Retry retry = Retry.with(Backoff.constant(SECOND)).withRetryOn(IOException.class);
+      Throwable thrown =
+          catchThrowable(() ->
+              retry.run(() -> {
+                attempts++;
+                // a checked failure of a coroutine arrives in a CoroutineException
+                return Heddle.supervise(s ->
+                    s.spawn(
+                            () -> {
+                              throw refused;
+                            })
+                        .await());
+              }));
+      assertThat(thrown).isInstanceOf(CoroutineException.class).hasCause(refused);
+      assertThat(attempts).isEqualTo(3);
+    });
+  }
+
+  @Test
+  void failure_thatTheConditionRefuses_isThrownAtOnce() {
+    run(() -> {
+      Retry retry = Retry.with(Backoff.constant(SECOND)).withRetryOn(IOException.class);
+      assertThatThrownBy(() -> retry.run(() -> failing(9))).hasMessage("attempt 1");
+      assertThat(attempts).isEqualTo(1);
+    });
+  }
+
+  @Test
+  void error_isRetriedOnlyIfTheConditionSaysSo() {
+    run(() -> {
+      Body<String> body =
+          () -> {
+            attempts++;
+            throw new AssertionError("attempt " + attempts);
+          };
+      Retry retry = Retry.with(Backoff.constant(SECOND));
+      assertThatThrownBy(() -> retry.run(body)).hasMessage("attempt 1");
+      assertThatThrownBy(() -> retry.withRetryIf(_ -> true).run(body)).hasMessage("attempt 4");
+    });
+  }
+
+  // ---- cancellation ----
+
+  @Test
+  void cancellation_isNeverRetried_evenIfTheConditionAcceptsIt() {
+    run(() -> {
+      Coroutine<?> retrying =
+          Heddle.spawn(() ->
+              Retry.with(Backoff.constant(SECOND))
+                  .withRetryIf(_ -> true)
+                  .run(() -> {
+                    attempts++;
+                    Heddle.delay(seconds(100));
+                  }));
+      Heddle.delay(SECOND);
+      retrying.cancel("enough");
+      assertThatThrownBy(retrying::await).isInstanceOf(Cancellation.class).hasMessage("enough");
+      assertThat(attempts).isEqualTo(1);
+    });
+  }
+
+  @Test
+  void cancellation_thatTheBodyTurnedIntoAnException_isNotRetried() {
+    run(() -> {
+      Coroutine<?> retrying =
+          Heddle.spawn(() ->
+              Retry.with(Backoff.constant(SECOND))
+                  .run(() -> {
+                    attempts++;
+                    try {
+                      Thread.sleep(100_000); // a cancellation interrupts it
+                    } catch (InterruptedException e) {
+                      throw new IllegalStateException("interrupted", e);
+                    }
+                  }));
+      Heddle.delay(SECOND);
+      retrying.cancel("enough");
+      assertThatThrownBy(retrying::await).isInstanceOf(Cancellation.class);
+      assertThat(attempts).isEqualTo(1);
+    });
+  }
+
+  @Test
+  void cancellation_duringTheDelay_endsTheRetries() {
+    run(() -> {
+      Coroutine<?> retrying =
+          Heddle.spawn(() -> Retry.with(Backoff.constant(seconds(100))).run(() -> failing(9)));
+      Heddle.delay(SECOND);
+      retrying.cancel("enough");
+      assertThatThrownBy(retrying::await).isInstanceOf(Cancellation.class);
+      assertThat(attempts).isEqualTo(1);
+      assertThat(simulation.elapsed()).isEqualTo(SECOND);
+    });
+  }
+
+  // ---- bounds ----
+
+  @Test
+  void attemptTimeout_cancelsTheAttempt_andTheNextOneFollows() {
+    run(() -> {
+      Retry retry = Retry.with(Backoff.constant(SECOND)).withAttemptTimeout(seconds(2));
+      String result =
+          retry.run((Integer attempt) -> {
+            log.add(simulation.elapsed().toSeconds());
+            Heddle.delay(attempt < 3 ? seconds(50) : SECOND);
+            return "attempt " + attempt;
+          });
+      assertThat(result).isEqualTo("attempt 3");
+      assertThat(log).containsExactly(0L, 3L, 6L);
+      assertThat(simulation.elapsed()).isEqualTo(seconds(7));
+    });
+  }
+
+  @Test
+  void timeout_cutsTheAttempt_andNamesTheEarlierFailure() {
+    run(() -> {
+      Retry retry = Retry.with(Backoff.constant(SECOND)).withTimeout(seconds(5));
+      Throwable thrown =
+          catchThrowable(() ->
+              retry.run((Integer attempt) -> {
+                Heddle.delay(attempt == 1 ? SECOND : seconds(50));
+                throw new IllegalStateException("attempt " + attempt);
+              }));
+      assertThat(thrown).isInstanceOf(DeadlineException.class);
+      assertThat(simulation.elapsed()).isEqualTo(seconds(5));
+      assertThat(Heddle.reportOf(thrown).merged())
+          .extracting(Throwable::getMessage)
+          .contains("attempt 1");
+    });
+  }
+
+  @Test
+  void timeout_thatTheNextDelayWouldOutlast_throwsTheFailureAtOnce() {
+    run(() -> {
+      Retry retry =
+          Retry.with(Backoff.exponential(SECOND)).withMaxAttempts(9).withTimeout(seconds(6));
+      assertThatThrownBy(() -> retry.run(() -> failing(9))).hasMessage("attempt 3");
+      assertThat(simulation.elapsed()).isEqualTo(seconds(3));
+    });
+  }
+
+  @Test
+  void bounds_nested_theEarliestCounts() {
+    run(() -> {
+      Retry retry =
+          Retry.with(Backoff.constant(SECOND))
+              .withMaxAttempts(99)
+              .withAttemptTimeout(seconds(4))
+              .withTimeout(seconds(30));
+      Throwable thrown =
+          catchThrowable(() ->
+              Heddle.withTimeout(
+                  seconds(11),
+                  () ->
+                      retry.run(() -> {
+                        attempts++;
+                        Heddle.delay(seconds(100));
+                      })));
+      assertThat(thrown)
+          .isInstanceOf(DeadlineException.class)
+          .hasMessageContaining("withTimeout(PT11S) expired");
+      assertThat(simulation.elapsed()).isEqualTo(seconds(11));
+      assertThat(attempts).isEqualTo(3); // at 0, 5 and 10
+
+      attempts = 0;
+      assertThatThrownBy(() ->
+              Heddle.withTimeout(
+                  seconds(11),
+                  () ->
+                      retry
+                          .withTimeout(seconds(7))
+                          .run(() -> {
+                            attempts++;
+                            Heddle.delay(seconds(100));
+                          })))
+          .isInstanceOf(DeadlineException.class)
+          .hasMessageContaining("withDeadline(deadline) expired");
+      assertThat(simulation.elapsed()).isEqualTo(seconds(18));
+      assertThat(attempts).isEqualTo(2);
+    });
+  }
+
+  // ---- the budget ----
+
+  @Test
+  void budget_allowsTheReserveAndAShareOfTheCalls() {
+    run(() -> {
+      RetryBudget budget = new RetryBudget(0.25, 2);
+      Retry retry = Retry.with(Backoff.constant(SECOND)).withMaxAttempts(2).withBudget(budget);
+      for (int call = 0; call < 102; call++) {
+        assertThatThrownBy(() -> retry.run(() -> failing(999)))
+            .isInstanceOf(IllegalStateException.class);
+      }
+      // the reserve, and a quarter of those after the first, which found the reserve full
+      assertThat(attempts - 102).isEqualTo(2 + 25);
+      assertThat(budget.refused()).isEqualTo(102 - 27);
+    });
+  }
+
+  @Test
+  void budget_isRefilledByCalls_upToTheReserve() {
+    run(() -> {
+      RetryBudget budget = new RetryBudget(0.5, 2);
+      Retry retry = Retry.with(Backoff.constant(SECOND)).withMaxAttempts(9).withBudget(budget);
+      assertThatThrownBy(() -> retry.run(() -> failing(99))).hasMessage("attempt 3");
+      assertThat(budget).hasToString("a retry budget with 0 of 2 left, 1 refused");
+      for (int i = 0; i < 20; i++) {
+        retry.run(() -> "success");
+      }
+      assertThat(budget.available()).isEqualTo(2);
+    });
+  }
+
+  @Test
+  void budget_ofAnotherLoop_isRefused() {
+    RetryBudget foreign = Heddle.run(() -> new RetryBudget(0.1, 1));
+    run(() ->
+        assertThatThrownBy(
+                () -> Retry.with(Backoff.constant(SECOND)).withBudget(foreign).run(() -> "never"))
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("belongs to another loop"));
+  }
+
+  @Test
+  void retry_thatHasNoTimeLeft_takesNothingFromTheBudget() {
+    run(() -> {
+      RetryBudget budget = new RetryBudget(0, 5);
+      Retry retry =
+          Retry.with(Backoff.constant(seconds(9))).withTimeout(seconds(5)).withBudget(budget);
+      assertThatThrownBy(() -> retry.run(() -> failing(9))).hasMessage("attempt 1");
+      assertThat(budget.available()).isEqualTo(5);
+    });
+  }
+
+  // ---- backoff ----
+
+  private static List<Long> delays(Backoff backoff, int count) {
+    List<Long> delays = new ArrayList<>();
+    Duration previous = Duration.ZERO;
+    for (int retry = 1; retry <= count; retry++) {
+      previous = backoff.delay(retry, previous);
+      delays.add(previous.toMillis());
+    }
+    return delays;
+  }
+
+  @Test
+  void backoff_withoutJitter_growsUpToTheLongest() {
+    assertThat(delays(Backoff.constant(SECOND), 3)).containsExactly(1000L, 1000L, 1000L);
+    Backoff exponential = Backoff.exponential(SECOND).withLongest(seconds(5));
+    assertThat(delays(exponential, 4)).containsExactly(1000L, 2000L, 4000L, 5000L);
+    assertThat(delays(exponential.withFactor(1.5), 5))
+        .containsExactly(1000L, 1500L, 2250L, 3375L, 5000L);
+    assertThat(exponential.delay(100_000, SECOND)).isEqualTo(seconds(5));
+    assertThat(Backoff.exponential(SECOND).delay(9, SECOND)).isEqualTo(seconds(30));
+  }
+
+  @Test
+  void fullJitter_isFromZeroToTheDelay() {
+    Backoff backoff =
+        Backoff.exponential(Duration.ofNanos(2))
+            .withLongest(Duration.ofNanos(8))
+            .withFullJitter()
+            .withRandom(new Random(7));
+    for (int retry = 1; retry <= 3; retry++) {
+      Set<Integer> seen = new HashSet<>();
+      for (int i = 0; i < 1_000; i++) {
+        seen.add(backoff.delay(retry, Duration.ZERO).getNano());
+      }
+      // all of 0 to 2, 0 to 4, and 0 to 8, ends included
+      assertThat(seen).hasSize((1 << retry) + 1).contains(0, 1 << retry);
+    }
+  }
+
+  @Test
+  void decorrelatedJitter_isFromTheFirstDelayToThreeTimesThePreviousWait() {
+    Backoff backoff =
+        Backoff.exponential(Duration.ofNanos(2))
+            .withLongest(Duration.ofNanos(10))
+            .withDecorrelatedJitter()
+            .withRandom(new Random(7));
+    Set<Integer> first = new HashSet<>();
+    Set<Integer> after3 = new HashSet<>();
+    Set<Integer> after9 = new HashSet<>();
+    for (int i = 0; i < 1_000; i++) {
+      first.add(backoff.delay(1, Duration.ZERO).getNano());
+      after3.add(backoff.delay(2, Duration.ofNanos(3)).getNano());
+      after9.add(backoff.delay(3, Duration.ofNanos(9)).getNano());
+    }
+    assertThat(first).containsExactlyInAnyOrder(2, 3, 4, 5, 6);
+    assertThat(after3).containsExactlyInAnyOrder(2, 3, 4, 5, 6, 7, 8, 9);
+    assertThat(after9).containsExactlyInAnyOrder(2, 3, 4, 5, 6, 7, 8, 9, 10);
+  }
+
+  @Test
+  void jitter_withTheSameSeed_isTheSame() {
+    Backoff full = Backoff.exponential(SECOND).withFullJitter();
+    assertThat(delays(full.withRandom(new Random(3)), 20))
+        .isEqualTo(delays(full.withRandom(new Random(3)), 20))
+        .isNotEqualTo(delays(full.withRandom(new Random(4)), 20));
+  }
+
+  @Test
+  void arguments_thatMakeNoSense_areRefused() {
+    run(() -> {
+      Backoff backoff = Backoff.exponential(SECOND);
+      Retry retry = Retry.with(backoff);
+      for (Action refused :
+          List.<Action>of(
+              () -> Backoff.constant(SECOND.negated()),
+              () -> Backoff.exponential(Duration.ZERO),
+              () -> backoff.withFactor(0.5),
+              () -> backoff.withFactor(Double.NaN),
+              () -> backoff.withLongest(Duration.ofMillis(1)),
+              () -> backoff.delay(0, SECOND),
+              () -> retry.withMaxAttempts(0),
+              () -> retry.withTimeout(Duration.ZERO),
+              () -> retry.withAttemptTimeout(SECOND.negated()),
+              () -> new RetryBudget(1.5, 1),
+              () -> new RetryBudget(Double.NaN, 1),
+              () -> new RetryBudget(0.1, 0))) {
+        assertThatThrownBy(refused::run).isInstanceOf(IllegalArgumentException.class);
+      }
+    });
+  }
+}

@@ -93,9 +93,9 @@ public final class Pool<R> implements AutoCloseable {
    *     [PoolModelTest]
    * I4. Waiters are served in the order of arrival. [PoolModelTest]
    *
-   * Rejected. A coroutine that makes resources for all: its failure belongs to no acquirer, and a
-   * cancelled acquirer leaves it working. Waking a waiter to try again: others take what it was
-   * woken for.
+   * Rejected. A coroutine that makes resources for all, so that an acquirer could take one that is
+   * released earlier: its failure belongs to no acquirer, and no cancellation or deadline ends it.
+   * Waking a waiter to try again: others take what it was woken for.
    *
    * Sources. trap-1, trap-2, trap-3, trap-11, trap-17, trap-25, trap-26; WaitQueue has the states of
    * a waiter.

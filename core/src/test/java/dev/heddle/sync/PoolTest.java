@@ -608,11 +608,11 @@ class PoolTest {
       Lease<Item> lent = pool.acquire();
       Lease<Item> idle = pool.acquire();
       idle.close();
-      Coroutine<?> given = Heddle.spawn(() -> catchThrowable(pool::acquire));
       Lease<Item> last = pool.acquire();
-      settle();
-      last.close(); // to the waiter, which has not returned yet
+      Coroutine<?> given = Heddle.spawn(() -> catchThrowable(pool::acquire));
       Coroutine<?> waiting = Heddle.spawn(() -> catchThrowable(pool::acquire));
+      settle();
+      last.close(); // to the first waiter, which has not returned yet
       pool.close();
       pool.close();
       assertThat(Heddle.await(given)).isInstanceOf(PoolClosedException.class);
@@ -857,6 +857,7 @@ class PoolTest {
       assertThat(log).containsExactly("ended item 1", "ended item 2");
       Heddle.delay(Duration.ofDays(1));
       assertThat(pool.idle()).isEqualTo(1);
+      assertThat(made).isEqualTo(3); // it was kept, not replaced
     });
   }
 

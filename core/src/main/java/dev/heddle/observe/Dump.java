@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /// @param takenAt the moment
 /// @param scopes the tree: each scope after its parent, the root first
 /// @param coroutines those that have not ended, in the order of their numbers
-/// @param parts what else runs in this JVM: process runtimes; only in dumps that the program
-///   requests, not in a loop's reports
+/// @param parts the pools of the loop; in dumps that the program requests, not in a loop's reports,
+///   also what else runs in this JVM: process runtimes
 /// @see dev.heddle.Heddle#dump()
 /// @since 0.1
 public record Dump(

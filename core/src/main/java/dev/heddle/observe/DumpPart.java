@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe;
 
-/// A part of a dump in addition to the coroutines of the loop: a process runtime with its workers
-/// and its processes.
+/// A part of a dump in addition to the coroutines of the loop: a pool with its leases, a process
+/// runtime with its workers and its processes.
 ///
 /// @since 0.1
 public interface DumpPart {

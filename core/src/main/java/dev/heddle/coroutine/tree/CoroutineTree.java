@@ -6,13 +6,16 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.Registration;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.internal.Nanos;
+import dev.heddle.observe.DumpPart;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.observe.WaitSnapshot;
 import dev.heddle.reactor.TimerEvent;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.SchedulerCounters;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The scopes and coroutines of one loop: the root scope, shared state, and counts.
@@ -32,6 +35,7 @@ public final class CoroutineTree {
   int keepAliveCount; // of those: keep the loop alive
   boolean remainingCancelled; // because none kept the loop alive
   private @Nullable Registration overdueRemaining;
+  private final List<Supplier<DumpPart>> dumpParts = new ArrayList<>();
 
   public CoroutineTree(HeddleOptions options, Scheduler scheduler, Host host) {
     SpawnSites.prepare();
@@ -115,6 +119,20 @@ public final class CoroutineTree {
         scheduler.timers().size(),
         scheduler.contexts().created(),
         liveCount);
+  }
+
+  // ---- dumps ----
+
+  /// Adds a part to the dumps of this loop, until the registration is closed.
+  ///
+  /// @param part called on the loop; must not suspend
+  public Registration addDumpPart(Supplier<DumpPart> part) {
+    dumpParts.add(part);
+    return () -> dumpParts.remove(part);
+  }
+
+  public List<Supplier<DumpPart>> dumpParts() {
+    return dumpParts;
   }
 
   // ---- time ----

@@ -14,6 +14,7 @@ import dev.heddle.observe.Dump;
 import dev.heddle.observe.ForeignWait;
 import dev.heddle.observe.ScopeSnapshot;
 import dev.heddle.observe.WaitSnapshot;
+import dev.heddle.observe.spi.DumpParts;
 import dev.heddle.scheduler.WakerStatus;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.LockOwners;
@@ -120,7 +121,12 @@ public final class DumpTaker {
       s.ownMembers().forEach(member -> meet(member, found));
     }
     found.sort(BY_NUMBER);
-    return new Dump(tree.options().name(), Instant.now(), List.copyOf(scopes), snapshots(found));
+    return new Dump(
+        tree.options().name(),
+        Instant.now(),
+        List.copyOf(scopes),
+        snapshots(found),
+        tree.dumpParts().stream().map(DumpParts::take).toList());
   }
 
   private List<CoroutineSnapshot> snapshots(List<CoroutineNode<?>> found) {

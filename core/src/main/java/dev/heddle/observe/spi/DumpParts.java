@@ -3,6 +3,7 @@ package dev.heddle.observe.spi;
 
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.DumpPart;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
@@ -25,15 +26,19 @@ public final class DumpParts {
 
   /// The parts of a dump taken now, the oldest first. A part that fails is replaced by a message.
   public static List<DumpPart> collect() {
-    return RUNNING.stream().map(DumpParts::part).toList();
+    return RUNNING.stream().map(DumpParts::take).toList();
   }
 
-  /// A dump of a loop, with these parts added.
+  /// A dump of a loop, with these parts added behind its own.
   public static Dump addedTo(Dump loop) {
-    return new Dump(loop.loop(), loop.takenAt(), loop.scopes(), loop.coroutines(), collect());
+    List<DumpPart> parts = new ArrayList<>(loop.parts());
+    parts.addAll(collect());
+    return new Dump(
+        loop.loop(), loop.takenAt(), loop.scopes(), loop.coroutines(), List.copyOf(parts));
   }
 
-  private static DumpPart part(Supplier<? extends DumpPart> taker) {
+  /// Takes a part; one that fails is replaced by a message.
+  public static DumpPart take(Supplier<? extends DumpPart> taker) {
     try {
       return taker.get();
     } catch (Throwable t) { // the rest of the dump is still needed

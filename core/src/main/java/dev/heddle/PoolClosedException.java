@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle;
+
+/// A pool was closed: it lends nothing more.
+///
+/// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=closed}
+///
+/// @since 0.2
+public final class PoolClosedException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  /// With what happened, and what to do.
+  public PoolClosedException(String message) {
+    super(message);
+  }
+}

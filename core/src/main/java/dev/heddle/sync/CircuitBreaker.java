@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.sync;
+
+import dev.heddle.Action;
+import dev.heddle.Body;
+import dev.heddle.Cancellation;
+import dev.heddle.CoroutineException;
+import dev.heddle.ServiceUnavailableException;
+import dev.heddle.WaitCancelledException;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.internal.Nanos;
+import dev.heddle.internal.Rethrow;
+import dev.heddle.scheduler.Scheduler;
+import java.time.Duration;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Refuses calls to a service that fails, so that callers learn it at once, and the service is not
+/// asked while it cannot reply. From time to time it lets a trial call through.
+///
+/// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=breaker}
+///
+/// | state | a call | leaves the state when |
+/// |---|---|---|
+/// | CLOSED | is let through | as many of the last calls failed as the options allow |
+/// | OPEN | is refused | the time of the [RecoveryStrategy] is over |
+/// | HALF_OPEN | is let through if a trial call is free | all trial calls succeeded: CLOSED; one failed: OPEN |
+///
+/// A call counts when it ends, unless the state has changed since it began. A cancelled call counts
+/// as neither failure nor success, and its trial is free again.
+///
+/// **Suspends** never by itself. **Thread** the loop on which it was created. **Cost** a call that
+/// is let through allocates its permit.
+///
+/// @since 0.2
+public final class CircuitBreaker {
+  /*
+   * States.
+   *   from       event                                 to         what happens
+   *   CLOSED     a call failed, and the limit is met   OPEN       attempt 1
+   *   OPEN       a call, or state(), after openUntil   HALF_OPEN  all trials are free
+   *   HALF_OPEN  a trial succeeded, the last one       CLOSED     the counts start anew
+   *   HALF_OPEN  a trial failed                        OPEN       the next attempt
+   *   any        trip()                                OPEN       the next attempt
+   *   any        probe()                               HALF_OPEN  all trials are free
+   *   any        reset()                               CLOSED     the counts start anew
+   *
+   * No timer runs: the time is looked at when a call comes. So an open circuit breaker neither keeps
+   * the loop alive nor hides a deadlock.
+   *
+   * Threads. The loop's.
+   *
+   * I1. While it is half open, the permits in use and the trials that succeeded are together never
+   *     more than the trial calls; every trial permit is settled exactly once, also by a
+   *     cancellation. [CircuitBreakerTest]
+   * I2. A permit of an earlier era, from before the last change of the state, changes nothing.
+   *     [CircuitBreakerTest]
+   *
+   * Rejected. A share of failures within a time: needs a clock reading for each call, and at low
+   * load one failure is 100 %.
+   */
+
+  /// What a circuit breaker does with calls.
+  public enum State {
+    /// It lets them through.
+    CLOSED,
+    /// It refuses them.
+    OPEN,
+    /// It lets trial calls through.
+    HALF_OPEN,
+  }
+
+  private final Scheduler home;
+  private final CircuitBreakerOptions options;
+  private final boolean[] failed; // the last calls, as a ring
+
+  // loop only
+  private State state = State.CLOSED;
+  private int era; // the number of changes of the state; wraps
+  private int next; // the place in the ring for the next call
+  private int failures; // in the ring
+  private int trials; // of this era: in use, or succeeded
+  private int succeeded;
+  private int attempts; // opened since it was closed the last time
+  private long openUntil;
+  private @Nullable Throwable lastFailure;
+
+  private CircuitBreaker(CircuitBreakerOptions options) {
+    this.home = CoroutineNode.current().scheduler();
+    this.options = options;
+    this.failed = new boolean[options.window];
+  }
+
+  /// A closed circuit breaker of the current loop.
+  ///
+  /// @throws IllegalStateException outside a coroutine
+  public static CircuitBreaker of(CircuitBreakerOptions options) {
+    return new CircuitBreaker(options);
+  }
+
+  /// A closed circuit breaker of the current loop, with the default options.
+  public static CircuitBreaker create() {
+    return of(CircuitBreakerOptions.defaults());
+  }
+
+  // ---- calls ----
+
+  /// Runs `body`, and counts how it ends.
+  ///
+  /// @throws ServiceUnavailableException when the call is refused; `body` was not run
+  /// @throws CoroutineException when the body threw a checked exception; unchecked exceptions and
+  ///   errors are thrown as they are
+  public <T extends @Nullable Object> T call(Body<? extends T> body) {
+    Permit permit = acquire();
+    T result;
+    try {
+      result = body.run();
+    } catch (Throwable e) {
+      permit.end(e);
+      throw Rethrow.unchecked(CoroutineException.of(e));
+    }
+    permit.success();
+    return result;
+  }
+
+  /// Runs an action, and counts how it ends. Otherwise as [#call(Body)].
+  public void call(Action action) {
+    this.<@Nullable Void>call(() -> {
+      action.run();
+      return null;
+    });
+  }
+
+  /// Begins a call whose end the caller reports to the permit. For calls that are not one block of
+  /// code; otherwise [#call(Body)] is simpler.
+  ///
+  /// @throws ServiceUnavailableException when the call is refused
+  /// @throws IllegalStateException when the circuit breaker belongs to another loop
+  public Permit acquire() {
+    Permit permit = tryAcquire();
+    if (permit == null) {
+      throw new ServiceUnavailableException(refusal(), retryAfter(), lastFailure);
+    }
+    return permit;
+  }
+
+  /// Begins a call, if it is let through. Otherwise as [#acquire()].
+  ///
+  /// @return the permit; null when the call is refused
+  public @Nullable Permit tryAcquire() {
+    return switch (state()) {
+      case CLOSED -> new Permit();
+      case OPEN -> null;
+      case HALF_OPEN -> {
+        if (trials == options.trialCalls) {
+          yield null;
+        }
+        trials++;
+        yield new Permit();
+      }
+    };
+  }
+
+  /// A call that was let through. Its first report counts, further ones are ignored.
+  ///
+  /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=permit}
+  ///
+  /// @since 0.2
+  public final class Permit implements AutoCloseable {
+    private final int since = era;
+    private boolean settled;
+
+    private Permit() {}
+
+    /// The call succeeded.
+    public void success() {
+      if (settle()) {
+        succeeded();
+      }
+    }
+
+    /// The call failed.
+    ///
+    /// @param why becomes the cause of refusals; null: unknown
+    public void failure(@Nullable Throwable why) {
+      if (settle()) {
+        lastFailure = why;
+        failed();
+      }
+    }
+
+    /// The call has ended without a report: it counts as neither. Does nothing after a report.
+    @Override
+    public void close() {
+      if (settle() && state == State.HALF_OPEN) {
+        trials--;
+      }
+    }
+
+    void end(Throwable e) {
+      if (e instanceof Cancellation || e instanceof WaitCancelledException) {
+        close();
+      } else if (options.isFailure.test(e)) {
+        failure(e);
+      } else {
+        success();
+      }
+    }
+
+    /// Whether the state has changed since.
+    boolean isOfEarlierEra() {
+      return since != era;
+    }
+
+    private boolean settle() {
+      boolean first = !settled;
+      settled = true;
+      return first && since == era && !home.hasEnded();
+    }
+  }
+
+  private void succeeded() {
+    if (state == State.CLOSED) {
+      record(false);
+    } else if (++succeeded == options.trialCalls) {
+      change(State.CLOSED);
+    }
+  }
+
+  private void failed() {
+    if (state == State.CLOSED) {
+      record(true);
+    }
+    if (state == State.HALF_OPEN || failures >= options.failures) {
+      open();
+    }
+  }
+
+  private void record(boolean failure) {
+    failures += (failure ? 1 : 0) - (failed[next] ? 1 : 0);
+    failed[next] = failure;
+    next = next + 1 == failed.length ? 0 : next + 1;
+  }
+
+  // ---- states ----
+
+  /// What it does with calls now.
+  ///
+  /// @throws IllegalStateException when it belongs to another loop
+  public State state() {
+    checkLoop();
+    if (state == State.OPEN && openUntil != Nanos.NEVER && home.nanoTime() - openUntil >= 0) {
+      change(State.HALF_OPEN);
+    }
+    return state;
+  }
+
+  /// Opens it, as failures do.
+  public void trip() {
+    checkLoop();
+    open();
+  }
+
+  /// Lets trial calls through from now on.
+  public void probe() {
+    checkLoop();
+    change(State.HALF_OPEN);
+  }
+
+  /// Closes it, and forgets all failures.
+  public void reset() {
+    checkLoop();
+    change(State.CLOSED);
+  }
+
+  private void open() {
+    Duration time = options.recovery.openTime(attempts + 1); // first: it may throw
+    attempts++;
+    openUntil = Nanos.after(home.nanoTime(), time);
+    change(State.OPEN);
+  }
+
+  private void change(State to) {
+    state = to;
+    era++;
+    trials = 0;
+    succeeded = 0;
+    if (to == State.CLOSED) {
+      attempts = 0;
+      failures = 0;
+      next = 0;
+      Arrays.fill(failed, false);
+    }
+  }
+
+  private void checkLoop() {
+    if (CoroutineNode.current().scheduler() != home) {
+      throw new IllegalStateException(
+          describe() + " belongs to another loop; make one on each loop that needs it");
+    }
+  }
+
+  // ---- views ----
+
+  /// How long calls are still refused; zero unless it is open. When only [#probe()] and [#reset()]
+  /// end that: 292 years.
+  public Duration retryAfter() {
+    if (state != State.OPEN) {
+      return Duration.ZERO;
+    }
+    return Duration.ofNanos(
+        openUntil == Nanos.NEVER ? Nanos.NEVER : Math.max(0, openUntil - home.nanoTime()));
+  }
+
+  /// One line for reports: name, state, the last failure.
+  public String info() {
+    String why =
+        lastFailure == null || state == State.CLOSED ? "" : "; last failure: " + lastFailure;
+    return switch (state) {
+      case CLOSED ->
+          "%s, closed, %d of the last %d calls failed"
+              .formatted(describe(), failures, failed.length);
+      case OPEN -> describe() + ", open" + why;
+      case HALF_OPEN ->
+          "%s, half open, %d of %d trial calls succeeded%s"
+              .formatted(describe(), succeeded, options.trialCalls, why);
+    };
+  }
+
+  @Override
+  public String toString() {
+    return info();
+  }
+
+  private String refusal() {
+    String what = describe() + " refuses calls: ";
+    if (state == State.HALF_OPEN) {
+      return what + "its trial calls have not ended; try again later";
+    }
+    return openUntil == Nanos.NEVER
+        ? what + "it is open until probe() or reset()"
+        : what + "it is open for another " + retryAfter() + "; try again then";
+  }
+
+  private String describe() {
+    return options.name == null
+        ? "a circuit breaker"
+        : "the circuit breaker '" + options.name + "'";
+  }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.sync;
+
+import dev.heddle.Body;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Configures a [Pool]: how it makes its resources, how many, and how it keeps them. An immutable
+/// value.
+///
+/// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=options}
+///
+/// The factory and the hooks run as plain blocking code in the coroutine that needs them: that
+/// which acquires, that which releases, that which closes the pool, or the pool's housekeeper. They
+/// may suspend. A cancellation of that coroutine reaches them, and the deadline or the token of an
+/// `acquire` bounds those that it calls. They must not acquire from the same pool.
+///
+/// @param <R> the type of the resources
+/// @since 0.2
+public final class PoolOptions<R> {
+  private static final int MAX = 10;
+
+  final Body<? extends R> factory;
+  @Nullable String name;
+  int min;
+  int max = MAX;
+  @Nullable Check<? super R> beforeAcquire;
+  @Nullable Check<? super R> beforeRelease;
+  @Nullable Check<? super R> healthCheck;
+  @Nullable Hook<? super R> destroy;
+  @Nullable Duration healthPeriod;
+  @Nullable Duration idleTime;
+  @Nullable Duration lifetime;
+  @Nullable Duration leakTime;
+  @Nullable CircuitBreaker breaker;
+
+  /// A check of a resource.
+  ///
+  /// @param <R> the type of the resource
+  /// @since 0.2
+  @FunctionalInterface
+  public interface Check<R> {
+    /// Whether the resource may be used further.
+    ///
+    /// @throws Exception any: counts as false
+    boolean test(R resource) throws Exception;
+  }
+
+  /// What is done with a resource.
+  ///
+  /// @param <R> the type of the resource
+  /// @since 0.2
+  @FunctionalInterface
+  public interface Hook<R> {
+    /// Runs as plain blocking code; it may suspend at any depth.
+    ///
+    /// @throws Exception any
+    void run(R resource) throws Exception;
+  }
+
+  private PoolOptions(Body<? extends R> factory) {
+    this.factory = factory;
+  }
+
+  private PoolOptions(PoolOptions<R> other) {
+    this.factory = other.factory;
+    this.name = other.name;
+    this.min = other.min;
+    this.max = other.max;
+    this.beforeAcquire = other.beforeAcquire;
+    this.beforeRelease = other.beforeRelease;
+    this.healthCheck = other.healthCheck;
+    this.destroy = other.destroy;
+    this.healthPeriod = other.healthPeriod;
+    this.idleTime = other.idleTime;
+    this.lifetime = other.lifetime;
+    this.leakTime = other.leakTime;
+    this.breaker = other.breaker;
+  }
+
+  /// Up to ten resources, made when they are needed and kept until the pool is closed, without
+  /// checks.
+  ///
+  /// @param factory makes a resource
+  public static <R> PoolOptions<R> of(Body<? extends R> factory) {
+    return new PoolOptions<>(Objects.requireNonNull(factory, "factory"));
+  }
+
+  /// The same with a name for reports.
+  public PoolOptions<R> withName(String value) {
+    PoolOptions<R> copy = new PoolOptions<>(this);
+    copy.name = Objects.requireNonNull(value, "name");
+    return copy;
+  }
+
+  // ---- how many ----
+
+  /// The same with other limits.
+  ///
+  /// @param least this many are made when the pool opens, and are kept although they are idle; at
+  ///   least 0
+  /// @param most never more than this many exist, including those being created; at least 1
+  /// @throws IllegalArgumentException unless 0 ≤ `least` ≤ `most` and 1 ≤ `most`
+  public PoolOptions<R> withSize(int least, int most) {
+    if (least < 0 || most < 1 || most < least) {
+      throw new IllegalArgumentException(
+          "a pool of %d to %d resources: give 0 <= least <= most and 1 <= most"
+              .formatted(least, most));
+    }
+    PoolOptions<R> copy = new PoolOptions<>(this);
+    copy.min = least;
+    copy.max = most;
+    return copy;
+  }
+
+  // ---- hooks ----
+
+  /// The same with a check of each resource that was used before, when it is acquired again. One
+  /// that fails the check is destroyed, and the next or a new one is acquired instead.
+  public PoolOptions<R> withBeforeAcquire(Check<? super R> check) {
+    PoolOptions<R> copy = new PoolOptions<>(this);
+    copy.beforeAcquire = Objects.requireNonNull(check, "check");
+    return copy;
+  }
+
+  /// The same with a check of each resource that is released, which may also reset it (roll back a
+  /// transaction). One that fails the check is destroyed.
+  public PoolOptions<R> withBeforeRelease(Check<? super R> check) {
+    PoolOptions<R> copy = new PoolOptions<>(this);
+    copy.beforeRelease = Objects.requireNonNull(check, "check");
+    return copy;
+  }
+
+  /// The same with a hook that ends a resource. What it throws is reported, and thrown only by
+  /// [Pool#close()].
+  public PoolOptions<R> withDestroy(Hook<? super R> hook) {
+    PoolOptions<R> copy = new PoolOptions<>(this);
+    copy.destroy = Objects.requireNonNull(hook, "hook");
+    return copy;
+  }
+
+  // ---- upkeep ----
+
+  /// The same with a check of each idle resource, again and again. One that fails it is destroyed.
+  ///
+  /// @throws IllegalArgumentException unless the period is positive
+  public PoolOptions<R> withHealthCheck(Duration period, Check<? super R> check) {
+    PoolOptions<R> copy = new PoolOptions<>(this);
+    copy.healthPeriod = positive(period, "period between health checks");
+    copy.healthCheck = Objects.requireNonNull(check, "check");
+    return copy;
+  }
+
+  /// The same with a limit of how long a resource stays unused: then it is destroyed, unless only
+  /// `min` are left.
+  ///
+  /// @throws IllegalArgumentException unless the time is positive
+  public PoolOptions<R> withMaxIdle(Duration time) {
+    PoolOptions<R> copy = new PoolOptions<>(this);
+    copy.idleTime = positive(time, "limit of the idle time");
+    return copy;
+  }
+
+  /// The same with a limit of a resource's age: then it is destroyed, when it is idle or as soon as
+  /// it is released.
+  ///
+  /// @throws IllegalArgumentException unless the time is positive
+  public PoolOptions<R> withMaxLifetime(Duration time) {
+    PoolOptions<R> copy = new PoolOptions<>(this);
+    copy.lifetime = positive(time, "limit of the lifetime");
+    return copy;
+  }
+
+  /// The same with a time after which a lease is taken for a leak: the log names its holder, once.
+  /// The lease stays valid.
+  ///
+  /// @throws IllegalArgumentException unless the time is positive
+  public PoolOptions<R> withLeakThreshold(Duration time) {
+    PoolOptions<R> copy = new PoolOptions<>(this);
+    copy.leakTime = positive(time, "leak threshold");
+    return copy;
+  }
+
+  /// The same with a circuit breaker. A lease is a call: it failed if the factory threw, or if the
+  /// resource was rejected by `beforeRelease` or discarded; it succeeded if the resource came back.
+  ///
+  /// @param value of the loop on which the pool is opened
+  public PoolOptions<R> withCircuitBreaker(CircuitBreaker value) {
+    PoolOptions<R> copy = new PoolOptions<>(this);
+    copy.breaker = Objects.requireNonNull(value, "circuit breaker");
+    return copy;
+  }
+
+  private static Duration positive(Duration value, String what) {
+    if (!value.isPositive()) {
+      throw new IllegalArgumentException("a " + what + " of " + value + "; it must be positive");
+    }
+    return value;
+  }
+}

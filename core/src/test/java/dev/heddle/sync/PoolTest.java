@@ -1,0 +1,950 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.heddle.Cancellation;
+import dev.heddle.DeadlineException;
+import dev.heddle.DeadlockError;
+import dev.heddle.Heddle;
+import dev.heddle.PoolClosedException;
+import dev.heddle.ServiceUnavailableException;
+import dev.heddle.WaitCancelledException;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Promise;
+import dev.heddle.simulation.VirtualTime;
+import dev.heddle.sync.CircuitBreaker.State;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// In virtual time: nothing here waits for a clock.
+@Timeout(300)
+class PoolTest {
+  private final List<Object> log = new ArrayList<>();
+  private int made;
+  private int ended;
+
+  private static final class Item {
+    final int number;
+    boolean good = true;
+
+    Item(int number) {
+      this.number = number;
+    }
+
+    @Override
+    public String toString() {
+      return "item " + number;
+    }
+  }
+
+  private PoolOptions<Item> items(int min, int max) {
+    return PoolOptions.<Item>of(() -> new Item(++made))
+        .withName("items")
+        .withSize(min, max)
+        .withDestroy(item -> {
+          ended++;
+          log.add("ended " + item);
+        });
+  }
+
+  private static boolean broken(Item item) throws IOException {
+    if (!item.good) {
+      throw new IOException(item + " is broken");
+    }
+    return true;
+  }
+
+  /// Lets every coroutine that is ready run until it waits.
+  private static void settle() {
+    for (int i = 0; i < 10; i++) {
+      Heddle.yieldNow();
+    }
+  }
+
+  private <R> Coroutine<Lease<R>> acquirer(Pool<R> pool, String name) {
+    return Heddle.spawn(
+        name,
+        () -> {
+          Lease<R> lease = pool.acquire();
+          log.add(name + " got " + lease.resource());
+          return lease;
+        });
+  }
+
+  // ---- opening ----
+
+  @Test
+  @Tag("loop-212")
+  void open_makesTheMinimumOfResources() {
+    VirtualTime.run(() -> {
+      try (Pool<Item> pool = Pool.open(items(3, 5))) {
+        assertThat(made).isEqualTo(3);
+        assertThat(pool.idle()).isEqualTo(3);
+        assertThat(pool.size()).isEqualTo(3);
+      }
+      assertThat(ended).isEqualTo(3);
+    });
+  }
+
+  /// The exception propagates, so nobody gets the pool: what was made is destroyed.
+  @Test
+  @Tag("loop-212")
+  void open_whenTheFactoryFails_stopsThrowsAndDestroysWhatWasMade() {
+    VirtualTime.run(() -> {
+      PoolOptions<Item> options =
+          PoolOptions.<Item>of(
+                  () -> {
+                    if (++made == 3) {
+                      throw new IOException("the third");
+                    }
+                    return new Item(made);
+                  })
+              .withSize(5, 5)
+              .withDestroy(log::add);
+      assertThatThrownBy(() -> Pool.open(options)).hasRootCauseMessage("the third");
+      assertThat(made).isEqualTo(3);
+      assertThat(log).hasSize(2);
+      assertThat(Heddle.dump().parts()).isEmpty();
+    });
+  }
+
+  @Test
+  void options_thatMakeNoSense_areRefused() {
+    PoolOptions<Item> options = items(0, 1);
+    assertThatThrownBy(() -> options.withSize(-1, 1)).hasMessageContaining("0 <= least");
+    assertThatThrownBy(() -> options.withSize(0, 0)).hasMessageContaining("0 <= least");
+    assertThatThrownBy(() -> options.withSize(3, 2)).hasMessageContaining("0 <= least");
+    assertThatThrownBy(() -> options.withMaxIdle(Duration.ZERO)).hasMessageContaining("positive");
+    assertThatThrownBy(() -> options.withMaxLifetime(Duration.ZERO))
+        .hasMessageContaining("positive");
+    assertThatThrownBy(() -> options.withLeakThreshold(Duration.ZERO))
+        .hasMessageContaining("positive");
+    assertThatThrownBy(() -> options.withHealthCheck(Duration.ZERO, _ -> true))
+        .hasMessageContaining("positive");
+    assertThatThrownBy(() -> Pool.open(options)).hasMessageContaining("Heddle.run");
+  }
+
+  // ---- acquiring ----
+
+  @Test
+  @Tag("loop-213")
+  void acquire_beyondTheMaximum_waits() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool = Pool.open(items(0, 1));
+      Lease<Item> lease = pool.acquire();
+      assertThat(pool.tryAcquire()).isNull();
+      assertThatThrownBy(() -> pool.acquire(Deadline.after(Duration.ofSeconds(1))))
+          .isInstanceOf(DeadlineException.class);
+      Promise<String> token = Heddle.promise();
+      token.complete("enough");
+      assertThatThrownBy(() -> pool.acquire(token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+      assertThat(pool.waiting()).isZero();
+
+      Coroutine<Lease<Item>> waiter = acquirer(pool, "w");
+      settle();
+      assertThat(waiter.isDone()).isFalse();
+      lease.close();
+      waiter.await().close();
+      assertThat(log).containsExactly("w got item 1");
+      assertThat(pool.tryAcquire()).isNotNull();
+    });
+  }
+
+  @Test
+  @Tag("loop-214")
+  @Tag("trap-25")
+  void factory_thatSuspends_isNeverCalledForMoreThanTheMaximum() {
+    VirtualTime.run(() -> {
+      int[] now = {0, 0};
+      Pool<Item> pool =
+          Pool.open(
+              PoolOptions.<Item>of(
+                      () -> {
+                        now[1] = Math.max(now[1], ++now[0]);
+                        Heddle.delay(Duration.ofSeconds(1));
+                        return new Item(++made);
+                      })
+                  .withSize(0, 3));
+      Heddle.scope(() -> {
+        for (int i = 0; i < 10; i++) {
+          Heddle.launch("user", () -> pool.run(_ -> Heddle.yieldNow()));
+        }
+      });
+      assertThat(made).isEqualTo(3);
+      assertThat(now[1]).isEqualTo(3);
+      assertThat(pool.size()).isEqualTo(3);
+    });
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @Tag("loop-216")
+  void beforeAcquire_thatRejects_destroysAndTheNextOrANewOneIsUsed(boolean throwing) {
+    VirtualTime.run(() -> {
+      Pool<Item> pool =
+          Pool.open(items(2, 2).withBeforeAcquire(i -> throwing ? broken(i) : i.good));
+      Lease<Item> first = pool.acquire();
+      Lease<Item> second = pool.acquire();
+      second.resource().good = false;
+      first.close();
+      second.close(); // in front
+      Lease<Item> next = pool.acquire();
+      assertThat(next.resource()).isSameAs(itemOf(1, next));
+      assertThat(pool.size()).isEqualTo(1);
+      next.resource().good = false;
+      next.close();
+      Lease<Item> fresh = pool.acquire();
+      assertThat(fresh.resource().number).isEqualTo(3);
+      assertThat(ended).isEqualTo(2);
+      assertThat(pool.size()).isEqualTo(1);
+    });
+  }
+
+  // the idle one that was made earlier or later: whichever was not the broken one
+  private static Item itemOf(int atLeast, Lease<Item> lease) {
+    assertThat(lease.resource().good).isTrue();
+    assertThat(lease.resource().number).isGreaterThanOrEqualTo(atLeast);
+    return lease.resource();
+  }
+
+  @Test
+  @Tag("loop-216")
+  void beforeAcquire_ofAFreshOne_isNotAsked() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool =
+          Pool.open(
+              items(0, 1)
+                  .withBeforeAcquire(i -> {
+                    log.add("checked " + i);
+                    return true;
+                  }));
+      pool.acquire().close();
+      assertThat(log).isEmpty();
+      pool.acquire().close();
+      assertThat(log).containsExactly("checked item 1");
+    });
+  }
+
+  @Test
+  @Tag("loop-218")
+  @Tag("trap-25")
+  void factory_thatFails_throwsInItsAcquirerAndTheNextWaiterGetsThePlace() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool =
+          Pool.open(
+              PoolOptions.<Item>of(
+                      () -> {
+                        int number = ++made;
+                        Heddle.delay(Duration.ofSeconds(1));
+                        if (number == 1) {
+                          throw new IOException("the first");
+                        }
+                        return new Item(number);
+                      })
+                  .withSize(0, 1));
+      Heddle.supervise(() -> {
+        Coroutine<Lease<Item>> first = acquirer(pool, "first");
+        Coroutine<Lease<Item>> second = acquirer(pool, "second");
+        Coroutine<Lease<Item>> third = acquirer(pool, "third");
+        assertThatThrownBy(first::await).hasRootCauseMessage("the first");
+        second.await().close();
+        third.await().close();
+      });
+      assertThat(log).containsExactly("second got item 2", "third got item 2");
+      assertThat(pool.size()).isEqualTo(1);
+    });
+  }
+
+  @Test
+  void acquire_whoseDeadlineRunsOutInTheFactory_throwsAndFreesThePlace() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool =
+          Pool.open(
+              PoolOptions.<Item>of(
+                      () -> {
+                        Heddle.delay(Duration.ofSeconds(5));
+                        return new Item(++made);
+                      })
+                  .withSize(0, 1));
+      assertThatThrownBy(() -> pool.acquire(Deadline.after(Duration.ofSeconds(1))))
+          .isInstanceOf(DeadlineException.class);
+      assertThat(pool.size()).isZero();
+      Promise<String> token = Heddle.promise();
+      Heddle.launch("token", () -> token.complete("enough"));
+      assertThatThrownBy(() -> pool.acquire(token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+      assertThat(pool.size()).isZero();
+      pool.acquire().close();
+      assertThat(made).isEqualTo(1);
+      assertThat(pool.acquire(expired()).resource().number).isEqualTo(1); // needs no wait
+    });
+  }
+
+  private static Deadline expired() {
+    Deadline deadline = Deadline.after(Duration.ofNanos(1));
+    Heddle.delay(Duration.ofSeconds(1));
+    return deadline;
+  }
+
+  @Test
+  void factory_thatReturnsThoughItsDeadlineHasRunOut_leavesTheResourceIdle() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool =
+          Pool.open(
+              PoolOptions.<Item>of(
+                      () -> {
+                        try {
+                          Heddle.delay(Duration.ofSeconds(5));
+                        } catch (Cancellation _) {
+                          log.add("cancelled");
+                        }
+                        return new Item(++made);
+                      })
+                  .withSize(0, 1));
+      assertThatThrownBy(() -> pool.acquire(Deadline.after(Duration.ofSeconds(1))))
+          .isInstanceOf(DeadlineException.class);
+      assertThat(log).containsExactly("cancelled");
+      assertThat(pool.idle()).isEqualTo(1);
+      assertThat(pool.acquire().resource().number).isEqualTo(1);
+    });
+  }
+
+  @Test
+  void factory_thatReturnsNull_isNamed() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool = Pool.open(PoolOptions.<Item>of(() -> nothing()).withName("items"));
+      assertThatThrownBy(pool::acquire)
+          .isInstanceOf(NullPointerException.class)
+          .hasMessageContaining("the factory of the pool 'items' returned null");
+      assertThat(pool.size()).isZero();
+    });
+  }
+
+  @SuppressWarnings("NullAway") // what a program without its checks may do
+  private static Item nothing() {
+    return null;
+  }
+
+  // ---- order ----
+
+  @Test
+  @Tag("loop-220")
+  @Tag("trap-3")
+  void workers_moreThanResources_areServedRoundAfterRound() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool = Pool.open(items(0, 1));
+      Heddle.scope(() -> {
+        for (int worker = 0; worker < 6; worker++) {
+          int self = worker;
+          Heddle.launch(
+              "worker",
+              () -> {
+                for (int round = 0; round < 5; round++) {
+                  pool.run(_ -> {
+                    log.add(self);
+                    Heddle.yieldNow();
+                  });
+                }
+              });
+        }
+      });
+      List<Object> rounds = new ArrayList<>();
+      IntStream.range(0, 5).forEach(_ -> IntStream.range(0, 6).forEach(rounds::add));
+      assertThat(log).containsExactlyElementsOf(rounds);
+    });
+  }
+
+  /// The ideal wait of 16 coroutines over 5 resources: each lease takes a second, so that a
+  /// coroutine that comes back waits for the 15 others, 5 at a time: 3 leases.
+  @Test
+  @Tag("trap-26")
+  void worstWait_of16CoroutinesOver5Resources_isAtMostThreeTimesTheIdeal() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool = Pool.open(items(0, 5));
+      int[] turns = {0};
+      int[] worst = {0};
+      Map<Integer, Integer> served = new HashMap<>();
+      Heddle.scope(() -> {
+        for (int i = 0; i < 16; i++) {
+          int self = i;
+          Heddle.launch(
+              "worker",
+              () -> {
+                for (int round = 0; round < 100; round++) {
+                  int asked = turns[0];
+                  pool.run(_ -> {
+                    // others that were served since: 5 at a time
+                    worst[0] = Math.max(worst[0], turns[0] - asked);
+                    turns[0]++;
+                    served.merge(self, 1, Integer::sum);
+                    Heddle.delay(Duration.ofSeconds(1));
+                  });
+                }
+              });
+        }
+      });
+      assertThat(served.values()).hasSize(16).containsOnly(100);
+      int ideal = 16 - 5;
+      assertThat(worst[0]).isBetween(ideal, 3 * ideal);
+    });
+  }
+
+  // ---- releasing ----
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @Tag("loop-217")
+  void beforeRelease_thatRejects_destroysAndAWaiterMakesANewOne(boolean throwing) {
+    VirtualTime.run(() -> {
+      Pool<Item> pool =
+          Pool.open(items(0, 1).withBeforeRelease(i -> throwing ? broken(i) : i.good));
+      Lease<Item> first = pool.acquire();
+      Coroutine<Lease<Item>> waiter = acquirer(pool, "w");
+      settle();
+      first.resource().good = false;
+      first.close();
+      Lease<Item> second = waiter.await();
+      assertThat(log).containsExactly("ended item 1", "w got item 2");
+      second.resource().good = false;
+      second.close();
+      assertThat(pool.size()).isZero();
+      pool.acquire().close();
+      assertThat(pool.idle()).isEqualTo(1);
+    });
+  }
+
+  @Test
+  @Tag("trap-25")
+  void destroy_thatSuspends_countsUntilItHasEnded() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool =
+          Pool.open(
+              PoolOptions.<Item>of(() -> new Item(++made))
+                  .withSize(0, 1)
+                  .withDestroy(_ -> Heddle.delay(Duration.ofSeconds(1))));
+      Lease<Item> lease = pool.acquire();
+      Coroutine<?> releaser = Heddle.spawn(lease::discard);
+      settle();
+      assertThat(pool.size()).isEqualTo(1);
+      assertThat(pool.tryAcquire()).isNull();
+      Coroutine<Lease<Item>> waiter = acquirer(pool, "w");
+      Heddle.await(releaser);
+      assertThat(waiter.await().resource().number).isEqualTo(2);
+    });
+  }
+
+  @Test
+  void close_ofALeaseTwice_releasesOnce() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool = Pool.open(items(0, 2));
+      Lease<Item> lease = pool.acquire();
+      lease.close();
+      lease.close();
+      lease.discard();
+      assertThat(pool.idle()).isEqualTo(1);
+      assertThat(lease.isReleased()).isTrue();
+      assertThatThrownBy(lease::resource).hasMessageContaining("was closed; acquire another one");
+    });
+  }
+
+  @Test
+  void use_whoseBodyFails_returnsTheResource() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool = Pool.open(items(0, 1));
+      assertThatThrownBy(() ->
+              pool.use(_ -> {
+                throw new IOException("body");
+              }))
+          .hasRootCauseMessage("body");
+      assertThat(pool.idle()).isEqualTo(1);
+      assertThat(pool.<Integer>use(item -> item.number)).isEqualTo(1);
+    });
+  }
+
+  @Test
+  void hook_thatIsCancelled_destroysAndThrowsOn() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool =
+          Pool.open(
+              items(0, 1)
+                  .withBeforeRelease(_ -> {
+                    Heddle.delay(Duration.ofDays(1));
+                    return true;
+                  }));
+      Coroutine<?> user = Heddle.spawn(() -> pool.run(_ -> log.add("used")));
+      settle();
+      user.cancel("enough");
+      assertThat(catchThrowable(user::await)).isInstanceOf(Cancellation.class);
+      assertThat(log).containsExactly("used", "ended item 1");
+      assertThat(pool.size()).isZero();
+    });
+  }
+
+  /// A wait in the JDK that a cancellation ends throws an InterruptedException, which a check must
+  /// not turn into a rejected resource alone.
+  @Test
+  @Tag("trap-17")
+  void check_whoseWaitInTheJdkIsCancelled_doesNotSwallowThat() {
+    Heddle.run(() -> {
+      Promise<Boolean> sleeps = Heddle.promise();
+      Pool<Item> pool =
+          Pool.open(
+              items(0, 1)
+                  .withBeforeAcquire(_ -> {
+                    sleeps.complete(true);
+                    Thread.sleep(Duration.ofDays(1));
+                    return true;
+                  }));
+      pool.acquire().close();
+      Coroutine<?> user = Heddle.spawn(() -> pool.run(_ -> log.add("used")));
+      sleeps.future().await();
+      user.cancel("enough");
+      assertThat(catchThrowable(user::await)).isInstanceOf(Cancellation.class);
+      assertThat(log).containsExactly("ended item 1");
+      assertThat(pool.size()).isZero();
+    });
+  }
+
+  // ---- reservations ----
+
+  @Test
+  @Tag("loop-221")
+  @Tag("trap-1")
+  void waiter_givenAResourceAndCancelledBeforeItRuns_handsItOn() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool = Pool.open(items(0, 1));
+      Lease<Item> lease = pool.acquire();
+      Coroutine<Lease<Item>> first = acquirer(pool, "first");
+      Coroutine<Lease<Item>> second = acquirer(pool, "second");
+      settle();
+      lease.close();
+      first.cancel("changed its mind");
+      Lease<Item> handedOn = second.await();
+      assertThat(log).containsExactly("second got item 1");
+
+      Coroutine<Lease<Item>> third = acquirer(pool, "third");
+      settle();
+      handedOn.close();
+      third.cancel("changed its mind");
+      settle();
+      assertThat(pool.idle()).isEqualTo(1); // with none: idle again
+      assertThat(made).isEqualTo(1);
+    });
+  }
+
+  @Test
+  @Tag("trap-1")
+  @Tag("trap-25")
+  void waiter_givenAnEmptyPlaceAndCancelledBeforeItRuns_handsItOn() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool = Pool.open(items(0, 1));
+      Lease<Item> lease = pool.acquire();
+      Coroutine<Lease<Item>> first = acquirer(pool, "first");
+      Coroutine<Lease<Item>> second = acquirer(pool, "second");
+      settle();
+      lease.discard();
+      first.cancel("changed its mind");
+      second.await().discard();
+      assertThat(log).contains("second got item 2");
+      assertThat(pool.size()).isZero();
+    });
+  }
+
+  @Test
+  @Tag("loop-222")
+  @Tag("trap-2")
+  void resource_givenToAWaiter_isOutOfReachOfOthers() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool = Pool.open(items(0, 2));
+      Lease<Item> one = pool.acquire();
+      Lease<Item> two = pool.acquire();
+      Coroutine<Lease<Item>> waiter = acquirer(pool, "w");
+      settle();
+      one.close();
+      assertThat(pool.tryAcquire()).isNull();
+      two.close(); // beyond what is reserved
+      Lease<Item> surplus = Objects.requireNonNull(pool.tryAcquire());
+      assertThat(surplus.resource().number).isEqualTo(2);
+      assertThat(waiter.await().resource().number).isEqualTo(1);
+    });
+  }
+
+  @Test
+  @Tag("loop-229")
+  void manyResources_allLentAndReleased_areAllIdle() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool = Pool.open(items(0, 15));
+      List<Lease<Item>> all = IntStream.range(0, 15).mapToObj(_ -> pool.acquire()).toList();
+      assertThat(pool.lent()).isEqualTo(15);
+      all.forEach(Lease::close);
+      assertThat(pool.idle()).isEqualTo(15);
+      assertThat(pool.lent()).isZero();
+    });
+  }
+
+  // ---- closing ----
+
+  @Test
+  @Tag("loop-224")
+  void close_failsWaitersAndDestroysNowOrAtTheRelease() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool = Pool.open(items(1, 2));
+      Lease<Item> lent = pool.acquire();
+      Lease<Item> idle = pool.acquire();
+      idle.close();
+      Lease<Item> last = pool.acquire();
+      Coroutine<?> given = Heddle.spawn(() -> catchThrowable(pool::acquire));
+      Coroutine<?> waiting = Heddle.spawn(() -> catchThrowable(pool::acquire));
+      settle();
+      last.close(); // to the first waiter, which has not returned yet
+      pool.close();
+      pool.close();
+      assertThat(Heddle.await(given)).isInstanceOf(PoolClosedException.class);
+      assertThat(Heddle.await(waiting)).isInstanceOf(PoolClosedException.class);
+      assertThat(pool.size()).isEqualTo(1);
+      assertThat(lent.resource()).isNotNull();
+      assertThat(pool.tryAcquire()).isNull();
+      lent.close();
+      assertThat(ended).isEqualTo(2);
+      assertThat(pool.size()).isZero();
+      assertThat(pool.isClosed()).isTrue();
+      assertThatThrownBy(pool::acquire).isInstanceOf(PoolClosedException.class);
+    });
+  }
+
+  @Test
+  void close_whileAFactoryRuns_destroysWhatItMakes() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool =
+          Pool.open(
+              PoolOptions.<Item>of(
+                      () -> {
+                        Heddle.delay(Duration.ofSeconds(1));
+                        return new Item(++made);
+                      })
+                  .withDestroy(log::add));
+      Coroutine<?> acquirer = Heddle.spawn(() -> catchThrowable(pool::acquire));
+      settle();
+      pool.close();
+      assertThat(Heddle.await(acquirer)).isInstanceOf(PoolClosedException.class);
+      assertThat(log).hasSize(1);
+      assertThat(pool.size()).isZero();
+    });
+  }
+
+  @Test
+  @Tag("loop-225")
+  void destroy_thatThrowsInClose_propagatesAndTheOthersAreDestroyed() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool =
+          Pool.open(
+              PoolOptions.<Item>of(() -> new Item(++made))
+                  .withSize(3, 3)
+                  .withDestroy(item -> {
+                    log.add(item);
+                    if (item.number < 3) {
+                      throw new IOException("item " + item.number);
+                    }
+                  }));
+      Throwable thrown = catchThrowable(pool::close);
+      assertThat(thrown).hasRootCauseInstanceOf(IOException.class);
+      assertThat(log).hasSize(3);
+      assertThat(pool.size()).isZero();
+    });
+  }
+
+  // ---- circuit breaker ----
+
+  /// ACTIVE is CLOSED, INACTIVE is OPEN, RECOVERING is HALF_OPEN: the words of the field.
+  @Test
+  @Tag("loop-226")
+  void breaker_thatIsOpen_refusesAndThatRecovers_allows() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker =
+          CircuitBreaker.of(
+              CircuitBreakerOptions.defaults().withRecovery(RecoveryStrategy.manual()));
+      Pool<Item> pool = Pool.open(items(1, 2).withCircuitBreaker(breaker));
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+      breaker.trip();
+      assertThatThrownBy(pool::acquire).isInstanceOf(ServiceUnavailableException.class);
+      assertThat(pool.tryAcquire()).isNull();
+      assertThat(pool.idle()).isEqualTo(1);
+      breaker.probe();
+      Lease<Item> trial = pool.acquire();
+      assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
+      assertThat(pool.tryAcquire()).isNull(); // the only trial call is in use
+      trial.close();
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+      assertThat(pool.tryAcquire()).isNotNull();
+    });
+  }
+
+  @Test
+  void breaker_ofAPoolWhoseFactoryFails_opensAndRecoversByItself() {
+    VirtualTime.run(() -> {
+      boolean[] up = {false};
+      CircuitBreaker breaker = CircuitBreaker.of(CircuitBreakerOptions.defaults());
+      Pool<Item> pool =
+          Pool.open(
+              PoolOptions.<Item>of(
+                      () -> {
+                        if (!up[0]) {
+                          throw new IOException("down");
+                        }
+                        return new Item(++made);
+                      })
+                  .withCircuitBreaker(breaker));
+      for (int i = 0; i < 5; i++) {
+        assertThatThrownBy(pool::acquire).hasRootCauseMessage("down");
+      }
+      assertThatThrownBy(pool::acquire).isInstanceOf(ServiceUnavailableException.class);
+      Heddle.delay(breaker.retryAfter());
+      assertThatThrownBy(pool::acquire).hasRootCauseMessage("down"); // the trial
+      assertThatThrownBy(pool::acquire).isInstanceOf(ServiceUnavailableException.class);
+      up[0] = true;
+      Heddle.delay(breaker.retryAfter());
+      pool.acquire().close();
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+    });
+  }
+
+  @Test
+  void breaker_thatOpensWhileManyWait_refusesThem() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker =
+          CircuitBreaker.of(CircuitBreakerOptions.defaults().withFailures(1, 1));
+      Pool<Item> pool =
+          Pool.open(
+              PoolOptions.<Item>of(
+                      () -> {
+                        made++;
+                        Heddle.delay(Duration.ofSeconds(1));
+                        throw new IOException("down");
+                      })
+                  .withSize(0, 1)
+                  .withCircuitBreaker(breaker));
+      List<Coroutine<Throwable>> all = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        all.add(Heddle.spawn(() -> catchThrowable(pool::acquire)));
+      }
+      List<Throwable> thrown = all.stream().map(Coroutine::await).toList();
+      assertThat(thrown.getFirst()).hasRootCauseMessage("down");
+      assertThat(thrown.subList(1, 20)).allMatch(ServiceUnavailableException.class::isInstance);
+      assertThat(made).isEqualTo(1);
+      assertThat(pool.size()).isZero();
+    });
+  }
+
+  @Test
+  void breaker_countsADiscardedLeaseAndADeadlineInTheFactory_andNoCancellation() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker =
+          CircuitBreaker.of(CircuitBreakerOptions.defaults().withFailures(2, 2));
+      boolean[] slow = {false};
+      Pool<Item> pool =
+          Pool.open(
+              PoolOptions.<Item>of(
+                      () -> {
+                        if (slow[0]) {
+                          Heddle.delay(Duration.ofDays(1));
+                        }
+                        return new Item(++made);
+                      })
+                  .withSize(0, 1)
+                  .withCircuitBreaker(breaker));
+      pool.acquire().discard();
+      slow[0] = true;
+      Coroutine<?> cancelled = Heddle.spawn(() -> pool.run(_ -> {}));
+      settle();
+      cancelled.cancel("enough");
+      settle();
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+      assertThatThrownBy(() -> pool.acquire(Deadline.after(Duration.ofSeconds(1))))
+          .isInstanceOf(DeadlineException.class);
+      assertThat(breaker.state()).isEqualTo(State.OPEN);
+    });
+  }
+
+  // ---- upkeep ----
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @Tag("loop-228")
+  @Tag("trap-11")
+  void healthCheck_thatRejects_destroysTheIdleOneAndKeepsNothingAlive(boolean throwing) {
+    VirtualTime.run(() -> {
+      Pool<Item> pool =
+          Pool.open(
+              items(0, 3)
+                  .withHealthCheck(Duration.ofSeconds(10), i -> throwing ? broken(i) : i.good));
+      Lease<Item> one = pool.acquire();
+      Lease<Item> two = pool.acquire();
+      one.resource().good = false;
+      one.close();
+      two.close();
+      Heddle.delay(Duration.ofSeconds(9));
+      assertThat(pool.size()).isEqualTo(2);
+      Heddle.delay(Duration.ofSeconds(2));
+      assertThat(log).containsExactly("ended item 1");
+      Lease<Item> left = pool.acquire();
+      assertThat(left.resource().number).isEqualTo(2);
+      left.resource().good = false; // lent: not checked
+      Heddle.delay(Duration.ofSeconds(20));
+      assertThat(pool.lent()).isEqualTo(1);
+    }); // ends, although the health check would go on for ever
+  }
+
+  @Test
+  @Tag("trap-11")
+  void housekeeper_hidesNoDeadlock() {
+    assertThatThrownBy(() ->
+            VirtualTime.run(() -> {
+              Pool<Item> pool =
+                  Pool.open(items(0, 1).withHealthCheck(Duration.ofSeconds(1), _ -> true));
+              var _ = pool.acquire();
+              pool.acquire();
+            }))
+        .isInstanceOf(DeadlockError.class)
+        .hasMessageContaining("a resource of the pool 'items'");
+  }
+
+  @Test
+  void healthCheck_thatSuspends_keepsTheResourceOutOfReachAndServesAWaiterAfterwards() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool =
+          Pool.open(
+              items(1, 1)
+                  .withHealthCheck(
+                      Duration.ofSeconds(10),
+                      _ -> {
+                        Heddle.delay(Duration.ofSeconds(5));
+                        return true;
+                      }));
+      Heddle.delay(Duration.ofSeconds(11));
+      assertThat(pool.tryAcquire()).isNull();
+      assertThat(pool.size()).isEqualTo(1);
+      assertThat(pool.acquire().resource().number).isEqualTo(1);
+      assertThat(made).isEqualTo(1);
+    });
+  }
+
+  @Test
+  void idle_longerThanItsLimit_isDestroyedDownToTheMinimum() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool = Pool.open(items(1, 3).withMaxIdle(Duration.ofSeconds(10)));
+      List<Lease<Item>> all = IntStream.range(0, 3).mapToObj(_ -> pool.acquire()).toList();
+      all.forEach(Lease::close);
+      Heddle.delay(Duration.ofSeconds(6));
+      pool.acquire().close(); // that of the last release, item 3: used again
+      Heddle.delay(Duration.ofSeconds(5));
+      assertThat(pool.idle()).isEqualTo(1);
+      assertThat(log).containsExactly("ended item 1", "ended item 2");
+      Heddle.delay(Duration.ofDays(1));
+      assertThat(pool.idle()).isEqualTo(1);
+      assertThat(made).isEqualTo(3); // it was kept, not replaced
+    });
+  }
+
+  @Test
+  void resource_olderThanItsLifetime_isDestroyedAndTheMinimumIsMadeAgain() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool = Pool.open(items(1, 2).withMaxLifetime(Duration.ofSeconds(10)));
+      Lease<Item> lent = pool.acquire();
+      Heddle.delay(Duration.ofSeconds(11));
+      assertThat(ended).isZero(); // in use
+      lent.close();
+      assertThat(ended).isEqualTo(1);
+      Heddle.delay(Duration.ofSeconds(31));
+      assertThat(pool.size()).isEqualTo(1);
+      int before = made;
+      Heddle.delay(Duration.ofSeconds(11));
+      assertThat(made).isGreaterThan(before); // the idle one was replaced
+      assertThat(pool.size()).isEqualTo(1);
+    });
+  }
+
+  // ---- leaks ----
+
+  @Test
+  void leak_isNamedInDumpAndInfo() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool = Pool.open(items(0, 1));
+      Heddle.await(Heddle.spawn("forgetful", () -> pool.acquire().held()));
+      Heddle.delay(Duration.ofSeconds(3));
+      assertThat(pool.info())
+          .contains("1 lent", "held for 3000 ms by", "'forgetful'", "ended without releasing it");
+      assertThat(Heddle.dump().text())
+          .contains("Pool 'items': 1 resources of at most 1", "forgetful");
+      assertThat(Heddle.dump().json()).contains("\"heldMillis\": 3000");
+      Coroutine<?> waiter = Heddle.spawn("waiter", () -> pool.acquire());
+      settle();
+      assertThat(Heddle.dump().text())
+          .contains("a resource of the pool 'items', which has lent 1 of at most 1, one to");
+      pool.leases().getFirst().close(); // an operator's remedy
+      Heddle.await(waiter);
+      pool.close();
+      assertThat(Heddle.dump().parts()).isEmpty();
+    });
+  }
+
+  @Test
+  void leakThreshold_marksTheLeaseOnce() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool = Pool.open(items(0, 1).withLeakThreshold(Duration.ofSeconds(10)));
+      Lease<Item> lease = pool.acquire();
+      Heddle.delay(Duration.ofSeconds(9));
+      assertThat(lease.leakReported).isFalse();
+      Heddle.delay(Duration.ofSeconds(2));
+      assertThat(lease.leakReported).isTrue();
+      lease.close();
+      assertThat(pool.idle()).isEqualTo(1);
+    });
+  }
+
+  @Test
+  void deadlock_ofTwoPools_namesBothSides() {
+    assertThatThrownBy(() ->
+            VirtualTime.run(() -> {
+              Pool<Item> left = Pool.open(items(0, 1).withName("left"));
+              Pool<Item> right = Pool.open(items(0, 1).withName("right"));
+              Heddle.scope(() -> {
+                Heddle.launch("one", () -> left.run(_ -> both(right)));
+                Heddle.launch("two", () -> right.run(_ -> both(left)));
+              });
+            }))
+        .isInstanceOf(DeadlockError.class)
+        .hasMessageContaining("the pool 'left'")
+        .hasMessageContaining("the pool 'right'")
+        .hasMessageContaining("held by");
+  }
+
+  private static void both(Pool<Item> other) {
+    Heddle.yieldNow();
+    other.run(_ -> {});
+  }
+
+  @Test
+  void pool_ofAnotherLoop_isRefused() {
+    Pool<Item> pool = Heddle.run(() -> Pool.open(items(0, 1)));
+    Heddle.run(() ->
+        assertThatThrownBy(pool::acquire)
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("belongs to another loop"));
+  }
+}

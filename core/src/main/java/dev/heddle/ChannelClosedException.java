@@ -20,6 +20,8 @@ public final class ChannelClosedException extends RuntimeException {
     CANCELLED,
     /// The scope that it was bound to has ended.
     SCOPE_ENDED,
+    /// The loop that it belonged to has ended.
+    LOOP_ENDED,
   }
 
   /// With what happened, and what led to it.

@@ -45,8 +45,9 @@ public final class LoopExecutor extends AbstractExecutorService
    * the executor waits for the task, or the task is rejected.
    *
    * I1. A task that was accepted ends, is returned by shutdownNow(), or its future fails, whatever
-   *     happens to the loop. [LoopExecutorTest, LoopExecutorEndTest]
-   * I2. awaitTermination() returns true only when no task runs and none will. [LoopExecutorTest]
+   *     happens to the loop. [LoopExecutorTest]
+   * I2. awaitTermination() returns true only when no task runs and none will.
+   *     [ExecutorContractTest]
    *
    * Memory order. accept(): the insertion into the concurrent set, then the volatile read of
    * `state`. shutdown(): the volatile write of `state`, then the volatile reads of isEmpty(). All

@@ -6,7 +6,10 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.Precedence;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
+import dev.heddle.internal.VarHandles;
 import dev.heddle.scheduler.inbox.Inbox;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
@@ -20,11 +23,15 @@ class TaskFuture<V extends @Nullable Object> extends FutureTask<V> {
    * cancel(true) cancels the coroutine instead of interrupting its thread: so a wait for Heddle
    * throws a Cancellation, and a wait in the JDK is interrupted.
    *
-   * Memory order. The canceller: the state of the future, then the read of `runner`. The coroutine:
-   * the write of `runner`, then the read of the state. All are volatile: either the body does not
-   * begin, or the canceller sees its coroutine. The request then arrives on the loop, and is dropped
+   * Memory order. The canceller: a CAS on the state of the future, then the volatile read of
+   * `runner`. The coroutine: the write of `runner`, then the CAS by which FutureTask enters its
+   * thread, a full fence, then the read of the state. Either the body does not begin, or the
+   * canceller sees its coroutine. The request then arrives on the loop, and is dropped
    * if the coroutine has left run() meanwhile: it may run something else by then.
    */
+  private static final VarHandle RUNNER =
+      VarHandles.find(MethodHandles.lookup(), "runner", CoroutineNode.class);
+
   private final Class<?> site;
   private final @Nullable Consumer<? super TaskFuture<V>> whenDone;
 
@@ -37,6 +44,8 @@ class TaskFuture<V extends @Nullable Object> extends FutureTask<V> {
     this(callable, null);
   }
 
+  /// A future that reports its end.
+  ///
   /// @param whenDone called by the thread that completes it, perhaps the carrier
   TaskFuture(Callable<V> callable, @Nullable Consumer<? super TaskFuture<V>> whenDone) {
     super(callable);
@@ -56,11 +65,11 @@ class TaskFuture<V extends @Nullable Object> extends FutureTask<V> {
 
   @Override
   public void run() {
-    runner = CoroutineNode.currentOrNull();
+    RUNNER.setRelease(this, CoroutineNode.currentOrNull());
     try {
       super.run();
     } finally {
-      runner = null;
+      RUNNER.setRelease(this, (CoroutineNode<?>) null);
     }
     throwFatal();
   }
@@ -69,12 +78,12 @@ class TaskFuture<V extends @Nullable Object> extends FutureTask<V> {
   ///
   /// @return whether it may run again
   final boolean runOnce() {
-    runner = CoroutineNode.currentOrNull();
+    RUNNER.setRelease(this, CoroutineNode.currentOrNull());
     boolean again;
     try {
       again = runAndReset();
     } finally {
-      runner = null;
+      RUNNER.setRelease(this, (CoroutineNode<?>) null);
     }
     throwFatal();
     return again;

@@ -190,7 +190,7 @@ class LoopExecutorTest {
 
   @Test
   void failureOfExecute_isLogged_andTheLoopGoesOn() throws Exception {
-    Loop<Integer> loop = Loop.start(() -> Heddle.<Integer>promise("end").future().await());
+    Loop<Integer> loop = Loop.start(() -> Heddle.await(new CompletableFuture<Integer>()));
     try (ExecutorService executor = loop.executor()) {
       executor.execute(() -> {
         throw new IllegalStateException("of a task, to be logged");
@@ -298,7 +298,7 @@ class LoopExecutorTest {
   void scheduledTask_thatWillWakeACoroutine_isNoDeadlock() {
     VirtualTime.run(() -> {
       Promise<Integer> promise = new Promise<>();
-      Loop.current().executor().schedule(() -> promise.complete(42), 1, TimeUnit.HOURS);
+      var _ = Loop.current().executor().schedule(() -> promise.complete(42), 1, TimeUnit.HOURS);
       assertThat(promise.future().await()).isEqualTo(42);
     });
   }
@@ -355,7 +355,7 @@ class LoopExecutorTest {
   @Test
   void shutdownOfTheLoop_cancelsTasksThatRun() throws Exception {
     CountDownLatch begun = new CountDownLatch(1);
-    Loop<Integer> loop = Loop.start(() -> Heddle.<Integer>promise("end").future().await());
+    Loop<Integer> loop = Loop.start(() -> Heddle.await(new CompletableFuture<Integer>()));
     ExecutorService executor = loop.executor();
     Future<?> future =
         executor.submit(() -> {
@@ -373,7 +373,7 @@ class LoopExecutorTest {
     CountDownLatch begun = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
     AtomicReference<Future<?>> late = new AtomicReference<>();
-    Loop<Integer> loop = Loop.start(() -> Heddle.<Integer>promise("end").future().await());
+    Loop<Integer> loop = Loop.start(() -> Heddle.await(new CompletableFuture<Integer>()));
     ScheduledExecutorService executor = loop.executor();
     Future<?> abandoned =
         executor.submit(() -> {

@@ -22,6 +22,9 @@ public final class ChannelClosedException extends RuntimeException {
     SCOPE_ENDED,
     /// The loop that it belonged to has ended.
     LOOP_ENDED,
+    /// Coroutines waited, and nothing was exchanged for as long as the channel was given, or no
+    /// coroutine of the loop could run.
+    DEADLOCK,
   }
 
   /// With what happened, and what led to it.

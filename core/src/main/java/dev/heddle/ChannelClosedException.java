@@ -20,6 +20,8 @@ public final class ChannelClosedException extends RuntimeException {
     CANCELLED,
     /// The scope that it was bound to has ended.
     SCOPE_ENDED,
+    /// The loop that it belonged to has ended.
+    LOOP_ENDED,
     /// Coroutines waited, and nothing was exchanged for as long as the channel was given, or no
     /// coroutine of the loop could run.
     DEADLOCK,

@@ -3,6 +3,7 @@ package dev.heddle;
 
 import dev.heddle.coroutine.SwitchHandler;
 import dev.heddle.internal.Rethrow;
+import dev.heddle.loop.LoopExecutor;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.loop.LoopShutdown;
 import dev.heddle.loop.MainHandlers;
@@ -14,6 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /// The handle of a loop, for other threads.
@@ -147,6 +149,48 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(body, "body");
     return root.thenCompose(r -> r.submit(name, body));
+  }
+
+  /// A new executor whose tasks are coroutines of the loop's root scope: for code that takes an
+  /// executor.
+  ///
+  /// {@snippet class=dev.heddle.snippets.ExecutorSnippetsTest region=executor}
+  ///
+  /// A task may wait as any coroutine does, for Heddle or in the JDK, and others run meanwhile. It
+  /// begins in the order of submission, and inherits from the thread of the loop. `get()` suspends
+  /// a coroutine, and blocks any other thread.
+  ///
+  /// - **Cancelled** `cancel(true)` and `shutdownNow()` cancel the coroutine: its wait for Heddle
+  ///   throws a [Cancellation], and its wait in the JDK is interrupted. A task that computes sees
+  ///   it by [Heddle#checkCancelled()]; its thread's interrupt flag is not set.
+  /// - **Failure** of a task fails its future. What a task of `execute` throws is logged. Neither
+  ///   affects other tasks or the loop, except an `OutOfMemoryError`, which ends the loop.
+  /// - **Time** is the loop's. A task that waits for its time does not keep the loop alive. As in a
+  ///   [java.util.concurrent.ScheduledThreadPoolExecutor], `shutdown()` cancels periodic tasks, and
+  ///   lets other scheduled ones run.
+  /// - **The end**: each call returns an executor of its own, and its shutdown affects neither the
+  ///   loop nor other executors. When the loop ends, the futures of tasks that have not ended fail
+  ///   with a [LoopEndedException], the executor is terminated, and further tasks are rejected.
+  ///
+  /// *Memory consistency*: as the JDK's executors guarantee it. What a thread did before it
+  /// submitted a task is visible to the task, and what the task did to the thread that gets its
+  /// result.
+  ///
+  /// **Thread** any. Blocks, or suspends, until the loop has begun.
+  ///
+  /// @since 0.2
+  public ScheduledExecutorService executor() {
+    LoopRuntime r = runtime();
+    return new LoopExecutor(List.of(r), r.outcome());
+  }
+
+  /// The loop itself, once it has begun; throws the failure of one that could not begin.
+  LoopRuntime runtime() {
+    try {
+      return root.join();
+    } catch (CompletionException e) {
+      throw Rethrow.unchecked(e.getCause() == null ? e : e.getCause());
+    }
   }
 
   /// Requests a graceful shutdown, also before the main coroutine has begun, and returns at once.

@@ -12,6 +12,7 @@ import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
 import dev.heddle.io.TcpOptions;
 import dev.heddle.io.server.ConnectionServer;
+import dev.heddle.loop.LoopExecutor;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.StandardSocketOptions;
@@ -22,6 +23,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +50,9 @@ public final class LoopGroup implements AutoCloseable {
   private final List<Serving> servers = new CopyOnWriteArrayList<>();
   private final AtomicInteger nextLoop = new AtomicInteger();
 
+  // completed when the last loop has ended
+  private CompletableFuture<Void> allEnded = new CompletableFuture<>();
+
   private LoopGroup() {}
 
   /// Starts loops with default options. Else as [#start(HeddleOptions, int)].
@@ -69,6 +74,7 @@ public final class LoopGroup implements AutoCloseable {
     for (int i = 0; i < loops; i++) {
       group.startLoop(options.withName(options.name() + "-" + (i + 1)));
     }
+    group.allEnded = CompletableFuture.allOf(group.loopEnds.toArray(CompletableFuture[]::new));
     if (group.firstFailure.get() != null) {
       group.shutdown(FAILURE_SHUTDOWN_DEADLINE); // for loops that started after the failure
     }
@@ -119,6 +125,14 @@ public final class LoopGroup implements AutoCloseable {
   /// Runs `body` as a coroutine of the next loop, in round-robin order. Else as [Loop#submit].
   public <T extends @Nullable Object> CompletableFuture<T> submit(Body<T> body) {
     return loop(Math.floorMod(nextLoop.getAndIncrement(), loops.size())).submit(body);
+  }
+
+  /// A new executor whose tasks are coroutines of the loops, in round-robin order. Loops that have
+  /// ended are skipped. Else as [Loop#executor()].
+  ///
+  /// @since 0.2
+  public ScheduledExecutorService executor() {
+    return new LoopExecutor(loops.stream().map(Loop::runtime).toList(), allEnded);
   }
 
   /// Runs an action as a coroutine of each loop.

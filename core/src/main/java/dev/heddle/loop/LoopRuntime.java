@@ -55,7 +55,7 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
   private final LoopServices services = new LoopServices();
 
   // loop only
-  private final Set<SpawnRequest<?>> unanswered = new HashSet<>();
+  private final Set<PendingWork> unanswered = new HashSet<>();
 
   // any thread; completed last
   private final CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
@@ -191,7 +191,7 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
     runEndStep(() -> JvmExit.leftBehind(left, loopShutdown.exitCode()));
     left.forEach(abandoned -> runEndStep(abandoned::abandon)); // calls user callbacks
     runEndStep(futures::close);
-    unanswered.forEach(request -> runEndStep(request::refuse)); // they began and did not end
+    unanswered.forEach(work -> runEndStep(work::refuse)); // did not end, or did not begin
     runEndStep(() -> loopShutdown.report(left, last));
   }
 
@@ -275,6 +275,11 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
   /// Requests a dump from another thread, which waits for the reply.
   public CompletableFuture<Dump> askForDump() {
     return DumpRequest.to(tree);
+  }
+
+  /// The work that other threads wait for and that has arrived: refused if the loop ends first.
+  Set<PendingWork> pending() {
+    return unanswered;
   }
 
   public <T extends @Nullable Object> CompletableFuture<T> submit(String name, Body<T> body) {

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The request of another thread for a coroutine: passes through the inbox, is spawned on the
 /// trampoline.
-final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implements SubmittedWork {
+final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node
+    implements SubmittedWork, PendingWork {
   /*
    * States.
    *   from     event                           to        who
@@ -45,15 +46,14 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
    *     coroutine. [SubmitTest]
    */
   private final CoroutineTree tree;
-  private final Set<SpawnRequest<?>> unanswered; // of the loop, loop only
+  private final Set<PendingWork> unanswered; // of the loop, loop only
   private final String name;
   private final Body<T> body;
   private final CompletableFuture<T> result = new CompletableFuture<>();
 
   private @Nullable Throwable fatalError; // loop only: ended the body, and ends the loop
 
-  private SpawnRequest(
-      CoroutineTree tree, Set<SpawnRequest<?>> unanswered, String name, Body<T> body) {
+  private SpawnRequest(CoroutineTree tree, Set<PendingWork> unanswered, String name, Body<T> body) {
     this.tree = tree;
     this.unanswered = unanswered;
     this.name = name;
@@ -62,7 +62,7 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
 
   /// Posts a request, which is in `unanswered` from its spawn to its reply. **Thread** any.
   static <T extends @Nullable Object> CompletableFuture<T> to(
-      CoroutineTree tree, Set<SpawnRequest<?>> unanswered, String name, Body<T> body) {
+      CoroutineTree tree, Set<PendingWork> unanswered, String name, Body<T> body) {
     SpawnRequest<T> request = new SpawnRequest<>(tree, unanswered, name, body);
     if (!tree.scheduler().inbox().post(request)) {
       request.result.completeExceptionally(request.ended());
@@ -130,8 +130,9 @@ final class SpawnRequest<T extends @Nullable Object> extends Inbox.Node implemen
     }
   }
 
-  /// Called when the loop has ended without it, or because of its body's failure.
-  void refuse() {
+  // the loop has ended without it, or because of its body's failure
+  @Override
+  public void refuse() {
     failApart(fatalError != null ? fatalError : ended());
   }
 

@@ -193,7 +193,7 @@ public abstract class CancellableCoroutine extends Waker {
   ///
   /// @param met the cancellation that the owner met
   /// @param thrown the throwable that the scope threw
-  void postpone(@Nullable Throwable met, @Nullable Throwable thrown) {
+  public void postpone(@Nullable Throwable met, @Nullable Throwable thrown) {
     if (met == null || met == thrown) {
       return;
     }

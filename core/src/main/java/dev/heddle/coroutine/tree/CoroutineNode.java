@@ -659,7 +659,8 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   /// The work of a coroutine that another thread has submitted. The coroutine is created on the
   /// trampoline, where it cannot inherit; the work inherits as it begins.
   public interface SubmittedWork extends Action {
-    String name();
+    /// For dumps; null: none.
+    @Nullable String name();
 
     /// The class of the body, which is the coroutine's site.
     Class<?> site();

@@ -19,12 +19,11 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.List;
-import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Servers that hand each exchange to an executor, here one that makes it a coroutine of the loop.
+/// Servers that hand each exchange to an executor, here the loop's: it is a coroutine.
 @Tag("T16")
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HttpServersTest {
@@ -63,20 +62,10 @@ class HttpServersTest {
     void handle(HttpExchange exchange) throws IOException;
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // an exchange that fails shows in its answer
   private static HttpServer start(Handler handler) throws IOException {
-    Loop<?> loop = Loop.current();
-    Executor coroutines =
-        task ->
-            loop.submit(
-                "exchange",
-                () -> {
-                  task.run();
-                  return true;
-                });
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.setExecutor(coroutines);
+    server.setExecutor(Loop.current().executor());
     server.createContext("/", handler::handle);
     server.start();
     return server;

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.loop;
+
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
+import dev.heddle.Cancellation;
+import dev.heddle.LoopEndedException;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.CoroutineNode.SubmittedWork;
+import dev.heddle.coroutine.tree.Precedence;
+import dev.heddle.event.Event;
+import dev.heddle.event.source.InlineCallback;
+import dev.heddle.failure.FailureTable;
+import dev.heddle.internal.Nanos;
+import dev.heddle.internal.Rethrow;
+import dev.heddle.internal.VarHandles;
+import dev.heddle.reactor.TimerEvent;
+import dev.heddle.scheduler.context.Inheritance;
+import dev.heddle.scheduler.inbox.Inbox;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/// A task of an executor, from its acceptance to its end: passes through the inbox, waits for its
+/// time if it has one, and runs as a coroutine.
+final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWork, InlineCallback {
+  /*
+   * States.
+   *   from   event                             to     who
+   *   NEW    the coroutine begins              BEGUN  the coroutine: CAS
+   *   NEW    taken back: by shutdownNow(), by  ENDED  any thread: CAS
+   *          cancel() of a scheduled task
+   *   NEW    the loop ends or is stopping      ENDED  the loop: CAS; its future fails
+   *   BEGUN  its work has ended                ENDED  the coroutine
+   *   BEGUN  a periodic one has run            NEW    the coroutine; then it arms the next timer
+   *   BEGUN  the loop ends without it          ENDED  the carrier; its future fails
+   *
+   * Whoever makes it ENDED removes it from the executor.
+   *
+   * A periodic task that is cancelled while it runs: the canceller marks the future, and then tries
+   * NEW -> ENDED. The coroutine makes it NEW, and then reads the future. One of the two takes it
+   * back (both sides are volatile).
+   *
+   * While it waits for its time, its timer excludes a deadlock, since the task may wake a coroutine;
+   * but it does not keep the loop alive.
+   *
+   * Failure. What a task throws that has no future is reported, and harms no other task. A fatal
+   * error ends the loop.
+   */
+  private static final int NEW = 0;
+  private static final int BEGUN = 1;
+  private static final int ENDED = 2;
+
+  private static final VarHandle STATE =
+      VarHandles.find(MethodHandles.lookup(), "state", int.class);
+
+  private final LoopExecutor executor;
+  private final LoopRuntime loop;
+  private final Runnable work;
+
+  // any thread, CAS
+  private volatile int state = NEW;
+
+  // loop only
+  private @Nullable CoroutineNode<?> coroutine;
+  private @Nullable TimerEvent timer;
+
+  ExecutorTask(LoopExecutor executor, LoopRuntime loop, Runnable work) {
+    this.executor = executor;
+    this.loop = loop;
+    this.work = work;
+  }
+
+  // ---- any thread ----
+
+  Runnable work() {
+    return work;
+  }
+
+  boolean post() {
+    return loop.scheduler().inbox().post(this);
+  }
+
+  String loopName() {
+    return "the loop '" + loop.options().name() + "'";
+  }
+
+  String loopEnded() {
+    return loopName() + " has ended; it takes no more tasks";
+  }
+
+  /// Takes it back, unless it has begun.
+  boolean takeBack() {
+    boolean taken = STATE.compareAndSet(this, NEW, ENDED);
+    if (taken) {
+      executor.ended(this);
+      if (work instanceof ScheduledTask<?>) {
+        var _ = loop.scheduler().inbox().post(new TakenBack()); // after the end it has no timer
+      }
+    }
+    return taken;
+  }
+
+  void cancelIfPeriodic() {
+    if (work instanceof ScheduledTask<?> scheduled && scheduled.isPeriodic()) {
+      scheduled.cancel(false);
+    }
+  }
+
+  /// Requests that a running one be cancelled.
+  void cancel() {
+    var _ = loop.scheduler().inbox().post(new CancelRequest()); // not needed after the end
+  }
+
+  private final class TakenBack extends Inbox.Node {
+    @Override
+    public void onArrival() {
+      leave();
+    }
+  }
+
+  private final class CancelRequest extends Inbox.Node {
+    @Override
+    public void onArrival() {
+      CoroutineNode<?> running = coroutine;
+      if (running != null && state == BEGUN && !loop.scheduler().hasEnded()) {
+        running.cancel("its executor was shut down by shutdownNow()");
+      }
+    }
+  }
+
+  // ---- the loop, in a tick or on the trampoline ----
+
+  @Override
+  public void onArrival() {
+    if (loop.scheduler().hasEnded()) {
+      refuse();
+    } else if (state == NEW) {
+      loop.pending().add(this);
+      start();
+    }
+  }
+
+  private void start() {
+    if (work instanceof ScheduledTask<?> scheduled && scheduled.getDelay(NANOSECONDS) > 0) {
+      armTimer(scheduled.due());
+    } else {
+      loop.scheduler().runOnCarrier(this::spawn);
+    }
+  }
+
+  private void armTimer(long due) {
+    if (due != Nanos.NEVER) {
+      TimerEvent armed = loop.tree().timer(due);
+      armed.subscribe(this);
+      armed.start();
+      timer = armed;
+    }
+  }
+
+  @Override
+  public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
+    stopTimer();
+    loop.scheduler().runOnCarrier(this::spawn);
+  }
+
+  private void stopTimer() {
+    if (timer != null) {
+      timer.stop();
+      timer = null;
+    }
+  }
+
+  private void leave() {
+    if (!loop.scheduler().hasEnded()) {
+      stopTimer();
+      loop.pending().remove(this);
+    }
+  }
+
+  private void spawn() {
+    if (loop.scheduler().hasEnded()) {
+      return; // refused with all that is pending
+    }
+    if (state == ENDED) {
+      leave();
+      return;
+    }
+    try {
+      CoroutineNode<?> created = loop.tree().root().newSubmitted(this);
+      coroutine = created;
+      loop.tree().root().admit(created);
+    } catch (Throwable e) {
+      leave();
+      fail(e);
+      throw e;
+    }
+  }
+
+  // ---- in the coroutine ----
+
+  @Override
+  public @Nullable String name() {
+    return null;
+  }
+
+  @Override
+  public Class<?> site() {
+    return work instanceof TaskFuture<?> future ? future.site() : work.getClass();
+  }
+
+  @Override
+  public void run() {
+    if (STATE.compareAndSet(this, NEW, BEGUN)) {
+      try {
+        Inheritance.adoptFrom(loop.scheduler().carrier());
+        work.run();
+      } catch (Throwable e) {
+        onFailure(e);
+      }
+    }
+    if (!loop.scheduler().hasEnded()) { // else it was refused
+      coroutine = null;
+      endOrRepeat();
+    }
+  }
+
+  private void onFailure(Throwable e) {
+    if (FailureTable.isFatal(e)) {
+      throw Rethrow.unchecked(e); // the loop ends with it, and refuses this task
+    }
+    CoroutineNode<?> self = CoroutineNode.currentOrNull();
+    boolean cancelled = e instanceof Cancellation && self != null && self.isCancelled();
+    Throwable failure = cancelled ? Precedence.carriedBy(e) : e;
+    if (failure != null) {
+      loop.report("a task of an executor of " + loopName() + " failed", failure);
+    }
+  }
+
+  private void endOrRepeat() {
+    if (work instanceof ScheduledTask<?> periodic && periodic.isPeriodic() && !periodic.isDone()) {
+      state = NEW;
+      if (!executor.isOpen()) {
+        periodic.cancel(false);
+      }
+      if (!periodic.isDone()) {
+        start();
+        return;
+      }
+      var _ = takeBack(); // no effect if the canceller has
+    }
+    leave();
+    if ((int) STATE.getAndSet(this, ENDED) != ENDED) {
+      executor.ended(this);
+    }
+  }
+
+  // ---- it will not run ----
+
+  // the loop is stopping: its root scope is cancelled for no other reason
+  @Override
+  public void cancelledBeforeStart() {
+    leave();
+    refuse();
+  }
+
+  @Override
+  public void refuse() {
+    fail(new LoopEndedException(loopEnded()));
+  }
+
+  private void fail(Throwable why) {
+    if ((int) STATE.getAndSet(this, ENDED) == ENDED) {
+      return;
+    }
+    if (work instanceof TaskFuture<?> future) {
+      future.refuse(why);
+    } else if (work instanceof Future<?> future) {
+      future.cancel(false);
+    }
+    executor.ended(this);
+  }
+}

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Cancellation;
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import dev.heddle.Loop;
+import dev.heddle.LoopEndedException;
+import dev.heddle.LoopGroup;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.event.Promise;
+import dev.heddle.simulation.VirtualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What an executor of a loop has beyond the contract of executors: its tasks are coroutines.
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class LoopExecutorTest {
+  private static Throwable failureOf(Future<?> future) throws InterruptedException {
+    try {
+      throw new AssertionError("succeeded with " + future.get());
+    } catch (ExecutionException e) {
+      return e.getCause();
+    }
+  }
+
+  private static void until(java.util.function.BooleanSupplier condition) {
+    while (!condition.getAsBoolean()) {
+      Heddle.yieldNow();
+    }
+  }
+
+  // ---- tasks ----
+
+  @Test
+  void tasks_beginInTheOrderOfSubmission_andWaitForHeddle() {
+    VirtualTime.run(() -> {
+      ExecutorService executor = Loop.current().executor();
+      List<String> log = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        int n = i;
+        executor.execute(() -> {
+          log.add("begun " + n);
+          Heddle.delay(Duration.ofSeconds(10 - n));
+          log.add("ended " + n);
+        });
+      }
+      assertThat(log).isEmpty();
+      Heddle.delay(Duration.ofMinutes(1));
+      assertThat(log)
+          .containsExactly("begun 0", "begun 1", "begun 2", "ended 2", "ended 1", "ended 0");
+    });
+  }
+
+  @Test
+  void get_inACoroutine_suspendsItAlone() throws Exception {
+    Heddle.run(() -> {
+      try (ExecutorService executor = Loop.current().executor()) {
+        CountDownLatch release = new CountDownLatch(1);
+        Future<Integer> future =
+            executor.submit(() -> {
+              release.await();
+              return 42;
+            });
+        Coroutine<Integer> waiting = Heddle.spawn(() -> future.get());
+        until(waiting::isSuspended);
+        release.countDown(); // this coroutine runs meanwhile
+        assertThat(waiting.await()).isEqualTo(42);
+      }
+    });
+  }
+
+  @Test
+  void cancel_ofATaskThatHasNotBegun_keepsItFromRunning() {
+    Heddle.run(() -> {
+      ExecutorService executor = Loop.current().executor();
+      List<String> log = new ArrayList<>();
+      Future<?> future = executor.submit(() -> log.add("ran"));
+      Future<?> next = executor.submit(() -> log.add("the next ran"));
+      assertThat(future.cancel(true)).isTrue();
+      next.get();
+      assertThat(log).containsExactly("the next ran");
+    });
+  }
+
+  @Test
+  void cancel_ofATaskThatWaitsForHeddle_throwsACancellationInIt() {
+    Heddle.run(() -> {
+      ExecutorService executor = Loop.current().executor();
+      Promise<Throwable> thrown = new Promise<>();
+      Future<?> future =
+          executor.submit(() -> {
+            try {
+              Heddle.delay(Duration.ofHours(1));
+            } catch (Cancellation c) {
+              Heddle.yieldNow(); // a clean-up may wait
+              thrown.complete(c);
+              throw c;
+            }
+          });
+      Heddle.yieldNow();
+      Heddle.yieldNow();
+      assertThat(future.cancel(true)).isTrue();
+      assertThat(thrown.future().await()).hasMessage("the future of its task was cancelled");
+      executor.close();
+    });
+  }
+
+  @Test
+  void cancel_ofATaskThatHasEndedInTheMeantime_doesNotHitTheNext() {
+    Heddle.run(() -> {
+      Loop<?> loop = Loop.current();
+      AtomicReference<Future<?>> first = new AtomicReference<>();
+      ExecutorService executor = loop.executor();
+      // the task is cancelled while it runs, and ends before the request arrives
+      first.set(
+          executor.submit(() -> {
+            assertThat(first.get().cancel(true)).isTrue();
+          }));
+      Future<Integer> next =
+          executor.submit(() -> {
+            Heddle.delay(Duration.ofMillis(1));
+            return 42;
+          });
+      assertThat(next.get()).isEqualTo(42);
+      assertThat(first.get().isCancelled()).isTrue();
+      executor.close();
+    });
+  }
+
+  @Test
+  void cancel_ofATaskThatItsTakerRuns_doesNotHitWhatTheTakerDoesNext() {
+    Heddle.run(() -> {
+      ScheduledExecutorService executor = Loop.current().executor();
+      AtomicReference<Future<?>> self = new AtomicReference<>();
+      Runnable cancelsItself = () -> assertThat(self.get().cancel(true)).isTrue();
+      self.set(executor.schedule(cancelsItself, 1, TimeUnit.HOURS));
+      executor.shutdownNow().getFirst().run();
+      Heddle.delay(Duration.ofMillis(1)); // the request arrives here
+      assertThat(self.get().isCancelled()).isTrue();
+    });
+  }
+
+  @Test
+  void cancel_ofATaskThatComputes_isSeenByCheckCancelled() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    Loop<Integer> loop =
+        Loop.start(() -> {
+          try (ExecutorService inside = Loop.current().executor()) {
+            Future<?> endless =
+                inside.submit(() -> {
+                  begun.countDown();
+                  while (true) {
+                    Heddle.checkCancelled();
+                  }
+                });
+            Thread.ofVirtual()
+                .start(() -> {
+                  try {
+                    begun.await();
+                  } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                  }
+                  endless.cancel(true);
+                });
+          }
+          return 1;
+        });
+    assertThat(loop.join()).isEqualTo(1);
+  }
+
+  @Test
+  void failureOfExecute_isLogged_andTheLoopGoesOn() throws Exception {
+    Loop<Integer> loop = Loop.start(() -> Heddle.await(new CompletableFuture<Integer>()));
+    try (ExecutorService executor = loop.executor()) {
+      executor.execute(() -> {
+        throw new IllegalStateException("of a task, to be logged");
+      });
+      assertThat(executor.submit(() -> 42).get()).isEqualTo(42);
+    } finally {
+      loop.shutdown(Duration.ofSeconds(10));
+    }
+  }
+
+  @Test
+  void outOfMemory_inATask_failsItsFutureAndEndsTheLoop() throws Exception {
+    OutOfMemoryError error = new OutOfMemoryError("for the test");
+    CountDownLatch never = new CountDownLatch(1);
+    Loop<Integer> loop =
+        Loop.start(() -> {
+          never.await();
+          return 1;
+        });
+    ExecutorService executor = loop.executor();
+    Future<?> future =
+        executor.submit(() -> {
+          throw error;
+        });
+    assertThat(failureOf(future)).isSameAs(error);
+    assertThatThrownBy(loop::join).isSameAs(error);
+    assertThat(executor.awaitTermination(1, TimeUnit.HOURS)).isTrue();
+  }
+
+  @Test
+  void supplyAsync_runsOnTheLoop() {
+    Heddle.run(() -> {
+      Loop<?> loop = Loop.current();
+      CompletableFuture<Integer> future =
+          CompletableFuture.supplyAsync(
+                  () -> {
+                    Heddle.delay(Duration.ofMillis(1));
+                    return 41;
+                  },
+                  loop.executor())
+              .thenApplyAsync(n -> n + 1, loop.executor());
+      assertThat(Heddle.await(future)).isEqualTo(42);
+    });
+  }
+
+  @Test
+  void tasksOfAGroup_runOnAllItsLoops() throws Exception {
+    try (LoopGroup group = LoopGroup.start(3);
+        ExecutorService executor = group.executor()) {
+      Set<String> carriers = new HashSet<>();
+      for (int i = 0; i < 6; i++) {
+        carriers.add(executor.submit(() -> Loop.current().dump().loop()).get());
+      }
+      assertThat(carriers).hasSize(3);
+    }
+  }
+
+  // ---- time, which is virtual here ----
+
+  @Test
+  void fixedRate_keepsThePace_fixedDelayThePause() {
+    VirtualTime.run(() -> {
+      ScheduledExecutorService executor = Loop.current().executor();
+      List<Long> rate = new ArrayList<>();
+      List<Long> delay = new ArrayList<>();
+      long start = now();
+      ScheduledFuture<?> first =
+          executor.scheduleAtFixedRate(() -> work(rate, start), 10, 10, TimeUnit.SECONDS);
+      ScheduledFuture<?> second =
+          executor.scheduleWithFixedDelay(() -> work(delay, start), 10, 10, TimeUnit.SECONDS);
+      Heddle.delay(Duration.ofSeconds(45));
+      assertThat(rate).containsExactly(10L, 20L, 30L, 40L);
+      assertThat(delay).containsExactly(10L, 23L, 36L);
+      assertThat(first.cancel(false) && second.cancel(false)).isTrue();
+      Heddle.delay(Duration.ofHours(1));
+      assertThat(rate).hasSize(4);
+      assertThat(delay).hasSize(3);
+    });
+  }
+
+  private static long now() {
+    return dev.heddle.coroutine.tree.CoroutineNode.current().scheduler().nanoTime();
+  }
+
+  private static void work(List<Long> log, long start) {
+    log.add(Duration.ofNanos(now() - start).toSeconds());
+    Heddle.delay(Duration.ofSeconds(3));
+  }
+
+  @Test
+  void periodicTask_longerThanItsPeriod_catchesUpAndNeverRunsTwiceAtOnce() {
+    VirtualTime.run(() -> {
+      ScheduledExecutorService executor = Loop.current().executor();
+      List<Long> begun = new ArrayList<>();
+      long start = now();
+      ScheduledFuture<?> future =
+          executor.scheduleAtFixedRate(() -> work(begun, start), 0, 2, TimeUnit.SECONDS);
+      Heddle.delay(Duration.ofSeconds(10));
+      assertThat(begun).containsExactly(0L, 3L, 6L, 9L);
+      future.cancel(true);
+    });
+  }
+
+  @Test
+  void scheduledTask_thatWillWakeACoroutine_isNoDeadlock() {
+    VirtualTime.run(() -> {
+      Promise<Integer> promise = new Promise<>();
+      var _ = Loop.current().executor().schedule(() -> promise.complete(42), 1, TimeUnit.HOURS);
+      assertThat(promise.future().await()).isEqualTo(42);
+    });
+  }
+
+  @Test
+  void scheduledTask_thatWaitsForItsTime_doesNotKeepTheLoopAlive() throws Exception {
+    AtomicReference<Future<?>> left = new AtomicReference<>();
+    Heddle.run(() -> {
+      left.set(Loop.current().executor().schedule(() -> 42, 1, TimeUnit.DAYS));
+      Heddle.yieldNow();
+    });
+    assertThat(failureOf(left.get())).isInstanceOf(LoopEndedException.class);
+  }
+
+  @Test
+  void cancelledTask_leavesNoTimer() {
+    VirtualTime.run(() -> {
+      ScheduledExecutorService executor = Loop.current().executor();
+      List<ScheduledFuture<?>> all = new ArrayList<>();
+      int before = timers();
+      for (int i = 0; i < 10; i++) {
+        all.add(executor.schedule(() -> {}, 1, TimeUnit.HOURS));
+      }
+      Heddle.yieldNow();
+      assertThat(timers()).isEqualTo(before + 10);
+      all.forEach(future -> future.cancel(false));
+      Heddle.yieldNow();
+      assertThat(timers()).isEqualTo(before);
+    });
+  }
+
+  private static int timers() {
+    return dev.heddle.coroutine.tree.CoroutineNode.current().scheduler().timers().size();
+  }
+
+  // ---- the end of the loop ----
+
+  @Test
+  void endOfTheLoop_rejectsFurtherTasks_andTerminatesTheExecutor() throws Exception {
+    Loop<Integer> loop = Loop.start(HeddleOptions.defaults().withName("short"), () -> 1);
+    ScheduledExecutorService executor = loop.executor();
+    assertThat(loop.join()).isEqualTo(1);
+    assertThat(executor.awaitTermination(1, TimeUnit.HOURS)).isTrue();
+    assertThat(executor.isShutdown() && executor.isTerminated()).isTrue();
+    assertThatThrownBy(() -> executor.execute(() -> {}))
+        .isInstanceOf(RejectedExecutionException.class)
+        .hasMessage("the loop 'short' has ended; it takes no more tasks");
+    assertThatThrownBy(() -> executor.schedule(() -> 1, 1, TimeUnit.SECONDS))
+        .isInstanceOf(RejectedExecutionException.class);
+    assertThat(executor.shutdownNow()).isEmpty();
+    executor.close();
+  }
+
+  @Test
+  void shutdownOfTheLoop_cancelsTasksThatRun() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    Loop<Integer> loop = Loop.start(() -> Heddle.await(new CompletableFuture<Integer>()));
+    ExecutorService executor = loop.executor();
+    Future<?> future =
+        executor.submit(() -> {
+          begun.countDown();
+          Heddle.delay(Duration.ofHours(1));
+        });
+    begun.await();
+    loop.shutdown(Duration.ofSeconds(10));
+    assertThatThrownBy(future::get).isInstanceOf(CancellationException.class);
+    assertThat(executor.awaitTermination(1, TimeUnit.HOURS)).isTrue();
+  }
+
+  @Test
+  void endOfTheLoop_failsWhatHasNotBegun_andWhatIsAbandoned() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch release = new CountDownLatch(1);
+    AtomicReference<Future<?>> late = new AtomicReference<>();
+    Loop<Integer> loop = Loop.start(() -> Heddle.await(new CompletableFuture<Integer>()));
+    ScheduledExecutorService executor = loop.executor();
+    Future<?> abandoned =
+        executor.submit(() -> {
+          begun.countDown();
+          while (release.getCount() > 0) {
+            try {
+              release.await(); // swallows its cancellation
+            } catch (InterruptedException _) {
+              late.compareAndSet(null, executor.schedule(() -> 1, 1, TimeUnit.HOURS));
+            }
+          }
+          return 1;
+        });
+    begun.await();
+    loop.shutdown(Duration.ZERO);
+    assertThat(failureOf(abandoned)).isInstanceOf(LoopEndedException.class);
+    assertThat(executor.awaitTermination(1, TimeUnit.HOURS)).isTrue();
+    assertThat(failureOf(late.get())).isInstanceOf(LoopEndedException.class);
+    release.countDown();
+  }
+
+  @Test
+  void loopThatEndsWhileThreadsSubmit_completesOrRejectsEachTask() throws Exception {
+    for (int round = 0; round < 50; round++) {
+      CountDownLatch end = new CountDownLatch(1);
+      Loop<Integer> loop =
+          Loop.start(() -> {
+            end.await();
+            return 1;
+          });
+      ExecutorService executor = loop.executor();
+      List<Future<?>> accepted = new ArrayList<>();
+      CompletableFuture<Integer> submitting =
+          CompletableFuture.supplyAsync(() -> submitUntilRejected(executor, accepted, end));
+      assertThat(submitting.get()).isGreaterThanOrEqualTo(10);
+      assertThat(executor.awaitTermination(1, TimeUnit.HOURS)).isTrue();
+      assertThat(accepted).allMatch(Future::isDone);
+      assertThat(loop.join()).isEqualTo(1);
+    }
+  }
+
+  private static int submitUntilRejected(
+      ExecutorService executor, List<Future<?>> accepted, CountDownLatch tenth) {
+    try {
+      while (true) {
+        Future<?> future = executor.submit(() -> 1);
+        accepted.add(future);
+        if (accepted.size() % 10 == 0) {
+          tenth.countDown();
+          future.get(); // tasks without end would keep the loop alive
+        }
+      }
+    } catch (RejectedExecutionException | ExecutionException _) {
+      return accepted.size();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void shutdownNow_whileThreadsSubmit_accountsForEachTask() throws Exception {
+    try (LoopGroup group = LoopGroup.start(2)) {
+      for (int round = 0; round < 200; round++) {
+        ExecutorService executor = group.executor();
+        List<Future<?>> accepted = new ArrayList<>();
+        CountDownLatch some = new CountDownLatch(10);
+        CompletableFuture<Void> submitting =
+            CompletableFuture.runAsync(() -> {
+              try {
+                while (true) {
+                  accepted.add(executor.submit(() -> 1));
+                  some.countDown();
+                }
+              } catch (RejectedExecutionException _) {
+                // the end
+              }
+            });
+        some.await();
+        List<Runnable> neverBegun = executor.shutdownNow();
+        submitting.get();
+        assertThat(executor.awaitTermination(1, TimeUnit.HOURS)).isTrue();
+        Set<Object> returned = new HashSet<>(neverBegun);
+        assertThat(returned).hasSameSizeAs(neverBegun);
+        assertThat(accepted).allMatch(future -> future.isDone() != returned.contains(future));
+      }
+    }
+  }
+}

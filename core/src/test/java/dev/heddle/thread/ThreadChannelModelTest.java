@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.thread;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.ChannelClosedException;
+import dev.heddle.DeadlineException;
+import dev.heddle.Heddle;
+import dev.heddle.LoopGroup;
+import dev.heddle.WaitCancelledException;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Future;
+import dev.heddle.event.Promise;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Random programs of coroutines that send and receive, with and without waiting, with tokens,
+/// deadlines, cancellations and a close at any step: of one loop, so that a seed repeats one
+/// (`-Dheddle.seed=N`). Then of two loops and threads at the same time. Each item has a number, so
+/// that a ledger can say where it is.
+@Tag("trap-1")
+@Tag("trap-2")
+@Tag("trap-3")
+@Tag("trap-4")
+@Tag("loop-278")
+@Timeout(300)
+class ThreadChannelModelTest {
+  private static final int PROGRAMS = 10_000;
+  private static final int ROUNDS = 60; // of threads
+  private static final int WORKERS = 6;
+  private static final int STEPS = 8;
+
+  @Test
+  void randomPrograms_loseNothingAndDoubleNothing() {
+    Long only = Long.getLong("heddle.seed");
+    long first = only == null ? 0 : only;
+    long last = only == null ? PROGRAMS : only + 1;
+    int handedOn = 0;
+    int afterCancel = 0;
+    for (long seed = first; seed < last; seed++) {
+      Program program = new Program(seed);
+      program.run();
+      handedOn += program.handedOn;
+      afterCancel += program.sentThoughCancelled;
+    }
+    // else the programs never met the windows between woken and running
+    assertThat(only != null || handedOn > PROGRAMS / 20).as("%s handed on", handedOn).isTrue();
+    assertThat(only != null || afterCancel > PROGRAMS / 100).as("%s", afterCancel).isTrue();
+  }
+
+  /// How often one of the two sides is served while its wait ends otherwise cannot be decided here:
+  /// nothing may be lost whichever comes first.
+  @Test
+  @Tag("trap-1")
+  void loopsAndThreads_loseNothingAndDoubleNothing() throws Exception {
+    for (long seed = 0; seed < ROUNDS; seed++) {
+      new Crossing(seed).run();
+    }
+  }
+
+  private static final class Crossing {
+    private static final int SENDERS = 3;
+    private static final int ITEMS = 200; // for each sender
+    private final long seed;
+    private final boolean impatient; // receivers with deadlines
+    private final ThreadChannel<Integer> channel;
+    private final Set<Integer> sent = ConcurrentHashMap.newKeySet();
+    private final Queue<Integer> received = new ConcurrentLinkedQueue<>();
+    private final List<List<Integer>> orders = new CopyOnWriteArrayList<>();
+
+    Crossing(long seed) {
+      this.seed = seed;
+      this.impatient = seed % 2 == 0;
+      this.channel = ThreadChannel.of(1 + (int) (seed % 5));
+    }
+
+    void run() throws Exception {
+      try (LoopGroup group = LoopGroup.start(2);
+          ExecutorService threads =
+              Executors.newThreadPerTaskExecutor(Thread.ofPlatform().factory())) {
+        ExecutorService[] homes = {group.loop(0).executor(), group.loop(1).executor(), threads};
+        List<java.util.concurrent.Future<?>> sending = new ArrayList<>();
+        List<java.util.concurrent.Future<?>> receiving = new ArrayList<>();
+        for (int i = 0; i < SENDERS; i++) {
+          int number = i;
+          sending.add(homes[i].submit(() -> send(number)));
+          receiving.add(homes[i].submit(() -> receive(number)));
+        }
+        for (var each : sending) {
+          each.get();
+        }
+        channel.close();
+        for (var each : receiving) {
+          each.get();
+        }
+      }
+      assertThat(received).as("seed %d", seed).doesNotHaveDuplicates().containsAll(sent);
+      assertThat(sent).as("seed %d: received though not sent", seed).containsAll(received);
+      assertThat(channel.info()).endsWith("0 sending, 0 receiving, closed");
+      if (!impatient) { // else items are handed on to receivers that have later ones
+        orders.forEach(this::verifyOrder);
+      }
+    }
+
+    private void verifyOrder(List<Integer> order) {
+      for (int sender = 0; sender < SENDERS; sender++) {
+        int of = sender;
+        assertThat(order.stream().filter(n -> n % SENDERS == of).toList())
+            .as("seed %d: the items of a sender, at one receiver", seed)
+            .isSorted();
+      }
+    }
+
+    private void send(int number) {
+      Random random = new Random(seed * 31 + number);
+      for (int i = 0; i < ITEMS; i++) {
+        int item = i * SENDERS + number;
+        try {
+          if (random.nextInt(4) == 0) {
+            channel.send(item, Deadline.after(Duration.ofNanos(1 + random.nextInt(50_000))));
+          } else {
+            channel.send(item);
+          }
+          sent.add(item);
+        } catch (DeadlineException _) {
+          // not sent
+        }
+      }
+    }
+
+    private void receive(int number) {
+      Random random = new Random(seed * 37 + number);
+      List<Integer> mine = new ArrayList<>();
+      orders.add(mine);
+      try {
+        while (true) {
+          receiveOne(random, mine);
+        }
+      } catch (ChannelClosedException _) {
+        // all are done
+      }
+    }
+
+    private void receiveOne(Random random, List<Integer> mine) {
+      try {
+        int item =
+            impatient && random.nextInt(4) == 0
+                ? channel.receive(Deadline.after(Duration.ofNanos(1 + random.nextInt(50_000))))
+                : channel.receive();
+        mine.add(item);
+        received.add(item);
+      } catch (DeadlineException _) {
+        // none was received
+      }
+    }
+  }
+
+  private static final class Worker {
+    final int number;
+    @Nullable Coroutine<?> coroutine;
+    @Nullable Promise<String> token; // of the wait it is in
+    boolean cancelled;
+    boolean waits;
+
+    Worker(int number) {
+      this.number = number;
+    }
+  }
+
+  private static final class Program {
+    private final long seed;
+    private final Random random;
+    private final List<Worker> workers = new ArrayList<>();
+    private final int capacity;
+
+    private int numbers;
+    private final Set<Integer> sent = new HashSet<>(); // send() has returned
+    private final Set<Integer> sending = new HashSet<>();
+    private final Set<Integer> refused = new HashSet<>(); // send() has thrown, or returned false
+    private final List<Integer> received = new ArrayList<>();
+    int handedOn;
+    int sentThoughCancelled;
+
+    Program(long seed) {
+      this.seed = seed;
+      this.random = new Random(seed);
+      this.capacity = 1 + (int) (seed % 3);
+    }
+
+    void run() {
+      try {
+        Heddle.run(this::play);
+      } catch (RuntimeException | Error e) {
+        throw new AssertionError("seed " + seed + ", -Dheddle.seed=" + seed + " repeats it", e);
+      }
+    }
+
+    private void play() {
+      ThreadChannel<Integer> channel = ThreadChannel.of(capacity);
+      Heddle.supervise(s -> {
+        for (int i = 0; i < WORKERS; i++) {
+          Worker worker = new Worker(i);
+          workers.add(worker);
+          worker.coroutine =
+              s.spawn(() -> {
+                live(worker, channel);
+                return worker.number;
+              });
+        }
+        for (Worker worker : workers) {
+          // one that waits for ever is an error of the model, if the others are gone: so close
+          while (!worker.coroutine.isDone()) {
+            Heddle.yieldNow();
+            if (workers.stream().allMatch(w -> w.coroutine.isDone() || w.waits)) {
+              settle();
+              if (workers.stream().allMatch(w -> w.coroutine.isDone() || w.waits)) {
+                check(channel);
+                channel.close();
+                settle();
+              }
+            }
+          }
+        }
+        return null;
+      });
+      channel.close();
+      List<Integer> left = new ArrayList<>();
+      channel.cancel(left::add);
+      verify(left);
+      assertThat(channel.info()).contains("0 sending, 0 receiving");
+    }
+
+    private static void settle() {
+      for (int i = 0; i < 5; i++) {
+        Heddle.yieldNow();
+      }
+    }
+
+    private void live(Worker self, ThreadChannel<Integer> channel) {
+      for (int step = 0; step < STEPS; step++) {
+        try {
+          act(self, channel);
+        } catch (WaitCancelledException | DeadlineException | ChannelClosedException _) {
+          // noted where it was thrown
+        }
+        check(channel);
+      }
+    }
+
+    private void act(Worker self, ThreadChannel<Integer> channel) {
+      switch (random.nextInt(13)) {
+        case 0, 1, 2, 3 -> send(self, channel);
+        case 4, 5, 6, 7 -> receive(self, channel);
+        case 8 -> trySend(channel);
+        case 9 -> note(channel.tryReceive());
+        case 10 -> fireToken();
+        case 11 -> cancel(channel);
+        default -> {
+          Heddle.yieldNow();
+          if (random.nextInt(20) == 0) {
+            channel.close();
+          }
+        }
+      }
+    }
+
+    private void send(Worker self, ThreadChannel<Integer> channel) {
+      int item = numbers++;
+      sending.add(item);
+      self.waits = true;
+      try {
+        switch (random.nextInt(3)) {
+          case 0 -> channel.send(item);
+          case 1 -> channel.send(item, Deadline.after(Duration.ofNanos(1)));
+          default -> channel.send(item, tokenOf(self));
+        }
+        sent.add(item);
+        if (self.cancelled) {
+          sentThoughCancelled++;
+        }
+      } catch (Throwable e) {
+        refused.add(item);
+        throw e;
+      } finally {
+        self.waits = false;
+        sending.remove(item);
+      }
+    }
+
+    private Future<String> tokenOf(Worker self) {
+      Promise<String> token = new Promise<>();
+      self.token = token;
+      return token.future();
+    }
+
+    private void receive(Worker self, ThreadChannel<Integer> channel) {
+      int before = channel.size();
+      self.waits = true;
+      try {
+        note(
+            switch (random.nextInt(3)) {
+              case 0 -> channel.receive();
+              case 1 -> channel.receive(Deadline.after(Duration.ofNanos(1)));
+              default -> channel.receive(tokenOf(self));
+            });
+      } catch (Throwable e) {
+        handedOn += channel.size() > before ? 1 : 0;
+        throw e;
+      } finally {
+        self.waits = false;
+      }
+    }
+
+    private void trySend(ThreadChannel<Integer> channel) {
+      int item = numbers++;
+      boolean done = false;
+      try {
+        done = channel.trySend(item);
+      } finally {
+        var _ = (done ? sent : refused).add(item);
+      }
+    }
+
+    private void note(@Nullable Integer item) {
+      if (item != null) {
+        received.add(item);
+      }
+    }
+
+    private void fireToken() {
+      Worker one = workers.get(random.nextInt(workers.size()));
+      Promise<String> token = one.token;
+      if (token != null) {
+        var _ = token.tryComplete("enough");
+      }
+    }
+
+    private void cancel(ThreadChannel<Integer> channel) {
+      Worker one = workers.get(random.nextInt(workers.size()));
+      if (one.coroutine != null && random.nextInt(2) == 0) {
+        if (random.nextBoolean()) {
+          var _ = channel.trySend(noted());
+        } else {
+          note(channel.tryReceive());
+        }
+        one.cancelled = true;
+        one.coroutine.cancel("by the program");
+      }
+    }
+
+    // sent by trySend, which may refuse it: verify() then finds it neither sent nor received
+    private int noted() {
+      int item = numbers++;
+      sending.add(item);
+      return item;
+    }
+
+    private void check(ThreadChannel<Integer> channel) {
+      assertThat(channel.size())
+          .as("seed %d: %s", seed, channel)
+          .isLessThanOrEqualTo(capacity + WORKERS);
+      assertThat(new HashSet<>(received))
+          .as("seed %d: received twice", seed)
+          .hasSameSizeAs(received);
+    }
+
+    private void verify(List<Integer> left) {
+      List<Integer> all = new ArrayList<>(received);
+      all.addAll(left);
+      assertThat(all).as("seed %d: doubled", seed).doesNotHaveDuplicates();
+      assertThat(all).as("seed %d: lost", seed).containsAll(sent);
+      assertThat(all).as("seed %d: received though refused", seed).noneMatch(refused::contains);
+    }
+  }
+}

@@ -3,6 +3,7 @@ package dev.heddle.event;
 
 import dev.heddle.Cancellation;
 import dev.heddle.EventsLostException;
+import dev.heddle.event.source.EndOfEvents;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.HomeLoop;
 import dev.heddle.event.source.InlineCallback;
@@ -314,6 +315,8 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
       if (error instanceof EventsLostException) {
         items.add(error); // in order; more items may follow
+      } else if (error instanceof EndOfEvents) {
+        end();
       } else if (error != null) {
         failed(error);
       } else if (merging != null && merging.merge(result)) {
@@ -331,6 +334,15 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
       }
       source.onConsumed();
       ready.notifySubscribers();
+    }
+
+    // the items that are left can still be read
+    private void end() {
+      if (!closed) {
+        closed = true;
+        source.unsubscribe(this, place);
+        source.stopDaemon();
+      }
     }
 
     private void failed(Throwable error) {

@@ -116,6 +116,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   private @Nullable PriorityQueue<Waiter> returned; // null: none ever was
   private @Nullable Reason closed;
   private @Nullable Throwable cause;
+  private @Nullable Closing closing; // null: closed() was never called
 
   private Channel(@Nullable String name, int capacity) {
     this.home = CoroutineNode.current().scheduler();
@@ -436,6 +437,9 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     cause = failure;
     refuse(receivers);
     refuse(senders);
+    if (closing != null) {
+      closing.fire();
+    }
   }
 
   // a sender keeps its item, and a receiver gets none: by that both know
@@ -485,6 +489,18 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   /// Whether it was closed; items may be left in it.
   public boolean isClosed() {
     return closed != null;
+  }
+
+  /// Fires when the channel is closed, although items may be left in it: for a sender that is to
+  /// stop when nothing more is wanted, or for a [Select].
+  public Awaitable<?> closed() {
+    current();
+    Closing event = closing;
+    if (event == null) {
+      event = new Closing();
+      closing = event;
+    }
+    return event;
   }
 
   /// One line for reports: name, size, number of waiting senders and receivers.
@@ -608,6 +624,26 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     @Override
     protected String info() {
       return what + Channel.this.info();
+    }
+  }
+
+  private final class Closing extends EventSource {
+    Closing() {
+      super(home);
+    }
+
+    void fire() {
+      fire(null, null);
+    }
+
+    @Override
+    public boolean isClosed() {
+      return closed != null;
+    }
+
+    @Override
+    public String info() {
+      return "the end of " + Channel.this.info();
     }
   }
 

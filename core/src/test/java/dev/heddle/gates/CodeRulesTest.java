@@ -33,6 +33,7 @@ class CodeRulesTest {
           "event",
           "event.source",
           "failure",
+          "flow",
           "internal",
           "reactor",
           "scheduler",

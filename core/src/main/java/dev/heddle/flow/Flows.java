@@ -19,8 +19,8 @@ import java.util.concurrent.Flow;
 ///
 /// {@snippet class=dev.heddle.snippets.FlowSnippetsTest region=channel}
 ///
-/// **A publisher** may be subscribed to from any thread. Each subscription is a coroutine, a member of
-/// the scope in which the publisher was made; that scope waits for it. It sends an item when the
+/// **A publisher** may be subscribed to from any thread. Each subscription is a coroutine, a member
+/// of the scope in which the publisher was made; that scope waits for it. It sends an item when the
 /// subscriber has requested one, and suspends meanwhile. It calls the subscriber's methods on the
 /// loop, where they may wait, but should not compute for long. A subscriber that throws is logged
 /// and gets nothing more. When the scope is cancelled, subscribers get the
@@ -38,8 +38,8 @@ import java.util.concurrent.Flow;
 public final class Flows {
   private Flows() {}
 
-  /// Publishes the items of a channel. Each item goes to one of the subscribers. An item is received
-  /// when it was requested, so a subscriber that cancels leaves the others in the channel.
+  /// Publishes the items of a channel. Each item goes to one of the subscribers. An item is
+  /// received when it was requested, so a subscriber that cancels leaves the others in the channel.
   ///
   /// A subscriber completes when the channel is closed and nothing is left in it, also without a
   /// request. If it was closed with a failure, the subscriber gets that failure; if it was
@@ -94,8 +94,8 @@ public final class Flows {
 
   /// Subscribes to a publisher, and opens a stream of what it emits.
   ///
-  /// The publisher is not slowed down: items that come while the stream is full are lost, as told by
-  /// an [dev.heddle.EventsLostException]. Use a [channel][#channel(Flow.Publisher, int)] to lose
+  /// The publisher is not slowed down: items that come while the stream is full are lost, as told
+  /// by an [dev.heddle.EventsLostException]. Use a [channel][#channel(Flow.Publisher, int)] to lose
   /// none. The stream ends when the publisher completes, and fails when it fails. Close the stream
   /// to cancel the subscription.
   ///

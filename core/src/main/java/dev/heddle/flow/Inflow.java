@@ -73,7 +73,8 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
     this.loop = LoopRuntime.current();
     this.what = what;
     this.window = window;
-    this.change = new RemoteSignal(loop.scheduler(), "the next item of " + what, this::isDue, () -> {});
+    this.change =
+        new RemoteSignal(loop.scheduler(), "the next item of " + what, this::isDue, () -> {});
   }
 
   // ---- the receiving side, loop only ----
@@ -142,10 +143,7 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
   }
 
   private boolean isDue() {
-    return !arrived.isEmpty()
-        || complete
-        || isUnwanted()
-        || (!requested && upstream.get() != null);
+    return !arrived.isEmpty() || complete || isUnwanted() || (!requested && upstream.get() != null);
   }
 
   // ---- the coroutine ----
@@ -175,8 +173,9 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
       thrown = e;
     }
     finishOnce(thrown);
-    if (thrown instanceof Cancellation && thrown != failure
-        || thrown != null && FailureTable.isFatal(thrown)) {
+    if (thrown != null
+        && ((thrown instanceof Cancellation && thrown != failure)
+            || FailureTable.isFatal(thrown))) {
       throw Rethrow.unchecked(thrown);
     }
   }

@@ -98,7 +98,11 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
     } else if (invalid == null) {
       invalid =
           new IllegalArgumentException(
-              "a subscriber of " + name + " has requested " + n + " items; request at least one (3.9)");
+              "a subscriber of "
+                  + name
+                  + " has requested "
+                  + n
+                  + " items; request at least one (3.9)");
       change.signal();
     }
   }
@@ -186,7 +190,7 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
     }
     Throwable why = failure;
     Heddle.shield(() -> end(why));
-    if (why instanceof Cancellation || why != null && FailureTable.isFatal(why)) {
+    if (why != null && (why instanceof Cancellation || FailureTable.isFatal(why))) {
       throw Rethrow.unchecked(why);
     }
   }
@@ -220,7 +224,10 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
 
   private void reportSubscriber(String method, Throwable failure) {
     loop.report(
-        "a subscriber of " + name + " threw from " + method
+        "a subscriber of "
+            + name
+            + " threw from "
+            + method
             + ", which Reactive Streams forbids (2.13); it gets nothing more",
         failure);
   }
@@ -232,7 +239,8 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
     Objects.requireNonNull(item, "item");
     if (CoroutineNode.current() != coroutine) {
       throw new IllegalStateException(
-          "only the coroutine of the producer sends for " + name
+          "only the coroutine of the producer sends for "
+              + name
               + "; collect the items of others in a Channel");
     }
     if (awaitDemand(Emission.End.UNKNOWN)) {
@@ -270,7 +278,8 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
   void emit(T item) {
     if (item == null) {
       throw new NullPointerException(
-          "an event without a value cannot be published by " + name
+          "an event without a value cannot be published by "
+              + name
               + ": Reactive Streams have no null (2.13)");
     }
     if (demand.get() != Long.MAX_VALUE) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.flow;
 
-/// Produces the items of a [publisher][Flows#publisher(Producer)] for one subscriber, in a coroutine
-/// of its own.
+/// Produces the items of a [publisher][Flows#publisher(Producer)] for one subscriber, in a
+/// coroutine of its own.
 ///
 /// @param <T> the type of the items
 /// @since 0.2

@@ -13,8 +13,8 @@ public interface Sender<T> {
   /// Sends an item. **Suspends** while the subscriber has requested none.
   ///
   /// @throws NullPointerException when `item` is null, which Reactive Streams forbids
-  /// @throws dev.heddle.Cancellation when the subscriber has cancelled, or the coroutine was cancelled
-  ///   otherwise
+  /// @throws dev.heddle.Cancellation when the subscriber has cancelled, or the coroutine was
+  ///   cancelled otherwise
   /// @throws IllegalStateException in another coroutine than the producer's
   void send(T item);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bridges to Reactive Streams: channels and event streams as publishers, publishers as channels and
-/// event streams.
+/// Bridges to Reactive Streams: channels and event streams as publishers, publishers as channels
+/// and event streams.
 ///
 /// | enters | leaves |
 /// |---|---|

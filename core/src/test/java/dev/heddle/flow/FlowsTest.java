@@ -54,8 +54,7 @@ class FlowsTest {
     Heddle.run(() -> {
       Channel<Integer> channel = channelOf(1, 2, 3);
       channel.close();
-      assertThat(subscribe(Flows.publisher(channel), 10).log)
-          .containsExactly(1, 2, 3, "complete");
+      assertThat(subscribe(Flows.publisher(channel), 10).log).containsExactly(1, 2, 3, "complete");
     });
   }
 
@@ -117,10 +116,11 @@ class FlowsTest {
       Flow.Publisher<Integer> publisher = Flows.publisher(channel);
       Recorder<Integer> one = subscribe(publisher, 10);
       Recorder<Integer> other = subscribe(publisher, 10);
-      IntStream.range(0, 4).forEach(i -> {
-        channel.send(i);
-        settle();
-      });
+      IntStream.range(0, 4)
+          .forEach(i -> {
+            channel.send(i);
+            settle();
+          });
       channel.close();
       settle();
       assertThat(one.log).containsExactly(0, 2, "complete");
@@ -153,12 +153,15 @@ class FlowsTest {
       Channel<Integer> channel = channelOf();
       Scope scope = Scope.current().child();
       Recorder<Integer> recorder = new Recorder<>(1);
-      Flow.Publisher<Integer>[] publisher = publisherIn(scope, channel);
-      Threads.start("subscriber", () -> {
-        publisher[0].subscribe(recorder);
-        recorder.subscription.cancel();
-        return null;
-      }).await();
+      Flow.Publisher<Integer> publisher = publisherIn(scope, channel);
+      Threads.start(
+              "subscriber",
+              () -> {
+                publisher.subscribe(recorder);
+                recorder.subscription.cancel();
+                return null;
+              })
+          .await();
       settle();
       scope.join(); // no subscription is left
       assertThat(recorder.log).isEmpty();
@@ -166,12 +169,8 @@ class FlowsTest {
     });
   }
 
-  @SuppressWarnings("unchecked") // an array of them, to be filled by another coroutine
-  private static Flow.Publisher<Integer>[] publisherIn(Scope scope, Channel<Integer> channel) {
-    Flow.Publisher<Integer>[] made = new Flow.Publisher[1];
-    scope.launch("maker", () -> made[0] = Flows.publisher(channel));
-    settle();
-    return made;
+  private static Flow.Publisher<Integer> publisherIn(Scope scope, Channel<Integer> channel) {
+    return scope.spawn(() -> Flows.publisher(channel)).await();
   }
 
   @Test
@@ -250,7 +249,7 @@ class FlowsTest {
     Heddle.run(() -> {
       Channel<Integer> channel = channelOf();
       Scope scope = Scope.current().child();
-      Flow.Publisher<Integer> publisher = publisherIn(scope, channel)[0];
+      Flow.Publisher<Integer> publisher = publisherIn(scope, channel);
       Recorder<Integer> recorder = subscribe(publisher, 1);
       scope.cancel("for the test");
       settle();
@@ -265,7 +264,7 @@ class FlowsTest {
   void scope_cancelledAtAnyStepOfASubscription_failsTheSubscriberOnce(int steps) {
     Heddle.run(() -> {
       Scope scope = Scope.current().child();
-      Flow.Publisher<Integer> publisher = publisherIn(scope, channelOf())[0];
+      Flow.Publisher<Integer> publisher = publisherIn(scope, channelOf());
       Recorder<Integer> recorder = new Recorder<>(1);
       publisher.subscribe(recorder);
       for (int i = 0; i < steps; i++) {
@@ -365,7 +364,11 @@ class FlowsTest {
     Heddle.run(() -> {
       Exception failure = new Exception("for the test");
       Recorder<Integer> recorder =
-          subscribe(Flows.publisher(_ -> { throw failure; }), 0);
+          subscribe(
+              Flows.publisher(_ -> {
+                throw failure;
+              }),
+              0);
       assertThat(recorder.failure).isSameAs(failure);
     });
   }

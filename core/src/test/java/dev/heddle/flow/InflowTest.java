@@ -192,16 +192,17 @@ class InflowTest {
     Heddle.run(() -> {
       IllegalStateException failure = new IllegalStateException("for the test");
       Flow.Publisher<Integer> broken =
-          to -> to.onSubscribe(
-              new Flow.Subscription() {
-                @Override
-                public void request(long n) {
-                  throw failure;
-                }
+          to ->
+              to.onSubscribe(
+                  new Flow.Subscription() {
+                    @Override
+                    public void request(long n) {
+                      throw failure;
+                    }
 
-                @Override
-                public void cancel() {}
-              });
+                    @Override
+                    public void cancel() {}
+                  });
       Channel<Integer> channel = Flows.channel(broken, 2);
       assertThatThrownBy(channel::receive).hasCauseReference(failure);
     });
@@ -211,10 +212,12 @@ class InflowTest {
   void publisher_thatThrowsFromSubscribe_throwsToTheCaller() {
     Heddle.run(() -> {
       IllegalStateException failure = new IllegalStateException("for the test");
-      assertThatThrownBy(
-              () -> Flows.channel(_ -> {
-                throw failure;
-              }, 2))
+      assertThatThrownBy(() ->
+              Flows.channel(
+                  _ -> {
+                    throw failure;
+                  },
+                  2))
           .isSameAs(failure);
     });
   }
@@ -236,12 +239,15 @@ class InflowTest {
     Heddle.run(() -> {
       try (SubmissionPublisher<Integer> threads = new SubmissionPublisher<>()) {
         Channel<Integer> channel = Flows.channel(threads, 16);
-        Threads.start("sender", () -> {
-          IntStream.range(0, 10_000).forEach(threads::submit);
-          threads.close();
-          return null;
-        });
-        assertThat(channel.stream()).containsExactlyElementsOf(IntStream.range(0, 10_000).boxed().toList());
+        Threads.start(
+            "sender",
+            () -> {
+              IntStream.range(0, 10_000).forEach(threads::submit);
+              threads.close();
+              return null;
+            });
+        assertThat(channel.stream())
+            .containsExactlyElementsOf(IntStream.range(0, 10_000).boxed().toList());
       }
     });
   }

@@ -21,6 +21,9 @@ const (
 )
 
 func init() {
+	programs["channel-0"] = items
+	programs["channel-1"] = items
+	programs["channel-64"] = items
 	programs["steal"] = steal
 	programs["memory-process"] = memory
 	programs["fairness-hog"] = hogs
@@ -41,6 +44,27 @@ func compute(seed uint64, rounds int) uint64 {
 func hold(long time.Duration) {
 	for begin := time.Now(); time.Since(begin) < long; {
 	}
+}
+
+// One goroutine sends, another receives.
+func items(capacity int, operations int64, m *meter) int64 {
+	const warm = 1_000
+	channel := make(chan *int, capacity)
+	item := new(int)
+	go func() {
+		for range warm + operations {
+			channel <- item
+		}
+	}()
+	for range warm {
+		<-channel
+	}
+	m.start()
+	for range operations {
+		<-channel
+	}
+	m.stop()
+	return operations
 }
 
 // On one processor, then on all of them.

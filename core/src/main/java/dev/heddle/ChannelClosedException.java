@@ -20,6 +20,9 @@ public final class ChannelClosedException extends RuntimeException {
     CANCELLED,
     /// The scope that it was bound to has ended.
     SCOPE_ENDED,
+    /// Coroutines waited, and nothing was exchanged for as long as the channel was given, or no
+    /// coroutine of the loop could run.
+    DEADLOCK,
   }
 
   /// With what happened, and what led to it.

@@ -18,6 +18,9 @@ import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.scheduler.inbox.Wakeup;
 import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Runs the coroutines of one loop, one at a time, on the thread that calls [#run()].
@@ -132,6 +135,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private long reuses;
   private long immediate;
   private int turns; // of nextTurn()
+  private final Set<Runnable> deadlockActions = new LinkedHashSet<>(0);
   private int budgetUsed; // calls since another coroutine could run
   private long budgetSince; // `dispatched` at the last of these calls
 
@@ -765,9 +769,25 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private void pollBeforeDeadlock() {
     poll();
     inbox.drain();
-    if (ready.isEmpty() && !over && isNothingArmed()) {
+    if (ready.isEmpty() && !over && isNothingArmed() && !runDeadlockActions()) {
       owner.onDeadlock();
     }
+  }
+
+  /// Has `action` run before the loop reports a deadlock; if it wakes a coroutine, there is none.
+  /// **Thread** the loop's.
+  public void onDeadlock(Runnable action) {
+    deadlockActions.add(action);
+  }
+
+  /// Takes back an [#onDeadlock].
+  public void removeOnDeadlock(Runnable action) {
+    deadlockActions.remove(action);
+  }
+
+  private boolean runDeadlockActions() {
+    List.copyOf(deadlockActions).forEach(Runnable::run);
+    return !ready.isEmpty();
   }
 
   private boolean isNothingArmed() {

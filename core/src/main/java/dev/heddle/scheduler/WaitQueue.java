@@ -61,7 +61,8 @@ public abstract class WaitQueue {
   /// Waits for its turn as the newest waiter. **Suspends.**
   ///
   /// @param token another event that ends the wait; null: none
-  public final void await(Waiter waiter, Waker self, Deadline deadline, @Nullable EventSource token) {
+  public final void await(
+      Waiter waiter, Waker self, Deadline deadline, @Nullable EventSource token) {
     add(waiter);
     self.renewWithTimeout(deadline, token);
     self.resumeWhen(waiter);
@@ -182,8 +183,8 @@ public abstract class WaitQueue {
       fire(null, null);
     }
 
-    /// Serves it with a result that cannot be handed on: it gets null, and its wait returns, even if
-    /// it is cancelled before it continues.
+    /// Serves it with a result that cannot be handed on: it gets null, and its wait returns, even
+    /// if it is cancelled before it continues.
     public void serveFinally() {
       isFinal = true;
       serve(null, 0);

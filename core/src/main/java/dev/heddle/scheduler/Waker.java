@@ -678,7 +678,8 @@ public abstract class Waker extends Subscriptions implements Occupant {
       Thread.interrupted(); // the exception below reports it
     }
     if (cancellationPending
-        && (kind == VALUE || failure == null || failure instanceof Cancellation) && !isFinal) {
+        && (kind == VALUE || failure == null || failure instanceof Cancellation)
+        && !isFinal) {
       throwPendingCancellation();
     }
     if (taken != null) {

@@ -16,6 +16,7 @@ import dev.heddle.internal.StackGuard;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.WaitQueue;
 import dev.heddle.scheduler.WaitQueue.Waiter;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
@@ -44,10 +45,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** the loop on which it was created. **Order** items are received in the order in which
 /// they were sent; senders and receivers are served in the order of arrival. Nothing overtakes a
-/// waiter: [#trySend] and [#tryReceive] fail rather than take what another waits for.
-/// **Cancelled** nothing is lost and nothing is sent twice: a send that throws has sent nothing; an
-/// item that was given to a receiver which is cancelled before it continues goes to the next
-/// receiver. **Cost** without waiting: no switch, no allocation.
+/// waiter: [#trySend] and [#tryReceive] fail rather than take what another waits for. **Cancelled**
+/// nothing is lost and nothing is sent twice: a send that throws has sent nothing; an item that was
+/// given to a receiver which is cancelled before it continues goes to the next receiver. **Cost**
+/// without waiting: no switch, no allocation.
 ///
 /// @param <T> the type of the items
 /// @since 0.2
@@ -117,6 +118,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   private @Nullable Reason closed;
   private @Nullable Throwable cause;
   private @Nullable Closing closing; // null: closed() was never called
+  private @Nullable StuckLimit stuckLimit; // null: none
 
   private Channel(@Nullable String name, int capacity) {
     this.home = CoroutineNode.current().scheduler();
@@ -125,7 +127,8 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     this.ring = new Object[capacity == CONFLATED ? 1 : Math.min(capacity, FIRST_RING)];
   }
 
-  /// A channel that holds up to `capacity` items; with 0, a sender waits until its item is received.
+  /// A channel that holds up to `capacity` items; with 0, a sender waits until its item is
+  /// received.
   ///
   /// @throws IllegalStateException outside a coroutine
   public static <T> Channel<T> of(int capacity) {
@@ -222,6 +225,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     }
     if (give(item, turns)) {
       turns++;
+      changed();
       return true;
     }
     if (buffered < capacity) {
@@ -234,6 +238,18 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
       return true;
     }
     return false;
+  }
+
+  // only a channel with a limit looks how long its coroutines wait
+  private void changed() {
+    if (stuckLimit != null) {
+      stuckLimit.changed(isAwaited());
+    }
+  }
+
+  private boolean isAwaited() {
+    return (receivers != null && receivers.peek() != null)
+        || (senders != null && senders.peek() != null);
   }
 
   // to the oldest receiver that waits
@@ -327,6 +343,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
       }
       returned.add(receiver);
     }
+    changed();
   }
 
   // null: there is none
@@ -350,6 +367,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
         append(waiting);
       }
       sender.serveFinally();
+      changed();
     }
     return (T) item;
   }
@@ -368,18 +386,18 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     } else if (closed != null) {
       promise.fail(nothingLeft());
     } else {
-      Waiter waiter = new Waiter(receivers(), home, null);
+      Waiter waiter = receiver();
       waiter.subscribe(new Delivery(waiter, promise));
       receivers().add(waiter);
     }
     return promise.future();
   }
 
-  /// The items until the channel is closed and nothing is left in it. `hasNext()` **suspends** while
-  /// there is no item; it receives one, which `next()` returns.
+  /// The items until the channel is closed and nothing is left in it. `hasNext()` **suspends**
+  /// while there is no item; it receives one, which `next()` returns.
   ///
-  /// The loop ends without an exception when the channel was closed by [#close()] or with its scope;
-  /// otherwise `hasNext()` throws the [ChannelClosedException].
+  /// The loop ends without an exception when the channel was closed by [#close()] or with its
+  /// scope; otherwise `hasNext()` throws the [ChannelClosedException].
   @Override
   public Iterator<T> iterator() {
     return new Items();
@@ -393,8 +411,8 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   // ---- closing ----
 
-  /// Ends the sending. What is in the channel can still be received. Senders and receivers that wait
-  /// get a [ChannelClosedException]. **Suspends** never; a second call does nothing.
+  /// Ends the sending. What is in the channel can still be received. Senders and receivers that
+  /// wait get a [ChannelClosedException]. **Suspends** never; a second call does nothing.
   @Override
   public void close() {
     current();
@@ -410,7 +428,8 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   /// Ends the sending, and hands what is left in the channel to `leftover`, the oldest item first.
   ///
-  /// If `leftover` throws, the items behind stay in the channel, and a second call goes on with them.
+  /// If `leftover` throws, the items behind stay in the channel, and a second call goes on with
+  /// them.
   public void cancel(Consumer<? super T> leftover) {
     current();
     Objects.requireNonNull(leftover, "leftover");
@@ -429,6 +448,41 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     return this;
   }
 
+  /// Closes the channel when coroutines have waited for an item, or for room, and nothing was
+  /// exchanged for `limit`. They get a [ChannelClosedException] with the reason
+  /// [Reason#DEADLOCK][ChannelClosedException.Reason#DEADLOCK], also where a loop over the channel
+  /// waits. While they wait, the limit keeps the loop from reporting a deadlock.
+  ///
+  /// @return this channel
+  /// @throws IllegalArgumentException unless the limit is positive
+  public Channel<T> closeWhenStuck(Duration limit) {
+    return limited(limit, false);
+  }
+
+  /// As [#closeWhenStuck], and also when the loop would report a deadlock: the channel is closed
+  /// instead, at once, and the coroutines that wait for it go on. The limit itself keeps nothing
+  /// alive.
+  ///
+  /// @return this channel
+  /// @throws IllegalArgumentException unless the limit is positive
+  public Channel<T> closeOnDeadlock(Duration limit) {
+    return limited(limit, true);
+  }
+
+  private Channel<T> limited(Duration limit, boolean onDeadlock) {
+    current();
+    boolean awaited = isAwaited();
+    if (stuckLimit != null) {
+      stuckLimit.changed(false);
+    }
+    StuckLimit next = new StuckLimit(home, limit, onDeadlock, () -> close(Reason.DEADLOCK, null));
+    stuckLimit = next;
+    if (awaited) {
+      next.begin();
+    }
+    return this;
+  }
+
   private void close(Reason reason, @Nullable Throwable failure) {
     if (closed != null) {
       return;
@@ -440,6 +494,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     if (closing != null) {
       closing.fire();
     }
+    changed();
   }
 
   // a sender keeps its item, and a receiver gets none: by that both know
@@ -461,7 +516,11 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   private ChannelClosedException closedException(String why) {
     Reason reason = closed == null ? Reason.CLOSED : closed;
-    return new ChannelClosedException(describe() + " is closed; " + why, reason, cause);
+    String since =
+        reason == Reason.DEADLOCK
+            ? " is closed, because coroutines waited for it in vain; "
+            : " is closed; ";
+    return new ChannelClosedException(describe() + since + why, reason, cause);
   }
 
   // ---- views ----
@@ -505,8 +564,17 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   /// One line for reports: name, size, number of waiting senders and receivers.
   public String info() {
-    return describe() + " with " + size() + " of " + limit() + ", " + waiting(senders)
-        + " sending, " + waiting(receivers) + " receiving" + (closed == null ? "" : ", closed");
+    return describe()
+        + " with "
+        + size()
+        + " of "
+        + limit()
+        + ", "
+        + waiting(senders)
+        + " sending, "
+        + waiting(receivers)
+        + " receiving"
+        + (closed == null ? "" : ", closed");
   }
 
   @Override
@@ -515,7 +583,9 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   }
 
   private String limit() {
-    return capacity == UNLIMITED ? "any number of items" : capacity() + (capacity() == 1 ? " item" : " items");
+    return capacity == UNLIMITED
+        ? "any number of items"
+        : capacity() + (capacity() == 1 ? " item" : " items");
   }
 
   private static int waiting(@Nullable WaitQueue queue) {
@@ -573,11 +643,17 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   /// A receiver for a coming wait.
   Waiter receiver() {
+    if (stuckLimit != null) {
+      stuckLimit.begin();
+    }
     return new Waiter(receivers(), home, null);
   }
 
   /// A sender for a coming wait.
   Waiter sender(T item) {
+    if (stuckLimit != null) {
+      stuckLimit.begin();
+    }
     return new Waiter(senders(), home, item);
   }
 
@@ -585,6 +661,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   void leaveSender(Waiter sender) {
     if (!home.hasEnded()) {
       senders().remove(sender);
+      changed();
     }
   }
 
@@ -674,6 +751,11 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     }
   }
 
+  /// Whether a loop over the channel throws rather than ends.
+  private boolean isFailure() {
+    return cause != null || closed == Reason.CANCELLED || closed == Reason.DEADLOCK;
+  }
+
   private final class Items implements Iterator<T> {
     private @Nullable T next;
 
@@ -681,7 +763,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     public boolean hasNext() {
       if (next == null) {
         next = receive(Deadline.never(), null);
-        if (next == null && (cause != null || closed == Reason.CANCELLED)) {
+        if (next == null && isFailure()) {
           throw nothingLeft();
         }
       }

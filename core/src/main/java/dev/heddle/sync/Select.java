@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A `Select` can be awaited again and again, by one coroutine at a time.
 ///
-/// **Thread** the loop's. **Cancelled** no branch has been performed, except as [Channel#send] says.
+/// **Thread** the loop's. **Cancelled** no branch has been performed, except as [Channel#send]
+/// says.
 ///
 /// @param <R> the type of what the code of the branches returns
 /// @since 0.2
@@ -118,8 +119,8 @@ public final class Select<R extends @Nullable Object> {
   /// until there is one.
   ///
   /// @throws dev.heddle.Cancellation when the coroutine is cancelled while it waits
-  /// @throws dev.heddle.CoroutineException when the code threw a checked exception; unchecked exceptions and
-  ///   errors are thrown as they are
+  /// @throws dev.heddle.CoroutineException when the code threw a checked exception; unchecked
+  ///   exceptions and errors are thrown as they are
   /// @throws IllegalStateException without branches
   public R await() {
     CoroutineNode<?> self = CoroutineNode.current();
@@ -130,8 +131,8 @@ public final class Select<R extends @Nullable Object> {
   /// Performs the first branch that is possible now, or else runs `otherwise`. **Suspends** never,
   /// unless the code does.
   ///
-  /// @throws dev.heddle.CoroutineException when the code threw a checked exception; unchecked exceptions and
-  ///   errors are thrown as they are
+  /// @throws dev.heddle.CoroutineException when the code threw a checked exception; unchecked
+  ///   exceptions and errors are thrown as they are
   public R awaitNow(Body<? extends R> otherwise) {
     Branch chosen = tryAll(CoroutineNode.current());
     return chosen == null ? Bodies.<R>run(otherwise) : chosen.run();

@@ -428,11 +428,12 @@ class SnippetsTest {
     // @start region=channel
     Heddle.run(() -> {
       Channel<String> jobs = Channel.of(64);
-      Coroutine<?> worker = Heddle.spawn(() -> {
-        for (String job : jobs) {
-          served.add(job);
-        }
-      });
+      Coroutine<?> worker =
+          Heddle.spawn(() -> {
+            for (String job : jobs) {
+              served.add(job);
+            }
+          });
       jobs.send("first");
       jobs.send("second");
       jobs.close();

@@ -100,10 +100,11 @@ class ChannelModelTest {
         for (int i = 0; i < WORKERS; i++) {
           Worker worker = new Worker(i);
           workers.add(worker);
-          worker.coroutine = s.spawn(() -> {
-            live(worker, channel);
-            return worker.number;
-          });
+          worker.coroutine =
+              s.spawn(() -> {
+                live(worker, channel);
+                return worker.number;
+              });
         }
         for (Worker worker : workers) {
           // one that waits for ever is an error of the model, if the others are gone: so close
@@ -264,9 +265,13 @@ class ChannelModelTest {
 
     private void check(Channel<Integer> channel) {
       if (capacity != 3) {
-        assertThat(channel.size()).as("seed %d: %s", seed, channel).isLessThanOrEqualTo(capacity + WORKERS);
+        assertThat(channel.size())
+            .as("seed %d: %s", seed, channel)
+            .isLessThanOrEqualTo(capacity + WORKERS);
       }
-      assertThat(new HashSet<>(received)).as("seed %d: received twice", seed).hasSameSizeAs(received);
+      assertThat(new HashSet<>(received))
+          .as("seed %d: received twice", seed)
+          .hasSameSizeAs(received);
     }
 
     private void verify(List<Integer> left) {
@@ -279,9 +284,7 @@ class ChannelModelTest {
       }
       assertThat(all).as("seed %d: doubled", seed).doesNotHaveDuplicates();
       assertThat(all).as("seed %d: lost", seed).containsAll(sent);
-      assertThat(all)
-          .as("seed %d: received though refused", seed)
-          .noneMatch(refused::contains);
+      assertThat(all).as("seed %d: received though refused", seed).noneMatch(refused::contains);
     }
   }
 }

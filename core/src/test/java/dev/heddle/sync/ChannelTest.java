@@ -18,6 +18,7 @@ import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.Future;
 import dev.heddle.event.Promise;
+import dev.heddle.simulation.Simulation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,18 +33,22 @@ class ChannelTest {
   private final List<Object> log = new ArrayList<>();
 
   private Coroutine<?> receiver(Channel<?> channel, String name) {
-    return Heddle.spawn(name, () -> {
-      Object item = channel.receive();
-      log.add(name + " got " + item);
-      return item;
-    });
+    return Heddle.spawn(
+        name,
+        () -> {
+          Object item = channel.receive();
+          log.add(name + " got " + item);
+          return item;
+        });
   }
 
   private <T> Coroutine<?> sender(Channel<T> channel, T item) {
-    return Heddle.spawn("sender of " + item, () -> {
-      channel.send(item);
-      log.add("sent " + item);
-    });
+    return Heddle.spawn(
+        "sender of " + item,
+        () -> {
+          channel.send(item);
+          log.add("sent " + item);
+        });
   }
 
   /// Lets every coroutine that is ready run until it waits.
@@ -102,7 +107,8 @@ class ChannelTest {
       assertThat(channel.size()).isEqualTo(1000);
       assertThat(channel.isFull()).isFalse();
       channel.close();
-      assertThat(channel.stream()).containsExactlyElementsOf(IntStream.range(0, 1000).boxed().toList());
+      assertThat(channel.stream())
+          .containsExactlyElementsOf(IntStream.range(0, 1000).boxed().toList());
     });
   }
 
@@ -165,7 +171,8 @@ class ChannelTest {
       Coroutine<?> receiver = receiver(channel, "r");
       settle();
       assertThat(channel.trySend(2)).isTrue();
-      assertThat(channel.trySend(3)).isFalse(); // the receiver has got its item, though it has not run
+      assertThat(channel.trySend(3))
+          .isFalse(); // the receiver has got its item, though it has not run
       Heddle.await(receiver);
       assertThat(log).containsExactly("r got 2");
     });
@@ -351,8 +358,7 @@ class ChannelTest {
       assertThat(bound.receive()).isEqualTo(1);
       assertThat(catchThrowable(() -> closedBefore.send(2)))
           .isInstanceOfSatisfying(
-              ChannelClosedException.class,
-              e -> assertThat(e.reason()).isEqualTo(Reason.CLOSED));
+              ChannelClosedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.CLOSED));
     });
   }
 
@@ -458,13 +464,14 @@ class ChannelTest {
     Heddle.run(() -> {
       Channel<Integer> channel = Channel.of(2);
       Coroutine<?> first = receiver(channel, "first");
-      Coroutine<?> second = Heddle.spawn(() -> {
-        try {
-          channel.receive();
-        } finally {
-          log.add("second left");
-        }
-      });
+      Coroutine<?> second =
+          Heddle.spawn(() -> {
+            try {
+              channel.receive();
+            } finally {
+              log.add("second left");
+            }
+          });
       settle();
       channel.send(1);
       channel.send(2);
@@ -582,15 +589,16 @@ class ChannelTest {
   void sender_cancelledAfterItsItemWasReceived_hasSentAndIsCancelledAtItsNextWait() {
     Heddle.run(() -> {
       Channel<Integer> channel = Channel.of(0);
-      Coroutine<?> sender = Heddle.spawn(() -> {
-        channel.send(1);
-        log.add("sent 1");
-        try {
-          Heddle.delay(Duration.ofHours(1));
-        } catch (Cancellation e) {
-          log.add(e.getMessage());
-        }
-      });
+      Coroutine<?> sender =
+          Heddle.spawn(() -> {
+            channel.send(1);
+            log.add("sent 1");
+            try {
+              Heddle.delay(Duration.ofHours(1));
+            } catch (Cancellation e) {
+              log.add(e.getMessage());
+            }
+          });
       settle();
       assertThat(channel.receive()).isEqualTo(1);
       sender.cancel("no longer");
@@ -607,10 +615,11 @@ class ChannelTest {
     Heddle.run(() -> {
       Channel<Integer> channel = Channel.of(0);
       Promise<String> token = new Promise<>();
-      Coroutine<?> sender = Heddle.spawn(() -> {
-        channel.send(1, token.future());
-        log.add("sent 1");
-      });
+      Coroutine<?> sender =
+          Heddle.spawn(() -> {
+            channel.send(1, token.future());
+            log.add("sent 1");
+          });
       settle();
       assertThat(channel.receive()).isEqualTo(1);
       token.complete("too late");
@@ -626,12 +635,13 @@ class ChannelTest {
   void loop_overTheChannel_endsWhenTheProducerCloses() {
     Heddle.run(() -> {
       Channel<Integer> channel = Channel.of(1);
-      Coroutine<?> consumer = Heddle.spawn(() -> {
-        for (int item : channel) {
-          log.add(item);
-        }
-        log.add("end");
-      });
+      Coroutine<?> consumer =
+          Heddle.spawn(() -> {
+            for (int item : channel) {
+              log.add(item);
+            }
+            log.add("end");
+          });
       settle();
       channel.send(1);
       channel.send(2);
@@ -665,6 +675,119 @@ class ChannelTest {
     assertThatThrownBy(() -> Heddle.run(() -> Channel.of("jobs", 4).receive()))
         .isInstanceOf(DeadlockError.class)
         .hasMessageContaining("an item from the channel 'jobs' with 0 of 4 items");
+  }
+
+  @Test
+  @Tag("loop-188")
+  void limit_startsAnewWithEachItem() {
+    Simulation simulation = new Simulation(1);
+    simulation.run(() -> {
+      Channel<Integer> channel = Channel.<Integer>of(0).closeWhenStuck(Duration.ofMillis(1_000));
+      Heddle.spawn(() -> {
+        for (int i = 0; i < 3; i++) {
+          Heddle.delay(Duration.ofMillis(500));
+          channel.send(i);
+        }
+      });
+      for (int i = 0; i < 3; i++) {
+        log.add(channel.receive());
+      }
+      log.add(closedBy(channel::receive).reason());
+      return null;
+    });
+    assertThat(log).containsExactly(0, 1, 2, Reason.DEADLOCK);
+    assertThat(simulation.elapsed()).isEqualTo(Duration.ofMillis(2_500));
+  }
+
+  private static ChannelClosedException closedBy(Runnable wait) {
+    return (ChannelClosedException) catchThrowable(wait::run);
+  }
+
+  @Test
+  void limit_holdsForSendersToo_andForTheFirstThatWaitsWhenItIsSet() {
+    Simulation simulation = new Simulation(1);
+    simulation.run(() -> {
+      Channel<Integer> channel = Channel.of(0);
+      Coroutine<?> sender =
+          Heddle.spawn(() -> {
+            log.add(closedBy(() -> channel.send(1)).reason());
+            log.add(channel.size());
+          });
+      settle();
+      channel.closeWhenStuck(Duration.ofMillis(300));
+      Heddle.await(sender);
+      return null;
+    });
+    assertThat(log).containsExactly(Reason.DEADLOCK, 0);
+    assertThat(simulation.elapsed()).isEqualTo(Duration.ofMillis(300));
+  }
+
+  @Test
+  void limit_whoseWaiterHasLeft_holdsUpNothing() {
+    Simulation simulation = new Simulation(1);
+    simulation.run(() -> {
+      Channel<Integer> channel = Channel.<Integer>of(0).closeWhenStuck(Duration.ofHours(1));
+      assertThatThrownBy(() -> channel.receive(Deadline.after(Duration.ofMillis(5))))
+          .isInstanceOf(DeadlineException.class);
+      Heddle.delay(Duration.ofHours(2));
+      assertThat(channel.isClosed()).isFalse();
+      return null;
+    });
+  }
+
+  @Test
+  @Tag("loop-189")
+  void softLimit_withNothingElseAlive_closesAtOnce() {
+    Simulation simulation = new Simulation(1);
+    simulation.run(() -> {
+      Heddle.scope(scope -> {
+        Channel<Integer> channel =
+            Channel.<Integer>of("jobs", 0).closeOnDeadlock(Duration.ofSeconds(5));
+        ChannelClosedException closed = closedBy(channel::receive);
+        log.add(closed.reason());
+        assertThat(closed).hasMessageContaining("the channel 'jobs' is closed, because");
+        scope.spawn(() -> log.add("the scope goes on")).await();
+        return null;
+      });
+      return null;
+    });
+    assertThat(log).containsExactly(Reason.DEADLOCK, "the scope goes on");
+    assertThat(simulation.elapsed()).isLessThan(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void softLimit_besideOthersThatLive_runsOutInItsTime() {
+    Simulation simulation = new Simulation(1);
+    simulation.run(() -> {
+      Heddle.spawn(() -> Heddle.delay(Duration.ofSeconds(60)));
+      Channel<Integer> channel = Channel.<Integer>of(0).closeOnDeadlock(Duration.ofSeconds(5));
+      log.add(closedBy(channel::receive).reason());
+      log.add(simulation.elapsed().toSeconds());
+      return null;
+    });
+    assertThat(log).containsExactly(Reason.DEADLOCK, 5L);
+  }
+
+  @Test
+  @Tag("loop-185")
+  void loop_overAChannelThatIsClosedByADeadlock_throws() {
+    new Simulation(1)
+        .run(() -> {
+          Channel<Integer> channel = Channel.<Integer>of(1).closeOnDeadlock(Duration.ofSeconds(5));
+          channel.send(1);
+          ChannelClosedException closed = closedBy(() -> channel.forEach(log::add));
+          assertThat(closed.reason()).isEqualTo(Reason.DEADLOCK);
+          return null;
+        });
+    assertThat(log).containsExactly(1);
+  }
+
+  @Test
+  void limit_thatIsNotPositive_isRefused() {
+    Heddle.run(() ->
+        assertThatThrownBy(() -> Channel.of(1).closeWhenStuck(Duration.ZERO))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessage("a limit of PT0S; it must be positive"));
   }
 
   @Test

@@ -35,9 +35,10 @@ class SelectTest {
       Channel<Integer> second = Channel.of(1);
       first.send(1);
       second.send(2);
-      Select<String> select = Select.<String>create()
-          .onReceive(first, item -> "first " + item)
-          .onReceive(second, item -> "second " + item);
+      Select<String> select =
+          Select.<String>create()
+              .onReceive(first, item -> "first " + item)
+              .onReceive(second, item -> "second " + item);
       assertThat(select.await()).isEqualTo("first 1");
       assertThat(second.size()).isEqualTo(1);
       assertThat(select.await()).isEqualTo("second 2");
@@ -47,7 +48,8 @@ class SelectTest {
   @Test
   void fair_givesEachBranchItsTurn() {
     Heddle.run(() -> {
-      List<Channel<Integer>> channels = List.of(Channel.unlimited(), Channel.unlimited(), Channel.unlimited());
+      List<Channel<Integer>> channels =
+          List.of(Channel.unlimited(), Channel.unlimited(), Channel.unlimited());
       Select<Integer> select = Select.<Integer>create().fair();
       int[] taken = new int[3];
       for (int i = 0; i < 3; i++) {
@@ -74,13 +76,15 @@ class SelectTest {
       mutex.lock();
       Promise<String> promise = new Promise<>();
       List<String> log = new ArrayList<>();
-      Coroutine<?> selecting = Heddle.spawn(() -> log.add(
-          Select.<String>create()
-              .onReceive(in, item -> "received " + item)
-              .onSend(out, 7, () -> "sent")
-              .onLock(mutex, () -> "locked")
-              .onAwait(promise.future(), value -> "awaited " + value)
-              .await()));
+      Coroutine<?> selecting =
+          Heddle.spawn(() ->
+              log.add(
+                  Select.<String>create()
+                      .onReceive(in, item -> "received " + item)
+                      .onSend(out, 7, () -> "sent")
+                      .onLock(mutex, () -> "locked")
+                      .onAwait(promise.future(), value -> "awaited " + value)
+                      .await()));
       settle();
       assertThat(out.receive()).isEqualTo(7);
       assertThat(in.trySend(1)).isFalse(); // it is no receiver any more
@@ -89,7 +93,8 @@ class SelectTest {
       promise.complete("late");
       Heddle.await(selecting);
       assertThat(log).containsExactly("sent");
-      assertThat(List.of(in.info(), out.info())).allMatch(info -> info.contains("0 sending, 0 receiving"));
+      assertThat(List.of(in.info(), out.info()))
+          .allMatch(info -> info.contains("0 sending, 0 receiving"));
     });
   }
 
@@ -99,12 +104,21 @@ class SelectTest {
       Channel<Integer> channel = Channel.of(0);
       Promise<String> promise = new Promise<>();
       Heddle.spawn(() -> promise.complete("done"));
-      assertThat(Select.<String>create().onReceive(channel, _ -> "item").onAwait(promise.future(), v -> v).await())
+      assertThat(
+              Select.<String>create()
+                  .onReceive(channel, _ -> "item")
+                  .onAwait(promise.future(), v -> v)
+                  .await())
           .isEqualTo("done");
-      assertThat(Select.<String>create().onAwait(promise.future(), v -> v + " again").await()).isEqualTo("done again");
+      assertThat(Select.<String>create().onAwait(promise.future(), v -> v + " again").await())
+          .isEqualTo("done again");
       Promise<String> failing = new Promise<>();
       Heddle.spawn(() -> failing.fail(new IllegalStateException("broken")));
-      assertThatThrownBy(() -> Select.<String>create().onReceive(channel, _ -> "item").onAwait(failing.future(), v -> v).await())
+      assertThatThrownBy(() ->
+              Select.<String>create()
+                  .onReceive(channel, _ -> "item")
+                  .onAwait(failing.future(), v -> v)
+                  .await())
           .hasMessage("broken");
     });
   }
@@ -113,10 +127,12 @@ class SelectTest {
   void timer_isABranchLikeAnyOther() {
     Heddle.run(() -> {
       Channel<Integer> channel = Channel.of(0);
-      assertThat(Select.<String>create()
-          .onReceive(channel, _ -> "item")
-          .onAwait(Heddle.timer(Duration.ofMillis(1)), _ -> "late")
-          .await()).isEqualTo("late");
+      assertThat(
+              Select.<String>create()
+                  .onReceive(channel, _ -> "item")
+                  .onAwait(Heddle.timer(Duration.ofMillis(1)), _ -> "late")
+                  .await())
+          .isEqualTo("late");
       assertThat(channel.info()).contains("0 receiving");
     });
   }
@@ -137,7 +153,8 @@ class SelectTest {
     Heddle.run(() -> {
       Channel<Integer> channel = Channel.of(1);
       Heddle.spawn(() -> channel.close());
-      assertThat(Select.<String>create().onReceive(channel, _ -> "item", () -> "closed").await()).isEqualTo("closed");
+      assertThat(Select.<String>create().onReceive(channel, _ -> "item", () -> "closed").await())
+          .isEqualTo("closed");
       assertThatThrownBy(() -> Select.<String>create().onReceive(channel, _ -> "item").await())
           .isInstanceOf(ChannelClosedException.class);
       assertThatThrownBy(() -> Select.<String>create().onSend(channel, 1, () -> "sent").await())
@@ -154,8 +171,8 @@ class SelectTest {
   void select_givenAnItemAndCancelledBeforeItRuns_handsItOn() {
     Heddle.run(() -> {
       Channel<Integer> channel = Channel.of(1);
-      Coroutine<?> selecting = Heddle.spawn(() ->
-          Select.<Integer>create().onReceive(channel, item -> item).await());
+      Coroutine<?> selecting =
+          Heddle.spawn(() -> Select.<Integer>create().onReceive(channel, item -> item).await());
       settle();
       channel.send(1);
       selecting.cancel("no longer");
@@ -171,11 +188,12 @@ class SelectTest {
       List<String> log = new ArrayList<>();
       Heddle.scope(s -> {
         for (String name : List.of("a", "b")) {
-          s.spawn(() -> log.add(
-              Select.<String>create()
-                  .onSend(channel, name, () -> name + " sent")
-                  .onReceive(channel, item -> name + " got " + item)
-                  .await()));
+          s.spawn(() ->
+              log.add(
+                  Select.<String>create()
+                      .onSend(channel, name, () -> name + " sent")
+                      .onReceive(channel, item -> name + " got " + item)
+                      .await()));
         }
         return null;
       });
@@ -188,9 +206,16 @@ class SelectTest {
     Heddle.run(() -> {
       Channel<Integer> channel = Channel.of(1);
       channel.send(1);
-      assertThatThrownBy(() -> Select.<String>create().onReceive(channel, _ -> {
-        throw new IOException("in the code");
-      }).await()).isInstanceOf(CoroutineException.class).hasRootCauseMessage("in the code");
+      assertThatThrownBy(() ->
+              Select.<String>create()
+                  .onReceive(
+                      channel,
+                      _ -> {
+                        throw new IOException("in the code");
+                      })
+                  .await())
+          .isInstanceOf(CoroutineException.class)
+          .hasRootCauseMessage("in the code");
       assertThat(channel.isEmpty()).isTrue();
     });
   }

@@ -13,6 +13,7 @@ public final class Shapes {
           SpawnBatchShape.shape(),
           SpawnOneShape.shape(),
           AwaitReadyShape.shape(),
+          ChannelShape.shape(),
           MemoryShape.shape(),
           CrowdShape.shape(),
           TimersShape.shape(),

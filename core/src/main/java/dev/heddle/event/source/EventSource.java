@@ -186,8 +186,8 @@ public abstract non-sealed class EventSource implements Event {
     return false;
   }
 
-  /// Whether the result with which it has fired cannot be undone: it beats a deadline, a token and a
-  /// cancellation that come before the coroutine has continued. The cancellation stays pending.
+  /// Whether the result with which it has fired cannot be undone: it beats a deadline, a token and
+  /// a cancellation that come before the coroutine has continued. The cancellation stays pending.
   public boolean isFinal() {
     return false;
   }

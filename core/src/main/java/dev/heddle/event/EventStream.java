@@ -223,6 +223,14 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     return ready;
   }
 
+  /// The number of items that have fired and were not read. A failure, or a gap where items were
+  /// lost, is none.
+  ///
+  /// @since 0.2
+  public int size() {
+    return itemCount;
+  }
+
   /// The number of items lost so far.
   public long lost() {
     return lost;
@@ -238,6 +246,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
       source.unsubscribe(subscription, subscription.place);
       source.stopDaemon();
       items.clear();
+      itemCount = 0;
       // a waiting reader gets it, unless it is cancelled before
       if (unreadFailure != null && !reading && failure != null) {
         read();

@@ -64,7 +64,7 @@ interface Emission<T> {
           new End() {
             @Override
             public boolean isReached() {
-              return ready.isClosed() && !items.hasNext();
+              return ready.isClosed() && stream.size() == 0; // its end, or a failure
             }
 
             @Override

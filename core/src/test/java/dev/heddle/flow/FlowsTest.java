@@ -426,6 +426,39 @@ class FlowsTest {
   }
 
   @Test
+  void stream_thatFails_failsItsSubscriberWithoutARequest() {
+    Heddle.run(() -> {
+      Promise<Integer> promise = new Promise<>();
+      EventStream<Integer> stream = EventStream.of(promise.future(), 4);
+      Recorder<Integer> recorder = subscribe(Flows.publisher(stream), 0);
+      IllegalStateException failure = new IllegalStateException("for the test");
+      promise.fail(failure);
+      settle();
+      assertThat(recorder.failure).isSameAs(failure);
+      stream.close();
+    });
+  }
+
+  @Test
+  void stream_thatIsClosedWithItems_completesWithoutARequest() {
+    Heddle.run(() -> {
+      Promise<Integer> promise = new Promise<>();
+      EventStream<Integer> stream = EventStream.of(promise.future(), 4);
+      promise.complete(7);
+      assertThat(stream.size()).isEqualTo(1);
+      Recorder<Integer> recorder = subscribe(Flows.publisher(stream), 0);
+      assertThat(recorder.log).isEmpty();
+      stream.close();
+      assertThat(stream.size()).isZero();
+      Recorder<Integer> late = subscribe(Flows.publisher(stream), 0);
+      assertThat(late.log).containsExactly("complete");
+      recorder.subscription.request(1);
+      settle();
+      assertThat(recorder.log).containsExactly("complete");
+    });
+  }
+
+  @Test
   void stream_forASecondSubscriber_fails() {
     Heddle.run(() -> {
       EventStream<Integer> stream = EventStream.of(new Promise<Integer>().future(), 4);

@@ -20,6 +20,7 @@ module dev.heddle {
   exports dev.heddle;
   exports dev.heddle.coroutine;
   exports dev.heddle.event;
+  exports dev.heddle.flow;
   exports dev.heddle.io;
   exports dev.heddle.observe;
   exports dev.heddle.reactor.driver to

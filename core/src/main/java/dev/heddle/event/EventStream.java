@@ -3,6 +3,7 @@ package dev.heddle.event;
 
 import dev.heddle.Cancellation;
 import dev.heddle.EventsLostException;
+import dev.heddle.event.source.EndOfEvents;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.HomeLoop;
 import dev.heddle.event.source.InlineCallback;
@@ -222,6 +223,14 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     return ready;
   }
 
+  /// The number of items that have fired and were not read. A failure, or a gap where items were
+  /// lost, is none.
+  ///
+  /// @since 0.2
+  public int size() {
+    return itemCount;
+  }
+
   /// The number of items lost so far.
   public long lost() {
     return lost;
@@ -237,6 +246,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
       source.unsubscribe(subscription, subscription.place);
       source.stopDaemon();
       items.clear();
+      itemCount = 0;
       // a waiting reader gets it, unless it is cancelled before
       if (unreadFailure != null && !reading && failure != null) {
         read();
@@ -314,6 +324,8 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     public void onEvent(Event event, @Nullable Object result, @Nullable Throwable error) {
       if (error instanceof EventsLostException) {
         items.add(error); // in order; more items may follow
+      } else if (error instanceof EndOfEvents) {
+        end();
       } else if (error != null) {
         failed(error);
       } else if (merging != null && merging.merge(result)) {
@@ -331,6 +343,15 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
       }
       source.onConsumed();
       ready.notifySubscribers();
+    }
+
+    // the items that are left can still be read
+    private void end() {
+      if (!closed) {
+        closed = true;
+        source.unsubscribe(this, place);
+        source.stopDaemon();
+      }
     }
 
     private void failed(Throwable error) {

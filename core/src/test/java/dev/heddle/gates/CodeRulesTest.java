@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /// excuses nothing fails the test.
 @Tag("once")
 class CodeRulesTest {
-  private static final List<String> MODULES = List.of("process", "netty", "cli");
+  private static final List<String> MODULES = List.of("process", "netty", "context", "cli");
 
   /// Packages of the core whose code runs on the carrier or on a coroutine's stack for others: it
   /// takes no lock. In process and netty that goes for every package.
@@ -33,6 +33,7 @@ class CodeRulesTest {
           "event",
           "event.source",
           "failure",
+          "flow",
           "internal",
           "reactor",
           "scheduler",

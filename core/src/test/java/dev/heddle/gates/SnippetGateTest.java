@@ -21,7 +21,7 @@ class SnippetGateTest {
       Path.of(System.getProperty("heddle.root"), "core/src/main/java/dev/heddle");
 
   private static final List<String> EXPORTED =
-      List.of("", "coroutine", "event", "io", "observe", "os", "sync", "thread");
+      List.of("", "coroutine", "event", "flow", "io", "observe", "os", "sync", "thread");
 
   private static final String THROWN =
       "is caught, not called: its documentation says who throws it";
@@ -55,6 +55,7 @@ class SnippetGateTest {
           Map.entry("CompletionHandler", LAMBDA),
           Map.entry("CancelMode", "is an argument: the snippet of Scope.child shows it"),
           Map.entry("Transform", LAMBDA),
+          Map.entry("Producer", LAMBDA),
           Map.entry("CoroutineSnapshot", PART),
           Map.entry("DumpPart", PART),
           Map.entry("ForeignWait", PART),

@@ -19,6 +19,7 @@ public final class ProgramFrames {
           "dev.heddle.eventloop.",
           "dev.heddle.thread.",
           "dev.heddle.sync.",
+          "dev.heddle.flow.",
           "dev.heddle.io.",
           "dev.heddle.os.",
           "dev.heddle.failure.",

@@ -197,7 +197,12 @@ public final class ScopeNode implements Scope, Unobserved {
 
   @Override
   public void background(String name, Action action) {
-    add(Objects.requireNonNull(name, "name"), action, true);
+    var _ = addBackground(name, action);
+  }
+
+  /// Starts a background member, and returns it. Else as [#background(String, Action)].
+  public Coroutine<@Nullable Void> addBackground(String name, Action action) {
+    return add(Objects.requireNonNull(name, "name"), action, true);
   }
 
   private <T extends @Nullable Object> CoroutineNode<T> add(

@@ -239,8 +239,7 @@ class SelectModelTest {
       return kind;
     }
 
-    private void add(
-        Select<Kind> select, Mutex lock, List<Integer> offered, List<Integer> taken) {
+    private void add(Select<Kind> select, Mutex lock, List<Integer> offered, List<Integer> taken) {
       switch (random.nextInt(7)) {
         case 0, 1 -> {
           int item = numbers++;
@@ -255,8 +254,7 @@ class SelectModelTest {
         }
         case 2 -> select.onLock(lock, () -> performed(Kind.LOCK));
         case 3 -> select.onAwait(promise.future(), _ -> performed(Kind.PROMISE));
-        case 4 ->
-            select.onAwait(Heddle.timer(Duration.ofNanos(1)), _ -> performed(Kind.TIMER));
+        case 4 -> select.onAwait(Heddle.timer(Duration.ofNanos(1)), _ -> performed(Kind.TIMER));
         default ->
             select.onReceive(
                 any(channels),
@@ -270,9 +268,7 @@ class SelectModelTest {
     private void verify(Mutex lock) {
       List<Integer> all = new ArrayList<>(received);
       for (Channel<Integer> channel : channels) {
-        assertThat(channel.info())
-            .as("seed %d", seed)
-            .contains("0 sending, 0 receiving");
+        assertThat(channel.info()).as("seed %d", seed).contains("0 sending, 0 receiving");
         channel.cancel(all::add);
       }
       assertThat(lock.isLocked()).as("seed %d: locked", seed).isFalse();

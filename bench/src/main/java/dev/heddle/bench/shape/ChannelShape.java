@@ -17,16 +17,10 @@ final class ChannelShape {
         "channel",
         "One coroutine sends, another receives; one operation is one item received.",
         List.of(
+            Case.of("channel-0", "capacity 0", 0, RoundSize.calibrated(10_000, 1_000), Metric.WALL),
+            Case.of("channel-1", "capacity 1", 1, RoundSize.calibrated(10_000, 1_000), Metric.WALL),
             Case.of(
-                "channel-0", "capacity 0", 0, RoundSize.calibrated(10_000, 1_000), Metric.WALL),
-            Case.of(
-                "channel-1", "capacity 1", 1, RoundSize.calibrated(10_000, 1_000), Metric.WALL),
-            Case.of(
-                "channel-64",
-                "capacity 64",
-                64,
-                RoundSize.calibrated(10_000, 1_000),
-                Metric.WALL)),
+                "channel-64", "capacity 64", 64, RoundSize.calibrated(10_000, 1_000), Metric.WALL)),
         contenders(),
         bars());
   }

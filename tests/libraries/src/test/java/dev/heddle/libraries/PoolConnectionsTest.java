@@ -145,7 +145,8 @@ class PoolConnectionsTest {
   void pool_under200Coroutines_addsUpAndServesInTurn() throws Exception {
     int worst =
         Watched.run(() -> {
-          // all are made before: else an acquirer that makes one is overtaken by those that need not
+          // all are made before: else an acquirer that makes one is overtaken by those that need
+          // not
           PoolOptions<Connection> full = options().withSize(CONNECTIONS, CONNECTIONS);
           try (Pool<Connection> pool = Pool.open(full)) {
             int most = worstWait(pool::use);

@@ -203,6 +203,22 @@ class BroadcastTest {
   }
 
   @Test
+  void item_ofASenderThatWaited_wakesTheReadersThatWait() {
+    Heddle.run(() -> {
+      Broadcast<Integer> broadcast = Broadcast.of(1, Overflow.SUSPEND);
+      Subscription<Integer> slow = broadcast.subscribe();
+      Subscription<Integer> fast = broadcast.subscribe();
+      broadcast.send(0);
+      assertThat(fast.receive()).isZero();
+      sender(broadcast, 1);
+      Coroutine<Integer> reader = Heddle.spawn(() -> fast.receive());
+      Heddle.yieldNow();
+      assertThat(slow.receive()).isZero();
+      assertThat(reader.await()).isEqualTo(1);
+    });
+  }
+
+  @Test
   void close_ofTheSlowestSubscription_letsTheSendersGoOn() {
     Heddle.run(() -> {
       Broadcast<Integer> broadcast = Broadcast.of(2, Overflow.SUSPEND);

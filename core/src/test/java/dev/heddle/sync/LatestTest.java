@@ -319,6 +319,7 @@ class LatestTest {
       Heddle.yieldNow();
       assertThat(StackEnd.runAt(() -> latest.set(1))).isTrue();
       assertThat(watcher.await()).isEqualTo(1);
+      assertThat(latest.version()).isEqualTo(1); // it was not set half, and then again
     });
   }
 

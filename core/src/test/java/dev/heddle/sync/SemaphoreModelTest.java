@@ -72,6 +72,7 @@ class SemaphoreModelTest {
     private int tickets;
     private int lastServed = -1; // its ticket
     private int givenOn;
+    private @Nullable AssertionError failure; // a supervised worker's, which nobody awaits
 
     Program(long seed) {
       this.seed = seed;
@@ -102,6 +103,9 @@ class SemaphoreModelTest {
         }
         return null;
       });
+      if (failure != null) {
+        throw failure;
+      }
       assertThat(semaphore.waiting()).as("left in the queue").isZero();
       assertThat(semaphore.available()).as("free at the end").isEqualTo(total);
     }
@@ -127,6 +131,9 @@ class SemaphoreModelTest {
           act(self, semaphore);
           check(semaphore);
         }
+      } catch (AssertionError e) {
+        failure = e;
+        throw e;
       } finally {
         if (self.holds > 0) {
           release(self, semaphore, self.holds);

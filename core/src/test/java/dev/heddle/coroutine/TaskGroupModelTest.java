@@ -134,7 +134,8 @@ class TaskGroupModelTest {
         }
         check(group.running() <= limit, "too many slots taken");
         // I1
-        check(group.running() == limit || !group.info().matches(".* [1-9]\\d* waiting"), "slot kept");
+        check(
+            group.running() == limit || !group.info().matches(".* [1-9]\\d* waiting"), "slot kept");
       }
     }
 

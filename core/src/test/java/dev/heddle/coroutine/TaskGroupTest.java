@@ -804,21 +804,18 @@ class TaskGroupTest {
     Semaphore held = new Semaphore(0);
     try (Reports reports = new Reports()) {
       Throwable thrown =
-          catchThrowable(
-              () ->
-                  Heddle.run(
-                      () -> {
-                        TaskGroup<String> group = new TaskGroup<>(1);
-                        group.spawn(
-                            () -> {
-                              held.acquireUninterruptibly();
-                              return "";
-                            });
-                        group.close();
-                        settle();
-                        Heddle.shutdown(Duration.ofMillis(1));
-                        group.awaitCompletion();
-                      }));
+          catchThrowable(() ->
+              Heddle.run(() -> {
+                TaskGroup<String> group = new TaskGroup<>(1);
+                group.spawn(() -> {
+                  held.acquireUninterruptibly();
+                  return "";
+                });
+                group.close();
+                settle();
+                Heddle.shutdown(Duration.ofMillis(1));
+                group.awaitCompletion();
+              }));
       held.release();
       assertThat(thrown).isInstanceOf(Cancellation.class);
       assertThat(reports.failures()).noneMatch(IllegalStateException.class::isInstance);

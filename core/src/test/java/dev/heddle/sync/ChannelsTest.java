@@ -114,20 +114,19 @@ class ChannelsTest {
 
   @Test
   void sample_whoseTimeIsOverWhileItemsAreThere_takesNoFurtherOne() {
-    VirtualTime.runWithPauses(
-        pause -> {
-          Channel<Integer> source = Channel.unlimited();
-          Channel<Integer> sampled = Channels.sample(source, SECOND);
-          source.send(1);
-          settle();
-          source.send(2);
-          source.send(3);
-          source.send(4);
-          pause.accept(SECOND); // before the operator has continued
-          source.close();
-          assertThat(sampled.receive()).isLessThan(4);
-          assertThat(sampled.receive()).isEqualTo(4);
-        });
+    VirtualTime.runWithPauses(pause -> {
+      Channel<Integer> source = Channel.unlimited();
+      Channel<Integer> sampled = Channels.sample(source, SECOND);
+      source.send(1);
+      settle();
+      source.send(2);
+      source.send(3);
+      source.send(4);
+      pause.accept(SECOND); // before the operator has continued
+      source.close();
+      assertThat(sampled.receive()).isLessThan(4);
+      assertThat(sampled.receive()).isEqualTo(4);
+    });
   }
 
   @Test
@@ -245,8 +244,7 @@ class ChannelsTest {
           .isInstanceOf(ChannelClosedException.class)
           .cause()
           .isInstanceOfSatisfying(
-              ChannelClosedException.class,
-              e -> assertThat(e.reason()).isEqualTo(Reason.DEADLOCK));
+              ChannelClosedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.DEADLOCK));
     });
   }
 

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// |---|---|---|
 /// | CLOSED | is let through | as many of the last calls failed as the options allow |
 /// | OPEN | is refused | the time of the [RecoveryStrategy] is over |
-/// | HALF_OPEN | is let through if a trial call is free | all trial calls succeeded: CLOSED; one failed: OPEN |
+/// | HALF_OPEN | is let through if a trial is free | all succeeded: CLOSED; one failed: OPEN |
 ///
 /// A call counts when it ends, unless the state has changed since it began. A cancelled call counts
 /// as neither failure nor success, and its trial is free again.
@@ -45,8 +45,8 @@ public final class CircuitBreaker {
    *   any        probe()                               HALF_OPEN  all trials are free
    *   any        reset()                               CLOSED     the counts start anew
    *
-   * No timer runs: the time is looked at when a call comes. So an open circuit breaker neither keeps
-   * the loop alive nor hides a deadlock.
+   * No timer runs: the time is looked at when a call comes. So an open circuit breaker neither
+   * keeps the loop alive nor hides a deadlock.
    *
    * Threads. The loop's.
    *

@@ -80,8 +80,8 @@ public final class Pool<R> implements AutoCloseable {
    * nothing of the pool changes half before the call. An Exception of a check rejects the resource.
    * Anything else, a cancellation above all, is thrown on after the place was given back.
    *
-   * Closing. Waiters and acquirers that have not returned throw, and give their places back. A place
-   * that is given back to a closed pool loses its resource.
+   * Closing. Waiters and acquirers that have not returned throw, and give their places back. A
+   * place that is given back to a closed pool loses its resource.
    *
    * Threads. The loop's.
    *
@@ -97,8 +97,8 @@ public final class Pool<R> implements AutoCloseable {
    * released earlier: its failure belongs to no acquirer, and no cancellation or deadline ends it.
    * Waking a waiter to try again: others take what it was woken for.
    *
-   * Sources. trap-1, trap-2, trap-3, trap-11, trap-17, trap-25, trap-26; WaitQueue has the states of
-   * a waiter.
+   * Sources. trap-1, trap-2, trap-3, trap-11, trap-17, trap-25, trap-26; WaitQueue has the states
+   * of a waiter.
    */
   final Scheduler home;
   final CoroutineTree tree;

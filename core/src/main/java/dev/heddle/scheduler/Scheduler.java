@@ -415,7 +415,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   /// decides.
   public int nextTurn(int size) {
     int mixed = ++turns * 0x9E3779B9; // golden ratio: neighbours go far apart
-    return (int) ((mixed >>> 16) * (long) size >>> 16);
+    return (int) (((mixed >>> 16) * (long) size) >>> 16);
   }
 
   /// Counts a call that may complete at once. **Suspends** at every 64th without a wait in between:

@@ -192,8 +192,9 @@ class FlowsTest {
       Recorder<Integer> recorder = subscribe(Flows.publisher(channel), Long.MAX_VALUE);
       recorder.subscription.request(Long.MAX_VALUE);
       channel.send(3);
+      channel.send(4); // the first one was awaited before the second request
       settle();
-      assertThat(recorder.log).containsExactly(1, 2, 3);
+      assertThat(recorder.log).containsExactly(1, 2, 3, 4);
       channel.close();
     });
   }

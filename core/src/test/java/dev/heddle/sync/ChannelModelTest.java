@@ -3,6 +3,7 @@ package dev.heddle.sync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.Cancellation;
 import dev.heddle.ChannelClosedException;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
@@ -80,6 +81,8 @@ class ChannelModelTest {
     int handedOn;
     int sentThoughCancelled;
 
+    private @Nullable AssertionError broken; // of a worker: its supervised scope only reports it
+
     Program(long seed) {
       this.seed = seed;
       this.random = new Random(seed);
@@ -89,6 +92,9 @@ class ChannelModelTest {
     void run() {
       try {
         Heddle.run(this::play);
+        if (broken != null) {
+          throw broken;
+        }
       } catch (RuntimeException | Error e) {
         throw new AssertionError("seed " + seed + ", -Dheddle.seed=" + seed + " repeats it", e);
       }
@@ -141,8 +147,16 @@ class ChannelModelTest {
           act(self, channel);
         } catch (WaitCancelledException | DeadlineException | ChannelClosedException _) {
           // noted where it was thrown
+        } catch (Cancellation e) {
+          throw e;
+        } catch (RuntimeException e) {
+          broken = new AssertionError(e);
         }
-        check(channel);
+        try {
+          check(channel);
+        } catch (AssertionError e) {
+          broken = e;
+        }
       }
     }
 

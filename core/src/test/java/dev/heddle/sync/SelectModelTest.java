@@ -80,6 +80,8 @@ class SelectModelTest {
     int cancelledSelects;
     final int[] performed = new int[Kind.values().length];
 
+    private @Nullable AssertionError broken; // of a worker: its supervised scope only reports it
+
     Program(long seed) {
       this.seed = seed;
       this.random = new Random(seed);
@@ -88,6 +90,9 @@ class SelectModelTest {
     void run() {
       try {
         Heddle.run(this::play);
+        if (broken != null) {
+          throw broken;
+        }
       } catch (RuntimeException | Error e) {
         throw new AssertionError("seed " + seed + ", -Dheddle.seed=" + seed + " repeats it", e);
       }
@@ -136,6 +141,11 @@ class SelectModelTest {
           act(lock);
         } catch (ChannelClosedException _) {
           Heddle.yieldNow(); // noted where it was thrown
+        } catch (Cancellation e) {
+          throw e;
+        } catch (RuntimeException | AssertionError e) {
+          broken = new AssertionError(e);
+          throw e;
         } finally {
           waiting.remove(Heddle.current());
         }

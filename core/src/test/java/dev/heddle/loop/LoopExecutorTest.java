@@ -199,6 +199,7 @@ class LoopExecutorTest {
     } finally {
       loop.shutdown(Duration.ofSeconds(10));
     }
+    assertThatThrownBy(loop::join).isInstanceOf(Cancellation.class); // by the shutdown
   }
 
   @Test
@@ -332,6 +333,84 @@ class LoopExecutorTest {
 
   private static int timers() {
     return dev.heddle.coroutine.tree.CoroutineNode.current().scheduler().timers().size();
+  }
+
+  // ---- the end of the executor, in a coroutine ----
+
+  @Test
+  void shutdown_rejectsTasks_andIsOverWhenTheLastHasEnded() {
+    Heddle.run(() -> {
+      ExecutorService executor = Loop.current().executor();
+      Promise<Integer> release = new Promise<>();
+      Future<Integer> future = executor.submit(() -> release.future().await());
+      Heddle.yieldNow();
+      executor.shutdown();
+      assertThat(executor.isTerminated()).isFalse();
+      assertThatThrownBy(() -> executor.execute(() -> {}))
+          .isInstanceOf(RejectedExecutionException.class)
+          .hasMessageContaining("was shut down");
+      release.complete(42);
+      assertThat(future.get()).isEqualTo(42);
+      assertThat(executor.awaitTermination(1, TimeUnit.HOURS)).isTrue();
+    });
+  }
+
+  @Test
+  void shutdown_cancelsATaskThatRepeats_atOnce() {
+    Heddle.run(() -> {
+      ScheduledExecutorService executor = Loop.current().executor();
+      Future<?> hourly = executor.scheduleAtFixedRate(() -> {}, 1, 1, TimeUnit.HOURS);
+      executor.shutdown();
+      assertThat(hourly.isCancelled()).isTrue();
+    });
+  }
+
+  @Test
+  void shutdownNow_cancelsTheCoroutines() {
+    VirtualTime.run(() -> {
+      ExecutorService executor = Loop.current().executor();
+      List<String> log = new ArrayList<>();
+      executor.execute(() -> {
+        try {
+          Heddle.delay(Duration.ofHours(1));
+          log.add("ended");
+        } catch (Cancellation c) {
+          log.add(c.getMessage());
+          throw c;
+        }
+      });
+      Heddle.delay(Duration.ofSeconds(1));
+      assertThat(executor.shutdownNow()).isEmpty();
+      Heddle.delay(Duration.ofHours(2));
+      assertThat(log).containsExactly("its executor was shut down by shutdownNow()");
+      assertThat(executor.isTerminated()).isTrue();
+    });
+  }
+
+  @Test
+  void invokeAny_cancelsTheLosers() {
+    Heddle.run(() -> {
+      ExecutorService executor = Loop.current().executor();
+      CompletableFuture<String> loser = new CompletableFuture<>();
+      Promise<Integer> release = new Promise<>();
+      List<java.util.concurrent.Callable<String>> tasks =
+          List.of(
+              () -> {
+                try {
+                  release.future().await();
+                  loser.complete("went on");
+                } catch (Cancellation c) {
+                  loser.complete("cancelled");
+                  throw c;
+                }
+                return "slow";
+              },
+              () -> "quick");
+      assertThat(executor.invokeAny(tasks)).isEqualTo("quick");
+      Heddle.yieldNow(); // the request arrives
+      release.complete(1);
+      assertThat(Heddle.await(loser)).isEqualTo("cancelled");
+    });
   }
 
   // ---- the end of the loop ----

@@ -185,12 +185,14 @@ final class TaskTable<T extends @Nullable Object> {
   }
 
   private void giveSlots() {
-    Waiter oldest = spawners == null ? null : spawners.peek();
-    while (oldest != null && running < limit) {
+    WaitQueue queue = spawners;
+    if (queue == null) {
+      return;
+    }
+    for (Waiter oldest = queue.peek(); oldest != null && running < limit; oldest = queue.peek()) {
       running++;
-      spawners.remove(oldest);
+      queue.remove(oldest);
       oldest.serve(oldest.item(), 0);
-      oldest = spawners.peek();
     }
   }
 
@@ -340,13 +342,14 @@ final class TaskTable<T extends @Nullable Object> {
   }
 
   private void giveTasks() {
-    Waiter oldest = joiners == null ? null : joiners.peek();
+    WaitQueue queue = joiners;
+    Waiter oldest = queue == null ? null : queue.peek();
     Task task = oldest == null ? null : firstFree();
-    while (oldest != null && task != null) {
+    while (queue != null && oldest != null && task != null) {
       task.reserved = true;
-      joiners.remove(oldest);
+      queue.remove(oldest);
       oldest.serve(task, 0);
-      oldest = joiners.peek();
+      oldest = queue.peek();
       task = firstFree();
     }
   }
@@ -365,10 +368,11 @@ final class TaskTable<T extends @Nullable Object> {
 
   // a waiter that is served with nothing throws
   private static void refuse(@Nullable WaitQueue queue) {
-    Waiter waiter = queue == null ? null : queue.poll();
-    while (waiter != null) {
+    if (queue == null) {
+      return;
+    }
+    for (Waiter waiter = queue.poll(); waiter != null; waiter = queue.poll()) {
       waiter.serve(null, 0);
-      waiter = queue.poll();
     }
   }
 
@@ -513,7 +517,7 @@ final class TaskTable<T extends @Nullable Object> {
     }
   }
 
-  private final class Moment extends EventSource {
+  final class Moment extends EventSource {
     Moment() {
       super(home);
     }

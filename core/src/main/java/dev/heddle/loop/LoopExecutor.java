@@ -131,7 +131,7 @@ public final class LoopExecutor extends AbstractExecutorService
   public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
     LoopRuntime loop = next();
     long due = due(loop, delay, unit);
-    return later(loop, new ScheduledTask<@Nullable Void>(loop.scheduler(), due, 0, command, null));
+    return later(loop, new ScheduledTask<>(loop.scheduler(), due, 0, command, Boolean.TRUE));
   }
 
   @Override
@@ -158,7 +158,7 @@ public final class LoopExecutor extends AbstractExecutorService
     LoopRuntime loop = next();
     long due = due(loop, initialDelay, unit);
     return later(
-        loop, new ScheduledTask<@Nullable Void>(loop.scheduler(), due, period, command, null));
+        loop, new ScheduledTask<>(loop.scheduler(), due, period, command, Boolean.TRUE));
   }
 
   private <V extends @Nullable Object> ScheduledFuture<V> later(

@@ -420,7 +420,7 @@ public final class Broadcast<T> implements AutoCloseable {
   @SuppressWarnings("unchecked") // only a T is sent
   private T take(long number) {
     StackGuard.requireRoom(); // an overflow half-way would lose the item
-    T item = (T) items[at(number)];
+    T item = (T) Objects.requireNonNull(items[at(number)]);
     if (--left[at(number)] == 0) {
       assert number == oldest; // I3
       dropOldest();

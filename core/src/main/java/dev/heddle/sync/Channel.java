@@ -254,12 +254,13 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   // to the oldest receiver that waits
   private boolean give(Object item, int turn) {
-    Waiter receiver = receivers == null ? null : receivers.peek();
-    if (receiver == null) {
+    WaitQueue queue = receivers;
+    Waiter receiver = queue == null ? null : queue.peek();
+    if (queue == null || receiver == null) {
       return false;
     }
     StackGuard.requireRoom(); // an overflow half-way would lose the item
-    receivers.remove(receiver);
+    queue.remove(receiver);
     receiver.serve(item, turn);
     return true;
   }
@@ -353,14 +354,15 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     if (again != null) {
       return (T) again.item();
     }
-    Waiter sender = senders == null ? null : senders.peek();
-    if (sender != null) {
+    WaitQueue queue = senders;
+    Waiter sender = queue == null ? null : queue.peek();
+    if (queue != null && sender != null) {
       StackGuard.requireRoom(); // an overflow half-way would lose the item
-      senders.remove(sender);
+      queue.remove(sender);
     }
     Object item = buffered == 0 ? null : removeFirst();
     if (sender != null) {
-      Object waiting = sender.item();
+      Object waiting = Objects.requireNonNull(sender.item());
       if (item == null) {
         item = waiting;
       } else {
@@ -499,10 +501,11 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   // a sender keeps its item, and a receiver gets none: by that both know
   private static void refuse(@Nullable WaitQueue queue) {
-    Waiter waiter = queue == null ? null : queue.poll();
-    while (waiter != null) {
+    if (queue == null) {
+      return;
+    }
+    for (Waiter waiter = queue.poll(); waiter != null; waiter = queue.poll()) {
       waiter.serve(waiter.item(), 0);
-      waiter = queue.poll();
     }
   }
 
@@ -617,7 +620,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   }
 
   private Object removeFirst() {
-    Object item = ring[head];
+    Object item = Objects.requireNonNull(ring[head]);
     ring[head] = null;
     head = head + 1 == ring.length ? 0 : head + 1;
     buffered--;
@@ -782,10 +785,10 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
     @Override
     public T next() {
-      if (!hasNext()) {
+      T item = hasNext() ? next : null;
+      if (item == null) {
         throw new NoSuchElementException(describe() + " is closed, and nothing is left in it");
       }
-      T item = next;
       next = null;
       return item;
     }

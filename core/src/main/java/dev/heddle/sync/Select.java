@@ -398,7 +398,7 @@ public final class Select<R extends @Nullable Object> {
     }
 
     @Override
-    @SuppressWarnings("unchecked") // the event fires with a T
+    @SuppressWarnings({"unchecked", "NullAway"}) // the event fires with a T, which may be null
     R run() {
       if (failure != null) {
         throw Rethrow.unchecked(failure);

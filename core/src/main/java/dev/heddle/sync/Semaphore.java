@@ -191,12 +191,16 @@ public final class Semaphore {
   }
 
   private void giveOut() {
-    Waiter oldest = waiters == null ? null : waiters.peek();
-    while (oldest != null && oldest.item() instanceof Integer wanted && wanted <= free) {
+    WaitQueue queue = waiters;
+    Waiter oldest = queue == null ? null : queue.peek();
+    while (queue != null
+        && oldest != null
+        && oldest.item() instanceof Integer wanted
+        && wanted <= free) {
       free -= wanted;
-      waiters.remove(oldest);
+      queue.remove(oldest);
       oldest.serve(null, 0);
-      oldest = waiters.peek();
+      oldest = queue.peek();
     }
   }
 

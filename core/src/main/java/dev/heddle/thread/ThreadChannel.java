@@ -616,10 +616,10 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
 
     @Override
     public T next() {
-      if (!hasNext()) {
+      T item = hasNext() ? next : null;
+      if (item == null) {
         throw new NoSuchElementException(describe() + " is closed, and nothing is left in it");
       }
-      T item = next;
       next = null;
       return item;
     }

@@ -360,6 +360,7 @@ final class TaskTable<T extends @Nullable Object> {
     if (closed) {
       return;
     }
+    StackGuard.requireRoom(); // an overflow half-way would leave spawners that never wake
     closed = true;
     refuse(spawners);
     changes.fireNow();

@@ -131,7 +131,7 @@ public final class LoopExecutor extends AbstractExecutorService
   public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
     LoopRuntime loop = next();
     long due = due(loop, delay, unit);
-    return later(loop, new ScheduledTask<>(loop.scheduler(), due, 0, command, Boolean.TRUE));
+    return later(loop, new ScheduledTask<@Nullable Void>(loop.scheduler(), due, 0, command, null));
   }
 
   @Override
@@ -158,11 +158,10 @@ public final class LoopExecutor extends AbstractExecutorService
     LoopRuntime loop = next();
     long due = due(loop, initialDelay, unit);
     return later(
-        loop, new ScheduledTask<>(loop.scheduler(), due, period, command, Boolean.TRUE));
+        loop, new ScheduledTask<@Nullable Void>(loop.scheduler(), due, period, command, null));
   }
 
-  private <V extends @Nullable Object> ScheduledFuture<V> later(
-      LoopRuntime loop, ScheduledTask<V> future) {
+  private <F extends ScheduledTask<?>> F later(LoopRuntime loop, F future) {
     ExecutorTask task = new ExecutorTask(this, loop, future);
     future.setTask(task);
     accept(task);

@@ -19,7 +19,6 @@ import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.scheduler.inbox.Wakeup;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -786,7 +785,12 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   }
 
   private boolean runDeadlockActions() {
-    List.copyOf(deadlockActions).forEach(Runnable::run);
+    // one at a time: the coroutines that the first one wakes may help the others
+    while (ready.isEmpty() && !deadlockActions.isEmpty()) {
+      Runnable oldest = deadlockActions.iterator().next();
+      deadlockActions.remove(oldest);
+      oldest.run();
+    }
     return !ready.isEmpty();
   }
 

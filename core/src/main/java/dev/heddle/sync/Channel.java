@@ -12,6 +12,7 @@ import dev.heddle.event.Future;
 import dev.heddle.event.Promise;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.InlineCallback;
+import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.StackGuard;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.WaitQueue;
@@ -44,7 +45,9 @@ import org.jspecify.annotations.Nullable;
 /// left, and then a [ChannelClosedException]; a loop over the channel ends.
 ///
 /// **Thread** the loop on which it was created. **Order** items are received in the order in which
-/// they were sent; senders and receivers are served in the order of arrival. Nothing overtakes a
+/// they were sent; senders and receivers are served in the order of arrival. The channel holds more
+/// than its capacity only while cancelled receivers have handed back what they were given: then a
+/// sender waits until there is room again. Nothing overtakes a
 /// waiter: [#trySend] and [#tryReceive] fail rather than take what another waits for. **Cancelled**
 /// nothing is lost and nothing is sent twice: a send that throws has sent nothing; an item that was
 /// given to a receiver which is cancelled before it continues goes to the next receiver. **Cost**
@@ -86,7 +89,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
    * Threads. The loop's.
    *
    * I1. While a receiver waits, the channel has no item and no sender waits. [ChannelModelTest]
-   * I2. While a sender waits, the ring is full. [ChannelModelTest]
+   * I2. While a sender waits, the channel holds as many items as it may. [ChannelModelTest]
    * I3. The ring never holds more than the capacity. [ChannelModelTest]
    * I4. An item whose send() has returned or was buffered is received exactly once, or still in the
    *     channel, or was handed to the callback of cancel(). [ChannelModelTest]
@@ -119,6 +122,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   private @Nullable Throwable cause;
   private @Nullable Closing closing; // null: closed() was never called
   private @Nullable StuckLimit stuckLimit; // null: none
+  private @Nullable Consumer<? super T> leftover; // of cancel()
 
   private Channel(@Nullable String name, int capacity) {
     this.home = CoroutineNode.current().scheduler();
@@ -228,12 +232,13 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
       changed();
       return true;
     }
-    if (buffered < capacity) {
+    if (size() < capacity) {
       append(item);
       return true;
     }
     if (capacity == CONFLATED) {
       buffered = 0;
+      returned = null;
       append(item);
       return true;
     }
@@ -321,6 +326,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     if (item != null || closed != null) {
       return item;
     }
+    StackGuard.requireRoom(); // also for leave(): it has to hand on what was given
     Waiter waiter = receiver();
     try {
       receivers().await(waiter, self, deadline, token);
@@ -339,29 +345,38 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     receivers().remove(receiver);
     Object item = receiver.item();
     if (item != null && !give(item, receiver.turn())) {
-      if (returned == null) {
-        returned = new PriorityQueue<>(OLDEST_FIRST);
-      }
-      returned.add(receiver);
+      takeBack(receiver);
     }
     changed();
+  }
+
+  private void takeBack(Waiter receiver) {
+    if (capacity == CONFLATED && size() > 0) {
+      return; // there is a newer one
+    }
+    if (returned == null) {
+      returned = new PriorityQueue<>(OLDEST_FIRST);
+    }
+    returned.add(receiver);
+    Consumer<? super T> callback = leftover;
+    if (callback != null) {
+      handOver(callback);
+    }
   }
 
   // null: there is none
   @SuppressWarnings("unchecked") // only a T is sent
   private @Nullable T take() {
-    Waiter again = returned == null ? null : returned.poll();
-    if (again != null) {
-      return (T) again.item();
-    }
     WaitQueue queue = senders;
     Waiter sender = queue == null ? null : queue.peek();
-    if (queue != null && sender != null) {
-      StackGuard.requireRoom(); // an overflow half-way would lose the item
-      queue.remove(sender);
-    }
-    Object item = buffered == 0 ? null : removeFirst();
     if (sender != null) {
+      StackGuard.requireRoom(); // an overflow half-way would lose the item
+    }
+    Waiter again = returned == null ? null : returned.poll();
+    Object item = again != null ? again.item() : buffered == 0 ? null : removeFirst();
+    // what receivers have handed back may be more than the capacity
+    if (queue != null && sender != null && (item == null || size() < capacity)) {
+      queue.remove(sender);
       Object waiting = Objects.requireNonNull(sender.item());
       if (item == null) {
         item = waiting;
@@ -381,18 +396,27 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   ///   nothing is left in it
   public Future<T> receiveAsync() {
     current();
-    Promise<T> promise = new Promise<>("an item from " + describe());
+    String what = "an item from " + describe();
+    Promise<T> promise = new Promise<>(what);
     T item = take();
     if (item != null) {
       promise.complete(item);
-    } else if (closed != null) {
-      promise.fail(nothingLeft());
-    } else {
-      Waiter waiter = receiver();
-      waiter.subscribe(new Delivery(waiter, promise));
-      receivers().add(waiter);
+      return promise.future();
     }
-    return promise.future();
+    if (closed != null) {
+      promise.fail(nothingLeft());
+      return promise.future();
+    }
+    Waiter waiter = receiver();
+    waiter.subscribe(new Delivery(waiter, promise));
+    receivers().add(waiter);
+    return Future.of(
+        what,
+        promise.future(),
+        _ -> {
+          receivers().remove(waiter);
+          changed();
+        });
   }
 
   /// The items until the channel is closed and nothing is left in it. `hasNext()` **suspends**
@@ -430,14 +454,28 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   /// Ends the sending, and hands what is left in the channel to `leftover`, the oldest item first.
   ///
+  /// An item that was given to a receiver which is cancelled before it continues comes later.
+  ///
   /// If `leftover` throws, the items behind stay in the channel, and a second call goes on with
   /// them.
   public void cancel(Consumer<? super T> leftover) {
     current();
-    Objects.requireNonNull(leftover, "leftover");
+    this.leftover = Objects.requireNonNull(leftover, "leftover");
     close(Reason.CANCELLED, null);
     for (T item = take(); item != null; item = take()) {
       leftover.accept(item);
+    }
+  }
+
+  // for what a receiver has handed back; its own exception is the receiver's
+  private void handOver(Consumer<? super T> callback) {
+    try {
+      for (T item = take(); item != null; item = take()) {
+        callback.accept(item);
+      }
+    } catch (Throwable e) {
+      FailureTable.throwIfFatal(e);
+      home.futures().unobserved("the cancellation callback failed, of " + describe(), e);
     }
   }
 
@@ -477,7 +515,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     if (stuckLimit != null) {
       stuckLimit.changed(false);
     }
-    StuckLimit next = new StuckLimit(home, limit, onDeadlock, () -> close(Reason.DEADLOCK, null));
+    StuckLimit next = new StuckLimit(home, limit, onDeadlock, this::closeIfAwaited);
     stuckLimit = next;
     if (awaited) {
       next.begin();
@@ -485,10 +523,17 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     return this;
   }
 
+  private void closeIfAwaited() {
+    if (isAwaited()) {
+      close(Reason.DEADLOCK, null);
+    }
+  }
+
   private void close(Reason reason, @Nullable Throwable failure) {
     if (closed != null) {
       return;
     }
+    StackGuard.requireRoom(); // an overflow half-way would leave waiters that never wake
     closed = reason;
     cause = failure;
     refuse(receivers);
@@ -634,6 +679,11 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     System.arraycopy(ring, 0, larger, first, buffered - first);
     ring = larger;
     head = 0;
+  }
+
+  /// Closes it with a failure: for an operator that has ended, perhaps in a tick.
+  void end(Throwable failure) {
+    close(Reason.CLOSED, failure);
   }
 
   /// Closes it, and drops what is left: for an operator whose own channel was closed, perhaps in a

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.sync;
 
+import dev.heddle.Action;
+import dev.heddle.Cancellation;
 import dev.heddle.ChannelClosedException;
 import dev.heddle.ChannelClosedException.Reason;
 import dev.heddle.DeadlineException;
@@ -185,7 +187,9 @@ public final class Channels {
     abstract void work();
 
     Channel<R> start(String what) {
-      Scope.current().launch(what, this::run);
+      Scope.current()
+          .spawn(what, (Action) this::run)
+          .onCompletion(_ -> out.end(new Cancellation(what + " was cancelled before its start")));
       EventSource.of(out.closed()).subscribe(this);
       return out;
     }

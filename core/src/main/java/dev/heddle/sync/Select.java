@@ -9,6 +9,7 @@ import dev.heddle.event.Event;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.InlineCallback;
 import dev.heddle.internal.Rethrow;
+import dev.heddle.internal.StackGuard;
 import dev.heddle.scheduler.WaitQueue.Waiter;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,6 +47,7 @@ public final class Select<R extends @Nullable Object> {
    */
   private final List<Branch> branches = new ArrayList<>();
   private boolean fair;
+  private boolean awaited;
 
   private Select() {}
 
@@ -124,6 +126,7 @@ public final class Select<R extends @Nullable Object> {
   /// @throws IllegalStateException without branches
   public R await() {
     CoroutineNode<?> self = CoroutineNode.current();
+    self.scheduler().consumeBudget(self); // first: it may throw
     Branch chosen = tryAll(self);
     return (chosen == null ? awaitFirst(self) : chosen).run();
   }
@@ -142,6 +145,10 @@ public final class Select<R extends @Nullable Object> {
     if (branches.isEmpty()) {
       throw new IllegalStateException("a select without branches waits for ever; add one first");
     }
+    if (awaited) {
+      throw new IllegalStateException(
+          "another coroutine awaits this select; make one for each coroutine");
+    }
     int size = branches.size();
     int first = fair ? self.scheduler().nextTurn(size) : 0;
     for (int i = 0; i < size; i++) {
@@ -154,13 +161,16 @@ public final class Select<R extends @Nullable Object> {
   }
 
   private Branch awaitFirst(CoroutineNode<?> self) {
+    StackGuard.requireRoom(); // also for branches that leave: they hand on what they were given
     self.renew();
+    awaited = true;
     Branch chosen = null;
     try {
       branches.forEach(branch -> branch.join(self));
       var _ = self.scheduler().suspend(self);
       chosen = chosen();
     } finally {
+      awaited = false;
       for (Branch branch : branches) {
         if (branch != chosen) {
           branch.leave();

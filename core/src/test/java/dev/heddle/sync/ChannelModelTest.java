@@ -120,6 +120,7 @@ class ChannelModelTest {
               settle();
               if (workers.stream().allMatch(w -> w.coroutine.isDone() || w.waits)) {
                 check(channel);
+                checkNobodyIsForgotten(channel);
                 channel.close();
                 settle();
               }
@@ -286,6 +287,16 @@ class ChannelModelTest {
       assertThat(new HashSet<>(received))
           .as("seed %d: received twice", seed)
           .hasSameSizeAs(received);
+    }
+
+    // all wait: with an item there would be no receiver, with room no sender, and never both
+    private void checkNobodyIsForgotten(Channel<Integer> channel) {
+      String info = channel.info();
+      boolean sending = !info.contains(" 0 sending");
+      boolean receiving = !info.contains(" 0 receiving");
+      assertThat(receiving && !channel.isEmpty()).as("seed %d: %s", seed, info).isFalse();
+      assertThat(sending && receiving).as("seed %d: %s", seed, info).isFalse();
+      assertThat(sending && !channel.isFull()).as("seed %d: %s", seed, info).isFalse();
     }
 
     private void verify(List<Integer> left) {

@@ -783,6 +783,96 @@ class ChannelTest {
   }
 
   @Test
+  void softLimits_ofTwoChannels_endOneAfterTheOther() {
+    new Simulation(1).run(() -> {
+      Channel<Integer> first = Channel.<Integer>of(0).closeOnDeadlock(Duration.ofSeconds(5));
+      Channel<Integer> second = Channel.<Integer>of(0).closeOnDeadlock(Duration.ofSeconds(5));
+      Coroutine<?> consumer = Heddle.spawn(() -> log.add(second.receive()));
+      settle();
+      Coroutine<?> producer = Heddle.spawn(() -> {
+        log.add(closedBy(first::receive).reason());
+        second.send(1); // what the other one waits for
+      });
+      Heddle.await(producer);
+      Heddle.await(consumer);
+      return null;
+    });
+    assertThat(log).contains(1).hasSize(2);
+  }
+
+  @Test
+  void limit_withACancelledFutureOnly_closesNothing() {
+    new Simulation(1).run(() -> {
+      Channel<Integer> channel = Channel.<Integer>of(0).closeWhenStuck(Duration.ofSeconds(1));
+      channel.receiveAsync().cancel("no longer");
+      assertThat(channel.info()).contains("0 receiving");
+      Heddle.delay(Duration.ofSeconds(5));
+      assertThat(channel.isClosed()).isFalse();
+      return null;
+    });
+  }
+
+  // ---- what cancelled receivers hand back ----
+
+  private static Coroutine<?> givenAndCancelled(Channel<Integer> channel, int item) {
+    Coroutine<?> receiver = Heddle.spawn(() -> channel.receive());
+    settle();
+    channel.send(item);
+    receiver.cancel("no longer");
+    settle();
+    return receiver;
+  }
+
+  @Test
+  void itemHandedBack_countsToTheCapacity() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      givenAndCancelled(channel, 1);
+      assertThat(channel.size()).isEqualTo(1);
+      assertThat(channel.isFull()).isTrue();
+      assertThat(channel.trySend(2)).isFalse();
+      Coroutine<?> sender = sender(channel, 2);
+      settle();
+      assertThat(channel.receive()).isEqualTo(1);
+      assertThat(channel.receive()).isEqualTo(2);
+      Heddle.await(sender);
+    });
+  }
+
+  @Test
+  void itemHandedBackToAConflatedChannel_isDroppedForANewerOne() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.conflated();
+      Coroutine<?> receiver = Heddle.spawn(() -> channel.receive());
+      settle();
+      channel.send(1);
+      channel.send(2);
+      receiver.cancel("no longer");
+      settle();
+      assertThat(channel.size()).isEqualTo(1);
+      assertThat(channel.receive()).isEqualTo(2);
+      givenAndCancelled(channel, 3);
+      channel.send(4);
+      assertThat(channel.receive()).isEqualTo(4);
+      assertThat(channel.isEmpty()).isTrue();
+    });
+  }
+
+  @Test
+  void itemHandedBackAfterCancel_goesToTheCallback() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      Coroutine<?> receiver = Heddle.spawn(() -> channel.receive());
+      settle();
+      channel.send(1);
+      channel.cancel(log::add);
+      receiver.cancel("no longer");
+      settle();
+      assertThat(log).containsExactly(1);
+    });
+  }
+
+  @Test
   void limit_thatIsNotPositive_isRefused() {
     Heddle.run(() ->
         assertThatThrownBy(() -> Channel.of(1).closeWhenStuck(Duration.ZERO))

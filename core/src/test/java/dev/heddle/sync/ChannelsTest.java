@@ -289,6 +289,26 @@ class ChannelsTest {
   }
 
   @Test
+  void operator_cancelledBeforeItsStart_endsDownAndUp() {
+    for (var operator : OPERATORS) {
+      new Simulation(1)
+          .run(() -> {
+            Channel<Integer> source = Channel.of(0);
+            List<Channel<?>> out = new ArrayList<>();
+            try (Scope scope = Scope.open()) {
+              out.add(operator.apply(source));
+              scope.cancel("enough");
+            }
+            assertThat(source.isClosed()).isTrue();
+            assertThatThrownBy(out.getFirst()::receive)
+                .isInstanceOf(ChannelClosedException.class)
+                .hasCauseInstanceOf(Cancellation.class);
+            return true;
+          });
+    }
+  }
+
+  @Test
   void scope_thatIsCancelled_endsTheOperator_downAndUp() {
     for (var operator : OPERATORS) {
       new Simulation(1)

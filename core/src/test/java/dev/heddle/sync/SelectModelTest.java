@@ -114,6 +114,7 @@ class SelectModelTest {
           if (areStuck()) {
             settle();
             if (areStuck()) {
+              channels.forEach(this::checkNobodyIsForgotten);
               channels.forEach(Channel::close);
               complete();
             }
@@ -126,6 +127,14 @@ class SelectModelTest {
 
     private boolean areStuck() {
       return workers.stream().allMatch(w -> w.isDone() || waiting.contains(w));
+    }
+
+    private void checkNobodyIsForgotten(Channel<Integer> channel) {
+      String info = channel.info();
+      boolean sending = !info.contains(" 0 sending");
+      boolean receiving = !info.contains(" 0 receiving");
+      assertThat(receiving && !channel.isEmpty()).as("seed %d: %s", seed, info).isFalse();
+      assertThat(sending && !channel.isFull()).as("seed %d: %s", seed, info).isFalse();
     }
 
     private static void settle() {

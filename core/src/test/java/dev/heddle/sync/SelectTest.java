@@ -221,6 +221,34 @@ class SelectTest {
   }
 
   @Test
+  void branchThatIsAlwaysPossible_letsOthersRun() {
+    Heddle.run(() -> {
+      Channel<Integer> newest = Channel.conflated();
+      List<String> log = new ArrayList<>();
+      Coroutine<?> other = Heddle.spawn(() -> log.add("ran"));
+      while (log.isEmpty()) {
+        Select.<Integer>create().onSend(newest, 1, () -> 1).await();
+      }
+      Heddle.await(other);
+    });
+  }
+
+  @Test
+  void select_awaitedByTwo_isRefusedAndTheFirstGoesOn() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(0);
+      Select<Integer> select = Select.<Integer>create().onReceive(channel, item -> item);
+      Coroutine<Integer> first = Heddle.spawn(select::await);
+      settle();
+      assertThatThrownBy(select::await)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("another coroutine awaits this select");
+      channel.send(7);
+      assertThat(Heddle.await(first)).isEqualTo(7);
+    });
+  }
+
+  @Test
   void select_withoutBranches_isRefused() {
     Heddle.run(() ->
         assertThatThrownBy(() -> Select.<String>create().await())

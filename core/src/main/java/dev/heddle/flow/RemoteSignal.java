@@ -35,9 +35,19 @@ final class RemoteSignal extends EventSource {
     var _ = home.inbox().post(arrival);
   }
 
+  // Not isClosed(): that is asked twice while a wait begins, and a change between the two would leave
+  // a wait that counts as none. The wait is counted by now, and either this sees the change or the
+  // thread that made it announces it.
   @Override
-  public boolean isClosed() {
-    return ready.getAsBoolean();
+  protected void arm() {
+    if (ready.getAsBoolean()) {
+      signal();
+    }
+  }
+
+  @Override
+  protected void rearm() {
+    arm();
   }
 
   @Override

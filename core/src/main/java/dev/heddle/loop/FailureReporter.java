@@ -36,7 +36,7 @@ final class FailureReporter {
       reportAlone(what, null);
       return;
     }
-    // there, because reading a throwable takes its monitor
+    // on the thread of the log: reading a throwable takes its monitor, and may wait for it
     Runnable behind =
         () ->
             FailureTable.mergedIntoAttached(failure)

@@ -70,7 +70,8 @@ final class ExampleProcess implements AutoCloseable {
       command.addAll(List.of("env", "--default-signal=INT"));
     }
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    // a slow machine makes each coroutine hold its loop, and the warning comes amid the output
+    // a slow machine makes each coroutine hold its loop, and the warning comes amid the output;
+    // a test of the warnings turns them on again
     command.add("-Dheddle.watchdog=off");
     command.addAll(options);
     command.addAll(List.of("-Xlog:aot=off", "-Xlog:cds=off", "-XX:AOTCache=" + Cache.FILE));

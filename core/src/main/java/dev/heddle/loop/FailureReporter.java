@@ -32,16 +32,21 @@ final class FailureReporter {
   /// Reports a failure, those that it superseded, and those that its causes and the suppressed ones
   /// superseded: no code will read their reports.
   void report(String what, @Nullable Throwable failure) {
-    reportAlone(what, failure);
-    if (failure != null) {
-      FailureTable.allMergedInto(failure).forEach(other -> reportSuperseded(what, other));
-      // there, because reading a throwable takes its monitor
-      log.call(
-          "the report of a failure",
-          () ->
-              FailureTable.mergedIntoAttached(failure)
-                  .forEach(other -> reportSuperseded(what, other)));
+    if (failure == null) {
+      reportAlone(what, null);
+      return;
     }
+    // on the thread of the log: reading a throwable takes its monitor, and may wait for it
+    Runnable behind =
+        () ->
+            FailureTable.mergedIntoAttached(failure)
+                .forEach(other -> reportSuperseded(what, other));
+    if (jvmExits) {
+      log.stderrOnly(what, failure, behind);
+    } else {
+      log.error(what, failure, behind);
+    }
+    FailureTable.allMergedInto(failure).forEach(other -> reportSuperseded(what, other));
   }
 
   private void reportSuperseded(String what, Throwable other) {

@@ -139,6 +139,14 @@ public final class AsyncLog {
     put(() -> write(Level.ERROR, text, failure));
   }
 
+  /// The same; then, on the writing thread, `next` may read the failure and put further lines.
+  public void error(String text, Throwable failure, Runnable next) {
+    put(() -> {
+      write(Level.ERROR, text, failure);
+      goOn(next);
+    });
+  }
+
   /// A line about what is probably a mistake.
   public void warning(String text, @Nullable Throwable failure) {
     put(() -> write(Level.WARNING, text, failure));
@@ -172,6 +180,22 @@ public final class AsyncLog {
   /// time. Lines of the other methods go there as well when the JVM exits before they are written.
   public void stderrOnly(String text, @Nullable Throwable failure) {
     put(() -> print(text, failure));
+  }
+
+  /// The same, with `next` as in [#error(String, Throwable, Runnable)].
+  public void stderrOnly(String text, Throwable failure, Runnable next) {
+    put(() -> {
+      print(text, failure);
+      goOn(next);
+    });
+  }
+
+  private static void goOn(Runnable next) {
+    try {
+      next.run();
+    } catch (Throwable e) {
+      write(Level.ERROR, "the report of a failure failed", e);
+    }
   }
 
   /// Calls what may take locks, wait or throw (a listener, a management tool) in its turn among the

@@ -42,32 +42,35 @@ class HoldReportTest {
   private static final long SPINS =
       100_000; // of the first hold; each that follows has twice as many
 
-  private static final List<HoldReport> REPORTS = new CopyOnWriteArrayList<>();
+  /// The reports of one loop. A loop may end before its last one is delivered; that is none of the
+  /// next loop's.
+  private record Reports(List<HoldReport> all, Set<String> methods) {
+    Reports() {
+      this(new CopyOnWriteArrayList<>(), ConcurrentHashMap.newKeySet());
+    }
 
-  private static final Set<String> TOLD = ConcurrentHashMap.newKeySet(); // methods on their stacks
-
-  private static HeddleOptions options(Duration limit) {
-    REPORTS.clear();
-    TOLD.clear();
-    return HeddleOptions.defaults()
-        .withName("held")
-        .withHoldLimit(limit)
-        .withReports(HoldReportTest::told);
+    void add(LoopReport report) {
+      HoldReport hold = (HoldReport) report;
+      all.add(hold);
+      hold.stack().forEach(frame -> methods.add(frame.getMethodName()));
+    }
   }
 
-  private static void told(LoopReport report) {
-    HoldReport hold = (HoldReport) report;
-    REPORTS.add(hold);
-    hold.stack().forEach(frame -> TOLD.add(frame.getMethodName()));
+  private static volatile Reports reports = new Reports(); // of the last loop
+
+  private static HeddleOptions options(Duration limit) {
+    Reports fresh = new Reports();
+    reports = fresh;
+    return HeddleOptions.defaults().withName("held").withHoldLimit(limit).withReports(fresh::add);
   }
 
   /// The report of a hold in the method of that name.
   private static HoldReport reportOf(String method, Action holder) {
     Heddle.run(options(LIMIT), () -> Heddle.launch("holder", holder));
-    return REPORTS.stream()
+    return reports.all().stream()
         .filter(report -> isAt(report, method))
         .findFirst()
-        .orElseThrow(() -> new AssertionError("told of others only: " + REPORTS));
+        .orElseThrow(() -> new AssertionError("told of others only: " + reports.all()));
   }
 
   @Test
@@ -97,12 +100,13 @@ class HoldReportTest {
       String method, Activity activity, Function<CountDownLatch, Action> holder) {
     for (int i = 0; i < TRIES; i++) {
       CountDownLatch told = new CountDownLatch(1);
+      HeddleOptions limited = options(LIMIT);
+      Reports here = reports;
       HeddleOptions options =
-          options(LIMIT)
-              .withReports(report -> {
-                told(report);
-                told.countDown();
-              });
+          limited.withReports(report -> {
+            here.add(report);
+            told.countDown();
+          });
       Action hold = holder.apply(told);
       Heddle.run(
           options,
@@ -110,13 +114,13 @@ class HoldReportTest {
             Heddle.yieldNow();
             hold.run();
           });
-      for (HoldReport report : REPORTS) {
+      for (HoldReport report : reports.all()) {
         if (report.activity() == activity && isAt(report, method)) {
           return report;
         }
       }
     }
-    throw new AssertionError("told of others only, at last of " + REPORTS);
+    throw new AssertionError("told of others only, at last of " + reports.all());
   }
 
   /// What it is initialised by is its loader's.
@@ -233,7 +237,7 @@ class HoldReportTest {
           }
           computeUntilReported("holdElsewhere", HoldReportTest::holdElsewhere);
         });
-    assertThat(REPORTS).noneMatch(report -> isAt(report, "findClass"));
+    assertThat(reports.all()).noneMatch(report -> isAt(report, "findClass"));
   }
 
   private static HoldReport at(Activity activity, StackTraceElement... stack) {
@@ -303,13 +307,13 @@ class HoldReportTest {
           hold(spins);
           computeUntilReported("holdElsewhere", HoldReportTest::holdElsewhere);
         });
-    assertThat(REPORTS).filteredOn(report -> isAt(report, "hold")).hasSize(1);
-    assertThat(REPORTS).filteredOn(report -> isAt(report, "holdElsewhere")).hasSize(1);
+    assertThat(reports.all()).filteredOn(report -> isAt(report, "hold")).hasSize(1);
+    assertThat(reports.all()).filteredOn(report -> isAt(report, "holdElsewhere")).hasSize(1);
   }
 
   // one hold after the other, for the first may be seen in the middle of something else
   private static void computeUntilReported(String method, Runnable holding) {
-    while (!TOLD.contains(method)) {
+    while (!reports.methods().contains(method)) {
       Heddle.yieldNow();
       holding.run();
     }
@@ -321,7 +325,7 @@ class HoldReportTest {
   /// @return as much as was enough
   private static long computeUntilReported(String method) {
     long spins = SPINS;
-    while (!TOLD.contains(method)) {
+    while (!reports.methods().contains(method)) {
       Heddle.yieldNow();
       spins *= 2;
       hold(spins);
@@ -355,8 +359,8 @@ class HoldReportTest {
       // once more, for a carrier that the machine does not run holds, too
       Heddle.run(options(Duration.ofMillis(500)), HoldReportTest::sleepAndSwitch);
       runs++;
-    } while (runs < 5 && !REPORTS.isEmpty());
-    assertThat(REPORTS).isEmpty();
+    } while (runs < 5 && !reports.all().isEmpty());
+    assertThat(reports.all()).isEmpty();
   }
 
   private static void sleepAndSwitch() {
@@ -370,7 +374,7 @@ class HoldReportTest {
   @Test
   void limit_ofZero_turnsItOff() {
     Heddle.run(options(Duration.ZERO), HoldReportTest::holdElsewhere);
-    assertThat(REPORTS).isEmpty();
+    assertThat(reports.all()).isEmpty();
   }
 
   @Test
@@ -381,7 +385,7 @@ class HoldReportTest {
           Heddle.delay(Duration.ofMillis(700)); // the watchdog rests after half a second
           computeUntilReported("hold");
         });
-    assertThat(TOLD).contains("hold");
+    assertThat(reports.methods()).contains("hold");
   }
 
   /// Which no code of the loop's does: a library in a callback that was overlooked, a class loader.
@@ -426,7 +430,7 @@ class HoldReportTest {
             spinUntilReported();
             LockSupport.unpark(carrier);
           });
-      while (TOLD.isEmpty()) {
+      while (reports.methods().isEmpty()) {
         LockSupport.park(HoldReportTest.class); // all the time: it is looked at once
       }
     });
@@ -448,14 +452,14 @@ class HoldReportTest {
   }
 
   private static HoldReport reportOfTheLoopItself() {
-    return REPORTS.stream()
+    return reports.all().stream()
         .filter(report -> report.activity() == Activity.WAITING)
         .findFirst()
-        .orElseThrow(() -> new AssertionError("told of others only: " + REPORTS));
+        .orElseThrow(() -> new AssertionError("told of others only: " + reports.all()));
   }
 
   private static void spinUntilReported() {
-    while (TOLD.isEmpty()) {
+    while (reports.methods().isEmpty()) {
       Thread.onSpinWait();
     }
   }
@@ -477,7 +481,7 @@ class HoldReportTest {
   }
 
   private static void holdAgain() {
-    while (!TOLD.contains("holdAgain")) {
+    while (!reports.methods().contains("holdAgain")) {
       Thread.onSpinWait();
     }
   }

@@ -8,6 +8,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -15,6 +16,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.platform.engine.TestDescriptor;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.discovery.ClassSelector;
@@ -35,6 +38,8 @@ import org.junit.platform.launcher.core.LauncherFactory;
 /// goes, then `@done`.
 final class TestWorker implements TestExecutionListener {
   private static final PrintStream OUT = System.out;
+  private static final String DRIVERS =
+      "META-INF/services/dev.heddle.reactor.driver.DriverProvider";
 
   private final String[] tests;
 
@@ -49,8 +54,7 @@ final class TestWorker implements TestExecutionListener {
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String path = in.readLine(); path != null; path = in.readLine()) {
       String tests = in.readLine();
-      // where tests find the core for JVMs of their own: the mutated classes first
-      System.setProperty("heddle.classes", path);
+      System.setProperty("heddle.classes", ofChildren(path));
       new TestWorker(tests.split(" ")).run(path);
       tell("done", "");
     }
@@ -65,6 +69,22 @@ final class TestWorker implements TestExecutionListener {
       LauncherFactory.create().execute(request(loader), this);
     } finally {
       self.setContextClassLoader(before);
+    }
+  }
+
+  /// Where tests find the core for JVMs of their own: the mutated classes first. Without the
+  /// drivers of another module, as in the core's own tests: those JVMs do not have its libraries.
+  private static String ofChildren(String path) {
+    return Stream.of(path.split(File.pathSeparator))
+        .filter(entry -> !hasDrivers(entry))
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+
+  private static boolean hasDrivers(String entry) {
+    try (URLClassLoader only = new URLClassLoader(urls(entry), null)) {
+      return only.findResource(DRIVERS) != null;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -48,7 +48,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @MethodSource("dev.heddle.libraries.netty.TwoLoops#drivers")
 @Tag("T14.6")
-@Timeout(value = 20, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 record GrpcTest(String driver) {
   private static final int IN_A_STREAM = 10; // messages
   private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();

@@ -40,7 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @MethodSource("dev.heddle.libraries.netty.TwoLoops#drivers")
 @Tag("T14.6")
-@Timeout(value = 20, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 record Http2Test(String driver) {
   private static final String NAME = "name"; // the header by which each stream is known
 

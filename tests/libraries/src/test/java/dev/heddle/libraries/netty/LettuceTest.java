@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 /// It chooses its transport once, by system properties: so each driver has a JVM of its own, which
 /// the build starts with `heddle.driver`.
 @Tag("T14.6")
-@Timeout(value = 20, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @SuppressWarnings("NullAway.Init") // set before the tests
 class LettuceTest {
   private static String driver;

@@ -23,7 +23,7 @@ import reactor.netty.resources.LoopResources;
 @ParameterizedClass
 @MethodSource("dev.heddle.libraries.netty.TwoLoops#drivers")
 @Tag("T14.6")
-@Timeout(value = 20, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @SuppressWarnings("NullAway.Init") // set before the tests
 record R2dbcTest(String driver) {
   private static PostgresServer server;

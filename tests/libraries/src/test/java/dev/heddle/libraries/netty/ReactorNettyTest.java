@@ -22,7 +22,7 @@ import reactor.netty.resources.LoopResources;
 @ParameterizedClass
 @MethodSource("dev.heddle.libraries.netty.TwoLoops#drivers")
 @Tag("T14.6")
-@Timeout(value = 20, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 record ReactorNettyTest(String driver) {
   private static final int CONNECTIONS = 10; // fewer than ask at once
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass
 @MethodSource("dev.heddle.libraries.netty.TwoLoops#drivers")
 @Tag("T14.6")
-@Timeout(value = 20, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @SuppressWarnings("NullAway.Init") // set before the tests
 record VertxPostgresTest(String driver) {
   private static final int UNDERWAY = 64; // queries

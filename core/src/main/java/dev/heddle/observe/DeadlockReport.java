@@ -43,7 +43,9 @@ public record DeadlockReport(Dump dump) implements LoopReport {
                     DumpText.count(waiting, "coroutine"),
                     new WaitGraph(dump).inWords(),
                     tree,
-                    more > 0 ? "and " + DumpText.number(more) + " more, without their stacks\n" : ""));
+                    more > 0
+                        ? "and " + DumpText.number(more) + " more, without their stacks\n"
+                        : ""));
     dump.parts().forEach(part -> text.append('\n').append(part.text()));
     return text.toString();
   }

@@ -412,8 +412,8 @@ public final class Broadcast<T> implements AutoCloseable {
     /// **suspends** while there is no item.
     ///
     /// The loop ends without an exception when it was closed by `close()` or with its scope;
-    /// otherwise `hasNext()` throws the [ChannelClosedException]. `next()` throws an [EventsLostException] in place of
-    /// lost items.
+    /// otherwise `hasNext()` throws the [ChannelClosedException]. `next()` throws an
+    /// [EventsLostException] in place of lost items.
     @Override
     public Iterator<T> iterator() {
       return new Iterator<>() {

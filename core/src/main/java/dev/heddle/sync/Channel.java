@@ -43,12 +43,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** the loop on which it was created. **Order** items are received in the order in which
 /// they were sent; senders and receivers are served in the order of arrival. Nothing overtakes a
-/// waiter: [#trySend] and [#tryReceive] fail rather than take what another waits for. **Capacity** a
-/// send never exceeds it. But an item that a cancelled receiver hands back has nowhere else to go:
-/// the channel then holds more, and takes no further item until there is room again. **Cancelled**
-/// nothing is lost and nothing is sent twice: a send that throws has sent nothing; an item that was
-/// given to a receiver which is cancelled before it continues goes to the next receiver. **Cost**
-/// without waiting: no switch, no allocation.
+/// waiter: [#trySend] and [#tryReceive] fail rather than take what another waits for. **Capacity**
+/// a send never exceeds it. But an item that a cancelled receiver hands back has nowhere else to
+/// go: the channel then holds more, and takes no further item until there is room again.
+/// **Cancelled** nothing is lost and nothing is sent twice: a send that throws has sent nothing; an
+/// item that was given to a receiver which is cancelled before it continues goes to the next
+/// receiver. **Cost** without waiting: no switch, no allocation.
 ///
 /// @param <T> the type of the items
 /// @since 0.2
@@ -531,9 +531,9 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   /// Closes the channel when coroutines have waited for an item, or for room, and nothing was
   /// exchanged for `limit`. They get a [ChannelClosedException] with the reason
   /// [Reason#DEADLOCK][ChannelClosedException.Reason#DEADLOCK], also where a loop over the channel
-  /// waits. Its message names the coroutines that sent and received last. While they wait, the limit
-  /// keeps the loop from reporting a deadlock. A deadlock report lists the channels that such limits
-  /// have closed before.
+  /// waits. Its message names the coroutines that sent and received last. While they wait, the
+  /// limit keeps the loop from reporting a deadlock. A deadlock report lists the channels that such
+  /// limits have closed before.
   ///
   /// @return this channel
   /// @throws IllegalArgumentException unless the limit is positive

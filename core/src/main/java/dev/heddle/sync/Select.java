@@ -91,9 +91,8 @@ public final class Select<R extends @Nullable Object> {
 
   /// Adds a receive of a broadcast's reader. Its code gets the item.
   ///
-  /// [#await()] throws what [Subscription#receive()] throws: an
-  /// [dev.heddle.EventsLostException] when items were lost, a [dev.heddle.ChannelClosedException]
-  /// when nothing is left.
+  /// [#await()] throws what [Subscription#receive()] throws: an [dev.heddle.EventsLostException]
+  /// when items were lost, a [dev.heddle.ChannelClosedException] when nothing is left.
   ///
   /// @return this select
   public <T> Select<R> onReceive(

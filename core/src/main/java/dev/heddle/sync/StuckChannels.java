@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/// The channels of a loop that were closed because coroutines waited for them in vain: a part of its
-/// dumps and of its deadlock report, since a later deadlock may follow from that.
+/// The channels of a loop that were closed because coroutines waited for them in vain: a part of
+/// its dumps and of its deadlock report, since a later deadlock may follow from that.
 ///
 /// **Thread** the loop's.
 final class StuckChannels implements Supplier<DumpPart> {

@@ -57,10 +57,7 @@ final class StuckLimit implements InlineCallback, Runnable {
   /// @param noConsumer for senders
   /// @param onDeadlock whether the waits end also when the loop would report a deadlock
   StuckLimit(
-      Duration noProducer,
-      Duration noConsumer,
-      boolean onDeadlock,
-      Consumer<StuckLimit> endWaits) {
+      Duration noProducer, Duration noConsumer, boolean onDeadlock, Consumer<StuckLimit> endWaits) {
     CoroutineNode<?> self = CoroutineNode.current();
     this.home = self.scheduler();
     this.tree = self.tree();

@@ -467,8 +467,7 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
   /// Ends the sending. What is in the channel can still be received. Senders and receivers that
   /// wait get a [ChannelClosedException]. **Suspends** never; a second call does nothing.
   ///
-  /// To close it with a scope, let the scope call this:
-  /// `scope.onCompletion(_ -> channel.close())`.
+  /// To close it with a scope, let the scope call this: `scope.onCompletion(_ -> channel.close())`.
   @Override
   public void close() {
     close(Reason.CLOSED, null);

@@ -555,8 +555,7 @@ public final class ChannelProgram {
             .filter(w -> w.waits == kind)
             .sorted(Comparator.comparingInt(w -> w.number))
             .toList();
-    long open =
-        kind == Wait.RECEIVE ? futures.stream().filter(p -> !p.future.isDone()).count() : 0;
+    long open = kind == Wait.RECEIVE ? futures.stream().filter(p -> !p.future.isDone()).count() : 0;
     if (queued(pipe, kind) != waiting.size() + open) {
       return null; // one of them was served, or removed
     }
@@ -610,7 +609,9 @@ public final class ChannelProgram {
     assertThat(all).as("doubled").doesNotHaveDuplicates();
     assertThat(all).as("received though refused").noneMatch(refused::contains);
     if (pipe.isConflated()) {
-      assertThat(all).as("the newest").containsAll(sent.stream().sorted().skip(newestOnly()).toList());
+      assertThat(all)
+          .as("the newest")
+          .containsAll(sent.stream().sorted().skip(newestOnly()).toList());
     } else {
       assertThat(all).as("lost").containsAll(sent);
     }

@@ -923,38 +923,40 @@ class ChannelTest {
 
   @Test
   void limit_withACancelledFutureOnly_closesNothing() {
-    new Simulation(1).run(() -> {
-      Channel<Integer> channel = Channel.<Integer>of(0).closeWhenStuck(Duration.ofSeconds(1));
-      channel.receiveAsync().cancel("no longer");
-      assertThat(channel.info()).contains("0 receiving");
-      Heddle.delay(Duration.ofSeconds(5));
-      assertThat(channel.isClosed()).isFalse();
-      return null;
-    });
+    new Simulation(1)
+        .run(() -> {
+          Channel<Integer> channel = Channel.<Integer>of(0).closeWhenStuck(Duration.ofSeconds(1));
+          channel.receiveAsync().cancel("no longer");
+          assertThat(channel.info()).contains("0 receiving");
+          Heddle.delay(Duration.ofSeconds(5));
+          assertThat(channel.isClosed()).isFalse();
+          return null;
+        });
   }
 
   @Test
   void limit_thatRunsOut_namesThoseWhoCouldHaveHelped() {
-    new Simulation(1).run(() -> {
-      Channel<Integer> channel = Channel.<Integer>of("jobs", 0).closeWhenStuck(LIMIT);
-      Promise<String> never = new Promise<>("the next request");
-      Coroutine<?> producer =
-          Heddle.spawn(
-              "producer",
-              () -> {
-                channel.send(1);
-                never.future().await();
-              });
-      Coroutine<?> consumer =
-          Heddle.spawn("consumer", () -> log.add(closedBy(() -> channel.forEach(log::add))));
-      settle();
-      assertThat(channel.info())
-          .endsWith("1 receiving, to be closed when stuck for PT5S, which runs");
-      Heddle.await(consumer);
-      never.complete("at last");
-      Heddle.await(producer);
-      return null;
-    });
+    new Simulation(1)
+        .run(() -> {
+          Channel<Integer> channel = Channel.<Integer>of("jobs", 0).closeWhenStuck(LIMIT);
+          Promise<String> never = new Promise<>("the next request");
+          Coroutine<?> producer =
+              Heddle.spawn(
+                  "producer",
+                  () -> {
+                    channel.send(1);
+                    never.future().await();
+                  });
+          Coroutine<?> consumer =
+              Heddle.spawn("consumer", () -> log.add(closedBy(() -> channel.forEach(log::add))));
+          settle();
+          assertThat(channel.info())
+              .endsWith("1 receiving, to be closed when stuck for PT5S, which runs");
+          Heddle.await(consumer);
+          never.complete("at last");
+          Heddle.await(producer);
+          return null;
+        });
     assertThat(log.getFirst()).isEqualTo(1);
     assertThat((ChannelClosedException) log.getLast())
         .hasMessageContaining("coroutines waited for it in vain for PT5S")
@@ -1015,12 +1017,13 @@ class ChannelTest {
   @Test
   void limit_thatRanOut_isInTheReportOfALaterDeadlock() {
     assertThatThrownBy(() ->
-            new Simulation(1).run(() -> {
-              Channel<Integer> jobs = Channel.<Integer>of("jobs", 0).closeOnDeadlock(LIMIT);
-              log.add(closedBy(jobs::receive).reason());
-              Channel<Integer> answers = Channel.of("answers", 0);
-              return answers.receive();
-            }))
+            new Simulation(1)
+                .run(() -> {
+                  Channel<Integer> jobs = Channel.<Integer>of("jobs", 0).closeOnDeadlock(LIMIT);
+                  log.add(closedBy(jobs::receive).reason());
+                  Channel<Integer> answers = Channel.of("answers", 0);
+                  return answers.receive();
+                }))
         .isInstanceOf(DeadlockError.class)
         .hasMessageContaining("an item from the channel 'answers'")
         .hasMessageContaining("Channels that were closed because they were stuck:")

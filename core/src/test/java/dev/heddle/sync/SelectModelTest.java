@@ -282,8 +282,7 @@ class SelectModelTest {
       expect(allDone(), "a waiter is forgotten", channels);
     }
 
-    private void live(
-        Worker self, Mutex mutex, Semaphore semaphore, Broadcast<Integer> broadcast) {
+    private void live(Worker self, Mutex mutex, Semaphore semaphore, Broadcast<Integer> broadcast) {
       for (int step = 0; step < STEPS; step++) {
         progress++;
         self.begins();
@@ -320,8 +319,7 @@ class SelectModelTest {
       }
     }
 
-    private void act(
-        Worker self, Mutex mutex, Semaphore semaphore, Broadcast<Integer> broadcast) {
+    private void act(Worker self, Mutex mutex, Semaphore semaphore, Broadcast<Integer> broadcast) {
       switch (random.nextInt(20)) {
         case 0 -> send(self, any(channels));
         case 1 -> receive(self, any(channels));
@@ -530,8 +528,7 @@ class SelectModelTest {
         }
         case 3 -> select.onLock(mutex, () -> choice.performed(Kind.LOCK));
         case 4 -> select.onAcquire(semaphore, () -> choice.performed(Kind.PERMIT));
-        case 5 ->
-            select.onAwait(promises.getLast().future(), _ -> choice.performed(Kind.PROMISE));
+        case 5 -> select.onAwait(promises.getLast().future(), _ -> choice.performed(Kind.PROMISE));
         case 6 -> {
           Duration soon = Duration.ofNanos(1 + random.nextInt(4));
           select.onAwait(Heddle.timer(soon), _ -> choice.performed(Kind.TIMER));
@@ -581,12 +578,11 @@ class SelectModelTest {
 
     private boolean selectsBothWays(Channel<Integer> channel) {
       return workers.stream()
-          .anyMatch(w ->
-              w.waits && w.receivesFrom.contains(channel) && w.sendsTo.contains(channel));
+          .anyMatch(
+              w -> w.waits && w.receivesFrom.contains(channel) && w.sendsTo.contains(channel));
     }
 
-    private void checkNothingStays(
-        Mutex mutex, Semaphore semaphore, Broadcast<Integer> broadcast) {
+    private void checkNothingStays(Mutex mutex, Semaphore semaphore, Broadcast<Integer> broadcast) {
       for (Channel<Integer> channel : channels) {
         expect(channel.info().contains(" 0 sending, 0 receiving"), "in the queues", channel);
       }

@@ -291,8 +291,8 @@ public final class ChannelProgram {
       Heddle.yieldNow();
       throwIfBroken();
       if (allWait()) {
-        Heddle.delay(Duration.ofMillis(1)); // deadlines run out
         int before = progress;
+        Heddle.delay(Duration.ofMillis(1)); // deadlines run out
         settle(5);
         if (allWait() && progress == before) {
           check(pipe); // before anything is mended

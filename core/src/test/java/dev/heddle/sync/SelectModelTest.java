@@ -256,8 +256,8 @@ class SelectModelTest {
         Heddle.yieldNow();
         throwIfBroken();
         if (allWait()) {
-          Heddle.delay(Duration.ofMillis(1)); // deadlines and timers run out
           int before = progress;
+          Heddle.delay(Duration.ofMillis(1)); // deadlines and timers run out
           settle(5);
           if (allWait() && progress == before) { // nothing may be mended before it was checked
             check();

@@ -29,18 +29,25 @@ public record DeadlockReport(Dump dump) implements LoopReport {
 
   /// A line that states the deadlock, then the cycles, then every coroutine with what it waits for,
   /// where it was spawned, and its stack. Of more than 1,000 coroutines, or in cycles, the first
-  /// 1,000; the rest is counted.
+  /// 1,000; the rest is counted. Then the other parts of the dump: pools, and channels that were
+  /// closed because they were stuck.
   @Override
   public String text() {
     int waiting = dump.coroutines().size();
     int more = waiting - DumpText.MAX_LISTED;
     String tree = new DumpText(dump, DumpText.MAX_LISTED).tree();
-    return "Deadlock: no active coroutines, %s in waiting\n%s\n%s%s"
-        .formatted(
-            DumpText.count(waiting, "coroutine"),
-            new WaitGraph(dump).inWords(),
-            tree,
-            more > 0 ? "and " + DumpText.number(more) + " more, without their stacks\n" : "");
+    StringBuilder text =
+        new StringBuilder(
+            "Deadlock: no active coroutines, %s in waiting\n%s\n%s%s"
+                .formatted(
+                    DumpText.count(waiting, "coroutine"),
+                    new WaitGraph(dump).inWords(),
+                    tree,
+                    more > 0
+                        ? "and " + DumpText.number(more) + " more, without their stacks\n"
+                        : ""));
+    dump.parts().forEach(part -> text.append('\n').append(part.text()));
+    return text.toString();
   }
 
   @Override

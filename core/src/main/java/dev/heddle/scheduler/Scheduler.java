@@ -410,10 +410,12 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     self.endYield();
   }
 
-  /// A number below `size` that differs from call to call, in an order that only the program
-  /// decides.
+  /// A number below `size`, as if by chance: each is as likely as any other, and the same program
+  /// gets the same numbers in each run.
   public int nextTurn(int size) {
-    int mixed = ++turns * 0x9E3779B9; // golden ratio: neighbours go far apart
+    int mixed = ++turns * 0x9E3779B9; // golden ratio; the rest is the finaliser of MurmurHash3
+    mixed = (mixed ^ mixed >>> 16) * 0x85EBCA6B;
+    mixed = (mixed ^ mixed >>> 13) * 0xC2B2AE35;
     return (int) (((mixed >>> 16) * (long) size) >>> 16);
   }
 

@@ -4,6 +4,7 @@ package dev.heddle.sync;
 import dev.heddle.ChannelClosedException;
 import dev.heddle.ChannelClosedException.Reason;
 import dev.heddle.EventsLostException;
+import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
@@ -18,6 +19,10 @@ import java.util.LinkedHashSet;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.Set;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /// A channel whose items each of several readers receives.
@@ -103,6 +108,8 @@ public final class Broadcast<T> implements AutoCloseable {
   private long oldest;
   private long next;
   private boolean closed;
+  private Reason reason = Reason.CLOSED;
+  private @Nullable ScopeBinding bindings; // of closeWith()
   private @Nullable Throwable cause;
 
   private Broadcast(@Nullable String name, int capacity, Overflow overflow) {
@@ -169,13 +176,20 @@ public final class Broadcast<T> implements AutoCloseable {
     try {
       senders.await(waiter, self, deadline, token);
     } catch (Throwable e) {
-      if (!home.hasEnded()) {
-        senders.remove(waiter);
+      if (home.hasEnded() || !waiter.isServed() || waiter.item() != null) {
+        leave(waiter);
+        throw e;
       }
-      throw e;
+      SentSender.met(e, self, describe());
     }
     if (waiter.item() != null) {
       throw takesNoMore();
+    }
+  }
+
+  private void leave(Waiter sender) {
+    if (!home.hasEnded()) {
+      senders.remove(sender);
     }
   }
 
@@ -314,26 +328,52 @@ public final class Broadcast<T> implements AutoCloseable {
 
     private void awaitItem(Deadline deadline, @Nullable EventSource token) {
       CoroutineNode<?> self = of.current();
+      begin(self); // the budget may switch, too
+      try {
+        of.home.consumeBudget(self); // first: it may throw
+        while (!isReady()) {
+          self.renewWithTimeout(deadline, token);
+          self.resumeWhen(of.sent);
+          var _ = of.home.suspend(self);
+        }
+      } finally {
+        end();
+      }
+    }
+
+    /// A wait of `self` begins.
+    void begin(CoroutineNode<?> self) {
       if (waiting) {
         throw new IllegalStateException(
             "another coroutine, %s, waits in this subscription to %s; subscribe for each"
                 .formatted(reader.describe(), of.describe()));
       }
       reader = self;
-      waiting = true; // the budget may switch, too
-      try {
-        of.home.consumeBudget(self); // first: it may throw
-        while (next == of.next && !isAtEnd()) {
-          self.renewWithTimeout(deadline, token);
-          self.resumeWhen(of.sent);
-          var _ = of.home.suspend(self);
-        }
-      } finally {
-        waiting = false;
-      }
+      waiting = true;
     }
 
-    private boolean isAtEnd() {
+    /// The wait is over.
+    void end() {
+      waiting = false;
+    }
+
+    /// What it waits for: when that fires, it may be ready.
+    EventSource sent() {
+      return of.sent;
+    }
+
+    /// Whether a receive needs no wait.
+    boolean isReady() {
+      return next != of.next || isAtEnd();
+    }
+
+    /// Receives the next item, if there is one, for a select.
+    @Nullable T poll() {
+      of.current();
+      return take();
+    }
+
+    boolean isAtEnd() {
       return closed || of.closed;
     }
 
@@ -361,7 +401,7 @@ public final class Broadcast<T> implements AutoCloseable {
           count);
     }
 
-    private ChannelClosedException nothingLeft() {
+    ChannelClosedException nothingLeft() {
       return closed
           ? new ChannelClosedException(
               "this subscription to " + of.describe() + " is closed", Reason.CLOSED, null)
@@ -371,9 +411,9 @@ public final class Broadcast<T> implements AutoCloseable {
     /// The items until the broadcast or the subscription is closed and nothing is left. `hasNext()`
     /// **suspends** while there is no item.
     ///
-    /// The loop ends without an exception when it was closed by `close()`; otherwise `hasNext()`
-    /// throws the [ChannelClosedException]. `next()` throws an [EventsLostException] in place of
-    /// lost items.
+    /// The loop ends without an exception when it was closed by `close()` or with its scope;
+    /// otherwise `hasNext()` throws the [ChannelClosedException]. `next()` throws an
+    /// [EventsLostException] in place of lost items.
     @Override
     public Iterator<T> iterator() {
       return new Iterator<>() {
@@ -396,6 +436,12 @@ public final class Broadcast<T> implements AutoCloseable {
           return item;
         }
       };
+    }
+
+    /// The items as [#iterator()] receives them, as a sequential stream to be used on this loop.
+    public Stream<T> stream() {
+      int ordered = Spliterator.ORDERED | Spliterator.NONNULL;
+      return StreamSupport.stream(Spliterators.spliteratorUnknownSize(iterator(), ordered), false);
     }
 
     /// How many items it could receive without waiting.
@@ -474,27 +520,53 @@ public final class Broadcast<T> implements AutoCloseable {
   /// [ChannelClosedException]. **Suspends** never; a second call does nothing.
   @Override
   public void close() {
-    end(null);
+    current();
+    end(Reason.CLOSED, null);
   }
 
   /// Ends the sending because of a failure, which becomes the cause of each
   /// [ChannelClosedException]. A loop over a subscription throws it, after the items that are left.
   public void close(Throwable failure) {
-    end(Objects.requireNonNull(failure, "failure"));
+    current();
+    end(Reason.CLOSED, Objects.requireNonNull(failure, "failure"));
   }
 
-  private void end(@Nullable Throwable failure) {
+  /// Closes it when a scope has ended. Readers can still receive what is left for them. The root
+  /// scope ends with its loop, when nothing can wait for the broadcast any more.
+  ///
+  /// @return this broadcast
+  /// @throws IllegalStateException when it or the scope belongs to another loop
+  public Broadcast<T> closeWith(Scope scope) {
     current();
+    if (!closed) {
+      bindings = ScopeBinding.bind(scope, home, this::scopeEnded, bindings);
+    }
+    return this;
+  }
+
+  private void scopeEnded() {
+    try {
+      end(Reason.SCOPE_ENDED, null);
+    } catch (StackOverflowError _) {
+      home.runOnCarrier(() -> end(Reason.SCOPE_ENDED, null)); // nothing has changed so far
+    }
+  }
+
+  private void end(Reason why, @Nullable Throwable failure) {
     if (closed) {
       return;
     }
     StackGuard.requireRoom();
     closed = true;
+    reason = why;
     cause = failure;
     for (Waiter sender = senders.poll(); sender != null; sender = senders.poll()) {
       sender.serve(sender.item(), 0); // it keeps its item, and by that knows
     }
     sent.notifyReaders();
+    ScopeBinding bound = bindings;
+    bindings = null;
+    ScopeBinding.release(bound);
   }
 
   /// Whether it was closed; items may be left for readers.
@@ -507,7 +579,7 @@ public final class Broadcast<T> implements AutoCloseable {
   }
 
   private ChannelClosedException closedException(String why) {
-    return new ChannelClosedException(describe() + " is closed; " + why, Reason.CLOSED, cause);
+    return new ChannelClosedException(describe() + " is closed; " + why, reason, cause);
   }
 
   // ---- views ----

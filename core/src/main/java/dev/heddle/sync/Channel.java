@@ -7,11 +7,9 @@ import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.Event;
 import dev.heddle.event.Future;
 import dev.heddle.event.Promise;
 import dev.heddle.event.source.EventSource;
-import dev.heddle.event.source.InlineCallback;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.StackGuard;
 import dev.heddle.scheduler.Scheduler;
@@ -20,7 +18,6 @@ import dev.heddle.scheduler.WaitQueue.Waiter;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.Iterator;
-import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Spliterator;
@@ -45,13 +42,13 @@ import org.jspecify.annotations.Nullable;
 /// left, and then a [ChannelClosedException]; a loop over the channel ends.
 ///
 /// **Thread** the loop on which it was created. **Order** items are received in the order in which
-/// they were sent; senders and receivers are served in the order of arrival. The channel holds more
-/// than its capacity only while cancelled receivers have handed back what they were given: then a
-/// sender waits until there is room again. Nothing overtakes a
-/// waiter: [#trySend] and [#tryReceive] fail rather than take what another waits for. **Cancelled**
-/// nothing is lost and nothing is sent twice: a send that throws has sent nothing; an item that was
-/// given to a receiver which is cancelled before it continues goes to the next receiver. **Cost**
-/// without waiting: no switch, no allocation.
+/// they were sent; senders and receivers are served in the order of arrival. Nothing overtakes a
+/// waiter: [#trySend] and [#tryReceive] fail rather than take what another waits for. **Capacity**
+/// a send never exceeds it. But an item that a cancelled receiver hands back has nowhere else to
+/// go: the channel then holds more, and takes no further item until there is room again.
+/// **Cancelled** nothing is lost and nothing is sent twice: a send that throws has sent nothing; an
+/// item that was given to a receiver which is cancelled before it continues goes to the next
+/// receiver. **Cost** without waiting: no switch, no allocation.
 ///
 /// @param <T> the type of the items
 /// @since 0.2
@@ -88,13 +85,18 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
    *
    * Threads. The loop's.
    *
-   * I1. While a receiver waits, the channel has no item and no sender waits. [ChannelModelTest]
+   * I1. While a receiver waits, the channel has no item, and no sender waits but for that of the same
+   *     select. [ChannelModelTest, SelectModelTest]
    * I2. While a sender waits, the channel holds as many items as it may. [ChannelModelTest]
-   * I3. The ring never holds more than the capacity. [ChannelModelTest]
+   * I3. A send leaves the channel with no more items than its capacity. More are there only after
+   *     receivers have handed items back. [assert in append(), ChannelModelTest]
    * I4. An item whose send() has returned or was buffered is received exactly once, or still in the
-   *     channel, or was handed to the callback of cancel(). [ChannelModelTest]
+   *     channel, or was handed to the callback of cancel(). In a conflated channel a newer one may
+   *     have replaced it. [ChannelModelTest]
    *
-   * Rejected. A place that is reserved for a woken sender, which then puts its item there: a
+   * Rejected. Counting given items as held until their receivers continue: a producer that is as
+   * fast as its consumer would wait at every other item, and a rendezvous could not count at all.
+   * A place that is reserved for a woken sender, which then puts its item there: a
    * rendezvous takes one switch more, and the free place needs a second state that every method has
    * to look at.
    *
@@ -122,6 +124,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   private @Nullable Throwable cause;
   private @Nullable Closing closing; // null: closed() was never called
   private @Nullable StuckLimit stuckLimit; // null: none
+  private @Nullable ScopeBinding bindings; // of closeWith()
   private @Nullable Consumer<? super T> leftover; // of cancel()
 
   private Channel(@Nullable String name, int capacity) {
@@ -196,7 +199,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   private void send(T item, Deadline deadline, @Nullable EventSource token) {
     CoroutineNode<?> self = current();
     home.consumeBudget(self); // first: it may throw
-    if (accept(item)) {
+    if (accept(item, self)) {
       return;
     }
     Waiter waiter = sender(item);
@@ -204,11 +207,19 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
       senders().await(waiter, self, deadline, token);
     } catch (Throwable e) {
       leaveSender(waiter);
-      throw e;
+      if (!isSent(waiter)) {
+        throw e;
+      }
+      SentSender.met(e, self, describe());
     }
     if (waiter.item() != null) {
       throw takesNoMore();
     }
+  }
+
+  /// Whether the item of a sender whose wait has ended otherwise was sent all the same.
+  boolean isSent(Waiter sender) {
+    return !home.hasEnded() && sender.isServed() && sender.item() == null;
   }
 
   /// Sends an item if that needs no wait: if a receiver waits or the channel has room. **Suspends**
@@ -218,12 +229,14 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   /// @throws ChannelClosedException when the channel is closed
   /// @throws IllegalStateException when the channel belongs to another loop
   public boolean trySend(T item) {
-    current();
-    return accept(item);
+    return accept(item, current());
   }
 
-  private boolean accept(T item) {
+  private boolean accept(T item, CoroutineNode<?> self) {
     Objects.requireNonNull(item, "item");
+    if (stuckLimit != null) {
+      stuckLimit.sends(self);
+    }
     if (closed != null) {
       throw takesNoMore();
     }
@@ -248,13 +261,22 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   // only a channel with a limit looks how long its coroutines wait
   private void changed() {
     if (stuckLimit != null) {
-      stuckLimit.changed(isAwaited());
+      stuckLimit.changed(hasReceiver(), hasSender());
     }
   }
 
   private boolean isAwaited() {
-    return (receivers != null && receivers.peek() != null)
-        || (senders != null && senders.peek() != null);
+    return hasReceiver() || hasSender();
+  }
+
+  /// Whether a receiver waits.
+  boolean hasReceiver() {
+    return receivers != null && receivers.peek() != null;
+  }
+
+  /// Whether a sender waits.
+  boolean hasSender() {
+    return senders != null && senders.peek() != null;
   }
 
   // to the oldest receiver that waits
@@ -310,8 +332,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   /// @throws ChannelClosedException when the channel is closed and nothing is left in it
   /// @throws IllegalStateException when the channel belongs to another loop
   public @Nullable T tryReceive() {
-    current();
-    T item = take();
+    T item = poll();
     if (item == null && closed != null) {
       throw nothingLeft();
     }
@@ -322,7 +343,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   private @Nullable T receive(Deadline deadline, @Nullable EventSource token) {
     CoroutineNode<?> self = current();
     home.consumeBudget(self); // first: it may throw
-    T item = take();
+    T item = poll();
     if (item != null || closed != null) {
       return item;
     }
@@ -351,8 +372,8 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   }
 
   private void takeBack(Waiter receiver) {
-    if (capacity == CONFLATED && size() > 0) {
-      return; // there is a newer one
+    if (capacity == CONFLATED && !isNewest(receiver)) {
+      return;
     }
     if (returned == null) {
       returned = new PriorityQueue<>(OLDEST_FIRST);
@@ -362,6 +383,19 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     if (callback != null) {
       handOver(callback);
     }
+  }
+
+  // drops an older one
+  private boolean isNewest(Waiter receiver) {
+    if (buffered > 0) {
+      return false; // it came when no receiver waited any more
+    }
+    Waiter other = returned == null ? null : returned.peek();
+    if (other != null && OLDEST_FIRST.compare(other, receiver) > 0) {
+      return false;
+    }
+    returned = null;
+    return true;
   }
 
   // null: there is none
@@ -390,15 +424,15 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   }
 
   /// Receives the oldest item later: at once if there is one, else when it is sent. **Suspends**
-  /// never. A future that is cancelled receives nothing.
+  /// never. A future that is cancelled receives nothing; an item that a future has received is not
+  /// handed on, whether the future is awaited or not.
   ///
   /// @return a future that fails with a [ChannelClosedException] when the channel is closed and
   ///   nothing is left in it
   public Future<T> receiveAsync() {
-    current();
+    T item = poll();
     String what = "an item from " + describe();
     Promise<T> promise = new Promise<>(what);
-    T item = take();
     if (item != null) {
       promise.complete(item);
       return promise.future();
@@ -408,7 +442,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
       return promise.future();
     }
     Waiter waiter = receiver();
-    waiter.subscribe(new Delivery(waiter, promise));
+    waiter.subscribe(new Delivery<>(this, waiter, promise));
     receivers().add(waiter);
     return Future.of(
         what,
@@ -426,7 +460,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   /// scope; otherwise `hasNext()` throws the [ChannelClosedException].
   @Override
   public Iterator<T> iterator() {
-    return new Items();
+    return new ChannelItems<>(this);
   }
 
   /// The items as [#iterator()] receives them, as a sequential stream to be used on this loop.
@@ -454,10 +488,11 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   /// Ends the sending, and hands what is left in the channel to `leftover`, the oldest item first.
   ///
-  /// An item that was given to a receiver which is cancelled before it continues comes later.
+  /// An item that was given to a receiver which is cancelled before it continues comes later, in
+  /// that receiver's coroutine.
   ///
-  /// If `leftover` throws, the items behind stay in the channel, and a second call goes on with
-  /// them.
+  /// If `leftover` throws, the item that it was called with is gone; those behind stay in the
+  /// channel, and a second call goes on with them.
   public void cancel(Consumer<? super T> leftover) {
     current();
     this.leftover = Objects.requireNonNull(leftover, "leftover");
@@ -479,52 +514,77 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     }
   }
 
-  /// Closes the channel when a scope has ended. What is in it can still be received.
+  /// Closes the channel when a scope has ended. What is in it can still be received. The root scope
+  /// ends with its loop, when nothing can wait for the channel any more.
   ///
   /// @return this channel
+  /// @throws IllegalStateException when the channel or the scope belongs to another loop
   public Channel<T> closeWith(Scope scope) {
     current();
-    scope.onCompletion(_ -> close(Reason.SCOPE_ENDED, null));
+    if (closed == null) {
+      bindings =
+          ScopeBinding.bind(scope, home, () -> closeInTick(Reason.SCOPE_ENDED, null), bindings);
+    }
     return this;
   }
 
   /// Closes the channel when coroutines have waited for an item, or for room, and nothing was
   /// exchanged for `limit`. They get a [ChannelClosedException] with the reason
   /// [Reason#DEADLOCK][ChannelClosedException.Reason#DEADLOCK], also where a loop over the channel
-  /// waits. While they wait, the limit keeps the loop from reporting a deadlock.
+  /// waits. Its message names the coroutines that sent and received last. While they wait, the
+  /// limit keeps the loop from reporting a deadlock. A deadlock report lists the channels that such
+  /// limits have closed before.
   ///
   /// @return this channel
   /// @throws IllegalArgumentException unless the limit is positive
   public Channel<T> closeWhenStuck(Duration limit) {
-    return limited(limit, false);
+    return limited(limit, limit, false);
   }
 
-  /// As [#closeWhenStuck], and also when the loop would report a deadlock: the channel is closed
-  /// instead, at once, and the coroutines that wait for it go on. The limit itself keeps nothing
-  /// alive.
+  /// As [#closeWhenStuck(Duration)], with a limit for each side.
+  ///
+  /// @param noProducer how long receivers wait for an item
+  /// @param noConsumer how long senders wait for room
+  /// @return this channel
+  /// @throws IllegalArgumentException unless both are positive
+  public Channel<T> closeWhenStuck(Duration noProducer, Duration noConsumer) {
+    return limited(noProducer, noConsumer, false);
+  }
+
+  /// As [#closeWhenStuck(Duration)], and also when the loop would report a deadlock: the channel is
+  /// closed instead, at once, and the coroutines that wait for it go on. The limit itself keeps
+  /// nothing alive.
   ///
   /// @return this channel
   /// @throws IllegalArgumentException unless the limit is positive
   public Channel<T> closeOnDeadlock(Duration limit) {
-    return limited(limit, true);
+    return limited(limit, limit, true);
   }
 
-  private Channel<T> limited(Duration limit, boolean onDeadlock) {
+  /// As [#closeOnDeadlock(Duration)], with a limit for each side.
+  ///
+  /// @param noProducer how long receivers wait for an item
+  /// @param noConsumer how long senders wait for room
+  /// @return this channel
+  /// @throws IllegalArgumentException unless both are positive
+  public Channel<T> closeOnDeadlock(Duration noProducer, Duration noConsumer) {
+    return limited(noProducer, noConsumer, true);
+  }
+
+  private Channel<T> limited(Duration noProducer, Duration noConsumer, boolean onDeadlock) {
     current();
-    boolean awaited = isAwaited();
+    StuckLimit next = new StuckLimit(noProducer, noConsumer, onDeadlock, this::closeIfAwaited);
     if (stuckLimit != null) {
-      stuckLimit.changed(false);
+      stuckLimit.changed(false, false);
     }
-    StuckLimit next = new StuckLimit(home, limit, onDeadlock, this::closeIfAwaited);
     stuckLimit = next;
-    if (awaited) {
-      next.begin();
-    }
+    next.begin(hasReceiver(), hasSender());
     return this;
   }
 
-  private void closeIfAwaited() {
+  private void closeIfAwaited(StuckLimit limit) {
     if (isAwaited()) {
+      limit.note(info() + "; waited for in vain" + limit.inWords());
       close(Reason.DEADLOCK, null);
     }
   }
@@ -542,6 +602,18 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
       closing.fire();
     }
     changed();
+    ScopeBinding bound = bindings;
+    bindings = null;
+    ScopeBinding.release(bound);
+  }
+
+  // where there may be no stack for it; then nothing has changed
+  private void closeInTick(Reason reason, @Nullable Throwable failure) {
+    try {
+      close(reason, failure);
+    } catch (StackOverflowError _) {
+      home.runOnCarrier(() -> close(reason, failure));
+    }
   }
 
   // a sender keeps its item, and a receiver gets none: by that both know
@@ -564,10 +636,11 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   private ChannelClosedException closedException(String why) {
     Reason reason = closed == null ? Reason.CLOSED : closed;
+    StuckLimit limit = reason == Reason.DEADLOCK ? stuckLimit : null;
     String since =
-        reason == Reason.DEADLOCK
-            ? " is closed, because coroutines waited for it in vain; "
-            : " is closed; ";
+        limit == null
+            ? " is closed; "
+            : " is closed, because coroutines waited for it in vain" + limit.inWords() + "; ";
     return new ChannelClosedException(describe() + since + why, reason, cause);
   }
 
@@ -612,17 +685,9 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   /// One line for reports: name, size, number of waiting senders and receivers.
   public String info() {
-    return describe()
-        + " with "
-        + size()
-        + " of "
-        + limit()
-        + ", "
-        + waiting(senders)
-        + " sending, "
-        + waiting(receivers)
-        + " receiving"
-        + (closed == null ? "" : ", closed");
+    String state = closed != null ? ", closed" : stuckLimit == null ? "" : stuckLimit.info();
+    return "%s with %s of %s, %s sending, %s receiving%s"
+        .formatted(describe(), size(), limit(), waiting(senders), waiting(receivers), state);
   }
 
   @Override
@@ -640,7 +705,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     return queue == null ? 0 : queue.size();
   }
 
-  private String describe() {
+  String describe() {
     return name == null ? "a channel" : "the channel '" + name + "'";
   }
 
@@ -662,6 +727,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     int at = head + buffered;
     ring[at < ring.length ? at : at - ring.length] = item;
     buffered++;
+    assert size() <= capacity(); // I3
   }
 
   private Object removeFirst() {
@@ -683,7 +749,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   /// Closes it with a failure: for an operator that has ended, perhaps in a tick.
   void end(Throwable failure) {
-    close(Reason.CLOSED, failure);
+    closeInTick(Reason.CLOSED, failure);
   }
 
   /// Closes it, and drops what is left: for an operator whose own channel was closed, perhaps in a
@@ -700,14 +766,17 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   /// Takes the oldest item; null: there is none.
   @Nullable T poll() {
-    current();
+    CoroutineNode<?> self = current();
+    if (stuckLimit != null) {
+      stuckLimit.receives(self);
+    }
     return take();
   }
 
   /// A receiver for a coming wait.
   Waiter receiver() {
     if (stuckLimit != null) {
-      stuckLimit.begin();
+      stuckLimit.receiverWaits();
     }
     return new Waiter(receivers(), home, null);
   }
@@ -715,7 +784,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   /// A sender for a coming wait.
   Waiter sender(T item) {
     if (stuckLimit != null) {
-      stuckLimit.begin();
+      stuckLimit.senderWaits();
     }
     return new Waiter(senders(), home, item);
   }
@@ -787,60 +856,15 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     }
   }
 
-  /// Completes the future of [#receiveAsync].
-  private final class Delivery implements InlineCallback {
-    private final Waiter waiter;
-    private final Promise<T> promise;
+  // ---- for its iterator ----
 
-    Delivery(Waiter waiter, Promise<T> promise) {
-      this.waiter = waiter;
-      this.promise = promise;
-    }
-
-    @Override
-    public boolean accepts() {
-      return !promise.isDone();
-    }
-
-    @Override
-    @SuppressWarnings("unchecked") // only a T is sent
-    public void onEvent(Event event, @Nullable Object value, @Nullable Throwable failure) {
-      T item = (T) waiter.item();
-      if (item == null) {
-        promise.fail(nothingLeft());
-      } else {
-        promise.complete(item);
-      }
-    }
+  /// Receives the oldest item; null: the channel is closed, and nothing is left.
+  @Nullable T receiveOrNull() {
+    return receive(Deadline.never(), null);
   }
 
   /// Whether a loop over the channel throws rather than ends.
-  private boolean isFailure() {
+  boolean isFailure() {
     return cause != null || closed == Reason.CANCELLED || closed == Reason.DEADLOCK;
-  }
-
-  private final class Items implements Iterator<T> {
-    private @Nullable T next;
-
-    @Override
-    public boolean hasNext() {
-      if (next == null) {
-        next = receive(Deadline.never(), null);
-        if (next == null && isFailure()) {
-          throw nothingLeft();
-        }
-      }
-      return next != null;
-    }
-
-    @Override
-    public T next() {
-      T item = hasNext() ? next : null;
-      if (item == null) {
-        throw new NoSuchElementException(describe() + " is closed, and nothing is left in it");
-      }
-      next = null;
-      return item;
-    }
   }
 }

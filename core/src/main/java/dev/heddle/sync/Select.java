@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.sync;
 
+import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.Transform;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
-import dev.heddle.event.Event;
+import dev.heddle.event.Deadline;
 import dev.heddle.event.source.EventSource;
-import dev.heddle.event.source.InlineCallback;
-import dev.heddle.internal.Rethrow;
 import dev.heddle.internal.StackGuard;
-import dev.heddle.scheduler.WaitQueue.Waiter;
+import dev.heddle.scheduler.Scheduler;
+import dev.heddle.sync.Broadcast.Subscription;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -20,16 +20,20 @@ import org.jspecify.annotations.Nullable;
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=select}
 ///
-/// The operations are branches: a receive, a send, a lock, the outcome of something awaitable. The
-/// branch whose operation is possible first is performed, then its code runs, in the coroutine that
-/// called [#await()]. The others have no effect: nothing is received or sent, no lock is taken.
-/// When several are possible at once, the first one that was added wins; with [#fair()], each in
-/// its turn.
+/// The operations are branches: a receive, a send, a lock, a permit, the outcome of something
+/// awaitable. The branch whose operation is possible first is performed, then its code runs, in the
+/// coroutine that called [#await()]. The others have no effect: nothing is received or sent, no
+/// lock is taken. When several are possible at once, the first one that was added wins; with
+/// [#fair()], any of them.
+///
+/// Code that returns nothing makes [#await()] return null. That of a branch with a value is always
+/// a [Transform]: Java could not tell from `item -> list.add(item)` which of two kinds is meant.
 ///
 /// A `Select` can be awaited again and again, by one coroutine at a time.
 ///
-/// **Thread** the loop's. **Cancelled** no branch has been performed, except as [Channel#send]
-/// says.
+/// **Thread** the loop's. A [dev.heddle.thread.ThreadChannel] is no branch: another thread would
+/// send to it, or receive from it, without knowing that another branch was chosen at that moment.
+/// **Cancelled** no branch has been performed, except as [Channel#send] says.
 ///
 /// @param <R> the type of what the code of the branches returns
 /// @since 0.2
@@ -43,10 +47,18 @@ public final class Select<R extends @Nullable Object> {
    * If the wait ends otherwise, the chosen one leaves too, and hands on what it was given. A send
    * whose item was received cannot be undone: it is final, and then the wait does not end otherwise.
    *
+   * A branch that only heard that it should look may find nothing (SelectBranch.Read). Then none is
+   * chosen, all leave, and the select begins anew.
+   *
+   * I1. Of the branches of one await(), the operation of exactly one is performed, or of none if it
+   *     throws. [SelectModelTest]
+   * I2. After it no branch is left in a queue, or subscribed. [SelectModelTest]
+   *
    * Sources. trap-1, trap-4, trap-7; Go's select, Kotlin's select expression.
    */
-  private final List<Branch> branches = new ArrayList<>();
+  private final List<SelectBranch<R>> branches = new ArrayList<>();
   private boolean fair;
+  private int[] order = new int[0]; // of the tries, if fair; a permutation
   private boolean awaited;
 
   private Select() {}
@@ -65,7 +77,7 @@ public final class Select<R extends @Nullable Object> {
   ///
   /// @return this select
   public <T> Select<R> onReceive(Channel<T> channel, Transform<? super T, ? extends R> code) {
-    return add(new Receive<>(channel, code, null));
+    return add(new SelectBranch.Receive<>(channel, code, null));
   }
 
   /// Adds a receive, with other code for a channel that is closed and has nothing left.
@@ -73,7 +85,19 @@ public final class Select<R extends @Nullable Object> {
   /// @return this select
   public <T> Select<R> onReceive(
       Channel<T> channel, Transform<? super T, ? extends R> code, Body<? extends R> whenClosed) {
-    return add(new Receive<>(channel, code, Objects.requireNonNull(whenClosed, "whenClosed")));
+    Objects.requireNonNull(whenClosed, "whenClosed");
+    return add(new SelectBranch.Receive<>(channel, code, whenClosed));
+  }
+
+  /// Adds a receive of a broadcast's reader. Its code gets the item.
+  ///
+  /// [#await()] throws what [Subscription#receive()] throws: an [dev.heddle.EventsLostException]
+  /// when items were lost, a [dev.heddle.ChannelClosedException] when nothing is left.
+  ///
+  /// @return this select
+  public <T> Select<R> onReceive(
+      Subscription<T> subscription, Transform<? super T, ? extends R> code) {
+    return add(new SelectBranch.Read<>(subscription, code));
   }
 
   /// Adds a send. Its code runs when the item was sent.
@@ -82,14 +106,47 @@ public final class Select<R extends @Nullable Object> {
   ///
   /// @return this select
   public <T> Select<R> onSend(Channel<T> channel, T item, Body<? extends R> code) {
-    return add(new Send<>(channel, item, code));
+    return add(new SelectBranch.Send<>(channel, item, code));
+  }
+
+  /// Adds a send whose code returns nothing. Otherwise as [#onSend(Channel, Object, Body)].
+  ///
+  /// @return this select
+  public <T> Select<R> onSend(Channel<T> channel, T item, Action code) {
+    return add(new SelectBranch.Send<>(channel, item, Select.<R>body(code)));
   }
 
   /// Adds a lock of a mutex. Its code runs with the mutex locked, and has to unlock it.
   ///
   /// @return this select
   public Select<R> onLock(Mutex mutex, Body<? extends R> code) {
-    return add(new Lock(mutex, code));
+    Objects.requireNonNull(mutex, "mutex");
+    return add(new SelectBranch.Acquire<>(mutex::tryLock, mutex::waiter, mutex::leave, code));
+  }
+
+  /// Adds a lock whose code returns nothing. Otherwise as [#onLock(Mutex, Body)].
+  ///
+  /// @return this select
+  public Select<R> onLock(Mutex mutex, Action code) {
+    return onLock(mutex, Select.<R>body(code));
+  }
+
+  /// Adds the acquiring of a permit. Its code runs with the permit, and has to release it.
+  ///
+  /// @return this select
+  public Select<R> onAcquire(Semaphore semaphore, Body<? extends R> code) {
+    Objects.requireNonNull(semaphore, "semaphore");
+    return add(
+        new SelectBranch.Acquire<>(
+            semaphore::tryAcquire, semaphore::waiter, semaphore::leave, code));
+  }
+
+  /// Adds the acquiring of a permit, with code that returns nothing. Otherwise as
+  /// [#onAcquire(Semaphore, Body)].
+  ///
+  /// @return this select
+  public Select<R> onAcquire(Semaphore semaphore, Action code) {
+    return onAcquire(semaphore, Select.<R>body(code));
   }
 
   /// Adds a wait for the outcome of a future, a coroutine, an event or a timer. Its code gets the
@@ -98,16 +155,26 @@ public final class Select<R extends @Nullable Object> {
   /// @return this select
   public <T extends @Nullable Object> Select<R> onAwait(
       Awaitable<T> awaitable, Transform<? super T, ? extends R> code) {
-    return add(new Await<T>(EventSource.of(awaitable), code));
+    return add(new SelectBranch.Await<T, R>(EventSource.of(awaitable), code));
   }
 
-  private Select<R> add(Branch branch) {
+  private Select<R> add(SelectBranch<R> branch) {
     branches.add(branch);
     return this;
   }
 
-  /// Gives each branch its turn when several are possible at once, so that a busy first branch does
-  /// not keep the others from being performed.
+  @SuppressWarnings("NullAway") // the documentation says that await() then returns null
+  private static <R extends @Nullable Object> Body<R> body(Action code) {
+    Objects.requireNonNull(code, "code");
+    return () -> {
+      code.run();
+      return null;
+    };
+  }
+
+  /// Tries the branches in an order of chance, a new one each time, instead of that in which they
+  /// were added. So of those that are possible at once each is as likely as the others, and a busy
+  /// first branch does not keep the others from being performed.
   ///
   /// @return this select
   public Select<R> fair() {
@@ -125,23 +192,63 @@ public final class Select<R extends @Nullable Object> {
   ///   exceptions and errors are thrown as they are
   /// @throws IllegalStateException without branches
   public R await() {
-    CoroutineNode<?> self = CoroutineNode.current();
-    self.scheduler().consumeBudget(self); // first: it may throw
-    Branch chosen = tryAll(self);
-    return (chosen == null ? awaitFirst(self) : chosen).run();
+    return await(Deadline.never(), null);
   }
 
-  /// Performs the first branch that is possible now, or else runs `otherwise`. **Suspends** never,
-  /// unless the code does.
+  /// Performs the first branch that is possible, but waits no longer than a deadline; the code of a
+  /// branch is not bounded by it. Otherwise as [#await()].
   ///
+  /// @throws dev.heddle.DeadlineException when the deadline runs out first; no branch was performed
+  public R await(Deadline deadline) {
+    return await(deadline, null);
+  }
+
+  /// Performs the first branch that is possible, but waits no longer than until `token` fires.
+  /// Otherwise as [#await()].
+  ///
+  /// @throws dev.heddle.WaitCancelledException when the token fires first; no branch was performed
+  public R await(Awaitable<?> token) {
+    return await(Deadline.never(), EventSource.of(token));
+  }
+
+  private R await(Deadline deadline, @Nullable EventSource token) {
+    CoroutineNode<?> self = CoroutineNode.current();
+    self.scheduler().consumeBudget(self); // first: it may throw
+    SelectBranch<R> chosen = tryAll(self);
+    while (chosen == null) {
+      chosen = awaitFirst(self, deadline, token);
+      if (chosen == null) {
+        chosen = tryAll(self);
+      }
+    }
+    return chosen.run();
+  }
+
+  /// Performs the first branch that is possible now. **Suspends** never, unless the code does.
+  ///
+  /// @return what its code returns; null when no branch is possible now
   /// @throws dev.heddle.CoroutineException when the code threw a checked exception; unchecked
   ///   exceptions and errors are thrown as they are
-  public R awaitNow(Body<? extends R> otherwise) {
-    Branch chosen = tryAll(CoroutineNode.current());
+  /// @throws IllegalStateException without branches
+  public @Nullable R tryAwait() {
+    SelectBranch<R> chosen = tryAll(CoroutineNode.current());
+    return chosen == null ? null : chosen.run();
+  }
+
+  /// Performs the first branch that is possible now, or else runs `otherwise`. Otherwise as
+  /// [#tryAwait()].
+  public R tryAwait(Body<? extends R> otherwise) {
+    SelectBranch<R> chosen = tryAll(CoroutineNode.current());
     return chosen == null ? Bodies.<R>run(otherwise) : chosen.run();
   }
 
-  private @Nullable Branch tryAll(CoroutineNode<?> self) {
+  /// Performs the first branch that is possible now, or else runs an action. Otherwise as
+  /// [#tryAwait()].
+  public R tryAwait(Action otherwise) {
+    return tryAwait(Select.<R>body(otherwise));
+  }
+
+  private @Nullable SelectBranch<R> tryAll(CoroutineNode<?> self) {
     if (branches.isEmpty()) {
       throw new IllegalStateException("a select without branches waits for ever; add one first");
     }
@@ -150,9 +257,8 @@ public final class Select<R extends @Nullable Object> {
           "another coroutine awaits this select; make one for each coroutine");
     }
     int size = branches.size();
-    int first = fair ? self.scheduler().nextTurn(size) : 0;
     for (int i = 0; i < size; i++) {
-      Branch branch = branches.get((first + i) % size);
+      SelectBranch<R> branch = branches.get(fair ? drawn(i, self.scheduler()) : i);
       if (branch.tryNow(self)) {
         return branch;
       }
@@ -160,18 +266,41 @@ public final class Select<R extends @Nullable Object> {
     return null;
   }
 
-  private Branch awaitFirst(CoroutineNode<?> self) {
+  // one of those not drawn before: a shuffle that goes no further than the tries
+  private int drawn(int tried, Scheduler home) {
+    int size = branches.size();
+    if (order.length != size) {
+      order = new int[size];
+      for (int i = 0; i < size; i++) {
+        order[i] = i;
+      }
+    }
+    int at = tried + home.nextTurn(size - tried);
+    int branch = order[at];
+    order[at] = order[tried];
+    order[tried] = branch;
+    return branch;
+  }
+
+  // null: none was chosen after all
+  private @Nullable SelectBranch<R> awaitFirst(
+      CoroutineNode<?> self, Deadline deadline, @Nullable EventSource token) {
     StackGuard.requireRoom(); // also for branches that leave: they hand on what they were given
-    self.renew();
+    self.renewWithTimeout(deadline, token);
     awaited = true;
-    Branch chosen = null;
+    SelectBranch<R> chosen = null;
     try {
       branches.forEach(branch -> branch.join(self));
       var _ = self.scheduler().suspend(self);
       chosen = chosen();
+    } catch (Throwable e) {
+      chosen = chosenFinally(self, e);
+      if (chosen == null) {
+        throw e;
+      }
     } finally {
       awaited = false;
-      for (Branch branch : branches) {
+      for (SelectBranch<R> branch : branches) {
         if (branch != chosen) {
           branch.leave();
         }
@@ -180,243 +309,21 @@ public final class Select<R extends @Nullable Object> {
     return chosen;
   }
 
-  private Branch chosen() {
-    for (Branch branch : branches) {
+  private @Nullable SelectBranch<R> chosen() {
+    for (SelectBranch<R> branch : branches) {
       if (branch.isChosen()) {
         return branch;
       }
     }
-    throw new IllegalStateException("the wait of a select ended without a branch");
+    return null;
   }
 
-  /// One of the operations.
-  private abstract class Branch {
-    /// Performs the operation if that needs no wait.
-    abstract boolean tryNow(CoroutineNode<?> self);
-
-    /// Makes the coming wait one for this operation, too.
-    abstract void join(CoroutineNode<?> self);
-
-    /// Whether the wait ended because this operation was performed.
-    abstract boolean isChosen();
-
-    /// Another one was chosen, or none.
-    abstract void leave();
-
-    /// Runs the code, after the operation was performed.
-    abstract R run();
-  }
-
-  private final class Receive<T> extends Branch {
-    private final Channel<T> channel;
-    private final Transform<? super T, ? extends R> code;
-    private final @Nullable Body<? extends R> whenClosed;
-    private @Nullable T item;
-    private @Nullable Waiter waiter;
-
-    Receive(
-        Channel<T> channel,
-        Transform<? super T, ? extends R> code,
-        @Nullable Body<? extends R> whenClosed) {
-      this.channel = Objects.requireNonNull(channel, "channel");
-      this.code = Objects.requireNonNull(code, "code");
-      this.whenClosed = whenClosed;
-    }
-
-    @Override
-    boolean tryNow(CoroutineNode<?> self) {
-      waiter = null;
-      item = channel.poll();
-      return item != null || channel.isClosed();
-    }
-
-    @Override
-    void join(CoroutineNode<?> self) {
-      Waiter joined = channel.receiver();
-      waiter = joined;
-      joined.join(self);
-    }
-
-    @Override
-    boolean isChosen() {
-      return waiter != null && waiter.isServed();
-    }
-
-    @Override
-    void leave() {
-      if (waiter != null) {
-        channel.leave(waiter);
+  private @Nullable SelectBranch<R> chosenFinally(CoroutineNode<?> self, Throwable thrown) {
+    for (SelectBranch<R> branch : branches) {
+      if (branch.isFinal(self, thrown)) {
+        return branch;
       }
     }
-
-    @Override
-    R run() {
-      T received = waiter == null ? item : channel.itemOf(waiter);
-      item = null;
-      if (received == null) {
-        if (whenClosed == null) {
-          throw channel.nothingLeft();
-        }
-        return Bodies.run(whenClosed);
-      }
-      return Bodies.run(() -> code.apply(received));
-    }
-  }
-
-  private final class Send<T> extends Branch {
-    private final Channel<T> channel;
-    private final T item;
-    private final Body<? extends R> code;
-    private @Nullable Waiter waiter;
-
-    Send(Channel<T> channel, T item, Body<? extends R> code) {
-      this.channel = Objects.requireNonNull(channel, "channel");
-      this.item = Objects.requireNonNull(item, "item");
-      this.code = Objects.requireNonNull(code, "code");
-    }
-
-    @Override
-    boolean tryNow(CoroutineNode<?> self) {
-      waiter = null;
-      return channel.trySend(item);
-    }
-
-    @Override
-    void join(CoroutineNode<?> self) {
-      Waiter joined = channel.sender(item);
-      waiter = joined;
-      joined.join(self);
-    }
-
-    @Override
-    boolean isChosen() {
-      return waiter != null && waiter.isServed();
-    }
-
-    @Override
-    void leave() {
-      if (waiter != null) {
-        channel.leaveSender(waiter);
-      }
-    }
-
-    @Override
-    R run() {
-      if (waiter != null && waiter.item() != null) {
-        throw channel.takesNoMore();
-      }
-      return Bodies.run(code);
-    }
-  }
-
-  private final class Lock extends Branch {
-    private final Mutex mutex;
-    private final Body<? extends R> code;
-    private @Nullable Waiter waiter;
-
-    Lock(Mutex mutex, Body<? extends R> code) {
-      this.mutex = Objects.requireNonNull(mutex, "mutex");
-      this.code = Objects.requireNonNull(code, "code");
-    }
-
-    @Override
-    boolean tryNow(CoroutineNode<?> self) {
-      waiter = null;
-      return mutex.tryLock();
-    }
-
-    @Override
-    void join(CoroutineNode<?> self) {
-      Waiter joined = mutex.waiter(self);
-      waiter = joined;
-      joined.join(self);
-    }
-
-    @Override
-    boolean isChosen() {
-      return waiter != null && waiter.isServed();
-    }
-
-    @Override
-    void leave() {
-      if (waiter != null) {
-        mutex.leave(waiter);
-      }
-    }
-
-    @Override
-    R run() {
-      return Bodies.run(code);
-    }
-  }
-
-  private final class Await<T extends @Nullable Object> extends Branch implements InlineCallback {
-    private final EventSource event;
-    private final Transform<? super T, ? extends R> code;
-    private @Nullable CoroutineNode<?> waiting;
-    private boolean fired;
-    private @Nullable Object result;
-    private @Nullable Throwable failure;
-
-    Await(EventSource event, Transform<? super T, ? extends R> code) {
-      this.event = event;
-      this.code = Objects.requireNonNull(code, "code");
-    }
-
-    @Override
-    boolean tryNow(CoroutineNode<?> self) {
-      event.checkHomeLoop(self.scheduler());
-      fired = false;
-      waiting = null;
-      if (event.isClosed()) {
-        event.replay(this);
-      }
-      return fired;
-    }
-
-    @Override
-    void join(CoroutineNode<?> self) {
-      waiting = self;
-      self.resumeWhen(event, this);
-    }
-
-    @Override
-    public boolean accepts() {
-      return waiting != null && waiting.accepts();
-    }
-
-    @Override
-    public void onEvent(Event source, @Nullable Object value, @Nullable Throwable thrown) {
-      if (waiting == null || waiting.accepts()) {
-        fired = true;
-        result = value;
-        failure = thrown;
-        if (waiting != null) {
-          waiting.resolve(null);
-        }
-      }
-    }
-
-    @Override
-    boolean isChosen() {
-      return fired;
-    }
-
-    @Override
-    void leave() {
-      waiting = null;
-    }
-
-    @Override
-    @SuppressWarnings({"unchecked", "NullAway"}) // the event fires with a T, which may be null
-    R run() {
-      if (failure != null) {
-        throw Rethrow.unchecked(failure);
-      }
-      event.onConsumed();
-      Object value = result;
-      result = null;
-      return Bodies.run(() -> code.apply((T) value));
-    }
+    return null;
   }
 }

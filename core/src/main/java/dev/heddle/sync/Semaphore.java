@@ -148,6 +148,23 @@ public final class Semaphore {
     giveOut(); // also to those who waited behind one that wanted more
   }
 
+  /// A waiter for one permit, for a select that waits for several things.
+  Waiter waiter(CoroutineNode<?> self) {
+    Waiters queue = waiters;
+    if (queue == null) {
+      queue = new Waiters();
+      waiters = queue;
+    }
+    return new Waiter(queue, self.scheduler(), 1);
+  }
+
+  /// Such a waiter leaves, and gives back its permit.
+  void leave(Waiter waiter) {
+    if (waiters != null) {
+      leave(waiters, waiter, 1);
+    }
+  }
+
   /// Acquires a permit if one is free and no coroutine waits. **Suspends** never.
   ///
   /// @return whether it was acquired

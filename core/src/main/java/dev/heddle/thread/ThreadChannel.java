@@ -7,6 +7,7 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.SpinLock;
 import dev.heddle.internal.StackGuard;
 import dev.heddle.loop.LoopRuntime;
@@ -15,7 +16,11 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.PriorityQueue;
+import java.util.Spliterator;
+import java.util.Spliterators;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /// A bounded queue between loops and threads: a wait suspends a coroutine, and blocks a thread.
@@ -33,8 +38,10 @@ import org.jspecify.annotations.Nullable;
 /// outside world: however long it lasts, the loop does not take it for a deadlock.
 ///
 /// **Thread** any. **Order** items are received in the order in which they were sent; senders and
-/// receivers are served in the order of arrival, whatever they are. **Cancelled** nothing is lost
-/// and nothing is sent twice: a send that throws has sent nothing; an item that was given to a
+/// receivers are served in the order of arrival, whatever they are. **Capacity** a send never
+/// exceeds it. But an item that a cancelled receiver hands back has nowhere else to go: the channel
+/// then holds more, and takes no further item until there is room again. **Cancelled** nothing is
+/// lost and nothing is sent twice: a send that throws has sent nothing; an item that was given to a
 /// coroutine which is cancelled before it continues goes to the next receiver. A thread that is
 /// interrupted gets a [dev.heddle.WaitCancelledException], as a coroutine does whose thread is
 /// interrupted. **Cost** without waiting: a spin lock, no allocation.
@@ -74,9 +81,11 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
    *
    * I1. While a receiver waits, the channel has no item and no sender waits. [ThreadChannelModelTest]
    * I2. While a sender waits, the channel is full. [ThreadChannelModelTest]
-   * I3. An item whose send() has returned is received exactly once, or still in the channel, or was
+   * I3. A send leaves the channel with no more items than its capacity. More are there only after
+   *     receivers have handed items back. [assert in append(), ThreadChannelModelTest]
+   * I4. An item whose send() has returned is received exactly once, or still in the channel, or was
    *     handed to the callback of cancel(). [ThreadChannelModelTest, ThreadChannelLincheckTest;
-   *     mutant: ThreadChannelStress.LeavesUnchecked]
+   *     mutants: ThreadChannelStress.LeavesUnchecked, SenderLeavesUnchecked]
    *
    * Memory order. Everything under the lock is published by it. What a served peer was given is read
    * without the lock, after it was woken: the inbox publishes it to a coroutine, and the flag of
@@ -106,6 +115,7 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
   private final PriorityQueue<Peer> returned = new PriorityQueue<>(1, OLDEST_FIRST);
   private @Nullable Reason closed;
   private @Nullable Throwable cause;
+  private @Nullable Consumer<? super T> leftover; // of cancel()
 
   private ThreadChannel(@Nullable String name, int capacity) {
     if (capacity < 1) {
@@ -359,6 +369,7 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
   private void leaveReceiver(Peer receiver) {
     StackGuard.requireRoom();
     wake(handOn(receiver));
+    handOver();
   }
 
   // returns the receiver that is to be woken
@@ -399,6 +410,33 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
     Peer next = served;
     while (next != null && !next.wake()) {
       next = handOn(next); // for a sender there is nothing to hand on
+      if (next == null) {
+        handOver();
+      }
+    }
+  }
+
+  // what was handed back after cancel(); a failure of its callback is not that of the caller
+  private void handOver() {
+    Consumer<? super T> callback;
+    lock.lock();
+    callback = returned.isEmpty() ? null : leftover;
+    lock.unlock();
+    if (callback == null) {
+      return;
+    }
+    try {
+      drain(callback);
+    } catch (Throwable e) {
+      FailureTable.throwIfFatal(e);
+      Thread self = Thread.currentThread();
+      self.getUncaughtExceptionHandler().uncaughtException(self, e);
+    }
+  }
+
+  private void drain(Consumer<? super T> callback) {
+    for (T item = take(null); item != null; item = take(null)) {
+      callback.accept(item);
     }
   }
 
@@ -417,10 +455,19 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
     return new Items();
   }
 
+  /// The items as [#iterator()] receives them, as a sequential stream to be used on one thread, or
+  /// in one coroutine.
+  public Stream<T> stream() {
+    int ordered = Spliterator.ORDERED | Spliterator.NONNULL;
+    return StreamSupport.stream(Spliterators.spliteratorUnknownSize(iterator(), ordered), false);
+  }
+
   // ---- closing ----
 
   /// Ends the sending. What is in the channel can still be received. Senders and receivers that
   /// wait get a [ChannelClosedException]. **Suspends** never; a second call does nothing.
+  ///
+  /// To close it with a scope, let the scope call this: `scope.onCompletion(_ -> channel.close())`.
   @Override
   public void close() {
     close(Reason.CLOSED, null);
@@ -434,14 +481,18 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
 
   /// Ends the sending, and hands what is left in the channel to `leftover`, the oldest item first.
   ///
-  /// If `leftover` throws, the items behind stay in the channel, and a second call goes on with
-  /// them.
+  /// An item that was given to a receiver whose wait ends otherwise comes later, on the thread that
+  /// finds that out. A failure of that call goes to the thread's uncaught-exception handler.
+  ///
+  /// If `leftover` throws here, the item that it was called with is gone; those behind stay in the
+  /// channel, and a second call goes on with them.
   public void cancel(Consumer<? super T> leftover) {
     Objects.requireNonNull(leftover, "leftover");
     close(Reason.CANCELLED, null);
-    for (T item = take(null); item != null; item = take(null)) {
-      leftover.accept(item);
-    }
+    lock.lock(); // after close(): until then a receiver may hand an item on to others
+    this.leftover = leftover;
+    lock.unlock();
+    drain(leftover);
   }
 
   void ownerEnded() {
@@ -583,6 +634,7 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
     int at = head + buffered;
     ring[at < ring.length ? at : at - ring.length] = item;
     buffered++;
+    assert buffered + returned.size() <= ring.length; // I3
   }
 
   private @Nullable Object removeFirst() {

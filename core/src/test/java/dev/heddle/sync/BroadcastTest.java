@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Cancellation;
 import dev.heddle.ChannelClosedException;
+import dev.heddle.ChannelClosedException.Reason;
 import dev.heddle.DeadlineException;
 import dev.heddle.DeadlockError;
 import dev.heddle.EventsLostException;
@@ -13,8 +14,10 @@ import dev.heddle.Heddle;
 import dev.heddle.Loop;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Scope;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Promise;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.hosting.StackEnd;
 import dev.heddle.simulation.VirtualTime;
 import dev.heddle.sync.Broadcast.Overflow;
@@ -456,6 +459,25 @@ class BroadcastTest {
         .hasMessageMatching(
             "(?s).*'sender'.* waits for room in the broadcast 'news' with 1 of 1 items for 1"
                 + " readers, 1 sending, 0 receiving, held by \\S+ 'reader'.*");
+  }
+
+  @Test
+  void closeWith_endsReadersWithTheScope_andLeavesNothingInOneThatLives() {
+    Heddle.run(() -> {
+      Scope scope = Scope.open();
+      Broadcast<Integer> bound = Broadcast.<Integer>of(2, Overflow.SUSPEND).closeWith(scope);
+      Broadcast.of(2, Overflow.SUSPEND).closeWith(scope).close();
+      assertThat(EventSource.of(scope).subscribers()).isEqualTo(1);
+      Subscription<Integer> reader = bound.subscribe();
+      bound.send(1);
+      scope.close();
+      assertThat(bound.isClosed()).isTrue();
+      assertThat(reader.stream()).containsExactly(1);
+      assertThatThrownBy(reader::receive)
+          .isInstanceOfSatisfying(
+              ChannelClosedException.class,
+              e -> assertThat(e.reason()).isEqualTo(Reason.SCOPE_ENDED));
+    });
   }
 
   @Test

@@ -13,12 +13,17 @@ import dev.heddle.DeadlockError;
 import dev.heddle.Heddle;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Reports;
 import dev.heddle.coroutine.Scope;
+import dev.heddle.coroutine.Switch;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.Future;
 import dev.heddle.event.Promise;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.hosting.StackEnd;
 import dev.heddle.simulation.Simulation;
+import dev.heddle.simulation.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +35,8 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(300)
 class ChannelTest {
+  private static final Duration LIMIT = Duration.ofSeconds(5);
+
   private final List<Object> log = new ArrayList<>();
 
   private Coroutine<?> receiver(Channel<?> channel, String name) {
@@ -362,6 +369,61 @@ class ChannelTest {
     });
   }
 
+  @Test
+  void closeWith_theRootScope_isAllowedAndClosesNothingWhileTheLoopRuns() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.<Integer>of(1).closeWith(Scope.root());
+      channel.closeWith(Scope.current());
+      channel.send(1);
+      settle();
+      assertThat(channel.isClosed()).isFalse();
+      assertThat(channel.receive()).isEqualTo(1);
+    });
+  }
+
+  @Test
+  void closeWith_aScopeThatOutlivesTheChannel_leavesNothingInIt() {
+    Heddle.run(() -> {
+      Scope first = Scope.open();
+      Scope second = Scope.detached();
+      for (int i = 0; i < 100; i++) {
+        Channel.of(1).closeWith(first).closeWith(second).close();
+      }
+      assertThat(EventSource.of(first).subscribers()).isZero();
+      assertThat(EventSource.of(second).subscribers()).isZero();
+      second.cancel("over");
+      first.close();
+    });
+  }
+
+  @Test
+  void closeWith_aScopeThatHasEnded_closesAtOnce() {
+    Heddle.run(() -> {
+      Scope scope = Scope.open();
+      scope.close();
+      Channel<Integer> channel = Channel.<Integer>of(1).closeWith(scope);
+      assertThat(closedBy(channel::receive).reason()).isEqualTo(Reason.SCOPE_ENDED);
+    });
+  }
+
+  @Test
+  void closeWith_doesNotTakeTheFailureOfTheScope() {
+    IllegalStateException failure = new IllegalStateException("of a member");
+    assertThatThrownBy(() ->
+            Heddle.run(() ->
+                Heddle.scope(s -> {
+                  Scope child = s.child();
+                  Channel.of(1).closeWith(child);
+                  child.launch(
+                      "member",
+                      () -> {
+                        throw failure;
+                      });
+                  return null;
+                })))
+        .isSameAs(failure);
+  }
+
   // ---- bounded waits ----
 
   @Test
@@ -628,6 +690,63 @@ class ChannelTest {
     });
   }
 
+  @Test
+  @Tag("trap-4")
+  void sender_whoseSwitchHandlerFailsAfterItsItemWasReceived_hasSentAndTheFailureIsReported() {
+    IllegalStateException failure = new IllegalStateException("in a handler");
+    try (Reports reports = new Reports()) {
+      Heddle.run(() -> {
+        Channel<Integer> channel = Channel.of("jobs", 0);
+        Coroutine<?> sender =
+            Heddle.spawn(() -> {
+              failAtNextEnter(failure);
+              channel.send(1);
+              log.add("sent 1");
+            });
+        settle();
+        assertThat(channel.receive()).isEqualTo(1);
+        Heddle.await(sender);
+      });
+      assertThat(reports.failures()).containsExactly(failure);
+      assertThat(reports.messages().getFirst())
+          .contains("a switch handler failed, of a coroutine that has sent to the channel 'jobs'");
+    }
+    assertThat(log).containsExactly("sent 1");
+  }
+
+  @Test
+  @Tag("trap-4")
+  void sender_whoseSwitchHandlerFailsBeforeItsItemWasReceived_hasNotSent() {
+    IllegalStateException failure = new IllegalStateException("in a handler");
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(0);
+      Promise<String> token = new Promise<>();
+      Heddle.supervise(s -> {
+        Coroutine<?> sender =
+            s.spawn(() -> {
+              failAtNextEnter(failure);
+              channel.send(1, token.future());
+            });
+        settle();
+        token.complete("enough");
+        assertThat(catchThrowable(() -> Heddle.await(sender))).isSameAs(failure);
+        return null;
+      });
+      assertThat(channel.tryReceive()).isNull();
+    });
+  }
+
+  private static void failAtNextEnter(RuntimeException failure) {
+    boolean[] failed = new boolean[1];
+    Heddle.addSwitchHandler((_, kind) -> {
+      if (kind == Switch.ENTER && !failed[0]) {
+        failed[0] = true;
+        throw failure;
+      }
+      return true;
+    });
+  }
+
   // ---- iteration ----
 
   @Test
@@ -804,13 +923,176 @@ class ChannelTest {
 
   @Test
   void limit_withACancelledFutureOnly_closesNothing() {
-    new Simulation(1).run(() -> {
-      Channel<Integer> channel = Channel.<Integer>of(0).closeWhenStuck(Duration.ofSeconds(1));
-      channel.receiveAsync().cancel("no longer");
-      assertThat(channel.info()).contains("0 receiving");
-      Heddle.delay(Duration.ofSeconds(5));
-      assertThat(channel.isClosed()).isFalse();
+    new Simulation(1)
+        .run(() -> {
+          Channel<Integer> channel = Channel.<Integer>of(0).closeWhenStuck(Duration.ofSeconds(1));
+          channel.receiveAsync().cancel("no longer");
+          assertThat(channel.info()).contains("0 receiving");
+          Heddle.delay(Duration.ofSeconds(5));
+          assertThat(channel.isClosed()).isFalse();
+          return null;
+        });
+  }
+
+  @Test
+  void limit_thatRunsOut_namesThoseWhoCouldHaveHelped() {
+    new Simulation(1)
+        .run(() -> {
+          Channel<Integer> channel = Channel.<Integer>of("jobs", 0).closeWhenStuck(LIMIT);
+          Promise<String> never = new Promise<>("the next request");
+          Coroutine<?> producer =
+              Heddle.spawn(
+                  "producer",
+                  () -> {
+                    channel.send(1);
+                    never.future().await();
+                  });
+          Coroutine<?> consumer =
+              Heddle.spawn("consumer", () -> log.add(closedBy(() -> channel.forEach(log::add))));
+          settle();
+          assertThat(channel.info())
+              .endsWith("1 receiving, to be closed when stuck for PT5S, which runs");
+          Heddle.await(consumer);
+          never.complete("at last");
+          Heddle.await(producer);
+          return null;
+        });
+    assertThat(log.getFirst()).isEqualTo(1);
+    assertThat((ChannelClosedException) log.getLast())
+        .hasMessageContaining("coroutines waited for it in vain for PT5S")
+        .hasMessageContaining("the last sender: coroutine-2 'producer', which waits for")
+        .hasMessageContaining("the next request")
+        .hasMessageContaining("the last receiver: coroutine-3 'consumer', which waits for");
+  }
+
+  @Test
+  void limit_whenAnItemComes_startsAnewForTheOthers() {
+    Simulation simulation = new Simulation(1);
+    simulation.run(() -> {
+      Channel<Integer> channel = Channel.<Integer>of(0).closeWhenStuck(Duration.ofSeconds(2));
+      Coroutine<?> first = receiver(channel, "first");
+      settle();
+      Coroutine<?> second = Heddle.spawn(() -> log.add(closedBy(channel::receive).reason()));
+      settle();
+      Heddle.delay(Duration.ofSeconds(1));
+      channel.send(1);
+      Heddle.await(first);
+      Heddle.await(second);
       return null;
+    });
+    assertThat(log).containsExactly("first got 1", Reason.DEADLOCK);
+    assertThat(simulation.elapsed()).isEqualTo(Duration.ofSeconds(3));
+  }
+
+  @Test
+  void limit_thatNobodyWaitsFor_hidesNoDeadlock() {
+    Simulation simulation = new Simulation(1);
+    assertThatThrownBy(() ->
+            simulation.run(() -> {
+              Channel<Integer> channel = Channel.<Integer>of(0).closeWhenStuck(LIMIT);
+              catchThrowable(() -> channel.receive(Deadline.after(Duration.ofSeconds(1))));
+              return Channel.of(0).receive();
+            }))
+        .isInstanceOf(DeadlockError.class);
+    assertThat(simulation.elapsed()).isEqualTo(Duration.ofSeconds(1));
+  }
+
+  @Test
+  void limits_ofTheTwoSides_holdForTheirOwn() {
+    Duration brief = Duration.ofSeconds(1);
+    Duration late = Duration.ofSeconds(9);
+    Simulation simulation = new Simulation(1);
+    simulation.run(() -> {
+      Channel<Integer> in = Channel.<Integer>of(0).closeWhenStuck(brief, late);
+      log.add(closedBy(in::receive).reason());
+      log.add(simulation.elapsed().toSeconds());
+      Channel<Integer> out = Channel.<Integer>of(0).closeWhenStuck(brief, late);
+      log.add(closedBy(() -> out.send(1)).reason());
+      log.add(simulation.elapsed().toSeconds());
+      return null;
+    });
+    assertThat(log).containsExactly(Reason.DEADLOCK, 1L, Reason.DEADLOCK, 10L);
+  }
+
+  @Test
+  void limit_thatRanOut_isInTheReportOfALaterDeadlock() {
+    assertThatThrownBy(() ->
+            new Simulation(1)
+                .run(() -> {
+                  Channel<Integer> jobs = Channel.<Integer>of("jobs", 0).closeOnDeadlock(LIMIT);
+                  log.add(closedBy(jobs::receive).reason());
+                  Channel<Integer> answers = Channel.of("answers", 0);
+                  return answers.receive();
+                }))
+        .isInstanceOf(DeadlockError.class)
+        .hasMessageContaining("an item from the channel 'answers'")
+        .hasMessageContaining("Channels that were closed because they were stuck:")
+        .hasMessageContaining("the channel 'jobs' with 0 of 0 items, 0 sending, 1 receiving")
+        .hasMessageContaining("waited for in vain for PT5S (the last sender: none has sent");
+    assertThat(log).containsExactly(Reason.DEADLOCK);
+  }
+
+  @Test
+  void limit_thatIsDueWhenAnItemComes_closesNothing() {
+    VirtualTime.runWithPauses(pause -> {
+      Channel<Integer> channel = Channel.<Integer>of(0).closeWhenStuck(LIMIT);
+      Coroutine<?> receiver = receiver(channel, "r");
+      settle();
+      pause.accept(LIMIT);
+      channel.send(1); // before the loop has looked at the clock
+      Heddle.await(receiver);
+      settle();
+      assertThat(channel.isClosed()).isFalse();
+    });
+    assertThat(log).containsExactly("r got 1");
+  }
+
+  // ---- where the stack ends ----
+
+  @Test
+  @Tag("trap-23")
+  void close_whereTheStackEnds_wakesAllThatWait() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(0);
+      Heddle.supervise(s -> {
+        List<Coroutine<?>> receivers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+          receivers.add(s.spawn(() -> channel.receive()));
+        }
+        settle();
+        assertThat(StackEnd.runAt(channel::close)).isTrue();
+        for (Coroutine<?> each : receivers) {
+          assertThat(catchThrowable(() -> Heddle.await(each)))
+              .isInstanceOf(ChannelClosedException.class);
+        }
+        return null;
+      });
+    });
+  }
+
+  @Test
+  @Tag("trap-23")
+  void send_whereTheStackEnds_losesNothing() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      Coroutine<?> receiver = receiver(channel, "r");
+      settle();
+      assertThat(StackEnd.runAt(() -> channel.trySend(1))).isTrue();
+      Heddle.await(receiver);
+      assertThat(log).containsExactly("r got 1");
+    });
+  }
+
+  @Test
+  @Tag("trap-23")
+  void receive_whereTheStackEnds_wakesTheSender() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(0);
+      Coroutine<?> sender = sender(channel, 1);
+      settle();
+      assertThat(StackEnd.runAt(() -> log.add(channel.tryReceive()))).isTrue();
+      Heddle.await(sender);
+      assertThat(log).containsExactly(1, "sent 1");
     });
   }
 
@@ -842,6 +1124,29 @@ class ChannelTest {
   }
 
   @Test
+  void itemsHandedBack_beyondTheCapacity_admitNoSender() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      Coroutine<?> first = Heddle.spawn(() -> channel.receive());
+      Coroutine<?> second = Heddle.spawn(() -> channel.receive());
+      settle();
+      channel.send(1);
+      channel.send(2);
+      first.cancel("no longer");
+      second.cancel("no longer");
+      settle();
+      Coroutine<?> sender = sender(channel, 3);
+      settle();
+      assertThat(channel.receive()).isEqualTo(1);
+      settle();
+      assertThat(log).isEmpty();
+      assertThat(channel.receive()).isEqualTo(2);
+      Heddle.await(sender);
+      assertThat(channel.receive()).isEqualTo(3);
+    });
+  }
+
+  @Test
   void itemHandedBackToAConflatedChannel_isDroppedForANewerOne() {
     Heddle.run(() -> {
       Channel<Integer> channel = Channel.conflated();
@@ -858,6 +1163,55 @@ class ChannelTest {
       assertThat(channel.receive()).isEqualTo(4);
       assertThat(channel.isEmpty()).isTrue();
     });
+  }
+
+  @Test
+  void itemsHandedBackToAConflatedChannel_leaveTheNewest() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.conflated();
+      Coroutine<?> first = Heddle.spawn(() -> channel.receive());
+      Coroutine<?> second = Heddle.spawn(() -> channel.receive());
+      settle();
+      channel.send(1);
+      channel.send(2);
+      first.cancel("no longer");
+      second.cancel("no longer");
+      settle();
+      assertThat(channel.receive()).isEqualTo(2);
+      assertThat(channel.isEmpty()).isTrue();
+    });
+  }
+
+  @Test
+  void futureThatIsCancelled_leavesTheQueueAtOnce() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      for (int i = 0; i < 100; i++) {
+        channel.receiveAsync().cancel("late");
+      }
+      assertThat(channel.info()).contains("0 receiving");
+      assertThat(channel.trySend(1)).isTrue();
+      assertThat(channel.size()).isEqualTo(1);
+    });
+  }
+
+  @Test
+  void cancel_whoseCallbackThrowsForAnItemHandedBack_failsNobody() {
+    IllegalStateException failure = new IllegalStateException("in the callback");
+    try (Reports reports = new Reports()) {
+      Heddle.run(() -> {
+        Channel<Integer> channel = Channel.of(1);
+        Coroutine<?> receiver = Heddle.spawn(() -> channel.receive());
+        settle();
+        channel.send(1);
+        channel.cancel(_ -> {
+          throw failure;
+        });
+        receiver.cancel("no longer");
+        assertThat(catchThrowable(() -> Heddle.await(receiver))).isInstanceOf(Cancellation.class);
+      });
+      assertThat(reports.failures()).containsExactly(failure);
+    }
   }
 
   @Test

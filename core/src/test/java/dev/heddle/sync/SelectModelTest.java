@@ -5,23 +5,33 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Cancellation;
 import dev.heddle.ChannelClosedException;
+import dev.heddle.DeadlineException;
+import dev.heddle.EventsLostException;
 import dev.heddle.Heddle;
+import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.event.Deadline;
 import dev.heddle.event.Promise;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.simulation.VirtualTime;
+import dev.heddle.sync.Broadcast.Overflow;
+import dev.heddle.sync.Broadcast.Subscription;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Random programs of coroutines that select among receives, sends, a lock, a promise and a timer,
-/// beside others that send, receive and lock, while some are cancelled. Each item has a number, so
-/// that a ledger can say where it is. `-Dheddle.seed=N` repeats one.
+/// Random programs of coroutines that select among receives, sends, reads of a broadcast, a lock, a
+/// permit, a promise and a timer, beside others that send, receive and lock: with tokens,
+/// deadlines, cancellations, a close and a shutdown at any step. They run in virtual time, so that
+/// `-Dheddle.seed=N` repeats one. Each item has a number, so that a ledger can say where it is.
 @Tag("trap-1")
 @Tag("trap-4")
 @Tag("trap-7")
@@ -29,148 +39,319 @@ import org.junit.jupiter.api.Timeout;
 class SelectModelTest {
   private static final int PROGRAMS = 10_000;
   private static final int WORKERS = 5;
-  private static final int STEPS = 6;
+  private static final int STEPS = 8;
 
   @Test
   void randomPrograms_performOneBranchAndLoseNothing() {
     Long only = Long.getLong("heddle.seed");
     long first = only == null ? 0 : only;
     long last = only == null ? PROGRAMS : only + 1;
-    int cancelled = 0;
-    int[] performed = new int[Kind.values().length];
+    Met met = new Met();
     for (long seed = first; seed < last; seed++) {
-      Program program = new Program(seed);
-      program.run();
-      cancelled += program.cancelledSelects;
-      for (int i = 0; i < performed.length; i++) {
-        performed[i] += program.performed[i];
-      }
+      new Program(seed, met).run();
     }
-    // else the programs never met what they are to show
-    assertThat(only != null || cancelled > PROGRAMS / 10).as("%s cancelled", cancelled).isTrue();
+    if (only == null) {
+      verifyNotVacuous(met);
+    }
+  }
+
+  private static void verifyNotVacuous(Met met) {
     for (Kind kind : Kind.values()) {
-      int times = performed[kind.ordinal()];
-      assertThat(only != null || times > PROGRAMS / 100).as("%s: %s", kind, times).isTrue();
+      int at = kind.ordinal();
+      assertThat(met.performed[at]).as("%s", kind).isGreaterThan(PROGRAMS / 100);
     }
+    assertThat(met.handedOn).as("handed on").isGreaterThan(PROGRAMS / 100);
+    assertThat(met.sentThoughEnded).as("sent though ended").isGreaterThan(PROGRAMS / 100);
+    assertThat(met.endedOtherwise).as("ended otherwise").isGreaterThan(PROGRAMS / 2);
+    assertThat(met.stuck).as("stuck").isGreaterThan(PROGRAMS / 10);
+    assertThat(met.stopped).as("stopped").isGreaterThan(PROGRAMS / 50);
+    assertThat(met.lost).as("lost by slow readers").isGreaterThan(PROGRAMS / 100);
   }
 
   private enum Kind {
     RECEIVE,
     SEND,
+    READ,
     LOCK,
+    PERMIT,
     PROMISE,
     TIMER,
     OTHERWISE
   }
 
+  private static final class Met {
+    final int[] performed = new int[Kind.values().length];
+    int handedOn; // given to a select whose wait then ended otherwise
+    int sentThoughEnded;
+    int endedOtherwise;
+    int stuck;
+    int stopped;
+    int lost;
+  }
+
+  private static final class Worker {
+    final Subscription<Integer> reader;
+    @Nullable Coroutine<?> coroutine;
+    int expected; // the next item of the broadcast
+    boolean cancelled;
+
+    // of the wait it is in
+    boolean waits;
+    boolean over; // it has been cancelled meanwhile, or its token has fired
+    boolean bounded;
+    boolean given; // an item, so it receives that, unless its wait ends otherwise
+    boolean taken; // its item was received, so its send must succeed
+    @Nullable Promise<String> token;
+    final Set<Channel<Integer>> receivesFrom = new HashSet<>();
+    final Set<Channel<Integer>> sendsTo = new HashSet<>();
+
+    Worker(Subscription<Integer> reader) {
+      this.reader = reader;
+    }
+
+    void begins() {
+      waits = true;
+      over = false;
+      bounded = false;
+      given = false;
+      taken = false;
+      token = null;
+    }
+
+    void ends() {
+      waits = false;
+      receivesFrom.clear();
+      sendsTo.clear();
+    }
+
+    boolean isDone() {
+      return coroutine != null && coroutine.isDone();
+    }
+  }
+
+  /// What one select does.
+  private static final class Choice {
+    final List<Integer> offered = new ArrayList<>();
+    final List<Integer> sent = new ArrayList<>();
+    int ran; // branches
+    boolean reads;
+
+    Kind performed(Kind kind) {
+      ran++;
+      return kind;
+    }
+  }
+
   private static final class Program {
     private final long seed;
     private final Random random;
-    private final List<Coroutine<?>> workers = new ArrayList<>();
-    private final Set<Coroutine<?>> waiting = new HashSet<>();
+    private final Met met;
+    private final List<Worker> workers = new ArrayList<>();
     private final List<Channel<Integer>> channels = new ArrayList<>();
+    private final List<Promise<String>> promises = new ArrayList<>(); // the last one is current
     private final List<Integer> received = new ArrayList<>();
     private final Set<Integer> sent = new HashSet<>();
     private final Set<Integer> refused = new HashSet<>();
-    private @Nullable Mutex mutex;
-    private @Nullable Promise<String> promise;
+    private Consumer<Duration> pause = _ -> {};
     private int numbers;
-    private int holders;
-    private int code; // runs of the code of branches, during one select
-    int cancelledSelects;
-    final int[] performed = new int[Kind.values().length];
+    private int broadcasted;
+    private int inside; // the mutex
+    private int permitted;
+    private int progress; // steps of workers
+    private boolean stopped;
+    private boolean verified;
+    private @Nullable Throwable broken; // of a worker: its supervised scope only reports it
 
-    private @Nullable AssertionError broken; // of a worker: its supervised scope only reports it
-
-    Program(long seed) {
+    Program(long seed, Met met) {
       this.seed = seed;
       this.random = new Random(seed);
+      this.met = met;
     }
 
     void run() {
       try {
-        Heddle.run(this::play);
-        if (broken != null) {
-          throw broken;
+        VirtualTime.runWithPauses(p -> {
+          pause = p;
+          play(new Mutex(), new Semaphore(1), Broadcast.of(2, Overflow.LAG));
+        });
+        throwIfBroken();
+      } catch (Cancellation c) {
+        // of the shutdown; it may come to the main coroutine when all is verified
+        if (!stopped || !verified) {
+          throw new AssertionError("seed " + seed + ", -Dheddle.seed=" + seed + " repeats it", c);
         }
-      } catch (RuntimeException | Error e) {
+      } catch (Throwable e) {
         throw new AssertionError("seed " + seed + ", -Dheddle.seed=" + seed + " repeats it", e);
       }
     }
 
-    private void play() {
-      Mutex lock = new Mutex();
-      mutex = lock;
-      promise = freshPromise();
+    private void throwIfBroken() {
+      if (broken != null) {
+        throw new AssertionError("in a worker", broken);
+      }
+    }
+
+    private static void expect(boolean holds, String what, Object found) {
+      if (!holds) {
+        throw new AssertionError(what + ": " + found);
+      }
+    }
+
+    // ---- the course ----
+
+    private void play(Mutex mutex, Semaphore semaphore, Broadcast<Integer> broadcast) {
+      promises.add(fresh());
       for (int capacity = 0; capacity < 3; capacity++) {
         channels.add(Channel.of(capacity));
       }
-      Heddle.supervise(s -> {
-        for (int i = 0; i < WORKERS; i++) {
-          workers.add(s.spawn(() -> live(lock)));
-        }
-        while (!workers.stream().allMatch(Coroutine::isDone)) {
-          Heddle.yieldNow();
-          if (areStuck()) {
-            settle();
-            if (areStuck()) {
-              channels.forEach(this::checkNobodyIsForgotten);
-              channels.forEach(Channel::close);
-              complete();
-            }
+      try {
+        Heddle.supervise(s -> {
+          for (int i = 0; i < WORKERS; i++) {
+            Worker worker = new Worker(broadcast.subscribe());
+            workers.add(worker);
+            worker.coroutine =
+                s.spawn(() -> {
+                  live(worker, mutex, semaphore, broadcast);
+                  return worker;
+                });
           }
+          drive(mutex, semaphore, broadcast);
+          return null;
+        });
+      } catch (Cancellation c) {
+        if (!stopped) {
+          throw c;
         }
-        return null;
-      });
-      verify(lock);
+        met.stopped++;
+      }
+      throwIfBroken();
+      expect(allDone(), "workers have not ended", workers.size());
+      checkNothingStays(mutex, semaphore, broadcast);
+      verify();
+      verified = true;
     }
 
-    private boolean areStuck() {
-      return workers.stream().allMatch(w -> w.isDone() || waiting.contains(w));
+    private static Promise<String> fresh() {
+      Promise<String> fresh = new Promise<>();
+      fresh.future().ignore();
+      return fresh;
     }
 
-    private void checkNobodyIsForgotten(Channel<Integer> channel) {
-      String info = channel.info();
-      boolean sending = !info.contains(" 0 sending");
-      boolean receiving = !info.contains(" 0 receiving");
-      assertThat(receiving && !channel.isEmpty()).as("seed %d: %s", seed, info).isFalse();
-      assertThat(sending && !channel.isFull()).as("seed %d: %s", seed, info).isFalse();
+    private boolean allDone() {
+      return workers.stream().allMatch(Worker::isDone);
     }
 
-    private static void settle() {
-      for (int i = 0; i < 5; i++) {
+    private boolean allWait() {
+      return !allDone() && workers.stream().allMatch(w -> w.isDone() || w.waits);
+    }
+
+    private void settle(int rounds) {
+      for (int i = 0; i < rounds && !allDone(); i++) {
         Heddle.yieldNow();
       }
     }
 
-    private boolean live(Mutex lock) {
-      for (int step = 0; step < STEPS; step++) {
-        waiting.add(Heddle.current());
-        try {
-          act(lock);
-        } catch (ChannelClosedException _) {
-          Heddle.yieldNow(); // noted where it was thrown
-        } catch (Cancellation e) {
-          throw e;
-        } catch (RuntimeException | AssertionError e) {
-          broken = new AssertionError(e);
-          throw e;
-        } finally {
-          waiting.remove(Heddle.current());
+    private void drive(Mutex mutex, Semaphore semaphore, Broadcast<Integer> broadcast) {
+      while (!allDone()) {
+        Heddle.yieldNow();
+        throwIfBroken();
+        if (allWait()) {
+          int before = progress;
+          Heddle.delay(Duration.ofMillis(1)); // deadlines and timers run out
+          settle(5);
+          if (allWait() && progress == before) { // nothing may be mended before it was checked
+            check();
+            expect(!mutex.isLocked(), "locked", mutex);
+            expect(semaphore.waiting() == 0 || semaphore.available() == 0, "permits", semaphore);
+            met.stuck++;
+            endWaits(broadcast);
+          }
         }
       }
-      return true;
     }
 
-    private void act(Mutex lock) {
-      switch (random.nextInt(12)) {
-        case 0 -> send(any(channels));
-        case 1 -> received.add(any(channels).receive());
-        case 2 -> hold(lock);
-        case 3 -> any(workers).cancel("by the program");
+    private void endWaits(Broadcast<Integer> broadcast) {
+      channels.forEach(Channel::close);
+      broadcast.close();
+      complete();
+      for (int i = 0; i < 10 * STEPS && !allDone(); i++) {
+        complete();
+        Heddle.delay(Duration.ofNanos(10));
+      }
+      throwIfBroken();
+      expect(allDone(), "a waiter is forgotten", channels);
+    }
+
+    private void live(Worker self, Mutex mutex, Semaphore semaphore, Broadcast<Integer> broadcast) {
+      for (int step = 0; step < STEPS; step++) {
+        progress++;
+        self.begins();
+        try {
+          act(self, mutex, semaphore, broadcast);
+          self.ends();
+          check();
+        } catch (ChannelClosedException e) {
+          boolean any = channels.stream().anyMatch(Channel::isClosed) || broadcast.isClosed();
+          note(any, e);
+          self.ends();
+          Heddle.yieldNow();
+        } catch (EventsLostException e) {
+          self.expected += (int) e.count();
+          met.lost++;
+        } catch (WaitCancelledException e) {
+          note(self.over, e);
+        } catch (DeadlineException e) {
+          note(self.bounded, e);
+        } catch (Cancellation e) {
+          note(self.cancelled || stopped, e);
+          throw e;
+        } catch (Throwable e) {
+          note(false, e);
+        } finally {
+          self.ends();
+        }
+      }
+    }
+
+    private void note(boolean expected, Throwable thrown) {
+      if (!expected && broken == null) {
+        broken = thrown;
+      }
+    }
+
+    private void act(Worker self, Mutex mutex, Semaphore semaphore, Broadcast<Integer> broadcast) {
+      switch (random.nextInt(20)) {
+        case 0 -> send(self, any(channels));
+        case 1 -> receive(self, any(channels));
+        case 2 -> hold(mutex);
+        case 3 -> endOtherwise(any(workers));
         case 4 -> complete();
-        case 5 -> Heddle.yieldNow();
-        default -> select(lock);
+        case 5 -> yieldNow(self);
+        case 6 -> pause.accept(Duration.ofNanos(random.nextInt(4)));
+        case 7, 8 -> {
+          if (broadcast.trySend(broadcasted)) {
+            broadcasted++;
+          }
+        }
+        case 9, 10, 11 -> openWindow(any(channels));
+        case 12 -> actSeldom(self);
+        default -> select(self, mutex, semaphore);
+      }
+    }
+
+    private void yieldNow(Worker self) {
+      self.waits = false;
+      Heddle.yieldNow();
+    }
+
+    private void actSeldom(Worker self) {
+      switch (random.nextInt(8)) {
+        case 0 -> any(channels).close();
+        case 1 -> {
+          stopped = true;
+          Heddle.shutdown(Duration.ofHours(1));
+        }
+        default -> yieldNow(self);
       }
     }
 
@@ -179,121 +360,247 @@ class SelectModelTest {
     }
 
     private void complete() {
-      Promise<String> open = promise;
-      if (open != null && open.tryComplete("done") && random.nextInt(4) > 0) {
-        promise = freshPromise();
+      if (promises.getLast().tryComplete("done") && random.nextInt(4) > 0) {
+        promises.add(fresh());
       }
     }
 
-    private static Promise<String> freshPromise() {
-      Promise<String> fresh = new Promise<>();
-      fresh.future().ignore();
-      return fresh;
-    }
+    // ---- operations ----
 
-    private void send(Channel<Integer> channel) {
+    private void send(Worker self, Channel<Integer> channel) {
       int item = numbers++;
+      self.sendsTo.add(channel);
       try {
         channel.send(item);
         sent.add(item);
       } catch (Throwable e) {
         refused.add(item);
+        expect(!self.taken, "its item was received, and send() threw", e);
         throw e;
       }
     }
 
-    private void hold(Mutex lock) {
-      lock.lock();
-      release(lock);
+    private void receive(Worker self, Channel<Integer> channel) {
+      self.receivesFrom.add(channel);
+      received.add(channel.receive());
     }
 
-    private void release(Mutex lock) {
-      assertThat(++holders).as("seed %d: holders", seed).isEqualTo(1);
+    private void hold(Mutex mutex) {
+      mutex.lock();
+      release(mutex);
+    }
+
+    private void release(Mutex mutex) {
+      expect(++inside == 1, "inside", inside);
       try {
         Heddle.yieldNow();
       } finally {
-        holders--;
-        lock.unlock();
+        inside--;
+        mutex.unlock();
       }
     }
 
-    private void select(Mutex lock) {
+    private void release(Semaphore semaphore) {
+      expect(++permitted == 1, "permitted", permitted);
+      try {
+        Heddle.yieldNow();
+      } finally {
+        permitted--;
+        semaphore.release();
+      }
+    }
+
+    /// Cancels a worker, or fires the token of its wait.
+    private void endOtherwise(Worker one) {
+      if (one.coroutine == null) {
+        return;
+      }
+      if (one.token != null && random.nextBoolean()) {
+        var _ = one.token.tryComplete("enough");
+        one.over = true;
+      } else if (random.nextInt(2) == 0) {
+        one.cancelled = true;
+        one.over = true;
+        one.coroutine.cancel("by the program");
+      }
+    }
+
+    /// Serves a waiter, if there is only one, and ends its wait otherwise before it runs.
+    private void openWindow(Channel<Integer> channel) {
+      if (channel.isClosed()) {
+        return;
+      }
+      if (channel.hasReceiver()) {
+        Worker only = only(workers.stream().filter(w -> w.receivesFrom.contains(channel)).toList());
+        int item = numbers++;
+        expect(channel.trySend(item), "a receiver waits", channel);
+        sent.add(item);
+        if (only != null) {
+          only.given = true;
+          endOtherwise(only);
+        }
+      } else if (channel.hasSender()) {
+        Worker only = only(workers.stream().filter(w -> w.sendsTo.contains(channel)).toList());
+        boolean admits = channel.size() <= channel.capacity();
+        Integer item = channel.tryReceive();
+        expect(item != null, "a sender waits", channel);
+        received.add(item);
+        if (only != null && admits) {
+          only.taken = true;
+          endOtherwise(only);
+        }
+      }
+    }
+
+    private static @Nullable Worker only(List<Worker> some) {
+      boolean one = some.size() == 1 && some.getFirst().waits && !some.getFirst().over;
+      return one && !some.getFirst().bounded ? some.getFirst() : null;
+    }
+
+    private void select(Worker self, Mutex mutex, Semaphore semaphore) {
       Select<Kind> select = Select.create();
-      List<Integer> offered = new ArrayList<>();
-      List<Integer> taken = new ArrayList<>();
+      Choice choice = new Choice();
       int branches = 1 + random.nextInt(4);
       for (int i = 0; i < branches; i++) {
-        add(select, lock, offered, taken);
+        add(select, choice, self, mutex, semaphore);
       }
       if (random.nextBoolean()) {
         select.fair();
       }
-      int before = code;
+      Kind kind = null;
       try {
-        Kind kind =
-            random.nextInt(5) == 0
-                ? select.awaitNow(() -> performed(Kind.OTHERWISE))
-                : select.await();
-        performed[kind.ordinal()]++;
-        assertThat(taken.size()).as("seed %d: %s", seed, kind).isEqualTo(isSend(kind) ? 1 : 0);
-        if (kind == Kind.LOCK) {
-          release(lock);
-        }
-      } catch (Cancellation e) {
-        cancelledSelects += code == before ? 1 : 0;
+        kind = await(select, choice, self);
+        met.performed[kind.ordinal()]++;
+        expect(choice.ran == 1, "branches", choice.ran);
+        expect(choice.sent.size() == (kind == Kind.SEND ? 1 : 0), "sent", choice.sent);
+        met.sentThoughEnded += self.taken && self.over ? 1 : 0;
+      } catch (Cancellation | WaitCancelledException | DeadlineException e) {
+        expect(choice.ran == 0, "branches", choice.ran);
+        expect(!self.taken, "its item was received, and the select threw", e);
+        met.endedOtherwise++;
+        met.handedOn += self.given ? 1 : 0;
         throw e;
       } finally {
-        sent.addAll(taken);
-        offered.removeAll(taken);
-        refused.addAll(offered);
+        sent.addAll(choice.sent);
+        choice.offered.removeAll(choice.sent);
+        refused.addAll(choice.offered);
+      }
+      self.ends();
+      if (kind == Kind.LOCK) {
+        release(mutex);
+      } else if (kind == Kind.PERMIT) {
+        release(semaphore);
       }
     }
 
-    private static boolean isSend(Kind kind) {
-      return kind == Kind.SEND;
+    private Kind await(Select<Kind> select, Choice choice, Worker self) {
+      return switch (random.nextInt(6)) {
+        case 0 -> select.tryAwait(() -> choice.performed(Kind.OTHERWISE));
+        case 1 -> {
+          self.bounded = true;
+          yield select.await(Deadline.after(Duration.ofNanos(1 + random.nextInt(4))));
+        }
+        case 2 -> {
+          Promise<String> token = fresh();
+          promises.addFirst(token);
+          self.token = token;
+          yield select.await(token.future());
+        }
+        default -> select.await();
+      };
     }
 
-    private Kind performed(Kind kind) {
-      code++;
-      return kind;
-    }
-
-    private void add(Select<Kind> select, Mutex lock, List<Integer> offered, List<Integer> taken) {
-      switch (random.nextInt(7)) {
-        case 0, 1 -> {
+    private void add(
+        Select<Kind> select, Choice choice, Worker self, Mutex mutex, Semaphore semaphore) {
+      switch (random.nextInt(10)) {
+        case 0, 1, 2 -> {
           int item = numbers++;
-          offered.add(item);
+          Channel<Integer> channel = any(channels);
+          choice.offered.add(item);
+          self.sendsTo.add(channel);
           select.onSend(
-              any(channels),
+              channel,
               item,
               () -> {
-                taken.add(item);
-                return performed(Kind.SEND);
+                choice.sent.add(item);
+                return choice.performed(Kind.SEND);
               });
         }
-        case 2 -> select.onLock(lock, () -> performed(Kind.LOCK));
-        case 3 -> select.onAwait(promise.future(), _ -> performed(Kind.PROMISE));
-        case 4 -> select.onAwait(Heddle.timer(Duration.ofNanos(1)), _ -> performed(Kind.TIMER));
-        default ->
-            select.onReceive(
-                any(channels),
-                item -> {
-                  received.add(item);
-                  return performed(Kind.RECEIVE);
-                });
+        case 3 -> select.onLock(mutex, () -> choice.performed(Kind.LOCK));
+        case 4 -> select.onAcquire(semaphore, () -> choice.performed(Kind.PERMIT));
+        case 5 -> select.onAwait(promises.getLast().future(), _ -> choice.performed(Kind.PROMISE));
+        case 6 -> {
+          Duration soon = Duration.ofNanos(1 + random.nextInt(4));
+          select.onAwait(Heddle.timer(soon), _ -> choice.performed(Kind.TIMER));
+        }
+        case 7 -> addRead(select, choice, self);
+        default -> {
+          Channel<Integer> channel = any(channels);
+          self.receivesFrom.add(channel);
+          select.onReceive(
+              channel,
+              item -> {
+                received.add(item);
+                return choice.performed(Kind.RECEIVE);
+              });
+        }
       }
     }
 
-    private void verify(Mutex lock) {
-      List<Integer> all = new ArrayList<>(received);
-      for (Channel<Integer> channel : channels) {
-        assertThat(channel.info()).as("seed %d", seed).contains("0 sending, 0 receiving");
-        channel.cancel(all::add);
+    private static void addRead(Select<Kind> select, Choice choice, Worker self) {
+      if (choice.reads) {
+        return; // a subscription is for one branch at a time
       }
-      assertThat(lock.isLocked()).as("seed %d: locked", seed).isFalse();
-      assertThat(all).as("seed %d: doubled", seed).doesNotHaveDuplicates();
-      assertThat(all).as("seed %d: lost", seed).containsAll(sent);
-      assertThat(all).as("seed %d: received though refused", seed).noneMatch(refused::contains);
+      choice.reads = true;
+      select.onReceive(
+          self.reader,
+          item -> {
+            expect(item == self.expected, "not " + self.expected, item);
+            self.expected++;
+            return choice.performed(Kind.READ);
+          });
+    }
+
+    // ---- what always holds ----
+
+    private void check() {
+      for (Channel<Integer> channel : channels) {
+        boolean sending = channel.hasSender();
+        boolean receiving = channel.hasReceiver();
+        int size = channel.size();
+        expect(!receiving || size == 0, "a receiver is forgotten", channel);
+        expect(!(receiving && sending) || selectsBothWays(channel), "both wait", channel);
+        expect(!sending || size >= channel.capacity(), "a sender is forgotten", channel);
+        expect(!channel.isClosed() || !(sending || receiving), "forgotten by close", channel);
+      }
+      expect(new HashSet<>(received).size() == received.size(), "received twice", received);
+    }
+
+    private boolean selectsBothWays(Channel<Integer> channel) {
+      return workers.stream()
+          .anyMatch(
+              w -> w.waits && w.receivesFrom.contains(channel) && w.sendsTo.contains(channel));
+    }
+
+    private void checkNothingStays(Mutex mutex, Semaphore semaphore, Broadcast<Integer> broadcast) {
+      for (Channel<Integer> channel : channels) {
+        expect(channel.info().contains(" 0 sending, 0 receiving"), "in the queues", channel);
+      }
+      expect(!mutex.isLocked(), "locked", mutex);
+      expect(semaphore.available() == 1 && semaphore.waiting() == 0, "permits", semaphore);
+      expect(broadcast.info().contains(" 0 sending, 0 receiving"), "readers", broadcast);
+      for (Promise<String> promise : promises) {
+        int subscribed = EventSource.of(promise.future()).subscribers();
+        expect(subscribed == 0, "subscribed", subscribed);
+      }
+    }
+
+    private void verify() {
+      List<Integer> all = new ArrayList<>(received);
+      channels.forEach(channel -> channel.cancel(all::add));
+      assertThat(all).as("doubled").doesNotHaveDuplicates();
+      assertThat(all).as("lost").containsAll(sent);
+      assertThat(all).as("received though refused").noneMatch(refused::contains);
     }
   }
 }

@@ -8,14 +8,21 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.heddle.Cancellation;
 import dev.heddle.ChannelClosedException;
 import dev.heddle.CoroutineException;
+import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
+import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Reports;
+import dev.heddle.coroutine.Switch;
+import dev.heddle.event.Deadline;
 import dev.heddle.event.Promise;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.sync.Broadcast.Overflow;
+import dev.heddle.sync.Broadcast.Subscription;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,25 +52,45 @@ class SelectTest {
     });
   }
 
-  @Test
-  void fair_givesEachBranchItsTurn() {
-    Heddle.run(() -> {
-      List<Channel<Integer>> channels =
-          List.of(Channel.unlimited(), Channel.unlimited(), Channel.unlimited());
+  /// How often each of the branches that are possible is chosen in 3,000 rounds.
+  private static int[] chosen(int branches, List<Integer> possible) {
+    return Heddle.run(() -> {
       Select<Integer> select = Select.<Integer>create().fair();
-      int[] taken = new int[3];
-      for (int i = 0; i < 3; i++) {
+      int[] taken = new int[branches];
+      for (int i = 0; i < branches; i++) {
         int branch = i;
-        select.onReceive(channels.get(i), _ -> branch);
-        for (int item = 0; item < 300; item++) {
-          channels.get(i).send(item);
+        Channel<Integer> channel = Channel.conflated();
+        select.onReceive(
+            channel,
+            _ -> {
+              channel.send(0); // possible again
+              return branch;
+            });
+        if (possible.contains(i)) {
+          channel.send(0);
         }
       }
-      for (int i = 0; i < 300; i++) {
+      for (int i = 0; i < 3_000; i++) {
         taken[select.await()]++;
       }
-      assertThat(IntStream.of(taken).boxed()).allSatisfy(n -> assertThat(n).isBetween(60, 140));
+      return taken;
     });
+  }
+
+  @Test
+  void fair_choosesEachPossibleBranchAsOften() {
+    for (int count : chosen(3, List.of(0, 1, 2))) {
+      assertThat(count).isBetween(800, 1_200);
+    }
+  }
+
+  @Test
+  void fair_givesNoBranchTheShareOfANeighbourThatIsNeverPossible() {
+    int[] taken = chosen(4, List.of(0, 2, 3));
+    assertThat(taken[1]).isZero();
+    for (int branch : new int[] {0, 2, 3}) {
+      assertThat(taken[branch]).as("branch %s", branch).isBetween(800, 1_200);
+    }
   }
 
   @Test
@@ -138,13 +165,17 @@ class SelectTest {
   }
 
   @Test
-  void awaitNow_withNothingPossible_runsTheOther() {
+  void tryAwait_withNothingPossible_isNullOrRunsTheOther() {
     Heddle.run(() -> {
       Channel<Integer> channel = Channel.of(1);
       Select<String> select = Select.<String>create().onReceive(channel, item -> "item " + item);
-      assertThat(select.awaitNow(() -> "nothing")).isEqualTo("nothing");
+      assertThat(select.tryAwait()).isNull();
+      assertThat(select.tryAwait(() -> "nothing")).isEqualTo("nothing");
       channel.send(1);
-      assertThat(select.awaitNow(() -> "nothing")).isEqualTo("item 1");
+      assertThat(select.tryAwait(() -> "nothing")).isEqualTo("item 1");
+      channel.send(2);
+      assertThat(select.tryAwait()).isEqualTo("item 2");
+      assertThat(channel.info()).contains("0 sending, 0 receiving");
     });
   }
 
@@ -226,11 +257,214 @@ class SelectTest {
       Channel<Integer> newest = Channel.conflated();
       List<String> log = new ArrayList<>();
       Coroutine<?> other = Heddle.spawn(() -> log.add("ran"));
-      while (log.isEmpty()) {
+      for (int i = 0; i < 100_000 && log.isEmpty(); i++) {
         Select.<Integer>create().onSend(newest, 1, () -> 1).await();
       }
+      assertThat(log).containsExactly("ran");
       Heddle.await(other);
     });
+  }
+
+  @Test
+  void deadlineAndToken_endTheWaitAndLeaveNothing() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(0);
+      Select<Integer> select =
+          Select.<Integer>create().onReceive(channel, item -> item).onSend(channel, 1, () -> 0);
+      assertThatThrownBy(() -> select.await(Deadline.after(Duration.ofNanos(1))))
+          .isInstanceOf(DeadlineException.class);
+      assertThat(channel.info()).contains("0 sending, 0 receiving");
+      Promise<String> token = new Promise<>();
+      Heddle.spawn(() -> token.complete("enough"));
+      assertThatThrownBy(() -> select.await(token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+      assertThat(channel.info()).contains("0 sending, 0 receiving");
+      assertThat(EventSource.of(token.future()).subscribers()).isZero();
+    });
+  }
+
+  @Test
+  void branchThatIsPossible_beatsATokenThatHasFired() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      Promise<String> fired = new Promise<>();
+      fired.complete("enough");
+      Select<Integer> select = Select.<Integer>create().onReceive(channel, item -> item);
+      channel.send(1);
+      assertThat(select.await(fired.future())).isEqualTo(1);
+      assertThatThrownBy(() -> select.await(fired.future()))
+          .isInstanceOf(WaitCancelledException.class);
+    });
+  }
+
+  @Test
+  void codeThatReturnsNothing_makesTheSelectReturnNull() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      Mutex mutex = new Mutex();
+      Semaphore semaphore = new Semaphore(1);
+      List<String> log = new ArrayList<>();
+      assertThat(onSend(channel, log).await()).isNull();
+      Select.<String>create()
+          .onLock(
+              mutex,
+              () -> {
+                log.add("locked");
+                mutex.unlock();
+              })
+          .await();
+      Select.<String>create()
+          .onAcquire(
+              semaphore,
+              () -> {
+                log.add("acquired");
+                semaphore.release();
+              })
+          .await();
+      onSend(channel, log)
+          .tryAwait(() -> {
+            log.add("nothing");
+          });
+      assertThat(log).containsExactly("sent", "locked", "acquired", "nothing");
+      assertThat(mutex.isLocked()).isFalse();
+      assertThat(semaphore.available()).isEqualTo(1);
+    });
+  }
+
+  private static Select<String> onSend(Channel<Integer> channel, List<String> log) {
+    return Select.<String>create()
+        .onSend(
+            channel,
+            1,
+            () -> {
+              log.add("sent");
+            });
+  }
+
+  @Test
+  void permit_isABranch_andGoesBackWhenAnotherIsChosen() {
+    Heddle.run(() -> {
+      Semaphore semaphore = new Semaphore(0);
+      Channel<Integer> channel = Channel.of(1);
+      Select<String> select =
+          Select.<String>create()
+              .onReceive(channel, item -> "item " + item)
+              .onAcquire(semaphore, () -> "permit");
+      Coroutine<String> first = Heddle.spawn(() -> select.await());
+      settle();
+      assertThat(semaphore.waiting()).isEqualTo(1);
+      semaphore.release();
+      assertThat(Heddle.await(first)).isEqualTo("permit");
+      Coroutine<String> second = Heddle.spawn(() -> select.await());
+      settle();
+      channel.send(7);
+      semaphore.release(); // too late for the select
+      assertThat(Heddle.await(second)).isEqualTo("item 7");
+      assertThat(semaphore.available()).isEqualTo(1);
+      assertThat(semaphore.waiting()).isZero();
+    });
+  }
+
+  @Test
+  @Tag("trap-1")
+  void permit_givenToASelectThatIsCancelledBeforeItRuns_goesToTheNext() {
+    Heddle.run(() -> {
+      Semaphore semaphore = new Semaphore(0);
+      Coroutine<?> first =
+          Heddle.spawn(() -> Select.<Integer>create().onAcquire(semaphore, () -> 1).await());
+      settle();
+      Coroutine<?> second = Heddle.spawn(() -> semaphore.acquire());
+      settle();
+      semaphore.release();
+      first.cancel("no longer");
+      Heddle.await(second);
+      assertThat(semaphore.available()).isZero();
+    });
+  }
+
+  @Test
+  void reader_isABranch_andLosesNothingWhenAnotherIsChosen() {
+    Heddle.run(() -> {
+      Broadcast<Integer> broadcast = Broadcast.of(4, Overflow.SUSPEND);
+      Subscription<Integer> reader = broadcast.subscribe();
+      Channel<Integer> channel = Channel.of(1);
+      Select<String> select =
+          Select.<String>create()
+              .onReceive(channel, item -> "item " + item)
+              .onReceive(reader, news -> "news " + news);
+      Coroutine<String> first = Heddle.spawn(() -> select.await());
+      settle();
+      channel.send(1);
+      broadcast.send(10);
+      assertThat(Heddle.await(first)).isEqualTo("item 1");
+      assertThat(select.await()).isEqualTo("news 10");
+      Coroutine<String> second = Heddle.spawn(() -> select.await());
+      settle();
+      broadcast.send(11);
+      assertThat(Heddle.await(second)).isEqualTo("news 11");
+      assertThat(broadcast.info()).contains("0 receiving");
+      broadcast.close();
+      assertThatThrownBy(select::await).isInstanceOf(ChannelClosedException.class);
+    });
+  }
+
+  @Test
+  void reader_whoseItemAnotherTakes_waitsOn() {
+    Heddle.run(() -> {
+      Broadcast<Integer> broadcast = Broadcast.of(4, Overflow.SUSPEND);
+      Subscription<Integer> reader = broadcast.subscribe();
+      Coroutine<Integer> selecting =
+          Heddle.spawn(() -> Select.<Integer>create().onReceive(reader, news -> news).await());
+      settle();
+      broadcast.send(1);
+      assertThat(reader.tryReceive()).isEqualTo(1);
+      settle();
+      assertThat(selecting.isDone()).isFalse();
+      broadcast.send(2);
+      assertThat(Heddle.await(selecting)).isEqualTo(2);
+    });
+  }
+
+  @Test
+  void reader_thatAnotherCoroutineWaitsIn_isRefused() {
+    Heddle.run(() -> {
+      Broadcast<Integer> broadcast = Broadcast.of(4, Overflow.SUSPEND);
+      Subscription<Integer> reader = broadcast.subscribe();
+      Coroutine<Integer> first = Heddle.spawn(() -> reader.receive());
+      settle();
+      assertThatThrownBy(() -> Select.<Integer>create().onReceive(reader, news -> news).await())
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("waits in this subscription");
+      broadcast.send(1);
+      assertThat(Heddle.await(first)).isEqualTo(1);
+    });
+  }
+
+  @Test
+  @Tag("trap-4")
+  void send_thatWasReceivedWhenASwitchHandlerFails_isPerformed() {
+    IllegalStateException failure = new IllegalStateException("in a handler");
+    try (Reports reports = new Reports()) {
+      Heddle.run(() -> {
+        Channel<Integer> channel = Channel.of(0);
+        boolean[] failed = new boolean[1];
+        Coroutine<String> selecting =
+            Heddle.spawn(() -> {
+              Heddle.addSwitchHandler((_, kind) -> {
+                if (kind == Switch.ENTER && !failed[0]) {
+                  failed[0] = true;
+                  throw failure;
+                }
+                return true;
+              });
+              return Select.<String>create().onSend(channel, 1, () -> "sent").await();
+            });
+        settle();
+        assertThat(channel.receive()).isEqualTo(1);
+        assertThat(Heddle.await(selecting)).isEqualTo("sent");
+      });
+      assertThat(reports.failures()).containsExactly(failure);
+    }
   }
 
   @Test
@@ -238,7 +472,7 @@ class SelectTest {
     Heddle.run(() -> {
       Channel<Integer> channel = Channel.of(0);
       Select<Integer> select = Select.<Integer>create().onReceive(channel, item -> item);
-      Coroutine<Integer> first = Heddle.spawn(select::await);
+      Coroutine<Integer> first = Heddle.spawn(() -> select.await());
       settle();
       assertThatThrownBy(select::await)
           .isInstanceOf(IllegalStateException.class)

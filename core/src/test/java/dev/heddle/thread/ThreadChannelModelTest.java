@@ -5,16 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.ChannelClosedException;
 import dev.heddle.DeadlineException;
-import dev.heddle.Heddle;
 import dev.heddle.LoopGroup;
-import dev.heddle.WaitCancelledException;
-import dev.heddle.coroutine.Coroutine;
+import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
-import dev.heddle.event.Future;
-import dev.heddle.event.Promise;
+import dev.heddle.sync.ChannelProgram;
+import dev.heddle.sync.ChannelProgram.End;
+import dev.heddle.sync.ChannelProgram.Met;
+import dev.heddle.sync.ChannelProgram.Pipe;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
@@ -24,15 +23,17 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Random programs of coroutines that send and receive, with and without waiting, with tokens,
-/// deadlines, cancellations and a close at any step: of one loop, so that a seed repeats one
-/// (`-Dheddle.seed=N`). Then of two loops and threads at the same time. Each item has a number, so
-/// that a ledger can say where it is.
+/// Random programs ([ChannelProgram]) of the coroutines of one loop, so that `-Dheddle.seed=N`
+/// repeats one. Then two loops and threads at the same time. Each item has a number, so that a
+/// ledger can say where it is.
 @Tag("trap-1")
 @Tag("trap-2")
 @Tag("trap-3")
@@ -42,25 +43,30 @@ import org.junit.jupiter.api.Timeout;
 class ThreadChannelModelTest {
   private static final int PROGRAMS = 10_000;
   private static final int ROUNDS = 60; // of threads
-  private static final int WORKERS = 6;
-  private static final int STEPS = 8;
 
   @Test
   void randomPrograms_loseNothingAndDoubleNothing() {
     Long only = Long.getLong("heddle.seed");
     long first = only == null ? 0 : only;
     long last = only == null ? PROGRAMS : only + 1;
-    int handedOn = 0;
-    int afterCancel = 0;
+    Met met = new Met();
     for (long seed = first; seed < last; seed++) {
-      Program program = new Program(seed);
-      program.run();
-      handedOn += program.handedOn;
-      afterCancel += program.sentThoughCancelled;
+      int capacity = 1 + (int) (seed % 3);
+      ChannelProgram.run(seed, End.CLOSE, () -> new Real(capacity), met);
     }
-    // else the programs never met the windows between woken and running
-    assertThat(only != null || handedOn > PROGRAMS / 20).as("%s handed on", handedOn).isTrue();
-    assertThat(only != null || afterCancel > PROGRAMS / 100).as("%s", afterCancel).isTrue();
+    if (only == null) {
+      verifyNotVacuous(met);
+    }
+  }
+
+  private static void verifyNotVacuous(Met met) {
+    assertThat(met.handedOn).as("handed on").isGreaterThan(PROGRAMS / 20);
+    assertThat(met.sentThoughEnded).as("sent though ended").isGreaterThan(PROGRAMS / 50);
+    assertThat(met.ordered).as("ordered").isGreaterThan(PROGRAMS / 10);
+    assertThat(met.stuck).as("stuck").isGreaterThan(PROGRAMS / 10);
+    assertThat(met.stopped).as("stopped").isGreaterThan(PROGRAMS / 50);
+    assertThat(met.cancelledWithGiven).as("cancelled with given").isGreaterThan(PROGRAMS / 1000);
+    assertThat(met.beyond).as("beyond the capacity").isPositive();
   }
 
   /// How often one of the two sides is served while its wait ends otherwise cannot be decided here:
@@ -170,221 +176,103 @@ class ThreadChannelModelTest {
     }
   }
 
-  private static final class Worker {
-    final int number;
-    @Nullable Coroutine<?> coroutine;
-    @Nullable Promise<String> token; // of the wait it is in
-    boolean cancelled;
-    boolean waits;
+  private static final class Real implements Pipe {
+    private static final Pattern QUEUES = Pattern.compile(" (\\d+) sending, (\\d+) receiving");
+    private final ThreadChannel<Integer> channel;
 
-    Worker(int number) {
-      this.number = number;
-    }
-  }
-
-  private static final class Program {
-    private final long seed;
-    private final Random random;
-    private final List<Worker> workers = new ArrayList<>();
-    private final int capacity;
-
-    private int numbers;
-    private final Set<Integer> sent = new HashSet<>(); // send() has returned
-    private final Set<Integer> sending = new HashSet<>();
-    private final Set<Integer> refused = new HashSet<>(); // send() has thrown, or returned false
-    private final List<Integer> received = new ArrayList<>();
-    int handedOn;
-    int sentThoughCancelled;
-
-    Program(long seed) {
-      this.seed = seed;
-      this.random = new Random(seed);
-      this.capacity = 1 + (int) (seed % 3);
+    Real(int capacity) {
+      this.channel = ThreadChannel.of(capacity);
     }
 
-    void run() {
-      try {
-        Heddle.run(this::play);
-      } catch (RuntimeException | Error e) {
-        throw new AssertionError("seed " + seed + ", -Dheddle.seed=" + seed + " repeats it", e);
-      }
+    @Override
+    public void send(int item) {
+      channel.send(item);
     }
 
-    private void play() {
-      ThreadChannel<Integer> channel = ThreadChannel.of(capacity);
-      Heddle.supervise(s -> {
-        for (int i = 0; i < WORKERS; i++) {
-          Worker worker = new Worker(i);
-          workers.add(worker);
-          worker.coroutine =
-              s.spawn(() -> {
-                live(worker, channel);
-                return worker.number;
-              });
-        }
-        for (Worker worker : workers) {
-          // one that waits for ever is an error of the model, if the others are gone: so close
-          while (!worker.coroutine.isDone()) {
-            Heddle.yieldNow();
-            if (workers.stream().allMatch(w -> w.coroutine.isDone() || w.waits)) {
-              settle();
-              if (workers.stream().allMatch(w -> w.coroutine.isDone() || w.waits)) {
-                check(channel);
-                channel.close();
-                settle();
-              }
-            }
-          }
-        }
-        return null;
-      });
+    @Override
+    public void send(int item, Deadline deadline) {
+      channel.send(item, deadline);
+    }
+
+    @Override
+    public void send(int item, Awaitable<?> token) {
+      channel.send(item, token);
+    }
+
+    @Override
+    public int receive() {
+      return channel.receive();
+    }
+
+    @Override
+    public int receive(Deadline deadline) {
+      return channel.receive(deadline);
+    }
+
+    @Override
+    public int receive(Awaitable<?> token) {
+      return channel.receive(token);
+    }
+
+    @Override
+    public boolean trySend(int item) {
+      return channel.trySend(item);
+    }
+
+    @Override
+    public @Nullable Integer tryReceive() {
+      return channel.tryReceive();
+    }
+
+    @Override
+    public void close() {
       channel.close();
-      List<Integer> left = new ArrayList<>();
-      channel.cancel(left::add);
-      verify(left);
-      assertThat(channel.info()).contains("0 sending, 0 receiving");
     }
 
-    private static void settle() {
-      for (int i = 0; i < 5; i++) {
-        Heddle.yieldNow();
-      }
+    @Override
+    public void cancel(Consumer<Integer> leftover) {
+      channel.cancel(leftover);
     }
 
-    private void live(Worker self, ThreadChannel<Integer> channel) {
-      for (int step = 0; step < STEPS; step++) {
-        try {
-          act(self, channel);
-        } catch (WaitCancelledException | DeadlineException | ChannelClosedException _) {
-          // noted where it was thrown
-        }
-        check(channel);
-      }
+    @Override
+    public boolean isClosed() {
+      return channel.isClosed();
     }
 
-    private void act(Worker self, ThreadChannel<Integer> channel) {
-      switch (random.nextInt(13)) {
-        case 0, 1, 2, 3 -> send(self, channel);
-        case 4, 5, 6, 7 -> receive(self, channel);
-        case 8 -> trySend(channel);
-        case 9 -> note(channel.tryReceive());
-        case 10 -> fireToken();
-        case 11 -> cancel(channel);
-        default -> {
-          Heddle.yieldNow();
-          if (random.nextInt(20) == 0) {
-            channel.close();
-          }
-        }
-      }
+    @Override
+    public int size() {
+      return channel.size();
     }
 
-    private void send(Worker self, ThreadChannel<Integer> channel) {
-      int item = numbers++;
-      sending.add(item);
-      self.waits = true;
-      try {
-        switch (random.nextInt(3)) {
-          case 0 -> channel.send(item);
-          case 1 -> channel.send(item, Deadline.after(Duration.ofNanos(1)));
-          default -> channel.send(item, tokenOf(self));
-        }
-        sent.add(item);
-        if (self.cancelled) {
-          sentThoughCancelled++;
-        }
-      } catch (Throwable e) {
-        refused.add(item);
-        throw e;
-      } finally {
-        self.waits = false;
-        sending.remove(item);
-      }
+    @Override
+    public int limit() {
+      return channel.capacity();
     }
 
-    private Future<String> tokenOf(Worker self) {
-      Promise<String> token = new Promise<>();
-      self.token = token;
-      return token.future();
+    @Override
+    public boolean hasSender() {
+      return queued(1) > 0;
     }
 
-    private void receive(Worker self, ThreadChannel<Integer> channel) {
-      int before = channel.size();
-      self.waits = true;
-      try {
-        note(
-            switch (random.nextInt(3)) {
-              case 0 -> channel.receive();
-              case 1 -> channel.receive(Deadline.after(Duration.ofNanos(1)));
-              default -> channel.receive(tokenOf(self));
-            });
-      } catch (Throwable e) {
-        handedOn += channel.size() > before ? 1 : 0;
-        throw e;
-      } finally {
-        self.waits = false;
-      }
+    @Override
+    public boolean hasReceiver() {
+      return queued(2) > 0;
     }
 
-    private void trySend(ThreadChannel<Integer> channel) {
-      int item = numbers++;
-      boolean done = false;
-      try {
-        done = channel.trySend(item);
-      } finally {
-        var _ = (done ? sent : refused).add(item);
-      }
+    private int queued(int group) {
+      Matcher queues = QUEUES.matcher(channel.info());
+      assertThat(queues.find()).as(channel.info()).isTrue();
+      return Integer.parseInt(queues.group(group));
     }
 
-    private void note(@Nullable Integer item) {
-      if (item != null) {
-        received.add(item);
-      }
+    @Override
+    public boolean servesThoseThatLeave() {
+      return true;
     }
 
-    private void fireToken() {
-      Worker one = workers.get(random.nextInt(workers.size()));
-      Promise<String> token = one.token;
-      if (token != null) {
-        var _ = token.tryComplete("enough");
-      }
-    }
-
-    private void cancel(ThreadChannel<Integer> channel) {
-      Worker one = workers.get(random.nextInt(workers.size()));
-      if (one.coroutine != null && random.nextInt(2) == 0) {
-        if (random.nextBoolean()) {
-          var _ = channel.trySend(noted());
-        } else {
-          note(channel.tryReceive());
-        }
-        one.cancelled = true;
-        one.coroutine.cancel("by the program");
-      }
-    }
-
-    // sent by trySend, which may refuse it: verify() then finds it neither sent nor received
-    private int noted() {
-      int item = numbers++;
-      sending.add(item);
-      return item;
-    }
-
-    private void check(ThreadChannel<Integer> channel) {
-      assertThat(channel.size())
-          .as("seed %d: %s", seed, channel)
-          .isLessThanOrEqualTo(capacity + WORKERS);
-      assertThat(new HashSet<>(received))
-          .as("seed %d: received twice", seed)
-          .hasSameSizeAs(received);
-    }
-
-    private void verify(List<Integer> left) {
-      List<Integer> all = new ArrayList<>(received);
-      all.addAll(left);
-      assertThat(all).as("seed %d: doubled", seed).doesNotHaveDuplicates();
-      assertThat(all).as("seed %d: lost", seed).containsAll(sent);
-      assertThat(all).as("seed %d: received though refused", seed).noneMatch(refused::contains);
+    @Override
+    public String info() {
+      return channel.info();
     }
   }
 }

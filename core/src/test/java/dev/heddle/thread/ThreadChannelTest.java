@@ -372,6 +372,57 @@ class ThreadChannelTest {
   }
 
   @Test
+  void itemHandedBackAfterCancel_goesToTheCallback() {
+    Heddle.run(() -> {
+      ThreadChannel<Integer> channel = ThreadChannel.of(1);
+      List<Integer> left = new ArrayList<>();
+      Heddle.supervise(s -> {
+        Coroutine<Integer> receiver = s.spawn(() -> channel.receive());
+        untilInCoroutine(() -> hasWaiting(channel, 0, 1));
+        channel.send(1);
+        channel.cancel(left::add);
+        assertThat(left).isEmpty();
+        receiver.cancel("no longer");
+        untilInCoroutine(receiver::isDone);
+        return null;
+      });
+      assertThat(left).containsExactly(1);
+      assertThat(channel.isEmpty()).isTrue();
+    });
+  }
+
+  @Test
+  void itemHandedBack_countsToTheCapacity() {
+    Heddle.run(() -> {
+      ThreadChannel<Integer> channel = ThreadChannel.of(1);
+      Heddle.supervise(s -> {
+        Coroutine<Integer> receiver = s.spawn(() -> channel.receive());
+        untilInCoroutine(() -> hasWaiting(channel, 0, 1));
+        channel.send(1);
+        channel.send(2);
+        receiver.cancel("no longer");
+        untilInCoroutine(receiver::isDone);
+        return null;
+      });
+      assertThat(channel.size()).isEqualTo(2);
+      assertThat(channel.trySend(3)).isFalse();
+      assertThat(channel.receive()).isEqualTo(1);
+      assertThat(channel.trySend(3)).as("full").isFalse();
+      assertThat(channel.receive()).isEqualTo(2);
+      assertThat(channel.trySend(3)).isTrue();
+    });
+  }
+
+  @Test
+  void stream_endsWithTheChannel() {
+    ThreadChannel<Integer> channel = ThreadChannel.of(3);
+    channel.send(1);
+    channel.send(2);
+    channel.close();
+    assertThat(channel.stream().map(item -> item * 10)).containsExactly(10, 20);
+  }
+
+  @Test
   @Tag("loop-281")
   void endOfTheOwner_releasesThreadsThatWait() throws Exception {
     AtomicReference<ThreadChannel<Integer>> channel = new AtomicReference<>();

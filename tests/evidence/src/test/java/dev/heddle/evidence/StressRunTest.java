@@ -28,7 +28,7 @@ class StressRunTest {
 
   /// Models and real classes that need no more than two processors; jcstress skips the others
   /// there.
-  private static final int OF_TWO_ACTORS = 61;
+  private static final int OF_TWO_ACTORS = 64;
 
   private static final int MORE_ROUNDS = 10;
 
@@ -77,6 +77,7 @@ class StressRunTest {
             "dev.heddle.scheduler.inbox.WakeupStress.RingsByStore",
             "dev.heddle.scheduler.context.LostRunStress.NoFenceAfterLostRun",
             "dev.heddle.thread.ThreadChannelStress.LeavesUnchecked",
+            "dev.heddle.thread.ThreadChannelStress.SenderLeavesUnchecked",
             "dev.heddle.process.scheduler.EventQueueStress.CountsTwice",
             "dev.heddle.process.scheduler.EventQueueStress.EmptiesByStore",
             "dev.heddle.process.mailbox.SenderQueueStress.NoLook",

@@ -8,6 +8,7 @@ import dev.heddle.ChannelClosedException;
 import dev.heddle.DeadlineException;
 import dev.heddle.event.Deadline;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
@@ -24,6 +25,14 @@ public class ThreadChannelStress {
 
   private static int orNone(@Nullable Integer item) {
     return item == null ? -1 : item;
+  }
+
+  private static int orNoneIfClosed(ThreadChannel<Integer> channel) {
+    try {
+      return orNone(channel.tryReceive());
+    } catch (ChannelClosedException _) {
+      return -1;
+    }
   }
 
   private static int receiveBriefly(ThreadChannel<Integer> channel) {
@@ -82,6 +91,100 @@ public class ThreadChannelStress {
     @Arbiter
     public void end(II_Result r) {
       r.r2 = orNone(channel.tryReceive());
+    }
+  }
+
+  /// **Real class.** The deadline of a sender expires as there is room for its item.
+  @JCStressTest
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "sent, and there")
+  @Outcome(id = "0, -1", expect = ACCEPTABLE, desc = "not sent, and not there")
+  @Outcome(
+      expect = FORBIDDEN,
+      desc = "the sender was told one thing, and the channel holds the other")
+  @State
+  public static class RealSenderLeaves {
+    private final ThreadChannel<Integer> channel = ThreadChannel.of(1);
+
+    public RealSenderLeaves() {
+      channel.send(0);
+    }
+
+    @Actor
+    public void sender(II_Result r) {
+      try {
+        channel.send(1, Deadline.after(Duration.ofNanos(1)));
+        r.r1 = 1;
+      } catch (DeadlineException _) {
+        r.r1 = 0;
+      }
+    }
+
+    @Actor
+    public void receiver() {
+      channel.receive();
+    }
+
+    @Arbiter
+    public void end(II_Result r) {
+      r.r2 = orNone(channel.tryReceive());
+    }
+  }
+
+  /// **Real class.** The deadline of a receiver expires as it is served, and the channel is closed.
+  @JCStressTest
+  @Outcome(id = "1, -1", expect = ACCEPTABLE, desc = "received")
+  @Outcome(id = "-1, 1", expect = ACCEPTABLE, desc = "still in the channel")
+  @Outcome(expect = FORBIDDEN, desc = "lost, or there twice")
+  @State
+  public static class RealLeavesAClosedOne {
+    private final ThreadChannel<Integer> channel = ThreadChannel.of(1);
+
+    @Actor
+    public void sender() {
+      channel.send(1);
+      channel.close();
+    }
+
+    @Actor
+    public void receiver(II_Result r) {
+      r.r1 = receiveBriefly(channel);
+    }
+
+    @Arbiter
+    public void end(II_Result r) {
+      r.r2 = orNoneIfClosed(channel);
+    }
+  }
+
+  /// **Real class.** The deadline of a receiver expires as it is served, and the channel is
+  /// cancelled.
+  @JCStressTest
+  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "received")
+  @Outcome(id = "-1, 1", expect = ACCEPTABLE, desc = "handed to the callback")
+  @Outcome(expect = FORBIDDEN, desc = "lost, or there twice")
+  @State
+  public static class RealLeavesACancelledOne {
+    private final ThreadChannel<Integer> channel = ThreadChannel.of(1);
+    private final AtomicInteger left = new AtomicInteger();
+
+    @Actor
+    public void sender() {
+      channel.send(1);
+      channel.cancel(left::addAndGet);
+    }
+
+    @Actor
+    public void receiver(II_Result r) {
+      try {
+        r.r1 = receiveBriefly(channel);
+      } catch (ChannelClosedException _) {
+        r.r1 = -1;
+      }
+    }
+
+    @Arbiter
+    public void end(II_Result r) {
+      r.r2 = left.get();
     }
   }
 
@@ -176,6 +279,41 @@ public class ThreadChannelStress {
       synchronized (this) {
         waits = false; // and `given` may be 1 by now
       }
+    }
+
+    @Arbiter
+    public synchronized void end(II_Result r) {
+      r.r2 = cell;
+    }
+  }
+
+  /// **Mutant.** The sender leaves, and does not check whether its item was received.
+  @JCStressTest
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "sent, and there")
+  @Outcome(id = "0, -1", expect = ACCEPTABLE, desc = "not sent, and not there")
+  @Outcome(
+      expect = FORBIDDEN,
+      desc = "the sender was told one thing, and the channel holds the other")
+  @State
+  public static class SenderLeavesUnchecked {
+    private int waiting = -1; // the item of a sender that waits
+    private int cell = 0;
+
+    @Actor
+    public void sender(II_Result r) {
+      synchronized (this) {
+        waiting = 1;
+      }
+      synchronized (this) {
+        waiting = -1; // and it may be in the cell by now
+        r.r1 = 0;
+      }
+    }
+
+    @Actor
+    public synchronized void receiver() {
+      cell = waiting;
+      waiting = -1;
     }
 
     @Arbiter

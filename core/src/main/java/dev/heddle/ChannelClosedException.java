@@ -13,6 +13,8 @@ public final class ChannelClosedException extends RuntimeException {
   private final Reason reason;
 
   /// Why a channel was closed. The first reason stays.
+  ///
+  /// @since 0.2
   public enum Reason {
     /// By `close()`.
     CLOSED,

@@ -11,6 +11,7 @@ import dev.heddle.event.Deadline;
 import dev.heddle.event.Future;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.internal.StackGuard;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -40,43 +41,51 @@ import org.jspecify.annotations.Nullable;
 /// A group keeps each outcome until a `join` method removes it. A program that runs tasks without
 /// end removes them.
 ///
-/// The tasks run in a scope of their own, a [child][Scope#child()] of the one in which the group
-/// was created: that scope waits for them, and cancels them when it is cancelled. **A failure of a
-/// task cancels nothing**; it stays with its task. If no caller reads it, it is reported once, when
-/// the task is garbage or the loop ends. A cancelled task counts as a failed one.
+/// The tasks run in a [child][Scope#child()] of the scope in which the group was created: that
+/// scope waits for them, and cancels them when it is cancelled. When it ends, the group is closed.
+/// **A failure of a task cancels nothing**; it stays with its task. If no caller reads it, it is
+/// reported once, when the task is garbage or the loop ends. A cancelled task counts as a failed
+/// one.
+///
+/// A group needs no [#close()] to be freed: a scope refers to it only while tasks run, while a loop
+/// over the outcomes waits, and, from [#onCompletion] on, until it is closed. [#close()] says that
+/// no more tasks come, which [#awaitCompletion()] and the end of such a loop wait for. A [#spawn]
+/// in a closed group throws an [IllegalStateException], as in the JDK's `StructuredTaskScope`.
 ///
 /// **Thread** the loop on which it was created. **Order** callers of [#spawn], and of the `join`
 /// methods, are served in the order of arrival. **Cancelled** a wait that ends otherwise changes
 /// nothing: the tasks continue, and an outcome that was given to a `join` which is cancelled before
-/// it continues goes to the next one. **Cost** a coroutine and a future for each task, and a
-/// logarithm of the number of outcomes kept.
+/// it continues goes to the next one. A [#joinNext()] or [#joinAny()] that finds an outcome lets
+/// others run at every 64th call. **Cost** a coroutine and a future for each task, and a logarithm
+/// of the number of outcomes kept; a scope each time that a task runs after none did.
 ///
 /// @param <T> the type of the results
 /// @since 0.2
-public final class TaskGroup<T extends @Nullable Object> implements Iterable<Outcome<Object, T>> {
+public final class TaskGroup<T extends @Nullable Object>
+    implements Iterable<Outcome<Object, T>>, AutoCloseable {
   private final TaskTable<T> table; // has the protocol
 
   /// A group in the current scope whose tasks all run at once.
   ///
-  /// @throws IllegalStateException outside a coroutine, or when the scope is closed or cancelled
+  /// @throws IllegalStateException outside a coroutine
   public TaskGroup() {
-    this(null, TaskTable.UNLIMITED);
+    this.table = new TaskTable<>(null, TaskTable.UNLIMITED);
   }
 
   /// A group in the current scope.
   ///
   /// @param concurrency the number of tasks that may run at a time, at least 1
-  /// @throws IllegalStateException outside a coroutine, or when the scope is closed or cancelled
+  /// @throws IllegalStateException outside a coroutine
   public TaskGroup(int concurrency) {
-    this(null, concurrency);
+    this.table = new TaskTable<>(null, concurrency);
   }
 
   /// A group in the current scope, with a name for dumps and reports; its tasks are named after it.
   ///
   /// @param concurrency the number of tasks that may run at a time, at least 1
-  /// @throws IllegalStateException outside a coroutine, or when the scope is closed or cancelled
-  public TaskGroup(@Nullable String name, int concurrency) {
-    this.table = new TaskTable<>(name, concurrency);
+  /// @throws IllegalStateException outside a coroutine
+  public TaskGroup(String name, int concurrency) {
+    this.table = new TaskTable<>(Objects.requireNonNull(name, "name"), concurrency);
   }
 
   // ---- spawning ----
@@ -84,11 +93,12 @@ public final class TaskGroup<T extends @Nullable Object> implements Iterable<Out
   /// Starts a task, whose key is the next free number, from 0 on. **Suspends** while as many tasks
   /// run as the group allows.
   ///
-  /// @return its outcome; to cancel it cancels the task
+  /// @return its outcome; to cancel it cancels the task. It is cancelled already, and the task
+  ///   never started, if another task was first in a [#race()] or [#any()] while this call waited
   /// @throws Cancellation when the current coroutine is cancelled while it waits; no task was
   ///   started
-  /// @throws IllegalStateException when the group is closed, also while it waits, or belongs to
-  ///   another loop
+  /// @throws IllegalStateException when the group is closed, also while it waits, when its scope
+  ///   was cancelled, or when it belongs to another loop
   public Future<T> spawn(Body<T> body) {
     return table.spawn(table.freeKey(), body, Deadline.never(), null);
   }
@@ -234,9 +244,10 @@ public final class TaskGroup<T extends @Nullable Object> implements Iterable<Out
     return outcomes().values();
   }
 
-  /// Waits for the first task that ends, and cancels the others. If several have ended already, the
-  /// one that was spawned first counts. **Suspends** until one has ended; not until the others have
-  /// cleaned up: their scope waits for that, and so does [#awaitCompletion()].
+  /// Waits for the first task that ends, and cancels the others, also those whose spawner waits. If
+  /// several have ended already, the one that was spawned first counts. **Suspends** until one has
+  /// ended; not until the others have cleaned up: their scope waits for that, and so does
+  /// [#awaitCompletion()]. Tasks that are spawned later are not cancelled.
   ///
   /// @return its result; if it failed, its failure is thrown
   /// @throws dev.heddle.CoroutineException when it failed with a checked exception
@@ -307,6 +318,7 @@ public final class TaskGroup<T extends @Nullable Object> implements Iterable<Out
     if (!orFailed) {
       var _ = failuresOf(table.ended.values());
     }
+    StackGuard.requireRoom(); // an overflow half-way would leave others running
     table.tasks.values().forEach(Task::lose);
     return winner.outcome().await(); // has ended, so this does not suspend
   }
@@ -437,6 +449,7 @@ public final class TaskGroup<T extends @Nullable Object> implements Iterable<Out
   }
 
   private List<T> joinAll(Deadline deadline, @Nullable EventSource token) {
+    StackGuard.requireRoom(); // an overflow half-way would lose outcomes
     table.awaitIdle(deadline, token);
     List<TaskTable<T>.Task> all = new ArrayList<>(table.tasks.values());
     all.removeIf(Task::isReserved); // their joiners continue after this
@@ -462,7 +475,8 @@ public final class TaskGroup<T extends @Nullable Object> implements Iterable<Out
   // ---- the end ----
 
   /// Takes no more tasks. Those that run continue; a [#spawn] that waits throws. **Suspends**
-  /// never.
+  /// never: the scope of the group waits for the tasks, and so does [#awaitCompletion()].
+  @Override
   public void close() {
     table.current();
     table.close();
@@ -471,8 +485,8 @@ public final class TaskGroup<T extends @Nullable Object> implements Iterable<Out
   /// Takes no more tasks, and cancels those that run. **Suspends** never; [#awaitCompletion()]
   /// waits until they have cleaned up.
   public void cancel(String why) {
-    close();
-    table.scope.cancel(why);
+    table.current();
+    table.cancel(why);
   }
 
   /// Waits until a closed group has no task that runs. A failure of a task is not thrown, and stays
@@ -509,10 +523,10 @@ public final class TaskGroup<T extends @Nullable Object> implements Iterable<Out
 
   /// Calls `handler` in a coroutine of its own when the group is closed and no task runs any more,
   /// or its scope has ended: after the coroutines that wait for it have continued. If that was
-  /// before, calls it directly.
+  /// before, calls it directly. The scope refers to the group until then.
   public void onCompletion(CompletionHandler<? super TaskGroup<T>> handler) {
     Objects.requireNonNull(handler, "handler");
-    table.scope.onCompletion(_ -> handler.onCompletion(this));
+    table.onCompletion(() -> handler.onCompletion(this));
   }
 
   // ---- views ----
@@ -540,12 +554,17 @@ public final class TaskGroup<T extends @Nullable Object> implements Iterable<Out
     return table.running();
   }
 
+  /// The number of callers of [#spawn] that wait for another task to end.
+  public int waiting() {
+    return table.waiting();
+  }
+
   /// Whether no task runs and no spawner waits; true for a group without tasks.
   public boolean isFinished() {
     return table.isIdle();
   }
 
-  /// Whether it takes no more tasks.
+  /// Whether it takes no more tasks, because it was closed, or its scope has ended.
   public boolean isClosed() {
     return table.isClosed();
   }

@@ -2,7 +2,6 @@
 package dev.heddle.coroutine;
 
 import dev.heddle.coroutine.Outcomes.Outcome;
-import dev.heddle.event.Deadline;
 import java.util.Iterator;
 import java.util.Map.Entry;
 import java.util.NavigableMap;
@@ -51,7 +50,7 @@ final class TaskItems<T extends @Nullable Object> implements Iterator<Outcome<Ob
     Entry<Long, TaskTable<T>.Task> entry = source.higherEntry(last);
     while (entry == null ? !isOver() : !entry.getValue().hasEnded()) {
       if (entry == null) {
-        table.awaitChange(Deadline.never(), null);
+        table.awaitNext();
       } else {
         table.awaitEnd(entry.getValue());
       }

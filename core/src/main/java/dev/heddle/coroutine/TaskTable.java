@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine;
 
+import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.Cancellation;
+import dev.heddle.CoroutineException;
 import dev.heddle.coroutine.Outcomes.Outcome;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.Future;
+import dev.heddle.event.Promise;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.InlineCallback;
+import dev.heddle.internal.Rethrow;
 import dev.heddle.internal.StackGuard;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.WaitQueue;
@@ -34,8 +38,13 @@ final class TaskTable<T extends @Nullable Object> {
    *   -         spawn()                                PENDING   the spawner
    *   PENDING   a slot is free, or is given to it      RUNNING   the spawner
    *   PENDING   cancellation, deadline, token, close() -         the spawner, whose spawn() throws
+   *   PENDING   another task was first in a race       ENDED     the spawner, which was woken for it
    *   RUNNING   its coroutine has ended                ENDED     the coroutine, in a notification
    *   ENDED     a join method                          -         the joiner
+   *
+   * A race wakes the spawners that wait for a slot: their tasks have lost, so they never start, and
+   * spawn() returns a future that is cancelled. A task whose spawner was given a slot, and has not
+   * continued, loses in the same way, and the slot goes to the next one.
    *
    * A slot is taken before the coroutine exists, and returned when the coroutine has ended, however
    * long its clean-up takes. A slot that is returned goes to the oldest spawner that waits, which
@@ -48,6 +57,9 @@ final class TaskTable<T extends @Nullable Object> {
    * The outcome of a task is a Future, which reports a failure that no caller observes. A future is
    * cancelled at once, while the coroutine may still clean up; the task has ended when the
    * coroutine has.
+   *
+   * Active tasks are those that are pending or running. The tasks' scope exists while there are
+   * any: see TaskScope.
    *
    * Threads. The loop's.
    *
@@ -64,9 +76,10 @@ final class TaskTable<T extends @Nullable Object> {
    * Kotlin's awaitAll, Python's as_completed.
    */
   static final int UNLIMITED = Integer.MAX_VALUE;
+  private static final String LOST = "another task of the group was first";
 
   final Scheduler home;
-  final Scope scope;
+  private final TaskScope scope;
   private final @Nullable String name;
   private final int limit;
   private final Moment idle; // no task is pending or running any more
@@ -96,8 +109,7 @@ final class TaskTable<T extends @Nullable Object> {
     this.limit = concurrency;
     this.idle = new Moment();
     this.changes = new Moment();
-    this.scope = self.currentScope().child();
-    scope.onCompletion(_ -> close());
+    this.scope = new TaskScope(self.currentScope(), this::closeNow);
   }
 
   // ---- spawning ----
@@ -112,10 +124,10 @@ final class TaskTable<T extends @Nullable Object> {
   Future<T> spawn(Object key, Body<T> body, Deadline deadline, @Nullable EventSource token) {
     CoroutineNode<?> self = current();
     Task task = add(key, body);
-    if (!takeSlot()) {
+    if (!takeSlot(task)) {
       awaitSlot(self, task, deadline, token);
     }
-    return start(task, body);
+    return task.lost ? endUnstarted(task) : start(task, body);
   }
 
   @Nullable Future<T> trySpawn(Object key, Body<T> body) {
@@ -128,6 +140,7 @@ final class TaskTable<T extends @Nullable Object> {
     Objects.requireNonNull(key, "key");
     Objects.requireNonNull(body, "body");
     if (closed) {
+      current().checkCancelled(); // by the end of its scope, perhaps, which has closed the group
       throw takesNoMore();
     }
     if (byKey.containsKey(key)) {
@@ -138,7 +151,9 @@ final class TaskTable<T extends @Nullable Object> {
 
   private Task add(Object key, Body<T> body) {
     check(key, body);
-    StackGuard.requireRoom(); // an overflow half-way would leave a task that never ends
+    // an overflow half-way would leave a task that never ends; it also suffices to give up here
+    StackGuard.requireRoom();
+    scope.open(); // first: it may throw
     Task task = new Task(key, spawns++);
     tasks.put(task.number, task);
     byKey.put(key, task);
@@ -154,46 +169,51 @@ final class TaskTable<T extends @Nullable Object> {
       spawners = queue;
     }
     Waiter waiter = new Waiter(queue, home, task);
+    task.spawner = waiter;
     try {
       queue.await(waiter, self, deadline, token);
     } catch (Throwable e) {
       if (!home.hasEnded()) { // else the caller now runs on a JDK thread, perhaps beside others
         queue.remove(waiter);
-        giveUp(task, waiter.isServed() && waiter.item() != null);
+        giveUp(task);
       }
       throw e;
     }
+    task.spawner = null;
     if (waiter.item() == null) {
-      giveUp(task, false);
+      giveUp(task);
       throw takesNoMore();
     }
   }
 
-  private void giveUp(Task task, boolean hasSlot) {
+  private void giveUp(Task task) {
     forget(task);
-    left(hasSlot);
+    left(task);
   }
 
   private boolean hasSlot() {
     return running < limit; // then no spawner waits (I1)
   }
 
-  private boolean takeSlot() {
-    boolean free = hasSlot();
-    running += free ? 1 : 0;
-    return free;
+  private boolean takeSlot(Task task) {
+    task.hasSlot = hasSlot();
+    running += task.hasSlot ? 1 : 0;
+    return task.hasSlot;
   }
 
   private void giveSlots() {
     WaitQueue queue = spawners;
-    if (queue == null) {
-      return;
-    }
-    for (Waiter oldest = queue.peek(); oldest != null && running < limit; oldest = queue.peek()) {
-      running++;
+    Waiter oldest = queue == null ? null : queue.peek();
+    while (queue != null && oldest != null && takeSlot(taskOf(oldest))) {
       queue.remove(oldest);
       oldest.serve(oldest.item(), 0);
+      oldest = queue.peek();
     }
+  }
+
+  @SuppressWarnings("unchecked") // spawners wait with their tasks
+  private Task taskOf(Waiter spawner) {
+    return (Task) Objects.requireNonNull(spawner.item());
   }
 
   private Future<T> start(Task task, Body<T> body) {
@@ -203,7 +223,8 @@ final class TaskTable<T extends @Nullable Object> {
       }
       StackGuard.requireRoom(); // an overflow half-way would leave a task that never ends
       String label = label(task);
-      Coroutine<T> coroutine = label == null ? scope.spawn(body) : scope.spawn(label, body);
+      Scope in = scope.open();
+      Coroutine<T> coroutine = label == null ? in.spawn(body) : in.spawn(label, body);
       task.outcome =
           label == null
               ? Future.of(coroutine, coroutine::cancel)
@@ -212,9 +233,19 @@ final class TaskTable<T extends @Nullable Object> {
       coroutine.event().subscribe(task); // after the future, which then has the outcome
       return task.outcome;
     } catch (Throwable e) {
-      giveUp(task, true);
+      giveUp(task);
       throw e;
     }
+  }
+
+  private Future<T> endUnstarted(Task task) {
+    String label = label(task);
+    Promise<T> promise = label == null ? new Promise<>() : new Promise<>(label);
+    promise.fail(new Cancellation(LOST));
+    Future<T> outcome = promise.future();
+    task.outcome = outcome;
+    taskEnded(task);
+    return outcome;
   }
 
   private @Nullable String label(Task task) {
@@ -230,29 +261,30 @@ final class TaskTable<T extends @Nullable Object> {
     task.ended = true;
     task.endNumber = ends++;
     ended.put(task.endNumber, task);
-    left(true);
+    left(task);
     giveTasks();
     task.end.fireNow();
   }
 
   /// Called when a task is no longer active.
-  private void left(boolean hadSlot) {
+  private void left(Task task) {
     active--;
-    if (hadSlot) {
+    if (task.hasSlot) {
+      task.hasSlot = false;
       running--;
       giveSlots();
     }
     changes.fireNow();
     if (active == 0) {
       idle.fireNow();
-      completeIfClosed();
+      dropScope();
     }
   }
 
   // the awaiters are in the ready queue by now, so they continue before the handlers run
-  private void completeIfClosed() {
-    if (closed && active == 0) {
-      scope.cancel("the task group is complete");
+  private void dropScope() {
+    if (active == 0 && scope.drop(closed)) {
+      closeNow();
     }
   }
 
@@ -282,6 +314,21 @@ final class TaskTable<T extends @Nullable Object> {
     current().awaitEvent(changes, deadline, token);
   }
 
+  /// Waits until a task was spawned and has ended, or the group was closed.
+  void awaitNext() {
+    CoroutineNode<?> self = current();
+    StackGuard.requireRoom(); // an overflow half-way would leave a hold
+    scope.hold();
+    try {
+      self.awaitEvent(changes, Deadline.never(), null);
+    } finally {
+      if (!home.hasEnded()) { // else the caller now runs on a JDK thread, perhaps beside others
+        scope.release();
+        dropScope();
+      }
+    }
+  }
+
   void awaitEnd(Task task) {
     current().awaitEvent(task.end);
   }
@@ -291,6 +338,8 @@ final class TaskTable<T extends @Nullable Object> {
   /// Removes the first task that has ended, or the next one that does.
   Task takeNext(Deadline deadline, @Nullable EventSource token) {
     CoroutineNode<?> self = current();
+    home.consumeBudget(self); // first: it may throw
+    StackGuard.requireRoom(); // an overflow half-way would lose a task, or leave joiners
     Task task = firstFree();
     if (task == null) {
       task = awaitTask(self, deadline, token);
@@ -357,14 +406,37 @@ final class TaskTable<T extends @Nullable Object> {
   // ---- closing ----
 
   void close() {
-    if (closed) {
+    StackGuard.requireRoom(); // an overflow half-way would leave spawners that never wake
+    closeNow();
+  }
+
+  private void closeNow() {
+    if (!closed) {
+      closed = true;
+      refuse(spawners);
+      changes.fireNow();
+      dropScope();
+    }
+  }
+
+  void cancel(String why) {
+    close();
+    scope.cancel(why);
+  }
+
+  /// Calls `handler` when the group is closed and no task is active; if that is so, directly.
+  void onCompletion(Action handler) {
+    current();
+    if (active > 0 || !isClosed()) {
+      StackGuard.requireRoom(); // an overflow half-way would leave a hold
+      scope.hold().onCompletion(_ -> handler.run());
       return;
     }
-    StackGuard.requireRoom(); // an overflow half-way would leave spawners that never wake
-    closed = true;
-    refuse(spawners);
-    changes.fireNow();
-    completeIfClosed();
+    try {
+      handler.run();
+    } catch (Exception e) {
+      throw Rethrow.unchecked(CoroutineException.of(e));
+    }
   }
 
   // a waiter that is served with nothing throws
@@ -380,7 +452,7 @@ final class TaskTable<T extends @Nullable Object> {
   // ---- views ----
 
   boolean isClosed() {
-    return closed;
+    return closed || scope.isOver();
   }
 
   boolean isIdle() {
@@ -391,13 +463,16 @@ final class TaskTable<T extends @Nullable Object> {
     return running;
   }
 
+  int waiting() {
+    return spawners == null ? 0 : spawners.size();
+  }
+
   String describe() {
     return name == null ? "a task group" : "the task group '" + name + "'";
   }
 
   String info() {
     String most = limit == UNLIMITED ? "any number" : String.valueOf(limit);
-    int waiting = spawners == null ? 0 : spawners.size();
     return describe()
         + " with "
         + running
@@ -406,9 +481,9 @@ final class TaskTable<T extends @Nullable Object> {
         + " running, "
         + ended.size()
         + " ended, "
-        + waiting
+        + waiting()
         + " waiting"
-        + (closed ? ", closed" : "");
+        + (isClosed() ? ", closed" : "");
   }
 
   NoSuchElementException noTasks() {
@@ -451,6 +526,8 @@ final class TaskTable<T extends @Nullable Object> {
     private boolean lost; // against the first one of a race
     private boolean ended;
     private boolean reserved; // for a joiner
+    private boolean hasSlot;
+    private @Nullable Waiter spawner; // null: it does not wait for a slot
     private @Nullable Coroutine<T> coroutine; // null: pending
     private @Nullable Future<T> outcome;
 
@@ -493,9 +570,16 @@ final class TaskTable<T extends @Nullable Object> {
 
     /// Cancels it, because another one was first in a race.
     void lose() {
-      if (coroutine != null && !ended) {
-        lost = true;
-        coroutine.cancel("another task of the group was first");
+      if (ended) {
+        return;
+      }
+      lost = true;
+      Waiter waiting = spawner;
+      if (coroutine != null) {
+        coroutine.cancel(LOST);
+      } else if (waiting != null && spawners != null && !waiting.isServed()) {
+        spawners.remove(waiting);
+        waiting.serve(this, 0);
       }
     }
 
@@ -510,6 +594,8 @@ final class TaskTable<T extends @Nullable Object> {
       if (home.hasEnded()) {
         return; // without the coroutine; no waiter can run any more
       }
+      event.unsubscribe(this); // else the coroutine would hold the task
+      coroutine = null;
       if (failure != null && failure != failure() && !(failure instanceof Cancellation)) {
         home.futures()
             .unobserved("a failure arrived after the cancellation of " + outcome, failure);

@@ -558,14 +558,16 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     @Override
     public void onEvent(Event fired, @Nullable Object result, @Nullable Throwable error) {
       unsubscribe();
-      if (future == null) {
+      Future<?> waiting = future;
+      future = null; // this is the site of completion, which must not hold the ObservationToken
+      if (waiting == null) {
         return;
       }
       if (error != null) {
-        future.fail(error, this);
+        waiting.fail(error, this);
       } else {
         event.onConsumed();
-        future.succeed(result, this);
+        waiting.succeed(result, this);
       }
     }
 

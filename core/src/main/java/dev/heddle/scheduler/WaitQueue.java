@@ -58,7 +58,8 @@ public abstract class WaitQueue {
 
   // ---- waiting ----
 
-  /// Waits for its turn as the newest waiter. **Suspends.**
+  /// Waits for its turn as the newest waiter. **Suspends.** A caller that hands on what it was
+  /// given has the stack to do so: no wait begins without room for that in a deeper frame.
   ///
   /// @param token another event that ends the wait; null: none
   public final void await(

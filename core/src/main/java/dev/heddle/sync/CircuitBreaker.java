@@ -61,6 +61,8 @@ public final class CircuitBreaker {
    */
 
   /// What a circuit breaker does with calls.
+  ///
+  /// @since 0.2
   public enum State {
     /// It lets them through.
     CLOSED,

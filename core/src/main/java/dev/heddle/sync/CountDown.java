@@ -8,6 +8,7 @@ import dev.heddle.event.Event;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.internal.StackGuard;
 import dev.heddle.scheduler.Scheduler;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A count that coroutines count down, and others wait until it is zero.
@@ -23,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// they began to. **Cancelled** nothing is left behind, and the count is as it was.
 ///
 /// @since 0.2
-public final class CountDown implements Awaitable<Object> {
+public final class CountDown implements Awaitable<@Nullable Void> {
   private final Scheduler home;
   private final @Nullable String name;
   private final Zero zero;
@@ -36,18 +37,22 @@ public final class CountDown implements Awaitable<Object> {
   /// @param count at least 0; with 0, nothing ever waits for it
   /// @throws IllegalStateException outside a coroutine
   public CountDown(int count) {
-    this(null, count);
+    this(CoroutineNode.current().scheduler(), null, count);
   }
 
   /// A count of the current loop, with a name for reports.
   ///
   /// @param count at least 0
   /// @throws IllegalStateException outside a coroutine
-  public CountDown(@Nullable String name, int count) {
+  public CountDown(String name, int count) {
+    this(CoroutineNode.current().scheduler(), Objects.requireNonNull(name, "name"), count);
+  }
+
+  private CountDown(Scheduler home, @Nullable String name, int count) {
     if (count < 0) {
       throw new IllegalArgumentException("a count of " + count + " never comes down to zero");
     }
-    this.home = CoroutineNode.current().scheduler();
+    this.home = home;
     this.name = name;
     this.count = count;
     this.zero = new Zero();
@@ -124,9 +129,14 @@ public final class CountDown implements Awaitable<Object> {
 
   // ---- views ----
 
+  /// The number of coroutines that wait, and of others that are told, as a [Select] is.
+  public int waiting() {
+    return zero.subscribers();
+  }
+
   /// One line for reports: name, count, number of waiting coroutines.
   public String info() {
-    return describe() + " with " + count + " to go, " + zero.subscribers() + " waiting";
+    return describe() + " with " + count + " to go, " + waiting() + " waiting";
   }
 
   @Override

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 /// Where each value counts, use a [Channel] or a [Broadcast].
 ///
 /// [#close()] ends the changes: watchers see the last value, if they have not yet, and then the
-/// end.
+/// end. A call that has nothing to return then throws a [ChannelClosedException], as those of
+/// [Channel] and [Broadcast] do: code that passes values on catches one type.
 ///
 /// **Thread** the loop on which it was created. **Order** watchers run in the order in which they
 /// began to wait. **Cancelled** nothing is left behind, and no change is missed: what a watcher has
@@ -327,13 +328,18 @@ public final class Latest<T> implements Iterable<T>, AutoCloseable {
 
   // ---- views ----
 
+  /// The number of coroutines that wait for a change.
+  public int waiting() {
+    return change.subscribers();
+  }
+
   /// One line for reports: name, version, number of waiting coroutines.
   public String info() {
     return describe()
         + " of version "
         + version
         + ", "
-        + change.subscribers()
+        + waiting()
         + " waiting"
         + (closed ? ", closed" : "");
   }

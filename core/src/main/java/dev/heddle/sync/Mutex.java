@@ -87,10 +87,7 @@ public final class Mutex {
   /// @throws IllegalStateException when the current coroutine already owns it, when its owner has
   ///   ended without unlocking it, or when it belongs to another loop
   public void lock() {
-    CoroutineNode<?> self = current();
-    if (!tryAcquire(self)) {
-      permit.awaitPermit(self, Deadline.never(), null);
-    }
+    lock(Deadline.never(), null);
   }
 
   /// Locks the mutex, but waits no longer than a deadline. Otherwise as [#lock()].
@@ -98,10 +95,7 @@ public final class Mutex {
   /// @throws dev.heddle.DeadlineException when the deadline runs out first; a free mutex is locked
   ///   even after the deadline
   public void lock(Deadline deadline) {
-    CoroutineNode<?> self = current();
-    if (!tryAcquire(self)) {
-      permit.awaitPermit(self, deadline, null);
-    }
+    lock(deadline, null);
   }
 
   /// Locks the mutex, but waits no longer than until `token` fires. Otherwise as [#lock()].
@@ -109,9 +103,13 @@ public final class Mutex {
   /// @throws dev.heddle.WaitCancelledException when the token fires first; a free mutex is locked
   ///   even after the token has fired
   public void lock(Awaitable<?> token) {
+    lock(Deadline.never(), EventSource.of(token));
+  }
+
+  private void lock(Deadline deadline, @Nullable EventSource token) {
     CoroutineNode<?> self = current();
     if (!tryAcquire(self)) {
-      permit.awaitPermit(self, Deadline.never(), EventSource.of(token));
+      permit.awaitPermit(self, deadline, token);
     }
   }
 
@@ -186,9 +184,32 @@ public final class Mutex {
   /// @throws CoroutineException when the body threw a checked exception; unchecked exceptions and
   ///   errors are thrown as they are
   public <T extends @Nullable Object> T withLock(Body<T> body) {
+    return with(body, Deadline.never(), null);
+  }
+
+  /// Runs `body` while the current coroutine owns the mutex, but waits for that no longer than a
+  /// deadline, which does not bound the body. Otherwise as [#withLock(Body)].
+  ///
+  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  /// @since 0.2
+  public <T extends @Nullable Object> T withLock(Body<T> body, Deadline deadline) {
+    return with(body, deadline, null);
+  }
+
+  /// Runs `body` while the current coroutine owns the mutex, but waits for that no longer than
+  /// until `token` fires, which does not bound the body. Otherwise as [#withLock(Body)].
+  ///
+  /// @throws dev.heddle.WaitCancelledException when the token fires first
+  /// @since 0.2
+  public <T extends @Nullable Object> T withLock(Body<T> body, Awaitable<?> token) {
+    return with(body, Deadline.never(), EventSource.of(token));
+  }
+
+  private <T extends @Nullable Object> T with(
+      Body<T> body, Deadline deadline, @Nullable EventSource token) {
     // checked here, because unlocking must not overflow the stack; it needs no more than this
     StackGuard.requireRoom();
-    lock();
+    lock(deadline, token);
     T result;
     try {
       result = body.run();
@@ -210,10 +231,23 @@ public final class Mutex {
 
   /// Runs an action while the current coroutine owns the mutex. Otherwise as [#withLock(Body)].
   public void withLock(Action action) {
-    this.<@Nullable Void>withLock(() -> {
-      action.run();
-      return null;
-    });
+    with(Bodies.of(action), Deadline.never(), null);
+  }
+
+  /// Runs an action while the current coroutine owns the mutex. Otherwise as [#withLock(Body,
+  /// Deadline)].
+  ///
+  /// @since 0.2
+  public void withLock(Action action, Deadline deadline) {
+    with(Bodies.of(action), deadline, null);
+  }
+
+  /// Runs an action while the current coroutine owns the mutex. Otherwise as [#withLock(Body,
+  /// Awaitable)].
+  ///
+  /// @since 0.2
+  public void withLock(Action action, Awaitable<?> token) {
+    with(Bodies.of(action), Deadline.never(), EventSource.of(token));
   }
 
   // ---- views ----
@@ -221,6 +255,13 @@ public final class Mutex {
   /// The coroutine that owns it, or null.
   public @Nullable Coroutine<?> owner() {
     return owner;
+  }
+
+  /// The number of coroutines that wait.
+  ///
+  /// @since 0.2
+  public int waiting() {
+    return permit.waiting();
   }
 
   /// Whether a coroutine owns it.
@@ -236,7 +277,7 @@ public final class Mutex {
     }
     String ended = holding.isDone() ? " (which has ended without unlocking it)" : "";
     return "%s, held by %s%s, %s waiting"
-        .formatted(describe(), holding.describe(), ended, permit.waiting());
+        .formatted(describe(), holding.describe(), ended, waiting());
   }
 
   @Override

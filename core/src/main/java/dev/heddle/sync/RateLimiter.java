@@ -32,8 +32,9 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** the loop on which it was created. **Cancelled** nothing is left behind: a waiter that
 /// leaves has taken nothing, and those behind it come earlier; one that was given its permits but
 /// is cancelled before it runs gives them back. **Order** first come, first served, without
-/// barging, whatever number each wants. **Cost** without waiting: a clock read, no switch, no
-/// allocation; one timer for all waiters.
+/// barging, whatever number each wants. A coroutine that never has to wait lets others run at every
+/// 64th [#acquire()]. **Cost** without waiting: a clock read, no switch but that, no allocation;
+/// one timer for all waiters.
 ///
 /// @since 0.2
 public final class RateLimiter {
@@ -64,7 +65,7 @@ public final class RateLimiter {
    */
   private final Scheduler home;
   private final @Nullable String name;
-  private final int permits;
+  private final int perPeriod; // permits
   private final Duration period;
   private final int burst;
   private final long unitsPerPermit;
@@ -81,7 +82,7 @@ public final class RateLimiter {
   private RateLimiter(@Nullable String name, int permits, Duration period, int burst) {
     this.home = CoroutineNode.current().scheduler();
     this.name = name;
-    this.permits = checked(permits);
+    this.perPeriod = checked(permits);
     this.period = period;
     this.burst = checked(burst);
     if (!period.isPositive()) {
@@ -121,9 +122,9 @@ public final class RateLimiter {
   /// A new limiter with the same rate, whose bucket holds so many permits. With 1, permits are
   /// spread evenly over the time.
   ///
-  /// @param most how many can be taken at once, at least 1
-  public RateLimiter withBurst(int most) {
-    return new RateLimiter(name, permits, period, most);
+  /// @param permits how many can be taken at once, at least 1
+  public RateLimiter withBurst(int permits) {
+    return new RateLimiter(name, perPeriod, period, permits);
   }
 
   private static int checked(int permits) {
@@ -160,30 +161,31 @@ public final class RateLimiter {
 
   /// Takes several permits together. Otherwise as [#acquire()].
   ///
-  /// @param number how many, from 1 up to the burst
-  public void acquire(int number) {
-    acquire(number, Deadline.never(), null);
+  /// @param permits how many, from 1 up to the burst
+  public void acquire(int permits) {
+    acquire(permits, Deadline.never(), null);
   }
 
   /// Takes several permits together, but waits no longer than a deadline. Otherwise as
   /// [#acquire(int)].
   ///
   /// @throws dev.heddle.DeadlineException when the deadline runs out first
-  public void acquire(int number, Deadline deadline) {
-    acquire(number, deadline, null);
+  public void acquire(int permits, Deadline deadline) {
+    acquire(permits, deadline, null);
   }
 
   /// Takes several permits together, but waits no longer than until `token` fires. Otherwise as
   /// [#acquire(int)].
   ///
   /// @throws dev.heddle.WaitCancelledException when the token fires first
-  public void acquire(int number, Awaitable<?> token) {
-    acquire(number, Deadline.never(), EventSource.of(token));
+  public void acquire(int permits, Awaitable<?> token) {
+    acquire(permits, Deadline.never(), EventSource.of(token));
   }
 
-  private void acquire(int number, Deadline deadline, @Nullable EventSource token) {
+  private void acquire(int permits, Deadline deadline, @Nullable EventSource token) {
     CoroutineNode<?> self = current();
-    long wanted = unitsOf(number);
+    long wanted = unitsOf(permits);
+    home.consumeBudget(self); // first: it may throw
     if (take(wanted)) {
       return;
     }
@@ -217,20 +219,20 @@ public final class RateLimiter {
 
   /// Takes several permits if they are there and no coroutine waits. **Suspends** never.
   ///
-  /// @param number how many, from 1 up to the burst
+  /// @param permits how many, from 1 up to the burst
   /// @return whether they were taken
-  public boolean tryAcquire(int number) {
+  public boolean tryAcquire(int permits) {
     current();
-    return take(unitsOf(number));
+    return take(unitsOf(permits));
   }
 
-  private long unitsOf(int number) {
-    if (number > burst) {
+  private long unitsOf(int permits) {
+    if (permits > burst) {
       throw new IllegalArgumentException(
           "%s permits at once can never be taken from %s; its burst is %s"
-              .formatted(number, describe(), burst));
+              .formatted(permits, describe(), burst));
     }
-    return checked(number) * unitsPerPermit;
+    return checked(permits) * unitsPerPermit;
   }
 
   private boolean take(long wanted) {
@@ -328,7 +330,7 @@ public final class RateLimiter {
 
   /// One line for reports: name, rate, number of waiters.
   public String info() {
-    return "%s of %s in %s, %s waiting".formatted(describe(), permits, period, waiting());
+    return "%s of %s in %s, %s waiting".formatted(describe(), perPeriod, period, waiting());
   }
 
   @Override

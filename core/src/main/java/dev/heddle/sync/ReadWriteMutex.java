@@ -8,6 +8,7 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.StackGuard;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.WaitQueue;
@@ -151,17 +152,44 @@ public final class ReadWriteMutex {
   ///
   /// @throws dev.heddle.CoroutineException when the body threw a checked exception; unchecked
   ///   exceptions and errors are thrown as they are
+  /// @throws IllegalStateException as [#lockRead()], and when the body has unlocked it
   public <T extends @Nullable Object> T withReadLock(Body<T> body) {
-    return with(Mode.READ, body);
+    return with(Mode.READ, body, Deadline.never(), null);
+  }
+
+  /// Runs `body` while the current coroutine holds the lock for reading, but waits for that no
+  /// longer than a deadline, which does not bound the body. Otherwise as [#withReadLock(Body)].
+  ///
+  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  public <T extends @Nullable Object> T withReadLock(Body<T> body, Deadline deadline) {
+    return with(Mode.READ, body, deadline, null);
+  }
+
+  /// Runs `body` while the current coroutine holds the lock for reading, but waits for that no
+  /// longer than until `token` fires, which does not bound the body. Otherwise as
+  /// [#withReadLock(Body)].
+  ///
+  /// @throws dev.heddle.WaitCancelledException when the token fires first
+  public <T extends @Nullable Object> T withReadLock(Body<T> body, Awaitable<?> token) {
+    return with(Mode.READ, body, Deadline.never(), EventSource.of(token));
   }
 
   /// Runs an action while the current coroutine holds the lock for reading. Otherwise as
   /// [#withReadLock(Body)].
   public void withReadLock(Action action) {
-    this.<@Nullable Void>withReadLock(() -> {
-      action.run();
-      return null;
-    });
+    with(Mode.READ, Bodies.of(action), Deadline.never(), null);
+  }
+
+  /// Runs an action while the current coroutine holds the lock for reading. Otherwise as
+  /// [#withReadLock(Body, Deadline)].
+  public void withReadLock(Action action, Deadline deadline) {
+    with(Mode.READ, Bodies.of(action), deadline, null);
+  }
+
+  /// Runs an action while the current coroutine holds the lock for reading. Otherwise as
+  /// [#withReadLock(Body, Awaitable)].
+  public void withReadLock(Action action, Awaitable<?> token) {
+    with(Mode.READ, Bodies.of(action), Deadline.never(), EventSource.of(token));
   }
 
   // ---- writing ----
@@ -211,25 +239,53 @@ public final class ReadWriteMutex {
   }
 
   /// Runs `body` while the current coroutine holds the lock for writing, and unlocks it however the
-  /// body ends. **Suspends** as [#lockWrite()]. The body must not unlock it or downgrade.
+  /// body ends. **Suspends** as [#lockWrite()]. The body may [downgrade][#downgrade()]; the end
+  /// then unlocks it for reading.
   ///
   /// @throws dev.heddle.CoroutineException when the body threw a checked exception; unchecked
   ///   exceptions and errors are thrown as they are
+  /// @throws IllegalStateException as [#lockWrite()], and when the body has unlocked it
   public <T extends @Nullable Object> T withWriteLock(Body<T> body) {
-    return with(Mode.WRITE, body);
+    return with(Mode.WRITE, body, Deadline.never(), null);
+  }
+
+  /// Runs `body` while the current coroutine holds the lock for writing, but waits for that no
+  /// longer than a deadline, which does not bound the body. Otherwise as [#withWriteLock(Body)].
+  ///
+  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  public <T extends @Nullable Object> T withWriteLock(Body<T> body, Deadline deadline) {
+    return with(Mode.WRITE, body, deadline, null);
+  }
+
+  /// Runs `body` while the current coroutine holds the lock for writing, but waits for that no
+  /// longer than until `token` fires, which does not bound the body. Otherwise as
+  /// [#withWriteLock(Body)].
+  ///
+  /// @throws dev.heddle.WaitCancelledException when the token fires first
+  public <T extends @Nullable Object> T withWriteLock(Body<T> body, Awaitable<?> token) {
+    return with(Mode.WRITE, body, Deadline.never(), EventSource.of(token));
   }
 
   /// Runs an action while the current coroutine holds the lock for writing. Otherwise as
   /// [#withWriteLock(Body)].
   public void withWriteLock(Action action) {
-    this.<@Nullable Void>withWriteLock(() -> {
-      action.run();
-      return null;
-    });
+    with(Mode.WRITE, Bodies.of(action), Deadline.never(), null);
+  }
+
+  /// Runs an action while the current coroutine holds the lock for writing. Otherwise as
+  /// [#withWriteLock(Body, Deadline)].
+  public void withWriteLock(Action action, Deadline deadline) {
+    with(Mode.WRITE, Bodies.of(action), deadline, null);
+  }
+
+  /// Runs an action while the current coroutine holds the lock for writing. Otherwise as
+  /// [#withWriteLock(Body, Awaitable)].
+  public void withWriteLock(Action action, Awaitable<?> token) {
+    with(Mode.WRITE, Bodies.of(action), Deadline.never(), EventSource.of(token));
   }
 
   /// Makes the writer a reader, with no other writer in between, and lets in the readers that wait
-  /// next. **Suspends** never. To be ended by [#unlockRead()].
+  /// next. **Suspends** never. To be ended by [#unlockRead()], or by the end of [#withWriteLock].
   ///
   /// @throws IllegalStateException when the current coroutine does not hold it for writing
   public void downgrade() {
@@ -349,19 +405,40 @@ public final class ReadWriteMutex {
     }
   }
 
-  private <T extends @Nullable Object> T with(Mode mode, Body<T> body) {
+  private <T extends @Nullable Object> T with(
+      Mode mode, Body<T> body, Deadline deadline, @Nullable EventSource token) {
     // checked here, because unlocking must not overflow the stack; it needs no more than this
     StackGuard.requireRoom();
     CoroutineNode<?> self = current();
-    lock(mode, Deadline.never(), null);
+    lock(mode, deadline, token);
+    T result;
     try {
-      return Bodies.run(body);
-    } finally {
-      boolean holds = mode == Mode.WRITE ? writer == self : readers.contains(self);
-      if (holds && !home.hasEnded()) { // the body may have unlocked it
-        unlock(self, mode);
+      result = Bodies.run(body);
+    } catch (Throwable e) {
+      RuntimeException unlocked = unlockAfter(self, mode);
+      if (unlocked != null) {
+        FailureTable.merge(e, unlocked);
       }
+      throw e;
     }
+    RuntimeException unlocked = unlockAfter(self, mode);
+    if (unlocked != null) {
+      throw unlocked;
+    }
+    return result;
+  }
+
+  // a writer may have become a reader; null: it was unlocked here, not by the body
+  private @Nullable RuntimeException unlockAfter(CoroutineNode<?> self, Mode mode) {
+    if (home.hasEnded()) {
+      return null; // the loop has abandoned this coroutine
+    }
+    boolean writes = mode == Mode.WRITE && writer == self;
+    if (!writes && !readers.contains(self)) {
+      return cannotUnlock(self, mode == Mode.WRITE ? "writing" : "reading");
+    }
+    unlock(self, writes ? Mode.WRITE : Mode.READ);
+    return null;
   }
 
   private IllegalStateException cannotUnlock(CoroutineNode<?> self, String what) {

@@ -4,7 +4,10 @@ package dev.heddle.sync;
 import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.Cancellation;
+import dev.heddle.ChannelClosedException;
 import dev.heddle.CoroutineException;
+import dev.heddle.PoolClosedException;
+import dev.heddle.ServiceUnavailableException;
 import dev.heddle.Transform;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
@@ -21,18 +24,25 @@ import org.jspecify.annotations.Nullable;
 ///
 /// {@snippet class=dev.heddle.snippets.RetrySnippetsTest region=retry}
 ///
-/// By default there are 3 attempts, and every exception is retried. An [Error] is not, unless the
-/// condition accepts it. A cancellation never is, in whatever form it comes: as a [Cancellation],
-/// or as the exception of an interrupted wait in the JDK.
+/// By default there are 3 attempts. An exception is retried, but not one that the next attempt
+/// would meet again: of a mistake in the program (a [NullPointerException],
+/// [IllegalArgumentException], [ClassCastException], [IndexOutOfBoundsException] or
+/// [UnsupportedOperationException]), and of a pool or channel that was closed. An [Error] is not
+/// retried, either. [#withRetryIf] replaces these rules. A cancellation is never retried, in
+/// whatever form it comes: as a [Cancellation], or as the exception of an interrupted wait in the
+/// JDK.
+///
+/// After a [ServiceUnavailableException] the wait is at least its
+/// [ServiceUnavailableException#retryAfter()].
 ///
 /// | bound | what it cancels | then |
 /// |---|---|---|
 /// | [#withAttemptTimeout] | the attempt | the next attempt, or a [dev.heddle.DeadlineException] |
-/// | [#withTimeout] | the attempt, or the wait | a [dev.heddle.DeadlineException] |
+/// | [#withTimeout], a deadline | the attempt, or the wait | a [dev.heddle.DeadlineException] |
 /// | a block [dev.heddle.Heddle#withTimeout] around it | the attempt, or the wait | that block's |
 ///
-/// The earliest bound counts. If the next wait would outlast [#withTimeout], the failure is thrown
-/// at once.
+/// The earliest bound counts. If the next wait would outlast [#withTimeout] or the deadline of
+/// [#run], the failure is thrown at once.
 ///
 /// When no attempt is left, the failure of the last one is thrown: the same object, or a
 /// [CoroutineException] around a checked one. Its [report][dev.heddle.Heddle#reportOf] names those
@@ -96,8 +106,21 @@ public final class Retry {
   /// Up to 3 attempts, with waits by `backoff` between them.
   public static Retry with(Backoff backoff) {
     Objects.requireNonNull(backoff, "backoff");
-    return new Retry(
-        backoff, ATTEMPTS, null, null, Exception.class::isInstance, null, (_, _, _) -> {});
+    return new Retry(backoff, ATTEMPTS, null, null, Retry::mayPass, null, (_, _, _) -> {});
+  }
+
+  private static boolean mayPass(Throwable failure) {
+    return switch (failure) {
+      case NullPointerException _,
+          IllegalArgumentException _,
+          ClassCastException _,
+          IndexOutOfBoundsException _,
+          UnsupportedOperationException _,
+          PoolClosedException _,
+          ChannelClosedException _ ->
+          false;
+      default -> failure instanceof Exception;
+    };
   }
 
   // ---- options ----
@@ -139,7 +162,8 @@ public final class Retry {
   }
 
   /// The same, with another condition: a failure that it refuses is thrown at once. It gets a
-  /// checked exception as it was thrown, also one that arrived in a [CoroutineException].
+  /// checked exception as it was thrown, also one that arrived in a [CoroutineException]. What the
+  /// condition itself throws ends the retries; the report of that names the failure.
   public Retry withRetryIf(Predicate<? super Throwable> failure) {
     Objects.requireNonNull(failure, "failure");
     return new Retry(backoff, maxAttempts, attemptTimeout, timeout, failure, budget, listener);
@@ -174,27 +198,39 @@ public final class Retry {
   ///   errors come as they are
   /// @throws IllegalStateException outside a coroutine
   public <T extends @Nullable Object> T run(Body<T> body) {
+    return run(body, Deadline.never());
+  }
+
+  /// Runs `body` until it succeeds, or may not be retried, or a deadline runs out, which bounds all
+  /// attempts and waits together. Otherwise as [#run(Body)].
+  public <T extends @Nullable Object> T run(Body<T> body, Deadline deadline) {
     Objects.requireNonNull(body, "body");
-    return this.<T>run((Integer _) -> body.run());
+    return this.<T>run((Integer _) -> body.run(), deadline);
   }
 
   /// Runs an action. Otherwise as [#run(Body)].
   public void run(Action action) {
-    Objects.requireNonNull(action, "action");
-    this.<@Nullable Void>run((Integer _) -> {
-      action.run();
-      return null;
-    });
+    run(Bodies.of(action), Deadline.never());
+  }
+
+  /// Runs an action. Otherwise as [#run(Body, Deadline)].
+  public void run(Action action, Deadline deadline) {
+    run(Bodies.of(action), deadline);
   }
 
   /// Runs code that gets the number of the attempt, from 1 on. Otherwise as [#run(Body)].
   public <T extends @Nullable Object> T run(Transform<Integer, T> attempt) {
+    return run(attempt, Deadline.never());
+  }
+
+  /// Runs code that gets the number of the attempt, from 1 on. Otherwise as [#run(Body, Deadline)].
+  public <T extends @Nullable Object> T run(Transform<Integer, T> attempt, Deadline deadline) {
     Objects.requireNonNull(attempt, "attempt");
     CoroutineNode<?> self = CoroutineNode.current();
     if (budget != null) {
       budget.deposit();
     }
-    Run<T> run = new Run<>(self, attempt, deadline());
+    Run<T> run = new Run<>(self, attempt, earlier(deadline));
     try {
       return self.withDeadline(run.end, run::all);
     } catch (Throwable e) {
@@ -203,8 +239,9 @@ public final class Retry {
     }
   }
 
-  private Deadline deadline() {
-    return timeout == null ? Deadline.never() : Deadline.after(timeout);
+  private Deadline earlier(Deadline given) {
+    Deadline own = timeout == null ? Deadline.never() : Deadline.after(timeout);
+    return own.remaining().compareTo(given.remaining()) < 0 ? own : given;
   }
 
   /// The attempts of one call.
@@ -213,7 +250,8 @@ public final class Retry {
     private final Transform<Integer, T> body;
     private final Deadline end;
     private final Deque<Throwable> earlier = new ArrayDeque<>(0); // failures of earlier attempts
-    private Duration delay = Duration.ZERO;
+    private Duration drawn = Duration.ZERO; // by the backoff
+    private Duration delay = Duration.ZERO; // that, or longer
 
     Run(CoroutineNode<?> self, Transform<Integer, T> body, Deadline end) {
       this.self = self;
@@ -228,7 +266,7 @@ public final class Retry {
         } catch (Throwable e) {
           FailureTable.throwIfFatal(e);
           self.checkCancelled(); // an interrupted wait throws what looks like any other failure
-          if (!mayRetry(attempt, e)) {
+          if (!isToRetry(attempt, e)) {
             throw e;
           }
           keep(e);
@@ -244,13 +282,28 @@ public final class Retry {
           : self.withTimeout(attemptTimeout, () -> body.apply(attempt));
     }
 
+    // what the condition, the source of the backoff or the budget throws names the failure, too
+    private boolean isToRetry(int attempt, Throwable failure) {
+      try {
+        return mayRetry(attempt, failure);
+      } catch (Throwable e) {
+        keep(failure);
+        throw e;
+      }
+    }
+
     private boolean mayRetry(int attempt, Throwable failure) {
       if (failure instanceof Cancellation
           || attempt >= maxAttempts
           || !condition.test(unwrapped(failure))) {
         return false;
       }
-      delay = backoff.delay(attempt, delay);
+      drawn = backoff.delay(attempt, drawn);
+      delay = drawn;
+      if (failure instanceof ServiceUnavailableException unavailable) {
+        Duration asked = unavailable.retryAfter();
+        delay = asked.compareTo(drawn) > 0 ? asked : drawn;
+      }
       // in this order: a retry that has no time left takes nothing from the budget
       return hasTimeFor(delay) && (budget == null || budget.tryWithdraw());
     }

@@ -24,7 +24,13 @@ public final class VirtualTime {
     VirtualClock clock = new VirtualClock();
     SchedulerParts parts =
         new SchedulerParts(new VirtualDriver(clock), clock, ReadyPicker.FIFO, null);
-    return LoopRuntime.run(HeddleOptions.defaults().withName("virtual"), parts, main, _ -> {});
+    return LoopRuntime.run(options(), parts, main, _ -> {});
+  }
+
+  // without the watchdog: where the machine is slow it dumps stacks, and a dump that coincides with
+  // a resume postpones that, which changes the order
+  private static HeddleOptions options() {
+    return HeddleOptions.defaults().withName("virtual").withHoldLimit(Duration.ZERO);
   }
 
   /// Runs `main`, and hands it what lets the machine stand still: then so much time has passed, and
@@ -38,10 +44,7 @@ public final class VirtualTime {
           main.accept(pause -> clock.advanceTo(clock.nanoTime() + pause.toNanos()));
           return true;
         };
-    // the watchdog goes by the machine's time, and a stack that it takes holds up a resume
-    HeddleOptions unwatched =
-        HeddleOptions.defaults().withName("virtual").withHoldLimit(Duration.ZERO);
-    LoopRuntime.<Boolean>run(unwatched, parts, body, _ -> {});
+    LoopRuntime.<Boolean>run(options(), parts, body, _ -> {});
   }
 
   /// Runs `main`, as [dev.heddle.Heddle#run(Action)] does.

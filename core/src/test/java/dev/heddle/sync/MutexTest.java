@@ -4,6 +4,7 @@ package dev.heddle.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.Action;
 import dev.heddle.Cancellation;
 import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
@@ -16,7 +17,9 @@ import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
+import dev.heddle.event.Promise;
 import dev.heddle.hosting.StackEnd;
+import dev.heddle.simulation.VirtualTime;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -450,6 +453,34 @@ class MutexTest {
       assertThatThrownBy(() -> fail(mutex, checked))
           .isInstanceOf(CoroutineException.class)
           .hasCause(checked);
+      assertThat(mutex.isLocked()).isFalse();
+    });
+  }
+
+  @Test
+  void withLock_boundedByDeadlineOrToken_doesNotRunTheBody() {
+    VirtualTime.run(() -> {
+      Mutex mutex = new Mutex();
+      Coroutine<?> holder = Heddle.spawn(() -> mutex.withLock(() -> Heddle.delay(LONG)));
+      Heddle.yieldNow();
+      Deadline soon = Deadline.after(Duration.ofNanos(5));
+      Promise<String> token = new Promise<>();
+      List<String> ran = new ArrayList<>();
+      Action action = () -> ran.add("action");
+      assertThatThrownBy(() -> mutex.withLock(() -> ran.add("body"), soon))
+          .isInstanceOf(DeadlineException.class);
+      assertThatThrownBy(() -> mutex.withLock(action, soon)).isInstanceOf(DeadlineException.class);
+      Heddle.launch("token", () -> token.complete("enough"));
+      assertThatThrownBy(() -> mutex.withLock(() -> ran.add("body"), token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+      assertThatThrownBy(() -> mutex.withLock(action, token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+      assertThat(ran).isEmpty();
+      assertThat(mutex.waiting()).isZero();
+      holder.await();
+      assertThat(mutex.<String>withLock(() -> "in time", soon)).isEqualTo("in time");
+      mutex.withLock(action, token.future());
+      assertThat(ran).containsExactly("action");
       assertThat(mutex.isLocked()).isFalse();
     });
   }

@@ -15,12 +15,15 @@ import dev.heddle.event.Deadline;
 import dev.heddle.event.Promise;
 import dev.heddle.hosting.StackEnd;
 import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.WakerStatus;
 import dev.heddle.simulation.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -255,6 +258,20 @@ class RateLimiterTest {
   }
 
   @Test
+  @Tag("trap-26")
+  void acquire_fromAFullBucket_letsOthersRun() {
+    VirtualTime.run(() -> {
+      RateLimiter limiter = RateLimiter.of(100, SECOND);
+      Coroutine<?> other = Heddle.spawn(() -> log.add("other"));
+      for (int i = 0; i < 100; i++) {
+        limiter.acquire();
+      }
+      assertThat(other.isDone()).isTrue();
+      assertThat(millis()).isZero();
+    });
+  }
+
+  @Test
   void limiterOfAWait_isNoDeadlock_andKeepsTheLoopAlive() {
     VirtualTime.run(() -> {
       RateLimiter limiter = RateLimiter.of(1, Duration.ofHours(1));
@@ -327,82 +344,176 @@ class RateLimiterTest {
     });
   }
 
-  /// Random waiters, cancellations and deadlines: the rate is never exceeded, the order is that of
-  /// arrival, and no permit is lost.
+  private static final class Worker {
+    @Nullable Coroutine<?> coroutine;
+    @Nullable Promise<String> token; // of the wait it is in
+    int wants; // 0: it is not in acquire()
+    int ticket; // when it began to wait
+    boolean cancelled;
+
+    /// Whether it waits, and nothing has woken it yet.
+    boolean isWaiting() {
+      return wants > 0
+          && coroutine instanceof CoroutineNode<?> node
+          && node.status() == WakerStatus.WAITING;
+    }
+  }
+
+  /// Random waiters with tokens, deadlines and cancellations: the rate is never exceeded, the order
+  /// is that of arrival, no permit is lost, and no waiter is forgotten.
   @Test
   @Tag("trap-1")
   @Tag("trap-2")
   @Tag("trap-3")
   void randomPrograms_keepTheRateAndTheOrder() {
-    for (long seed = 0; seed < 2_000; seed++) {
-      long repeat = seed;
-      Random random = new Random(seed);
-      int burst = 1 + random.nextInt(4);
-      List<long[]> taken = new ArrayList<>(); // time, number
-      int[] tickets = new int[3]; // the next, the last served after a wait, those out of turn
-      tickets[1] = -1;
-      VirtualTime.run(() -> {
-        RateLimiter limiter =
-            RateLimiter.of(1 + random.nextInt(3), Duration.ofNanos(10)).withBurst(burst);
-        Heddle.supervise(s -> {
-          List<Coroutine<?>> workers = new ArrayList<>();
-          for (int i = 0; i < 5; i++) {
-            workers.add(
-                s.spawn(() -> {
-                  for (int step = 0; step < 8; step++) {
-                    int number = 1 + random.nextInt(burst);
-                    int ticket = tickets[0]++;
-                    long before = now();
-                    try {
-                      if (random.nextInt(3) == 0) {
-                        limiter.acquire(
-                            number, Deadline.after(Duration.ofNanos(1 + random.nextInt(30))));
-                      } else {
-                        limiter.acquire(number);
-                      }
-                      taken.add(new long[] {now(), number});
-                      if (now() > before) {
-                        tickets[2] += ticket > tickets[1] ? 0 : 1; // nobody awaits its failure
-                        tickets[1] = ticket;
-                      }
-                    } catch (DeadlineException _) {
-                      // it has taken nothing
-                    }
-                    if (random.nextInt(8) == 0) {
-                      workers.get(random.nextInt(workers.size())).cancel("by the program");
-                    }
-                    if (random.nextBoolean()) {
-                      Heddle.delay(Duration.ofNanos(1 + random.nextInt(15)));
-                    }
-                  }
-                  return 1;
-                }));
-          }
-          return null;
-        });
-        assertThat(tickets[2]).as("seed %s: out of turn", repeat).isZero();
-        assertThat(limiter.waiting()).as("seed %s", repeat).isZero();
-        assertThat(Heddle.counters().timers()).as("seed %s", repeat).isZero();
-        // whatever was taken back or never taken is there after the time that it takes to fill
-        Heddle.delay(Duration.ofNanos(10L * burst));
-        assertThat(limiter.tryAcquire(burst)).as("seed %s", repeat).isTrue();
-      });
-      neverTooMany(taken, burst, seed);
+    int handedOn = 0;
+    int waited = 0;
+    for (long seed = 0; seed < 3_000; seed++) {
+      Program program = new Program(new Random(seed));
+      try {
+        VirtualTime.run(program::play);
+        program.neverTooMany();
+      } catch (RuntimeException | Error e) {
+        throw new AssertionError("seed " + seed, e);
+      }
+      handedOn += program.handedOn;
+      waited += program.waited;
     }
+    // else the programs never met the window between woken and running
+    assertThat(handedOn).as("left as they were woken").isGreaterThan(30);
+    assertThat(waited).as("served after a wait").isGreaterThan(3_000);
   }
 
-  // in any time t, at most burst + t * rate; the rate of the seed's limiter is the first number
-  private static void neverTooMany(List<long[]> taken, int burst, long seed) {
-    Random random = new Random(seed);
-    var _ = random.nextInt(4);
-    int permits = 1 + random.nextInt(3);
-    for (int from = 0; from < taken.size(); from++) {
-      long sum = 0;
-      for (int to = from; to < taken.size(); to++) {
-        sum += taken.get(to)[1];
-        long time = taken.get(to)[0] - taken.get(from)[0] + 1; // the clock's grain
-        if (sum * 10 > burst * 10L + time * permits) {
-          throw new AssertionError("seed " + seed + ": " + sum + " taken in " + time + " ns");
+  private static final class Program {
+    private final Random random;
+    private final int rate; // permits in 10 ns
+    private final int burst;
+    private final List<Worker> workers = new ArrayList<>();
+    private final List<long[]> taken = new ArrayList<>(); // time, number
+    private int tickets;
+    private int lastServed = -1; // its ticket
+    private @Nullable Throwable broken; // what a supervised worker did not expect
+    int handedOn;
+    int waited;
+
+    Program(Random random) {
+      this.random = random;
+      this.rate = 1 + random.nextInt(3);
+      this.burst = 1 + random.nextInt(4);
+    }
+
+    void play() {
+      RateLimiter limiter = RateLimiter.of(rate, Duration.ofNanos(10)).withBurst(burst);
+      Heddle.supervise(s -> {
+        for (int i = 0; i < 5; i++) {
+          Worker worker = new Worker();
+          workers.add(worker);
+          worker.coroutine = s.spawn(() -> live(worker, limiter));
+        }
+        while (workers.stream().anyMatch(w -> !w.coroutine.isDone())) {
+          Heddle.delay(Duration.ofNanos(1)); // virtual: over when no other coroutine is ready
+          oldestIsKeptOut(limiter);
+          assertThat(broken).isNull();
+        }
+        return null;
+      });
+      assertThat(broken).isNull();
+      assertThat(limiter.waiting()).isZero();
+      assertThat(Heddle.counters().timers()).isZero();
+      // whatever was taken back or never taken is there after the time that it takes to fill
+      Heddle.delay(Duration.ofNanos(10L * burst));
+      assertThat(limiter.tryAcquire(burst)).isTrue();
+    }
+
+    private void live(Worker self, RateLimiter limiter) {
+      try {
+        for (int step = 0; step < 8; step++) {
+          act(self, limiter, 1 + random.nextInt(burst));
+        }
+      } catch (Throwable e) {
+        boolean expected = e instanceof Cancellation && self.cancelled;
+        broken = expected || broken != null ? broken : e;
+        throw e;
+      }
+    }
+
+    private void act(Worker self, RateLimiter limiter, int permits) {
+      switch (random.nextInt(8)) {
+        case 0, 1, 2, 3 -> acquire(self, limiter, permits);
+        case 4 -> {
+          boolean mayTake =
+              workers.stream().noneMatch(Worker::isWaiting) && limiter.available() >= permits;
+          assertThat(limiter.tryAcquire(permits)).isEqualTo(mayTake);
+          if (mayTake) {
+            taken.add(new long[] {now(), permits});
+          }
+        }
+        case 5 -> interfere();
+        default -> Heddle.delay(Duration.ofNanos(1 + random.nextInt(15)));
+      }
+    }
+
+    private void acquire(Worker self, RateLimiter limiter, int permits) {
+      self.wants = permits;
+      self.ticket = tickets++;
+      long before = now();
+      try {
+        switch (random.nextInt(3)) {
+          case 0 -> limiter.acquire(permits);
+          case 1 -> limiter.acquire(permits, Deadline.after(Duration.ofNanos(1 + permits * 5L)));
+          default -> {
+            self.token = new Promise<>();
+            limiter.acquire(permits, self.token.future());
+          }
+        }
+      } catch (DeadlineException | WaitCancelledException _) {
+        return; // it has taken nothing
+      } finally {
+        self.wants = 0;
+        self.token = null;
+      }
+      taken.add(new long[] {now(), permits});
+      if (now() > before) {
+        waited++;
+        assertThat(self.ticket).as("served in turn").isGreaterThan(lastServed);
+        lastServed = self.ticket;
+      }
+    }
+
+    private void interfere() {
+      Worker one = workers.get(random.nextInt(workers.size()));
+      boolean cancels = one.token == null && random.nextInt(4) == 0;
+      if ((cancels || one.token != null) && one.wants > 0 && !one.isWaiting()) {
+        handedOn++; // woken, and has not run
+      }
+      if (cancels && one.coroutine != null) {
+        one.cancelled = true;
+        one.coroutine.cancel("by the program");
+      } else if (one.token != null) {
+        var _ = one.token.tryComplete("enough");
+      }
+    }
+
+    private void oldestIsKeptOut(RateLimiter limiter) {
+      if (workers.stream().allMatch(w -> w.wants == 0 || w.isWaiting())) {
+        workers.stream()
+            .filter(Worker::isWaiting)
+            .min(Comparator.comparingInt(w -> w.ticket))
+            .ifPresent(oldest ->
+                assertThat(limiter.available()).as("beside a waiter").isLessThan(oldest.wants));
+      }
+    }
+
+    // in any time t, at most burst + t * rate
+    void neverTooMany() {
+      for (int from = 0; from < taken.size(); from++) {
+        long sum = 0;
+        for (int to = from; to < taken.size(); to++) {
+          sum += taken.get(to)[1];
+          long time = taken.get(to)[0] - taken.get(from)[0] + 1; // the clock's grain
+          assertThat(sum * 10)
+              .as("tenths taken in %s ns", time)
+              .isLessThanOrEqualTo(burst * 10L + time * rate);
         }
       }
     }

@@ -3,7 +3,9 @@ package dev.heddle.sync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.heddle.Action;
 import dev.heddle.Cancellation;
 import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
@@ -368,6 +370,85 @@ class ReadWriteMutexTest {
     });
   }
 
+  @Test
+  void withWriteLock_whoseBodyDowngrades_unlocksForReading() {
+    Heddle.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex();
+      lock.withWriteLock(() -> {
+        lock.downgrade();
+        assertThat(lock.readers()).isEqualTo(1);
+      });
+      assertThat(lock.readers()).isZero();
+      assertThatThrownBy(() ->
+              lock.withWriteLock(() -> {
+                lock.downgrade();
+                throw new IOException("body");
+              }))
+          .hasCauseInstanceOf(IOException.class);
+      assertThat(lock.readers()).isZero();
+      assertThat(lock.tryLockWrite()).isTrue();
+    });
+  }
+
+  @Test
+  void body_thatHasUnlocked_isTold() {
+    Heddle.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex("index");
+      assertThatThrownBy(() -> lock.withReadLock(lock::unlockRead))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("'index'")
+          .hasMessageEndingWith("it does not hold it for reading");
+      assertThatThrownBy(() -> lock.withWriteLock(lock::unlockWrite))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageEndingWith("it does not hold it for writing");
+      Throwable thrown =
+          catchThrowable(() ->
+              lock.withWriteLock(() -> {
+                lock.unlockWrite();
+                throw new IllegalArgumentException("body");
+              }));
+      assertThat(thrown).hasMessage("body");
+      assertThat(Heddle.reportOf(thrown).merged())
+          .singleElement()
+          .isInstanceOf(IllegalStateException.class);
+      assertThat(lock.tryLockWrite()).isTrue();
+    });
+  }
+
+  @Test
+  void bodies_boundedByDeadlineOrToken_doNotRun() {
+    VirtualTime.run(() -> {
+      ReadWriteMutex lock = new ReadWriteMutex();
+      Coroutine<?> holder = writer(lock, "holder");
+      Deadline soon = Deadline.after(Duration.ofNanos(5));
+      Promise<String> token = new Promise<>();
+      Action action = () -> log.add("action");
+      assertThatThrownBy(() -> lock.withReadLock(() -> log.add("body"), soon))
+          .isInstanceOf(DeadlineException.class);
+      assertThatThrownBy(() -> lock.withReadLock(action, soon))
+          .isInstanceOf(DeadlineException.class);
+      assertThatThrownBy(() -> lock.withWriteLock(() -> log.add("body"), soon))
+          .isInstanceOf(DeadlineException.class);
+      assertThatThrownBy(() -> lock.withWriteLock(action, soon))
+          .isInstanceOf(DeadlineException.class);
+      Heddle.launch("token", () -> token.complete("enough"));
+      assertThatThrownBy(() -> lock.withReadLock(() -> log.add("body"), token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+      assertThatThrownBy(() -> lock.withReadLock(action, token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+      assertThatThrownBy(() -> lock.withWriteLock(() -> log.add("body"), token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+      assertThatThrownBy(() -> lock.withWriteLock(action, token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+      holder.await();
+      assertThat(log).containsExactly("holder in", "holder out");
+      assertThat(lock.<String>withReadLock(() -> "in time", soon)).isEqualTo("in time");
+      lock.withWriteLock(action, token.future());
+      assertThat(log).endsWith("action");
+      assertThat(lock).hasToString("a read-write mutex, not locked, 0 waiting");
+    });
+  }
+
   // ---- what reports say ----
 
   @Test
@@ -421,6 +502,7 @@ class ReadWriteMutexTest {
     @Nullable Promise<String> token;
     @Nullable Boolean wants; // to write; null: it is not in lock()
     int ticket;
+    boolean cancelled;
 
     boolean isWaiting() {
       return wants != null
@@ -435,14 +517,21 @@ class ReadWriteMutexTest {
   @Tag("trap-2")
   @Tag("trap-3")
   void randomPrograms_keepWritersAlone_andTheOrderOfArrival() {
+    int handedOn = 0;
+    int downgrades = 0;
     for (long seed = 0; seed < 2_000; seed++) {
       try {
-        Random random = new Random(seed);
-        VirtualTime.run(() -> new Program(random).play());
+        Program program = new Program(new Random(seed));
+        VirtualTime.run(program::play);
+        handedOn += program.handedOn;
+        downgrades += program.downgrades;
       } catch (RuntimeException | Error e) {
         throw new AssertionError("seed " + seed, e);
       }
     }
+    // else the programs never met the window between woken and running
+    assertThat(handedOn).as("left as they were woken").isGreaterThan(100);
+    assertThat(downgrades).isGreaterThan(100);
   }
 
   private static final class Program {
@@ -451,7 +540,9 @@ class ReadWriteMutexTest {
     private int inside; // readers; -1: a writer
     private int tickets;
     private int lastServed = -1;
-    private @Nullable AssertionError failure; // a supervised worker's, which nobody awaits
+    private @Nullable Throwable broken; // what a supervised worker did not expect
+    int handedOn;
+    int downgrades;
 
     Program(Random random) {
       this.random = random;
@@ -469,8 +560,9 @@ class ReadWriteMutexTest {
                   for (int step = 0; step < 8; step++) {
                     act(worker, lock);
                   }
-                } catch (AssertionError e) {
-                  failure = e;
+                } catch (Throwable e) {
+                  boolean expected = e instanceof Cancellation && worker.cancelled;
+                  broken = expected || broken != null ? broken : e;
                   throw e;
                 }
                 return 1;
@@ -478,9 +570,7 @@ class ReadWriteMutexTest {
         }
         return null;
       });
-      if (failure != null) {
-        throw failure;
-      }
+      assertThat(broken).isNull();
       assertThat(lock.info()).isEqualTo("a read-write mutex, not locked, 0 waiting");
       assertThat(inside).isZero();
     }
@@ -559,6 +649,7 @@ class ReadWriteMutexTest {
       assertThat(inside).as("others beside a writer").isEqualTo(-1);
       if (random.nextBoolean()) {
         inside = 1;
+        downgrades++;
         lock.downgrade();
         pause();
       }
@@ -574,10 +665,15 @@ class ReadWriteMutexTest {
 
     private void interfere() {
       Worker one = workers.get(random.nextInt(workers.size()));
-      if (one.token != null) {
-        var _ = one.token.tryComplete("enough");
-      } else if (one.coroutine != null && random.nextInt(4) == 0) {
+      boolean cancels = one.token == null && one.coroutine != null && random.nextInt(4) == 0;
+      if ((cancels || one.token != null) && one.wants != null && !one.isWaiting()) {
+        handedOn++; // woken, and has not run
+      }
+      if (cancels) {
+        one.cancelled = true;
         one.coroutine.cancel("by the program");
+      } else if (one.token != null) {
+        var _ = one.token.tryComplete("enough");
       }
     }
 

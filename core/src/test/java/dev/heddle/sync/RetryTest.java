@@ -8,12 +8,17 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.Cancellation;
+import dev.heddle.ChannelClosedException;
 import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
+import dev.heddle.PoolClosedException;
+import dev.heddle.ServiceUnavailableException;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.event.Deadline;
 import dev.heddle.simulation.Simulation;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -182,6 +187,78 @@ class RetryTest {
     });
   }
 
+  @Test
+  void failure_thatTheNextAttemptWouldMeetAgain_isThrownAtOnce() {
+    run(() -> {
+      Retry retry = Retry.with(Backoff.constant(SECOND));
+      List<RuntimeException> lasting =
+          List.of(
+              new NullPointerException(),
+              new IllegalArgumentException(),
+              new ClassCastException(),
+              new IndexOutOfBoundsException(),
+              new UnsupportedOperationException(),
+              new PoolClosedException("closed"),
+              new ChannelClosedException("closed", ChannelClosedException.Reason.CLOSED, null));
+      for (RuntimeException failure : lasting) {
+        attempts = 0;
+        Body<String> body =
+            () -> {
+              attempts++;
+              throw failure;
+            };
+        assertThatThrownBy(() -> retry.run(body)).isSameAs(failure);
+        assertThat(attempts).as("attempts after %s", failure).isEqualTo(1);
+        assertThatThrownBy(() -> retry.withRetryIf(_ -> true).run(body)).isSameAs(failure);
+        assertThat(attempts).as("attempts after %s", failure).isEqualTo(4);
+      }
+    });
+  }
+
+  @Test
+  void conditionOrBackoffThatThrows_namesTheFailureOfTheAttempt() {
+    run(() -> {
+      Retry retry = Retry.with(Backoff.constant(SECOND));
+      Throwable thrown =
+          catchThrowable(() ->
+              retry
+                  .withRetryIf(_ -> {
+                    throw new UncheckedIOException(new IOException("condition"));
+                  })
+                  .run(() -> failing(9)));
+      assertThat(thrown).isInstanceOf(UncheckedIOException.class);
+      assertThat(Heddle.reportOf(thrown).merged())
+          .extracting(Throwable::getMessage)
+          .containsExactly("attempt 1");
+    });
+  }
+
+  @Test
+  void serviceThatIsUnavailable_isAskedAgainWhenItSaysSo() {
+    run(() -> {
+      Retry retry = Retry.with(Backoff.exponential(SECOND)).withMaxAttempts(4);
+      String result =
+          retry.run((Integer attempt) -> {
+            log.add(simulation.elapsed().toSeconds());
+            if (attempt < 4) {
+              throw new ServiceUnavailableException("busy", seconds(attempt == 1 ? 10 : 1), null);
+            }
+            return "done";
+          });
+      assertThat(result).isEqualTo("done");
+      assertThat(log).containsExactly(0L, 10L, 12L, 16L);
+
+      assertThatThrownBy(() ->
+              retry
+                  .withTimeout(seconds(5))
+                  .run(() -> {
+                    throw new ServiceUnavailableException("busy", seconds(10), null);
+                  }))
+          .hasMessage("busy");
+      assertThat(simulation.elapsed()).isEqualTo(seconds(16));
+    });
+  }
+
   // ---- cancellation ----
 
   @Test
@@ -279,6 +356,30 @@ class RetryTest {
           Retry.with(Backoff.exponential(SECOND)).withMaxAttempts(9).withTimeout(seconds(6));
       assertThatThrownBy(() -> retry.run(() -> failing(9))).hasMessage("attempt 3");
       assertThat(simulation.elapsed()).isEqualTo(seconds(3));
+    });
+  }
+
+  @Test
+  void deadline_boundsAllAttempts_andTheEarlierBoundCounts() {
+    run(() -> {
+      Retry retry = Retry.with(Backoff.exponential(SECOND)).withMaxAttempts(9);
+      Deadline six = Deadline.after(seconds(6));
+      assertThatThrownBy(() -> retry.run(() -> failing(9), six)).hasMessage("attempt 3");
+      assertThat(simulation.elapsed()).isEqualTo(seconds(3));
+
+      Action slow = () -> Heddle.delay(seconds(100));
+      assertThatThrownBy(() -> retry.run(slow, six)).isInstanceOf(DeadlineException.class);
+      assertThat(simulation.elapsed()).isEqualTo(seconds(6));
+
+      Deadline far = Deadline.after(seconds(60));
+      assertThatThrownBy(() -> retry.withTimeout(seconds(4)).run(slow, far))
+          .isInstanceOf(DeadlineException.class);
+      assertThat(simulation.elapsed()).isEqualTo(seconds(10));
+      Deadline near = Deadline.after(seconds(1));
+      assertThatThrownBy(() ->
+              retry.withTimeout(seconds(4)).run((Integer attempt) -> failing(attempt + 9), near))
+          .isInstanceOf(IllegalStateException.class);
+      assertThat(simulation.elapsed()).isEqualTo(seconds(10));
     });
   }
 

@@ -4,6 +4,7 @@ package dev.heddle.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.Action;
 import dev.heddle.Cancellation;
 import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
@@ -66,6 +67,38 @@ class SemaphoreTest {
       semaphore.acquire();
       semaphore.release();
       assertThat(Heddle.counters().switches()).isEqualTo(before);
+    });
+  }
+
+  @Test
+  @Tag("trap-26")
+  void acquire_ofFreePermits_letsOthersRun() {
+    Heddle.run(() -> {
+      Semaphore semaphore = new Semaphore(1);
+      Coroutine<?> other = Heddle.spawn(() -> log.add("other"));
+      for (int i = 0; i < 100; i++) {
+        semaphore.acquire();
+        semaphore.release();
+      }
+      assertThat(other.isDone()).isTrue();
+    });
+  }
+
+  @Test
+  @Tag("trap-1")
+  void permits_thatComeBack_neverBecomeFewerThanNone() {
+    Heddle.run(() -> {
+      Semaphore semaphore = new Semaphore(0);
+      Coroutine<?> waiter = taker(semaphore, 5, "waiter");
+      semaphore.release(5); // given to the waiter
+      semaphore.release(Integer.MAX_VALUE - 2);
+      waiter.cancel("leave");
+      assertThatThrownBy(waiter::await).isInstanceOf(Cancellation.class);
+      assertThat(semaphore.available()).isEqualTo(Integer.MAX_VALUE);
+      assertThatThrownBy(semaphore::release).isInstanceOf(ArithmeticException.class);
+      semaphore.acquire();
+      semaphore.withPermit(() -> semaphore.release(2)); // the body's own is one too many
+      assertThat(semaphore.available()).isEqualTo(Integer.MAX_VALUE);
     });
   }
 
@@ -266,6 +299,34 @@ class SemaphoreTest {
   }
 
   // ---- misuse, and what reports say ----
+
+  @Test
+  void withPermit_boundedByDeadlineOrToken_doesNotRunTheBody() {
+    VirtualTime.run(() -> {
+      Semaphore semaphore = new Semaphore(1);
+      Deadline soon = Deadline.after(Duration.ofNanos(5));
+      Promise<String> token = new Promise<>();
+      semaphore.acquire();
+      assertThatThrownBy(() -> semaphore.withPermit(() -> log.add("late"), soon))
+          .isInstanceOf(DeadlineException.class);
+      Action action = () -> log.add("late");
+      assertThatThrownBy(() -> semaphore.withPermit(action, soon))
+          .isInstanceOf(DeadlineException.class);
+      Heddle.launch("token", () -> token.complete("enough"));
+      assertThatThrownBy(() -> semaphore.withPermit(() -> log.add("late"), token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+      assertThatThrownBy(() -> semaphore.withPermit(action, token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+      semaphore.release();
+      assertThat(log).isEmpty();
+      // the bounds are those of the wait for the permit, not of the body
+      assertThat(semaphore.<String>withPermit(() -> "in time", soon)).isEqualTo("in time");
+      semaphore.withPermit(action, token.future());
+      assertThat(log).hasSize(1);
+      assertThat(semaphore.available()).isEqualTo(1);
+      assertThat(semaphore.waiting()).isZero();
+    });
+  }
 
   @Test
   void numbers_thatMakeNoSense_areRefused() {

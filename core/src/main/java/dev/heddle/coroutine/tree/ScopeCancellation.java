@@ -32,6 +32,8 @@ final class ScopeCancellation implements InlineCallback {
    *               owner leaves the scope                    close
    *   CANCELLED   no member is left, and the     CLOSED     the same
    *               scope has no owner
+   *   OPEN        no member is left after        CLOSED     the same
+   *               endWhenEmpty()
    *
    * Downwards. One iterative pass cancels the members of all scopes below; recursion would not do,
    * since a tree may be deeper than a stack. The pass stops at scopes that are cancelled already

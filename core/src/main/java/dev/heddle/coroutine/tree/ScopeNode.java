@@ -35,7 +35,8 @@ import org.jspecify.annotations.Nullable;
 public final class ScopeNode implements Scope, Unobserved {
   /*
    * Kinds. A BLOCK ends with its body. An OPENED scope ends when its owner closes it. A CHILD has
-   * no owner: it ends when it is cancelled and no member is left. The ROOT ends with its loop.
+   * no owner: it ends when it is cancelled and no member is left, or when no foreground member is
+   * left after endWhenEmpty(). The ROOT ends with its loop.
    * States: see ScopeCancellation; failures: see ScopeFailures.
    *
    * Leaving. The owner of a scope leaves it only when no member is left:
@@ -82,6 +83,7 @@ public final class ScopeNode implements Scope, Unobserved {
 
   // loop only
   private Kind kind;
+  private boolean endsWhenEmpty;
   private @Nullable ScopeFailures failures; // null: no failures and no failure handlers
   private @Nullable Completions<Scope> completions;
   private @Nullable ContextNode context;
@@ -134,7 +136,7 @@ public final class ScopeNode implements Scope, Unobserved {
   }
 
   @Override
-  public Scope child() {
+  public ScopeNode child() {
     tree.scheduler().checkOnLoop();
     if (!isOpen()) {
       throw notOpenException("open a scope");
@@ -446,11 +448,23 @@ public final class ScopeNode implements Scope, Unobserved {
     if (links.foreground() > 0) {
       return;
     }
-    if (state() == State.DRAINING && links.background() > 0) {
+    boolean drains = state() == State.DRAINING || (endsWhenEmpty && state() == State.OPEN);
+    if (drains && links.background() > 0) {
       cancelMembers(new Cancellation("everything else is done"));
-    } else if (isUnowned() && isCancelled() && state() != State.CLOSED && links.isEmpty()) {
+    } else if (isUnowned() && (isCancelled() || endsWhenEmpty) && isEmptyAndNotClosed()) {
       closeTree();
     }
+  }
+
+  private boolean isEmptyAndNotClosed() {
+    return state() != State.CLOSED && links.isEmpty();
+  }
+
+  /// Ends a child scope as soon as no foreground member is left; until then its members may start
+  /// others. **Suspends** never.
+  public void endWhenEmpty() {
+    endsWhenEmpty = true;
+    closeIfOver();
   }
 
   /// Closes it and the scopes below: no member is left, and none can be added.

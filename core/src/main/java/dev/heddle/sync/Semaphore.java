@@ -44,6 +44,7 @@ public final class Semaphore {
 
   // loop only
   private int free;
+  private int total; // the most that have been free at once: those that exist
   private @Nullable Waiters waiters; // null: none has ever waited
 
   /// A semaphore of the current loop.
@@ -62,6 +63,7 @@ public final class Semaphore {
     this.home = CoroutineNode.current().scheduler();
     this.name = name;
     this.free = checked(permits, 0);
+    this.total = free;
   }
 
   private static int checked(int permits, int least) {
@@ -187,6 +189,7 @@ public final class Semaphore {
       StackGuard.requireRoom(); // an overflow half-way would leave a waiter that never wakes
     }
     free = Math.addExact(free, checked(permits, 1));
+    total = Math.max(total, free);
     giveOut();
   }
 
@@ -248,9 +251,10 @@ public final class Semaphore {
     return waiters == null ? 0 : waiters.size();
   }
 
-  /// One line for reports: name, free permits, number of waiters.
+  /// One line for reports: name, free permits, those that exist, number of waiters.
   public String info() {
-    return describe() + " with " + free + " free, " + waiting() + " waiting";
+    return "%s with %d of %d free, %d waiting"
+        .formatted(describe(), free, Math.max(total, free), waiting());
   }
 
   @Override

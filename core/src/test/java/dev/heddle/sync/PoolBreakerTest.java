@@ -29,10 +29,11 @@ class PoolBreakerTest extends PoolItems {
   /// Opens a pool whose factory takes a second.
   private Pool<Item> slow(int max, CircuitBreaker breaker) {
     return Pool.open(
-        PoolOptions.<Item>of(() -> {
-              Heddle.delay(Duration.ofSeconds(1));
-              return new Item(++made);
-            })
+        PoolOptions.<Item>of(
+                () -> {
+                  Heddle.delay(Duration.ofSeconds(1));
+                  return new Item(++made);
+                })
             .withSize(0, max)
             .withCircuitBreaker(breaker));
   }

@@ -105,12 +105,13 @@ class PoolStepsTest {
     // ---- what the pool calls ----
 
     private PoolOptions<Item> options() {
-      return PoolOptions.<Item>of(() -> {
-            pause();
-            Item item = new Item();
-            made.add(item);
-            return item;
-          })
+      return PoolOptions.<Item>of(
+              () -> {
+                pause();
+                Item item = new Item();
+                made.add(item);
+                return item;
+              })
           .withSize(0, PLACES)
           .withBeforeAcquire(this::check)
           .withBeforeRelease(this::check)

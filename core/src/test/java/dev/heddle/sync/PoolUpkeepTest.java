@@ -261,8 +261,7 @@ class PoolUpkeepTest extends PoolItems {
     VirtualTime.run(() -> {
       Pool<Item> pool =
           Pool.open(
-              items(0, 2)
-                  .withHealthCheck(Duration.ofSeconds(10), item -> item.good || tooDeep()));
+              items(0, 2).withHealthCheck(Duration.ofSeconds(10), item -> item.good || tooDeep()));
       Lease<Item> lease = pool.acquire();
       lease.resource().good = false;
       lease.close();

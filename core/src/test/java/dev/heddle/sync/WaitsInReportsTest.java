@@ -124,8 +124,7 @@ class WaitsInReportsTest {
         new Case(
             "Broadcast, sender",
             () -> {
-              Broadcast<String> broadcast =
-                  Broadcast.of("prices", 1, Broadcast.Overflow.SUSPEND);
+              Broadcast<String> broadcast = Broadcast.of("prices", 1, Broadcast.Overflow.SUSPEND);
               var _ = broadcast.subscribe();
               broadcast.send("first");
               return () -> broadcast.send("second");

@@ -231,7 +231,7 @@ class CircuitBreakerTest {
     assertThatThrownBy(() -> options.withFailures(0, 1)).hasMessageContaining("1 <= count");
     assertThatThrownBy(() -> options.withFailures(3, 2)).hasMessageContaining("1 <= count");
     assertThatThrownBy(() -> options.withTrialCalls(0)).hasMessageContaining("at least 1");
-    assertThatThrownBy(CircuitBreaker::create).hasMessageContaining("Heddle.run");
+    assertThatThrownBy(CircuitBreaker::new).hasMessageContaining("Heddle.run");
   }
 
   @Test

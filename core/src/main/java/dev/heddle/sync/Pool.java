@@ -377,7 +377,7 @@ public final class Pool<R> implements AutoCloseable {
   ///
   /// @throws DeadlineException when the deadline runs out first; `body` was not run
   public <T extends @Nullable Object> T use(
-      Deadline deadline, Transform<? super R, ? extends T> body) {
+      Transform<? super R, ? extends T> body, Deadline deadline) {
     return using(acquire(deadline), body);
   }
 
@@ -386,7 +386,7 @@ public final class Pool<R> implements AutoCloseable {
   ///
   /// @throws dev.heddle.WaitCancelledException when the token fires first; `body` was not run
   public <T extends @Nullable Object> T use(
-      Awaitable<?> token, Transform<? super R, ? extends T> body) {
+      Transform<? super R, ? extends T> body, Awaitable<?> token) {
     return using(acquire(token), body);
   }
 
@@ -395,17 +395,17 @@ public final class Pool<R> implements AutoCloseable {
     running(acquire(), action);
   }
 
-  /// Acquires a resource and runs an action with it. Otherwise as [#use(Deadline, Transform)].
+  /// Acquires a resource and runs an action with it. Otherwise as [#use(Transform, Deadline)].
   ///
   /// @throws DeadlineException when the deadline runs out first; `action` was not run
-  public void run(Deadline deadline, Hook<? super R> action) {
+  public void run(Hook<? super R> action, Deadline deadline) {
     running(acquire(deadline), action);
   }
 
-  /// Acquires a resource and runs an action with it. Otherwise as [#use(Awaitable, Transform)].
+  /// Acquires a resource and runs an action with it. Otherwise as [#use(Transform, Awaitable)].
   ///
   /// @throws dev.heddle.WaitCancelledException when the token fires first; `action` was not run
-  public void run(Awaitable<?> token, Hook<? super R> action) {
+  public void run(Hook<? super R> action, Awaitable<?> token) {
     running(acquire(token), action);
   }
 

@@ -191,9 +191,9 @@ class PoolStepsTest {
       try {
         for (int round = 0; round < ROUNDS; round++) {
           if (end == End.TOKEN && self == VICTIM) {
-            pool.run(token.future(), this::use);
+            pool.run(this::use, token.future());
           } else {
-            pool.run(deadline, this::use);
+            pool.run(this::use, deadline);
           }
           served[self]++;
         }

@@ -482,25 +482,25 @@ class PoolTest extends PoolItems {
       Duration second = Duration.ofSeconds(1);
       int number =
           pool.use(
-              Deadline.after(second),
               item -> {
                 Heddle.delay(Duration.ofSeconds(5));
                 return item.number;
-              });
+              },
+              Deadline.after(second));
       assertThat(number).isEqualTo(1);
       Lease<Item> lease = pool.acquire();
-      assertThatThrownBy(() -> pool.use(Deadline.after(second), log::add))
+      assertThatThrownBy(() -> pool.use(log::add, Deadline.after(second)))
           .isInstanceOf(DeadlineException.class);
-      assertThatThrownBy(() -> pool.run(Deadline.after(second), log::add))
+      assertThatThrownBy(() -> pool.run(log::add, Deadline.after(second)))
           .isInstanceOf(DeadlineException.class);
-      assertThatThrownBy(() -> pool.use(fired(), log::add))
+      assertThatThrownBy(() -> pool.use(log::add, fired()))
           .isInstanceOf(WaitCancelledException.class);
-      assertThatThrownBy(() -> pool.run(fired(), log::add))
+      assertThatThrownBy(() -> pool.run(log::add, fired()))
           .isInstanceOf(WaitCancelledException.class);
       lease.close();
-      assertThat(pool.<Boolean>use(fired(), log::add)).isTrue(); // needs no wait
-      pool.run(fired(), log::add);
-      pool.run(Deadline.after(second), log::add);
+      assertThat(pool.<Boolean>use(log::add, fired())).isTrue(); // needs no wait
+      pool.run(log::add, fired());
+      pool.run(log::add, Deadline.after(second));
       assertThat(log).hasSize(3);
       assertThat(pool.idle()).isEqualTo(1);
     });

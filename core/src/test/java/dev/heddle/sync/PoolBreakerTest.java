@@ -3,6 +3,7 @@ package dev.heddle.sync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.heddle.Heddle;
 import dev.heddle.ServiceUnavailableException;
@@ -155,6 +156,21 @@ class PoolBreakerTest extends PoolItems {
       breaker.trip();
       assertThatThrownBy(pool::acquire).isInstanceOf(ServiceUnavailableException.class);
       lease.close();
+    });
+  }
+
+  @Test
+  void waiter_whoseTurnComesWhileItIsOpen_isRefusedAndTheResourceIsIdle() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker = breaker(1);
+      Pool<Item> pool = Pool.open(items(0, 1).withCircuitBreaker(breaker));
+      Lease<Item> lease = pool.acquire();
+      Coroutine<Throwable> waiter = Heddle.spawn(() -> catchThrowable(pool::acquire));
+      settle();
+      breaker.trip();
+      lease.close();
+      assertThat(waiter.await()).isInstanceOf(ServiceUnavailableException.class);
+      assertThat(pool.idle()).isEqualTo(1);
     });
   }
 

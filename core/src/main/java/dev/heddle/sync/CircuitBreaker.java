@@ -45,16 +45,23 @@ public final class CircuitBreaker {
    *   any        probe()                               HALF_OPEN  all trials are free
    *   any        reset()                               CLOSED     the counts start anew
    *
+   * Pools. A lease is a call that may last for hours, and must not be the only trial for so long.
+   * So the trial of a lease ends when the service has replied: the factory or a check has
+   * succeeded. The permit lives on as one of the era that this leads to; what happens to the lease
+   * still counts there, but in HALF_OPEN only a failure. An idle resource that is lent unchecked
+   * asks nothing of the service: its permit takes no trial, and counts when it ends.
+   *
    * No timer runs: the time is looked at when a call comes. So an open circuit breaker neither
    * keeps the loop alive nor hides a deadlock.
    *
    * Threads. The loop's.
    *
-   * I1. While it is half open, the permits in use and the trials that succeeded are together never
-   *     more than the trial calls; every trial permit is settled exactly once, also by a
-   *     cancellation. [CircuitBreakerTest]
+   * I1. While it is half open, the trials in use and those that succeeded are together never more
+   *     than the trial calls; every trial is settled exactly once, also by a cancellation.
+   *     [CircuitBreakerTest]
    * I2. A permit of an earlier era, from before the last change of the state, changes nothing.
    *     [CircuitBreakerTest]
+   * I3. A permit counts at most one success in an era. [PoolBreakerTest]
    *
    * Rejected. A share of failures within a time: needs a clock reading for each call, and at low
    * load one failure is 100 %.
@@ -87,22 +94,20 @@ public final class CircuitBreaker {
   private long openUntil;
   private @Nullable Throwable lastFailure;
 
-  private CircuitBreaker(CircuitBreakerOptions options) {
-    this.home = CoroutineNode.current().scheduler();
-    this.options = options;
-    this.failed = new boolean[options.window];
+  /// A closed circuit breaker of the current loop, with the default options.
+  ///
+  /// @throws IllegalStateException outside a coroutine
+  public CircuitBreaker() {
+    this(CircuitBreakerOptions.defaults());
   }
 
   /// A closed circuit breaker of the current loop.
   ///
   /// @throws IllegalStateException outside a coroutine
-  public static CircuitBreaker of(CircuitBreakerOptions options) {
-    return new CircuitBreaker(options);
-  }
-
-  /// A closed circuit breaker of the current loop, with the default options.
-  public static CircuitBreaker create() {
-    return of(CircuitBreakerOptions.defaults());
+  public CircuitBreaker(CircuitBreakerOptions options) {
+    this.home = CoroutineNode.current().scheduler();
+    this.options = options;
+    this.failed = new boolean[options.window];
   }
 
   // ---- calls ----
@@ -141,7 +146,7 @@ public final class CircuitBreaker {
   public Permit acquire() {
     Permit permit = tryAcquire();
     if (permit == null) {
-      throw new ServiceUnavailableException(refusal(), retryAfter(), lastFailure);
+      throw refused();
     }
     return permit;
   }
@@ -151,16 +156,35 @@ public final class CircuitBreaker {
   /// @return the permit; null when the call is refused
   public @Nullable Permit tryAcquire() {
     return switch (state()) {
-      case CLOSED -> new Permit();
+      case CLOSED -> new Permit(false);
       case OPEN -> null;
       case HALF_OPEN -> {
         if (trials == options.trialCalls) {
           yield null;
         }
         trials++;
-        yield new Permit();
+        yield new Permit(true);
       }
     };
+  }
+
+  /// Begins a call that asks nothing of the service, so that it takes no trial.
+  ///
+  /// @throws ServiceUnavailableException when it is open
+  Permit acquireWithoutTrial() {
+    checkNotOpen();
+    return new Permit(false);
+  }
+
+  /// Throws when every call is refused now.
+  void checkNotOpen() {
+    if (state() == State.OPEN) {
+      throw refused();
+    }
+  }
+
+  private ServiceUnavailableException refused() {
+    return new ServiceUnavailableException(refusal(), retryAfter(), lastFailure);
   }
 
   /// A call that was let through. Its first report counts, further ones are ignored.
@@ -169,14 +193,19 @@ public final class CircuitBreaker {
   ///
   /// @since 0.2
   public final class Permit implements AutoCloseable {
-    private final int since = era;
+    // loop only
+    private int since = era;
+    private boolean inTrial; // it has one of the trials of its era
+    private boolean counted; // as a success, while it was half open
     private boolean settled;
 
-    private Permit() {}
+    private Permit(boolean inTrial) {
+      this.inTrial = inTrial;
+    }
 
     /// The call succeeded.
     public void success() {
-      if (settle()) {
+      if (settle() && !(counted && state == State.HALF_OPEN)) {
         succeeded();
       }
     }
@@ -194,8 +223,18 @@ public final class CircuitBreaker {
     /// The call has ended without a report: it counts as neither. Does nothing after a report.
     @Override
     public void close() {
-      if (settle() && state == State.HALF_OPEN) {
+      if (settle() && inTrial) {
         trials--;
+      }
+    }
+
+    /// The service has replied: a trial ends, with success. The end of the call counts later.
+    void replied() {
+      if (inTrial && isCurrent()) {
+        inTrial = false;
+        counted = true;
+        succeeded();
+        since = era; // a call of the state that this has led to
       }
     }
 
@@ -209,15 +248,14 @@ public final class CircuitBreaker {
       }
     }
 
-    /// Whether the state has changed since.
-    boolean isOfEarlierEra() {
-      return since != era;
+    private boolean settle() {
+      boolean counts = isCurrent();
+      settled = true;
+      return counts;
     }
 
-    private boolean settle() {
-      boolean first = !settled;
-      settled = true;
-      return first && since == era && !home.hasEnded();
+    private boolean isCurrent() {
+      return !settled && since == era && !home.hasEnded();
     }
   }
 

@@ -22,6 +22,7 @@ import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.WaitQueue;
 import dev.heddle.scheduler.WaitQueue.Waiter;
 import dev.heddle.sync.CircuitBreaker.Permit;
+import dev.heddle.sync.CircuitBreaker.State;
 import dev.heddle.sync.PoolOptions.Check;
 import dev.heddle.sync.PoolOptions.Hook;
 import java.util.ArrayDeque;
@@ -76,6 +77,10 @@ public final class Pool<R> implements AutoCloseable {
    * are never more than `max`, however long these hooks suspend. If the factory fails, the next
    * waiter gets the place and tries itself.
    *
+   * Circuit breaker. An open one is asked before the wait, so that an acquirer learns it at once,
+   * and again when there is a place, because many may wait while the service fails. Its permit is
+   * taken then, so that no waiter has a trial that it does not use.
+   *
    * Hooks. Each is called with the place in no list, so that no other coroutine can reach it, and
    * nothing of the pool changes half before the call. An Exception of a check rejects the resource.
    * Anything else, a cancellation above all, is thrown on after the place was given back.
@@ -127,17 +132,19 @@ public final class Pool<R> implements AutoCloseable {
   /// @throws CoroutineException when the factory threw a checked exception; unchecked exceptions
   ///   and errors are thrown as they are. The pool is closed then, and resources that were made are
   ///   destroyed
-  /// @throws IllegalStateException outside a coroutine
+  /// @throws IllegalStateException outside a coroutine, or when the pool needs a housekeeper and
+  ///   the loop is past its shutdown deadline
   public static <R> Pool<R> open(PoolOptions<R> options) {
+    StackGuard.requireRoom(); // an overflow half-way would leave resources that no caller has
     Pool<R> pool = new Pool<>(options);
     try {
       while (pool.size < options.min) {
         pool.addOne();
       }
+      pool.housekeeper.start();
     } catch (Throwable e) {
       throw closingAfter(pool, e);
     }
-    pool.housekeeper.start();
     return pool;
   }
 
@@ -178,47 +185,32 @@ public final class Pool<R> implements AutoCloseable {
     home.consumeBudget(self); // first: it may throw
     StackGuard.requireRoom(); // an overflow while a place is given back would lose it
     checkOpen();
-    CircuitBreaker breaker = options.breaker;
-    Permit permit = breaker == null ? null : breaker.acquire();
-    try {
-      Pooled<R> place = reserve();
-      if (place == null) {
-        place = awaitTurn(self, deadline, token);
-        permit = renew(permit, place);
-      }
-      return lend(self, place, permit, deadline, token);
-    } catch (Throwable e) {
-      endUnreported(permit);
-      throw e;
+    if (options.breaker != null) {
+      options.breaker.checkNotOpen(); // at once, not after a wait
     }
+    Pooled<R> place = reserve();
+    return lend(self, place != null ? place : awaitTurn(self, deadline, token), deadline, token);
   }
 
-  /// Acquires a resource if that needs no wait for other coroutines: if one is idle, or fewer than
-  /// `max` exist. **Suspends** only in the factory or `beforeAcquire`, if these do.
+  /// Acquires an idle resource if there is one that needs no check. **Suspends** never: it makes no
+  /// resource, and calls no hook. So it returns null at any time from a pool with a
+  /// `beforeAcquire`.
   ///
-  /// @return the lease, which the caller must close; null when all are lent, when the pool is
-  ///   closed, or when the circuit breaker refuses it
-  /// @throws CoroutineException when the factory threw a checked exception; unchecked exceptions
-  ///   and errors are thrown as they are
+  /// @return the lease, which the caller must close; null when no resource is idle, when
+  ///   `beforeAcquire` would have to check it, when the pool is closed, or when the circuit breaker
+  ///   is open
   /// @throws IllegalStateException when the pool belongs to another loop
   public @Nullable Lease<R> tryAcquire() {
     CoroutineNode<?> self = checkLoop();
     StackGuard.requireRoom(); // as in acquire()
     CircuitBreaker breaker = options.breaker;
-    if (closed || (idle.isEmpty() && size == options.max)) {
+    if (closed || idle.isEmpty() || options.beforeAcquire != null) {
       return null;
     }
-    Permit permit = breaker == null ? null : breaker.tryAcquire();
-    if (breaker != null && permit == null) {
+    if (breaker != null && breaker.state() == State.OPEN) {
       return null;
     }
-    try {
-      Pooled<R> place = Objects.requireNonNull(reserve());
-      return lend(self, place, permit, Deadline.never(), null);
-    } catch (Throwable e) {
-      endUnreported(permit);
-      throw e;
-    }
+    return lend(self, idle.remove(), Deadline.never(), null);
   }
 
   private @Nullable Pooled<R> reserve() {
@@ -262,27 +254,30 @@ public final class Pool<R> implements AutoCloseable {
     return (Pooled<R>) waiter.item();
   }
 
-  // many wait while a service fails: those that come to fill a place then ask again
-  private @Nullable Permit renew(@Nullable Permit permit, Pooled<R> place) {
-    CircuitBreaker breaker = options.breaker;
-    if (breaker == null || permit == null || !permit.isOfEarlierEra()) {
-      return permit;
-    }
+  // ---- lending ----
+
+  private Lease<R> lend(
+      CoroutineNode<?> self, Pooled<R> place, Deadline deadline, @Nullable EventSource token) {
     try {
-      return breaker.acquire();
+      return lend(self, place, permitFor(place), deadline, token);
     } catch (Throwable e) {
       giveBack(place);
       throw e;
     }
   }
 
-  private static void endUnreported(@Nullable Permit permit) {
-    if (permit != null) {
-      permit.close();
+  // asked for when there is a place: a waiter takes no trial, and learns what happened meanwhile
+  private @Nullable Permit permitFor(Pooled<R> place) {
+    CircuitBreaker breaker = options.breaker;
+    if (breaker == null) {
+      return null;
     }
+    return asksTheService(place) ? breaker.acquire() : breaker.acquireWithoutTrial();
   }
 
-  // ---- lending ----
+  private boolean asksTheService(Pooled<R> place) {
+    return place.resource == null || options.beforeAcquire != null;
+  }
 
   private Lease<R> lend(
       CoroutineNode<?> self,
@@ -291,8 +286,9 @@ public final class Pool<R> implements AutoCloseable {
       Deadline deadline,
       @Nullable EventSource token) {
     try {
-      if (place.resource == null || options.beforeAcquire != null) {
+      if (asksTheService(place)) {
         bounded(self, deadline, token, () -> fill(place, permit));
+        reportReply(permit);
       }
       checkOpen();
       Lease<R> lease = new Lease<>(this, place, resourceOf(place), self, permit);
@@ -302,7 +298,7 @@ public final class Pool<R> implements AutoCloseable {
       if (permit != null && e instanceof DeadlineException) {
         permit.failure(e); // a service that does not reply is as bad as one that fails
       }
-      giveBack(place);
+      endUnreported(permit);
       throw e;
     }
   }
@@ -366,12 +362,64 @@ public final class Pool<R> implements AutoCloseable {
 
   // ---- using ----
 
+  // Two verbs, because Java cannot tell use(Transform) from use(Hook) in `use(c -> c.query())`.
+
   /// Acquires a resource, runs `body` with it, and releases it however the body ends. **Suspends**
   /// as [#acquire()] and [Lease#close()]. Throws what they throw, and what `body` throws.
   ///
   /// @throws CoroutineException when the body threw a checked exception
   public <T extends @Nullable Object> T use(Transform<? super R, ? extends T> body) {
-    Lease<R> lease = acquire();
+    return using(acquire(), body);
+  }
+
+  /// Acquires a resource as [#acquire(Deadline)] does, and runs `body` with it. The deadline bounds
+  /// the acquiring alone, not the body. Otherwise as [#use(Transform)].
+  ///
+  /// @throws DeadlineException when the deadline runs out first; `body` was not run
+  public <T extends @Nullable Object> T use(
+      Transform<? super R, ? extends T> body, Deadline deadline) {
+    return using(acquire(deadline), body);
+  }
+
+  /// Acquires a resource as [#acquire(Awaitable)] does, and runs `body` with it. The token bounds
+  /// the acquiring alone, not the body. Otherwise as [#use(Transform)].
+  ///
+  /// @throws dev.heddle.WaitCancelledException when the token fires first; `body` was not run
+  public <T extends @Nullable Object> T use(
+      Transform<? super R, ? extends T> body, Awaitable<?> token) {
+    return using(acquire(token), body);
+  }
+
+  /// Acquires a resource and runs an action with it. Otherwise as [#use(Transform)].
+  public void run(Hook<? super R> action) {
+    running(acquire(), action);
+  }
+
+  /// Acquires a resource and runs an action with it. Otherwise as [#use(Transform, Deadline)].
+  ///
+  /// @throws DeadlineException when the deadline runs out first; `action` was not run
+  public void run(Hook<? super R> action, Deadline deadline) {
+    running(acquire(deadline), action);
+  }
+
+  /// Acquires a resource and runs an action with it. Otherwise as [#use(Transform, Awaitable)].
+  ///
+  /// @throws dev.heddle.WaitCancelledException when the token fires first; `action` was not run
+  public void run(Hook<? super R> action, Awaitable<?> token) {
+    running(acquire(token), action);
+  }
+
+  private static <R> void running(Lease<R> lease, Hook<? super R> action) {
+    Pool.<R, @Nullable Void>using(
+        lease,
+        resource -> {
+          action.run(resource);
+          return null;
+        });
+  }
+
+  private static <R, T extends @Nullable Object> T using(
+      Lease<R> lease, Transform<? super R, ? extends T> body) {
     T result;
     try {
       result = body.apply(lease.resource());
@@ -380,14 +428,6 @@ public final class Pool<R> implements AutoCloseable {
     }
     lease.close();
     return result;
-  }
-
-  /// Acquires a resource and runs an action with it. Otherwise as [#use(Transform)].
-  public void run(Hook<? super R> action) {
-    this.<@Nullable Void>use(resource -> {
-      action.run(resource);
-      return null;
-    });
   }
 
   // the first failure is thrown; that of the clean-up is in its report
@@ -434,6 +474,19 @@ public final class Pool<R> implements AutoCloseable {
   private void reportFailure(@Nullable Permit permit) {
     if (permit != null) {
       permit.failure(lastRejection);
+    }
+  }
+
+  // after a report it does nothing
+  private static void endUnreported(@Nullable Permit permit) {
+    if (permit != null) {
+      permit.close();
+    }
+  }
+
+  private static void reportReply(@Nullable Permit permit) {
+    if (permit != null) {
+      permit.replied();
     }
   }
 

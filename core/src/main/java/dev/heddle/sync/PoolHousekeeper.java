@@ -4,6 +4,7 @@ package dev.heddle.sync;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Nanos;
 import dev.heddle.scheduler.Scheduler;
 import java.time.Duration;
@@ -62,10 +63,12 @@ final class PoolHousekeeper<R> {
       try {
         sweep();
       } catch (Throwable e) {
-        if (self.isCancelled() || e instanceof VirtualMachineError) {
+        FailureTable.throwIfFatal(e);
+        if (self.isCancelled()) {
           throw e;
         }
-        // a cancellation that a hook met elsewhere, or a bug of a hook: not the end of the upkeep
+        // a cancellation that a hook met elsewhere, or a bug of a hook, a stack overflow included:
+        // not the end of the upkeep, and not of the program
         pool.tree.host().report("the upkeep of " + pool.describe() + " failed", e);
       }
     }

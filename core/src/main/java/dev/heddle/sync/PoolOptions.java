@@ -182,8 +182,13 @@ public final class PoolOptions<R> {
     return copy;
   }
 
-  /// The same with a circuit breaker. A lease is a call: it failed if the factory threw, or if the
-  /// resource was rejected by `beforeRelease` or discarded; it succeeded if the resource came back.
+  /// The same with a circuit breaker. A lease is a call: it failed if the factory threw or met the
+  /// deadline of its acquirer, or if the resource was rejected by `beforeRelease` or discarded; it
+  /// succeeded if the resource came back.
+  ///
+  /// While the circuit breaker is half open, an `acquire` that calls the factory or `beforeAcquire`
+  /// is a trial. The trial has succeeded when these have; it does not last as long as the lease. An
+  /// idle resource that needs neither is lent without a trial.
   ///
   /// @param value of the loop on which the pool is opened
   public PoolOptions<R> withCircuitBreaker(CircuitBreaker value) {

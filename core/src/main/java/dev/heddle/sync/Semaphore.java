@@ -46,6 +46,7 @@ public final class Semaphore {
 
   // loop only
   private int free;
+  private int total; // the most that have been free at once: those that exist
   private @Nullable Waiters waiters; // null: none has ever waited
 
   /// A semaphore of the current loop.
@@ -68,6 +69,7 @@ public final class Semaphore {
     this.home = home;
     this.name = name;
     this.free = checked(permits, 0);
+    this.total = free;
   }
 
   private static int checked(int permits, int least) {
@@ -217,6 +219,7 @@ public final class Semaphore {
       StackGuard.requireRoom(); // an overflow half-way would leave a waiter that never wakes
     }
     free = Math.addExact(free, checked(permits, 1));
+    total = Math.max(total, free);
     giveOut();
   }
 
@@ -301,9 +304,10 @@ public final class Semaphore {
     return waiters == null ? 0 : waiters.size();
   }
 
-  /// One line for reports: name, free permits, number of waiters.
+  /// One line for reports: name, free permits, those that exist, number of waiters.
   public String info() {
-    return describe() + " with " + free + " free, " + waiting() + " waiting";
+    return "%s with %d of %d free, %d waiting"
+        .formatted(describe(), free, Math.max(total, free), waiting());
   }
 
   @Override

@@ -148,7 +148,7 @@ class PoolSnippetsTest {
   void breaker() {
     Heddle.run(() -> {
       // @start region=breaker
-      CircuitBreaker breaker = CircuitBreaker.create();
+      CircuitBreaker breaker = new CircuitBreaker();
       String answer = breaker.call(() -> connect().ask("ready"));
       // @end
       assertThat(answer).isEqualTo("ready!");
@@ -160,7 +160,7 @@ class PoolSnippetsTest {
     Heddle.run(() -> {
       // @start region=breakerOptions
       CircuitBreaker breaker =
-          CircuitBreaker.of(
+          new CircuitBreaker(
               CircuitBreakerOptions.defaults()
                   .withName("sessions")
                   .withFailures(10, 20) // half of the last 20 calls
@@ -191,7 +191,7 @@ class PoolSnippetsTest {
   @Test
   void permit() {
     Heddle.run(() -> {
-      var breaker = CircuitBreaker.create();
+      var breaker = new CircuitBreaker();
       // @start region=permit
       try (var permit = breaker.acquire()) {
         Session session = connect();
@@ -209,7 +209,7 @@ class PoolSnippetsTest {
   @Test
   void unavailable() {
     Heddle.run(() -> {
-      var breaker = CircuitBreaker.create();
+      var breaker = new CircuitBreaker();
       breaker.trip();
       // @start region=unavailable
       try {

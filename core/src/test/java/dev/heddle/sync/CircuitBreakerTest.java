@@ -38,7 +38,7 @@ class CircuitBreakerTest {
   }
 
   private static CircuitBreaker opened(CircuitBreakerOptions options) {
-    CircuitBreaker breaker = CircuitBreaker.of(options);
+    CircuitBreaker breaker = new CircuitBreaker(options);
     breaker.trip();
     return breaker;
   }
@@ -48,7 +48,7 @@ class CircuitBreakerTest {
   @Test
   void failures_inARow_openItAndTheNextCallIsRefusedWithTheLastOne() {
     VirtualTime.run(() -> {
-      CircuitBreaker breaker = CircuitBreaker.of(options().withFailures(3, 3));
+      CircuitBreaker breaker = new CircuitBreaker(options().withFailures(3, 3));
       fail(breaker);
       fail(breaker);
       assertThat(breaker.<String>call(() -> "ok")).isEqualTo("ok"); // the row is broken
@@ -71,7 +71,7 @@ class CircuitBreakerTest {
   @Test
   void failures_amongTheLastCalls_openItWhenThereAreEnough() {
     VirtualTime.run(() -> {
-      CircuitBreaker breaker = CircuitBreaker.of(options().withFailures(2, 4));
+      CircuitBreaker breaker = new CircuitBreaker(options().withFailures(2, 4));
       fail(breaker);
       for (int i = 0; i < 3; i++) {
         breaker.call(() -> "ok");
@@ -88,7 +88,7 @@ class CircuitBreakerTest {
   void failure_thatIsNotCounted_isASuccess() {
     VirtualTime.run(() -> {
       CircuitBreaker breaker =
-          CircuitBreaker.of(
+          new CircuitBreaker(
               options().withFailures(1, 1).withFailureWhen(e -> !(e instanceof IOException)));
       assertThat(fail(breaker)).hasRootCauseInstanceOf(IOException.class);
       assertThat(breaker.state()).isEqualTo(State.CLOSED);
@@ -101,7 +101,7 @@ class CircuitBreakerTest {
   @Test
   void call_thatIsCancelled_countsAsNeither() {
     VirtualTime.run(() -> {
-      CircuitBreaker breaker = CircuitBreaker.of(options().withFailures(1, 1));
+      CircuitBreaker breaker = new CircuitBreaker(options().withFailures(1, 1));
       Coroutine<?> caller =
           Heddle.spawn(() -> breaker.call(() -> Heddle.delay(Duration.ofDays(1))));
       Heddle.yieldNow();
@@ -207,7 +207,7 @@ class CircuitBreakerTest {
   @Test
   void permit_ofAnEarlierEra_changesNothing() {
     VirtualTime.run(() -> {
-      CircuitBreaker breaker = CircuitBreaker.of(options().withFailures(1, 1));
+      CircuitBreaker breaker = new CircuitBreaker(options().withFailures(1, 1));
       Permit slow = breaker.acquire();
       breaker.trip();
       breaker.probe();
@@ -231,12 +231,12 @@ class CircuitBreakerTest {
     assertThatThrownBy(() -> options.withFailures(0, 1)).hasMessageContaining("1 <= count");
     assertThatThrownBy(() -> options.withFailures(3, 2)).hasMessageContaining("1 <= count");
     assertThatThrownBy(() -> options.withTrialCalls(0)).hasMessageContaining("at least 1");
-    assertThatThrownBy(CircuitBreaker::create).hasMessageContaining("Heddle.run");
+    assertThatThrownBy(CircuitBreaker::new).hasMessageContaining("Heddle.run");
   }
 
   @Test
   void breaker_ofAnotherLoop_isRefused() {
-    CircuitBreaker breaker = Heddle.run(() -> CircuitBreaker.of(options()));
+    CircuitBreaker breaker = Heddle.run(() -> new CircuitBreaker(options()));
     Heddle.run(() ->
         assertThatThrownBy(breaker::acquire)
             .isInstanceOf(IllegalStateException.class)

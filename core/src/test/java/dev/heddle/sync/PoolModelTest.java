@@ -3,28 +3,35 @@ package dev.heddle.sync;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.PoolClosedException;
+import dev.heddle.ServiceUnavailableException;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Future;
 import dev.heddle.event.Promise;
+import dev.heddle.scheduler.WakerStatus;
 import dev.heddle.simulation.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Random programs of coroutines that acquire, with and without waiting, with tokens, deadlines and
-/// cancellations, that return or discard, while factory and hooks suspend, reject and fail, and the
-/// pool is closed or the loop shut down at any step. A ledger knows each resource that was made.
+/// cancellations, that return or discard, while factory and hooks suspend, reject and fail, the
+/// circuit breaker opens and recovers, and the pool is closed or the loop shut down at any step. A
+/// ledger knows each resource that was made. [PoolStepsTest] goes through the steps one by one.
 /// `-Dheddle.seed=N` repeats one.
 @Tag("trap-1")
 @Tag("trap-2")
@@ -36,25 +43,36 @@ class PoolModelTest {
   private static final int WORKERS = 6;
   private static final int STEPS = 8;
 
+  private static final List<String> WINDOWS =
+      List.of(
+          "served after a wait",
+          "served, but left",
+          "cancelled",
+          "token",
+          "deadline",
+          "factory failed",
+          "refused",
+          "closed with waiters",
+          "closed while one acquires",
+          "shut down",
+          "tried and got",
+          "tried in vain");
+
   @Test
   void randomPrograms_loseNoResourceAndForgetNoWaiter() {
     Long only = Long.getLong("heddle.seed");
     long first = only == null ? 0 : only;
     long last = only == null ? PROGRAMS : only + 1;
-    int handedOn = 0;
-    int failed = 0;
-    int inTurn = 0;
+    Map<String, Integer> met = new TreeMap<>();
     for (long seed = first; seed < last; seed++) {
-      Program program = new Program(seed);
-      program.run();
-      handedOn += program.handedOn;
-      failed += program.failed;
-      inTurn += program.inTurn;
+      new Program(seed, met).run();
     }
-    // else the programs never met the windows that they are for
-    assertThat(only != null || handedOn > PROGRAMS / 20).as("%s handed on", handedOn).isTrue();
-    assertThat(only != null || failed > PROGRAMS / 20).as("%s failed", failed).isTrue();
-    assertThat(only != null || inTurn > PROGRAMS).as("%s in turn", inTurn).isTrue();
+    if (only == null) {
+      // else the programs never met the windows that they are for
+      for (String window : WINDOWS) {
+        assertThat(met.getOrDefault(window, 0)).as("%s of %s", window, met).isGreaterThan(100);
+      }
+    }
   }
 
   private static final class Item {
@@ -72,6 +90,15 @@ class PoolModelTest {
     @Nullable Coroutine<?> coroutine;
     @Nullable Promise<String> token; // of the wait it is in
     boolean cancelled;
+    boolean acquires;
+    boolean queued; // it waits for its turn, or its turn has come and it has not run
+
+    /// Whether its turn has come, and it has not run.
+    boolean isServed() {
+      return queued
+          && coroutine instanceof CoroutineNode<?> node
+          && node.status() != WakerStatus.WAITING;
+    }
 
     Worker(int number) {
       this.number = number;
@@ -91,15 +118,17 @@ class PoolModelTest {
     private final List<Item> made = new ArrayList<>();
     private final List<String> problems = new ArrayList<>();
     private @Nullable Pool<Item> opened;
+    private final Map<String, Integer> met;
     private int making;
     private int ending;
+    private long steps; // of any coroutine
+    private boolean checked; // before a resource is lent again
+    private @Nullable CircuitBreaker breaker;
     private boolean shutDown;
-    int handedOn;
-    int failed;
-    int inTurn;
 
-    Program(long seed) {
+    Program(long seed, Map<String, Integer> met) {
       this.seed = seed;
+      this.met = met;
       this.random = new Random(seed);
       this.max = 1 + (int) (seed % 3);
     }
@@ -108,7 +137,7 @@ class PoolModelTest {
       try {
         VirtualTime.run(this::play);
       } catch (RuntimeException | Error e) {
-        if (!shutDown) {
+        if (!shutDown || !(e instanceof Cancellation)) {
           throw new AssertionError("seed " + seed + ", -Dheddle.seed=" + seed + " repeats it", e);
         }
       }
@@ -121,17 +150,26 @@ class PoolModelTest {
     }
 
     // noted, because a shutdown takes the failure with it
-    private void require(boolean met, String what) {
-      if (!met) {
+    private void require(boolean holds, String what) {
+      if (!holds) {
         problems.add(what);
       }
+    }
+
+    private void meet(String window) {
+      met.merge(window, 1, Integer::sum);
     }
 
     private PoolOptions<Item> options() {
       PoolOptions<Item> options =
           PoolOptions.<Item>of(this::make).withSize(0, max).withDestroy(this::end);
       if (random.nextBoolean()) {
+        checked = true;
         options = options.withBeforeAcquire(this::check);
+      }
+      if (random.nextInt(3) == 0) {
+        breaker = new CircuitBreaker(breakerOptions());
+        options = options.withCircuitBreaker(breaker);
       }
       if (random.nextBoolean()) {
         options = options.withBeforeRelease(this::check);
@@ -142,15 +180,23 @@ class PoolModelTest {
       return random.nextInt(4) == 0 ? options.withMaxLifetime(Duration.ofNanos(5)) : options;
     }
 
+    private CircuitBreakerOptions breakerOptions() {
+      return CircuitBreakerOptions.defaults()
+          .withFailures(1, 1 + random.nextInt(2))
+          .withTrialCalls(1 + random.nextInt(2))
+          .withRecovery(RecoveryStrategy.fixed(Duration.ofNanos(2)));
+    }
+
     // ---- what the pool calls ----
 
     private Item make() {
+      enterHook();
       making++;
       checkLimit();
       try {
         perhapsWait();
         if (random.nextInt(8) == 0) {
-          failed++;
+          meet("factory failed");
           throw new Ordered();
         }
         Item item = new Item(made.size());
@@ -162,6 +208,7 @@ class PoolModelTest {
     }
 
     private boolean check(Item item) {
+      enterHook();
       assertUnused(item);
       perhapsWait();
       assertUnused(item);
@@ -172,6 +219,7 @@ class PoolModelTest {
     }
 
     private void end(Item item) {
+      enterHook();
       assertUnused(item);
       item.ended = true;
       ending++;
@@ -179,6 +227,13 @@ class PoolModelTest {
         perhapsWait();
       } finally {
         ending--;
+      }
+    }
+
+    private void enterHook() {
+      steps++;
+      for (Worker worker : workers) {
+        worker.queued &= worker.coroutine != Heddle.current(); // it runs
       }
     }
 
@@ -220,7 +275,8 @@ class PoolModelTest {
       });
       for (Worker worker : workers) {
         Throwable failure = worker.coroutine.failure();
-        require(failure == null || worker.cancelled || shutDown, "failed: " + failure);
+        boolean ordered = failure instanceof Cancellation && (worker.cancelled || shutDown);
+        require(failure == null || ordered, "failed: " + failure);
       }
       pool.close();
       Heddle.delay(Duration.ofNanos(10)); // a health check may have one in its hands
@@ -228,32 +284,44 @@ class PoolModelTest {
 
     private void live(Worker self, Pool<Item> pool) {
       for (int step = 0; step < STEPS; step++) {
+        steps++;
         try {
           act(self, pool);
-        } catch (WaitCancelledException | DeadlineException | PoolClosedException | Ordered _) {
+        } catch (WaitCancelledException
+            | DeadlineException
+            | PoolClosedException
+            | ServiceUnavailableException
+            | Ordered _) {
           // as ordered
+        } catch (Throwable e) {
+          // noted here, because a shutdown also ends the coroutine that would ask for it
+          boolean ordered = e instanceof Cancellation && (self.cancelled || shutDown);
+          require(ordered, "thrown: " + e);
+          throw e;
         }
-        checkLimit();
-        require(pool.size() <= max, "too many places: " + pool);
-        require(pool.waiting() == 0 || pool.idle() == 0, "waits beside an idle one: " + pool);
+        checkPlaces(pool);
       }
+    }
+
+    private void checkPlaces(Pool<Item> pool) {
+      checkLimit();
+      require(pool.size() <= max, "too many places: " + pool);
+      require(pool.waiting() == 0 || pool.idle() == 0, "waits beside an idle one: " + pool);
+      require(pool.waiting() == 0 || pool.size() == max, "waits beside room: " + pool);
     }
 
     private void act(Worker self, Pool<Item> pool) {
       switch (random.nextInt(14)) {
         case 0, 1, 2, 3, 4, 5, 6 -> acquire(self, pool);
         case 7, 8 -> {
-          Lease<Item> lease = pool.tryAcquire();
-          if (lease != null) {
-            use(self, lease);
-          }
+          tryAcquire(self, pool);
         }
         case 9, 10 -> fireToken();
         case 11 -> cancel();
         default -> {
           Heddle.yieldNow();
           switch (random.nextInt(60)) {
-            case 0, 1 -> pool.close();
+            case 0, 1 -> close(pool);
             case 2 -> shutDown();
             default -> {}
           }
@@ -261,16 +329,44 @@ class PoolModelTest {
       }
     }
 
+    private void close(Pool<Item> pool) {
+      if (!pool.isClosed()) {
+        if (pool.waiting() > 0) {
+          meet("closed with waiters");
+        }
+        if (workers.stream().anyMatch(w -> w.acquires)) {
+          meet("closed while one acquires");
+        }
+      }
+      pool.close();
+    }
+
     private void shutDown() {
+      if (!shutDown) {
+        meet("shut down");
+      }
       shutDown = true;
       Heddle.shutdown(Duration.ofSeconds(1));
     }
 
+    private void tryAcquire(Worker self, Pool<Item> pool) {
+      boolean open = breaker == null || breaker.state() != CircuitBreaker.State.OPEN;
+      boolean possible = pool.idle() > 0 && !checked && !pool.isClosed() && open;
+      long before = steps;
+      Lease<Item> lease = pool.tryAcquire();
+      require(steps == before, "another coroutine, or a hook, has run");
+      require((lease != null) == possible, "tryAcquire() has given " + lease);
+      meet(possible ? "tried and got" : "tried in vain");
+      if (lease != null) {
+        use(self, lease);
+      }
+    }
+
     private void acquire(Worker self, Pool<Item> pool) {
-      int waiting = pool.waiting();
       boolean waits = pool.idle() == 0 && pool.size() == max && !pool.isClosed();
-      int madeBefore = made.size();
       Lease<Item> lease;
+      self.acquires = true;
+      self.queued = waits;
       try {
         lease =
             switch (random.nextInt(3)) {
@@ -279,11 +375,26 @@ class PoolModelTest {
               default -> pool.acquire(tokenOf(self));
             };
       } catch (Throwable e) {
-        handedOn += waiting > 0 || made.size() > madeBefore ? 1 : 0;
+        meet(windowOf(e));
         throw e;
+      } finally {
+        self.acquires = false;
+        self.queued = false;
       }
-      inTurn += waits ? 1 : 0;
+      if (waits) {
+        meet("served after a wait");
+      }
       use(self, lease);
+    }
+
+    private static String windowOf(Throwable e) {
+      return switch (e) {
+        case WaitCancelledException _ -> "token";
+        case DeadlineException _ -> "deadline";
+        case Cancellation _ -> "cancelled";
+        case ServiceUnavailableException _ -> "refused";
+        default -> "thrown";
+      };
     }
 
     private Future<String> tokenOf(Worker self) {
@@ -313,13 +424,21 @@ class PoolModelTest {
       Worker one = workers.get(random.nextInt(workers.size()));
       Promise<String> token = one.token;
       if (token != null) {
+        noteServed(one);
         var _ = token.tryComplete("enough");
+      }
+    }
+
+    private void noteServed(Worker one) {
+      if (one.isServed()) {
+        meet("served, but left");
       }
     }
 
     private void cancel() {
       Worker one = workers.get(random.nextInt(workers.size()));
       if (one.coroutine != null && random.nextInt(2) == 0) {
+        noteServed(one);
         one.cancelled = true;
         one.coroutine.cancel("by the program");
       }
@@ -334,11 +453,11 @@ class PoolModelTest {
       Random random = new Random(seed);
       String program = "seed " + seed;
       VirtualTime.run(() -> {
-        Pool<Integer> pool =
-            Pool.open(PoolOptions.<Integer>of(() -> 1).withSize(0, 1 + random.nextInt(2)));
+        int most = 1 + random.nextInt(2);
+        Pool<Integer> pool = Pool.open(PoolOptions.<Integer>of(() -> 1).withSize(0, most));
         List<Lease<Integer>> lent = new ArrayList<>();
-        for (Lease<Integer> l = pool.tryAcquire(); l != null; l = pool.tryAcquire()) {
-          lent.add(l);
+        while (lent.size() < most) {
+          lent.add(pool.acquire());
         }
         List<Integer> served = new ArrayList<>();
         List<Integer> expected = new ArrayList<>();

@@ -107,7 +107,7 @@ class PoolUpkeepTest extends PoolItems {
   void breaker_thatIsOpen_refusesAndThatRecovers_allows() {
     VirtualTime.run(() -> {
       CircuitBreaker breaker =
-          CircuitBreaker.of(
+          new CircuitBreaker(
               CircuitBreakerOptions.defaults().withRecovery(RecoveryStrategy.manual()));
       Pool<Item> pool = Pool.open(items(1, 2).withCircuitBreaker(breaker));
       assertThat(breaker.state()).isEqualTo(State.CLOSED);
@@ -118,7 +118,7 @@ class PoolUpkeepTest extends PoolItems {
       breaker.probe();
       Lease<Item> trial = pool.acquire();
       assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
-      assertThat(pool.tryAcquire()).isNull(); // the only trial call is in use
+      assertThat(pool.tryAcquire()).isNull(); // none is idle
       trial.close();
       assertThat(breaker.state()).isEqualTo(State.CLOSED);
       assertThat(pool.tryAcquire()).isNotNull();
@@ -129,7 +129,7 @@ class PoolUpkeepTest extends PoolItems {
   void breaker_ofAPoolWhoseFactoryFails_opensAndRecoversByItself() {
     VirtualTime.run(() -> {
       boolean[] up = {false};
-      CircuitBreaker breaker = CircuitBreaker.of(CircuitBreakerOptions.defaults());
+      CircuitBreaker breaker = new CircuitBreaker(CircuitBreakerOptions.defaults());
       Pool<Item> pool =
           Pool.open(
               PoolOptions.<Item>of(
@@ -158,7 +158,7 @@ class PoolUpkeepTest extends PoolItems {
   void breaker_thatOpensWhileManyWait_refusesThem() {
     VirtualTime.run(() -> {
       CircuitBreaker breaker =
-          CircuitBreaker.of(CircuitBreakerOptions.defaults().withFailures(1, 1));
+          new CircuitBreaker(CircuitBreakerOptions.defaults().withFailures(1, 1));
       Pool<Item> pool =
           Pool.open(
               PoolOptions.<Item>of(
@@ -185,7 +185,7 @@ class PoolUpkeepTest extends PoolItems {
   void breaker_countsADiscardedLeaseAndADeadlineInTheFactory_andNoCancellation() {
     VirtualTime.run(() -> {
       CircuitBreaker breaker =
-          CircuitBreaker.of(CircuitBreakerOptions.defaults().withFailures(2, 2));
+          new CircuitBreaker(CircuitBreakerOptions.defaults().withFailures(2, 2));
       boolean[] slow = {false};
       Pool<Item> pool =
           Pool.open(
@@ -252,6 +252,32 @@ class PoolUpkeepTest extends PoolItems {
             }))
         .isInstanceOf(DeadlockError.class)
         .hasMessageContaining("a resource of the pool 'items'");
+  }
+
+  /// A deeply nested check fails like any other; the JVM's own failures end the loop.
+  @Test
+  @Tag("trap-23")
+  void healthCheck_whereTheStackEnds_destroysTheResourceAndTheProgramGoesOn() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool =
+          Pool.open(
+              items(0, 2).withHealthCheck(Duration.ofSeconds(10), item -> item.good || tooDeep()));
+      Lease<Item> lease = pool.acquire();
+      lease.resource().good = false;
+      lease.close();
+      Heddle.delay(Duration.ofSeconds(11));
+      assertThat(log).containsExactly("ended item 1");
+      Lease<Item> next = pool.acquire();
+      next.resource().good = false;
+      next.close();
+      Heddle.delay(Duration.ofSeconds(10));
+      assertThat(log).containsExactly("ended item 1", "ended item 2"); // the upkeep goes on, too
+    });
+  }
+
+  // a real one would fill the log with its trace
+  private static boolean tooDeep() {
+    throw new StackOverflowError("too deep");
   }
 
   @Test

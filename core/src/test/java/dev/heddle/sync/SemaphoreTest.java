@@ -364,7 +364,7 @@ class SemaphoreTest {
               semaphore.acquire(2);
             }))
         .isInstanceOf(DeadlockError.class)
-        .hasMessageContaining("permits of the semaphore 'slots' with 1 free, 1 waiting");
+        .hasMessageContaining("permits of the semaphore 'slots' with 1 of 1 free, 1 waiting");
   }
 
   @Test

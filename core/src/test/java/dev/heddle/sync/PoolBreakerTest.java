@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.sync;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.heddle.Heddle;
+import dev.heddle.ServiceUnavailableException;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.simulation.VirtualTime;
+import dev.heddle.sync.CircuitBreaker.State;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What a lease of a pool is for its circuit breaker: which part of it is a trial, and what counts.
+@Timeout(300)
+class PoolBreakerTest extends PoolItems {
+  private static CircuitBreaker breaker(int trials) {
+    return new CircuitBreaker(
+        CircuitBreakerOptions.defaults()
+            .withFailures(1, 1)
+            .withTrialCalls(trials)
+            .withRecovery(RecoveryStrategy.manual()));
+  }
+
+  /// Opens a pool whose factory takes a second.
+  private Pool<Item> slow(int max, CircuitBreaker breaker) {
+    return Pool.open(
+        PoolOptions.<Item>of(
+                () -> {
+                  Heddle.delay(Duration.ofSeconds(1));
+                  return new Item(++made);
+                })
+            .withSize(0, max)
+            .withCircuitBreaker(breaker));
+  }
+
+  @Test
+  void trial_hasEndedWhenTheFactoryHas_soThatALongLeaseRefusesNoOther() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker = breaker(1);
+      Pool<Item> pool = Pool.open(items(0, 3).withCircuitBreaker(breaker));
+      breaker.trip();
+      breaker.probe();
+      Lease<Item> held = pool.acquire();
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+      pool.acquire().close();
+      held.close();
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+    });
+  }
+
+  @Test
+  void trial_whileTheFactoryRuns_refusesAnotherOne() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker = breaker(1);
+      Pool<Item> pool = slow(2, breaker);
+      breaker.probe();
+      Coroutine<Lease<Item>> trial = acquirer(pool, "trial");
+      settle();
+      assertThatThrownBy(pool::acquire)
+          .isInstanceOf(ServiceUnavailableException.class)
+          .hasMessageContaining("trial calls have not ended");
+      assertThat(pool.size()).isEqualTo(1);
+      trial.await().close();
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+    });
+  }
+
+  @Test
+  void trial_hasEndedWhenTheCheckHas() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker = breaker(1);
+      Pool<Item> pool =
+          Pool.open(items(3, 3).withBeforeAcquire(_ -> true).withCircuitBreaker(breaker));
+      breaker.probe();
+      Lease<Item> held = pool.acquire();
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+      pool.acquire().close();
+      held.close();
+    });
+  }
+
+  @Test
+  void lease_afterItsTrial_stillFails() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker = breaker(1);
+      Pool<Item> pool = Pool.open(items(0, 3).withCircuitBreaker(breaker));
+      breaker.probe();
+      Lease<Item> trial = pool.acquire();
+      trial.discard();
+      assertThat(breaker.state()).isEqualTo(State.OPEN);
+    });
+  }
+
+  @Test
+  void lease_ofOneOfSeveralTrials_countsOnceAndStillFails() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker = breaker(3);
+      Pool<Item> pool = Pool.open(items(0, 3).withCircuitBreaker(breaker));
+      breaker.probe();
+      Lease<Item> first = pool.acquire();
+      Lease<Item> second = pool.acquire();
+      first.close();
+      assertThat(breaker.info()).contains("2 of 3 trial calls succeeded");
+      second.discard();
+      assertThat(breaker.state()).isEqualTo(State.OPEN);
+    });
+  }
+
+  @Test
+  void idleResources_whileItIsHalfOpen_areLentWithoutTrials() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker = breaker(1);
+      Pool<Item> pool = Pool.open(items(3, 4).withCircuitBreaker(breaker));
+      breaker.probe();
+      List<Lease<Item>> all = IntStream.range(0, 3).mapToObj(_ -> pool.acquire()).toList();
+      assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
+      all.getFirst().close();
+      assertThat(breaker.state()).isEqualTo(State.CLOSED); // it came back
+      breaker.probe();
+      all.get(1).discard(); // of an earlier era
+      assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
+      pool.acquire().discard();
+      assertThat(breaker.state()).isEqualTo(State.OPEN);
+      assertThat(pool.tryAcquire()).isNull();
+    });
+  }
+
+  @Test
+  void waiter_hasNoTrial() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker = breaker(1);
+      Pool<Item> pool = Pool.open(items(0, 1).withCircuitBreaker(breaker));
+      Lease<Item> lease = pool.acquire();
+      breaker.probe();
+      Coroutine<Lease<Item>> waiter = acquirer(pool, "w");
+      settle();
+      assertThat(pool.waiting()).isEqualTo(1);
+      assertThat(breaker.<String>call(() -> "through")).isEqualTo("through");
+      lease.close();
+      waiter.await().close();
+    });
+  }
+
+  @Test
+  void acquire_whileItIsOpen_throwsInsteadOfWaiting() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker = breaker(1);
+      Pool<Item> pool = Pool.open(items(0, 1).withCircuitBreaker(breaker));
+      Lease<Item> lease = pool.acquire();
+      breaker.trip();
+      assertThatThrownBy(pool::acquire).isInstanceOf(ServiceUnavailableException.class);
+      lease.close();
+    });
+  }
+
+  @Test
+  void waiter_whoseTurnComesWhileItIsOpen_isRefusedAndTheResourceIsIdle() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker = breaker(1);
+      Pool<Item> pool = Pool.open(items(0, 1).withCircuitBreaker(breaker));
+      Lease<Item> lease = pool.acquire();
+      Coroutine<Throwable> waiter = Heddle.spawn(() -> catchThrowable(pool::acquire));
+      settle();
+      breaker.trip();
+      lease.close();
+      assertThat(waiter.await()).isInstanceOf(ServiceUnavailableException.class);
+      assertThat(pool.idle()).isEqualTo(1);
+    });
+  }
+
+  @Test
+  void trial_thatIsCancelledInTheFactory_isFreeAgain() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker = breaker(1);
+      Pool<Item> pool = slow(1, breaker);
+      breaker.probe();
+      Coroutine<Lease<Item>> trial = acquirer(pool, "trial");
+      settle();
+      trial.cancel("enough");
+      settle();
+      assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
+      pool.acquire().close();
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+    });
+  }
+}

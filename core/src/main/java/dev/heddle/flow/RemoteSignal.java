@@ -38,8 +38,7 @@ final class RemoteSignal extends EventSource {
   /// @param inbox of `home`
   /// @param ready whether a wait has nothing to wait for; reads what other threads write
   /// @param arrived called on the loop for a signal, in a tick
-  RemoteSignal(
-      HomeLoop home, Inbox inbox, String info, BooleanSupplier ready, Runnable arrived) {
+  RemoteSignal(HomeLoop home, Inbox inbox, String info, BooleanSupplier ready, Runnable arrived) {
     super(home);
     this.inbox = inbox;
     this.info = info;

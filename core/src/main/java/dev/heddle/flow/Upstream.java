@@ -19,8 +19,7 @@ final class Upstream {
    * sees the other's write, and cancels (Dekker). Both may; a second cancel() does nothing (rule
    * 3.7). Mutant: UpstreamStress.AsksTooSoon.
    */
-  private final AtomicReference<Flow.@Nullable Subscription> subscription =
-      new AtomicReference<>();
+  private final AtomicReference<Flow.@Nullable Subscription> subscription = new AtomicReference<>();
   private volatile boolean ended;
 
   /// Takes the first subscription, unless the inflow has ended. Cancels any other (rule 2.5).

@@ -17,8 +17,7 @@ class RemoteSignalTest {
   private final AtomicInteger arrivals = new AtomicInteger();
 
   private RemoteSignal signal(Scheduler home, BooleanSupplier ready) {
-    return new RemoteSignal(
-        home, home.inbox(), "a change", ready, arrivals::incrementAndGet);
+    return new RemoteSignal(home, home.inbox(), "a change", ready, arrivals::incrementAndGet);
   }
 
   private static Scheduler here() {

@@ -206,8 +206,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   // an internal coroutine has a failure to deliver or a callback to call, which must not be lost
   @Override
   boolean maySkipBody() {
-    return kind != INTERNAL
-        && !(payload() instanceof SubmittedWork request && request.mustBegin());
+    return kind != INTERNAL && !(payload() instanceof SubmittedWork request && request.mustBegin());
   }
 
   @Override

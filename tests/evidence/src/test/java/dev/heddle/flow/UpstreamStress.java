@@ -38,7 +38,10 @@ public class UpstreamStress {
 
   /// **Model.** A lock.
   @JCStressTest
-  @Outcome(id = {"1", "2"}, expect = ACCEPTABLE, desc = "cancelled by one of the two, or by both")
+  @Outcome(
+      id = {"1", "2"},
+      expect = ACCEPTABLE,
+      desc = "cancelled by one of the two, or by both")
   @Outcome(expect = FORBIDDEN, desc = "the publisher goes on, and nothing receives")
   @State
   public static class Model {
@@ -68,7 +71,10 @@ public class UpstreamStress {
 
   /// **Real class.**
   @JCStressTest
-  @Outcome(id = {"1", "2"}, expect = ACCEPTABLE, desc = "cancelled by one of the two, or by both")
+  @Outcome(
+      id = {"1", "2"},
+      expect = ACCEPTABLE,
+      desc = "cancelled by one of the two, or by both")
   @Outcome(expect = FORBIDDEN, desc = "the publisher goes on, and nothing receives")
   @State
   public static class RealEnds {
@@ -122,7 +128,10 @@ public class UpstreamStress {
 
   /// **Mutant.** The receiver looks for a subscription, and ends then.
   @JCStressTest
-  @Outcome(id = {"1", "2"}, expect = ACCEPTABLE, desc = "cancelled by one of the two, or by both")
+  @Outcome(
+      id = {"1", "2"},
+      expect = ACCEPTABLE,
+      desc = "cancelled by one of the two, or by both")
   @Outcome(expect = FORBIDDEN, desc = "the publisher goes on, and nothing receives")
   @State
   public static class AsksTooSoon {

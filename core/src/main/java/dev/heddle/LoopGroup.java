@@ -128,7 +128,8 @@ public final class LoopGroup implements AutoCloseable {
   }
 
   /// A new executor whose tasks are coroutines of the loops, in round-robin order. Loops that have
-  /// ended are skipped. Else as [Loop#executor()].
+  /// ended or are stopping are skipped; a task is rejected when no loop is left. Else as
+  /// [Loop#executor()].
   ///
   /// @since 0.2
   public ScheduledExecutorService executor() {

@@ -13,14 +13,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /// A subscriber whose items a coroutine delivers on its loop.
 abstract class Inflow<T> implements Flow.Subscriber<T> {
   /*
-   * Signals come on any thread. They go into the queue `arrived` and the fields beside it, and signal
-   * the loop. The coroutine takes them out, delivers them, and requests more.
+   * Signals come on any thread. They go into the queue `arrived` and the fields beside it, and
+   * signal the loop. The coroutine takes them out, delivers them, and requests more.
    *
    * Demand. `window` items are requested at first; when half of them were delivered, as many are
    * requested again. So the publisher rarely has to wait, and a request is rare, too. Requested and
@@ -40,8 +39,8 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
    * I1. Items are delivered in order, each once. [FlowsTest, the TCK]
    * I2. Whatever ends this, the upstream subscription is completed or cancelled. [FlowsTest]
    *
-   * Memory order. onSubscribe() writes `upstream`, then reads `ended`; end() writes `ended`, then
-   * reads `upstream`. Both are volatile, so at least one of them cancels.
+   * Memory order. Of the subscription: see Upstream. Of items and ends: each is written, then
+   * signalled; see RemoteSignal.
    *
    * Sources. Reactive Streams 1.0.4.
    */
@@ -52,11 +51,10 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
 
   // any thread
   private final ConcurrentLinkedQueue<T> arrived = new ConcurrentLinkedQueue<>();
-  private final AtomicReference<Flow.@Nullable Subscription> upstream = new AtomicReference<>();
+  private final Upstream upstream = new Upstream();
   private final AtomicLong outstanding = new AtomicLong(); // requested, and not arrived yet
   private final AtomicBoolean done = new AtomicBoolean(); // claimed by the one terminal signal
   private volatile boolean complete; // after everything that came before it
-  private volatile boolean ended;
 
   // written before `complete`
   private @Nullable Throwable failure;
@@ -74,7 +72,12 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
     this.what = what;
     this.window = window;
     this.change =
-        new RemoteSignal(loop.scheduler(), "the next item of " + what, this::isDue, () -> {});
+        new RemoteSignal(
+            loop.scheduler(),
+            loop.scheduler().inbox(),
+            "the next item of " + what,
+            this::isDue,
+            () -> {});
   }
 
   // ---- the receiving side, loop only ----
@@ -100,9 +103,7 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
   @Override
   public final void onSubscribe(Flow.Subscription subscription) {
     Objects.requireNonNull(subscription, "subscription");
-    if (!upstream.compareAndSet(null, subscription) || ended) {
-      subscription.cancel();
-    } else {
+    if (upstream.offer(subscription)) {
       change.signal();
     }
   }
@@ -110,7 +111,7 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
   @Override
   public final void onNext(T item) {
     Objects.requireNonNull(item, "item");
-    if (ended || complete) {
+    if (upstream.hasEnded() || complete) {
       return;
     }
     if (outstanding.getAndDecrement() > 0) {
@@ -225,7 +226,7 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
       return;
     }
     finished = true;
-    ended = true;
+    upstream.end();
     arrived.clear();
     if (done.compareAndSet(false, true)) {
       cancelUpstream();

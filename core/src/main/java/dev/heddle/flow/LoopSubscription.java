@@ -35,10 +35,10 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
    *   RUNNING   cancel(), or onNext() throws       ENDED     the coroutine: no signal
    * ENDED drops the reference to the subscriber (rule 3.13).
    *
-   * Threads. request() and cancel(): any, also inside onNext(). They only write `demand`, `cancelled`
-   * and `invalid`, and signal the loop. The subscriber's other methods are called by the coroutine
-   * alone, one after the other. It is requested only when onSubscribe() has returned, so onNext()
-   * never runs beside that (rule 1.3).
+   * Threads. request() and cancel(): any, also inside onNext(). They only write `demand`,
+   * `cancelled` and `invalid`, and signal the loop. The subscriber's other methods are called by
+   * the coroutine alone, one after the other. It is requested only when onSubscribe() has returned,
+   * so onNext() never runs beside that (rule 1.3).
    *
    * I1. No more items are emitted than were requested. [FlowsTest]
    * I2. One terminal signal, or none after cancel(). [FlowsTest]
@@ -49,8 +49,8 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
    * Memory order. request() adds to `demand`, then posts; the coroutine subscribes to the arrival,
    * then reads `demand`. The inbox orders the two (Inbox, I2 and I3), so no request is missed.
    *
-   * Rejected. Emission on the thread that requests, as in other libraries: the source belongs to the
-   * loop.
+   * Rejected. Emission on the thread that requests, as in other libraries: the source belongs to
+   * the loop.
    *
    * Sources. Reactive Streams 1.0.4.
    */
@@ -84,7 +84,11 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
     this.subscriber = subscriber;
     this.change =
         new RemoteSignal(
-            loop.scheduler(), "a request of the subscriber of " + name, this::isDue, this::changed);
+            loop.scheduler(),
+            loop.scheduler().inbox(),
+            "a request of the subscriber of " + name,
+            this::isDue,
+            this::changed);
   }
 
   // ---- the subscriber's side, any thread ----
@@ -131,7 +135,7 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
   // in a tick
   private void changed() {
     if (isOver()) {
-      loop.scheduler().runOnCarrier(this::stop);
+      loop.scheduler().runWithRoom(this::stop);
     }
   }
 

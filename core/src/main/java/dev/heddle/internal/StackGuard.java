@@ -41,10 +41,18 @@ public final class StackGuard {
 
   /// Throws unless there is room for an operation that calls [#requireRoom] itself.
   public static void requireAmpleRoom() {
+    if (!hasAmpleRoom()) {
+      throw new StackOverflowError("no stack left to begin this on");
+    }
+  }
+
+  /// Whether there is room for an operation that calls [#requireRoom] itself.
+  public static boolean hasAmpleRoom() {
     try {
       ample(NOTHING[0]);
+      return true;
     } catch (StackOverflowError _) {
-      throw new StackOverflowError("no stack left to begin this on");
+      return false; // safe: nothing has been changed yet
     }
   }
 

@@ -30,20 +30,30 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
    *   from   event                             to     who
    *   NEW    the coroutine begins              BEGUN  the coroutine: CAS
    *   NEW    taken back: by shutdownNow(), by  ENDED  any thread: CAS
-   *          cancel() of a scheduled task
-   *   NEW    the loop ends or is stopping      ENDED  the loop: CAS; its future fails
+   *          cancel() of a scheduled task, or
+   *          since the loop takes no more
+   *   NEW    the loop ends, or is stopping     ENDED  the loop: CAS; its future fails
+   *          and the task has a future
    *   BEGUN  its work has ended                ENDED  the coroutine
    *   BEGUN  a periodic one has run            NEW    the coroutine; then it arms the next timer
    *   BEGUN  the loop ends without it          ENDED  the carrier; its future fails
    *
    * Whoever makes it ENDED removes it from the executor.
    *
+   * A loop that is stopping cancels the tasks that it has. A task of submit() or schedule() that
+   * has not begun by then fails. What execute() was given may complete something when it runs, such
+   * as a CompletableFuture, and there is no other way to complete that. So it begins all the same,
+   * cancelled: its first wait throws. Only a loop that ends before its turn prevents it: after an
+   * OutOfMemoryError, or when the grace period is over. The loop then reports that.
+   *
    * A periodic task that is cancelled while it runs: the canceller marks the future, and then tries
    * NEW -> ENDED. The coroutine makes it NEW, and then reads the future. One of the two takes it
    * back (both sides are volatile).
    *
-   * While it waits for its time, its timer excludes a deadlock, since the task may wake a coroutine;
-   * but it does not keep the loop alive.
+   * While it waits for its time, its timer excludes a deadlock, since the task may wake a
+   * coroutine; but it does not keep the loop alive. A periodic task always has a next time. So
+   * while there is one, the loop reports no deadlock: a false report would end a program whose
+   * periodic task was about to wake the coroutine that waits.
    *
    * Failure. What a task throws that has no future is reported, and harms no other task. A fatal
    * error ends the loop.
@@ -82,12 +92,12 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
     return loop.scheduler().inbox().post(this);
   }
 
-  String loopName() {
-    return "the loop '" + loop.options().name() + "'";
+  LoopRuntime loop() {
+    return loop;
   }
 
-  String loopEnded() {
-    return loopName() + " has ended; it takes no more tasks";
+  static String nameOf(LoopRuntime loop) {
+    return "the loop '" + loop.options().name() + "'";
   }
 
   /// Takes it back, unless it has begun.
@@ -120,9 +130,16 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
     }
   }
 
-  private final class CancelRequest extends Inbox.Node {
+  private final class CancelRequest extends Inbox.Node implements Runnable {
     @Override
     public void onArrival() {
+      if (!loop.scheduler().hasEnded()) {
+        loop.scheduler().runWithRoom(this);
+      }
+    }
+
+    @Override
+    public void run() {
       CoroutineNode<?> running = coroutine;
       if (running != null && state == BEGUN && !loop.scheduler().hasEnded()) {
         running.cancel("its executor was shut down by shutdownNow()");
@@ -191,10 +208,20 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
       CoroutineNode<?> created = loop.tree().root().newSubmitted(this);
       coroutine = created;
       loop.tree().root().admit(created);
+      cancelIfStopping(created);
     } catch (Throwable e) {
       leave();
-      fail(e);
+      var _ = fail(e); // whatever it was, it will not run
       throw e;
+    }
+  }
+
+  // the loop has cancelled its other coroutines, and will not come back for this one
+  private void cancelIfStopping(CoroutineNode<?> created) {
+    if (loop.isPastDeadline()) {
+      created.forceCancel();
+    } else if (loop.isStopping()) {
+      created.cancel("the loop is stopping");
     }
   }
 
@@ -210,12 +237,19 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
     return work instanceof TaskFuture<?> future ? future.site() : work.getClass();
   }
 
+  /// A task without a future has no other way to report that it does not run.
+  @Override
+  public boolean mustBegin() {
+    return !(work instanceof TaskFuture<?>);
+  }
+
   @Override
   public void run() {
     if (STATE.compareAndSet(this, NEW, BEGUN)) {
       try {
-        Inheritance.adoptFrom(loop.scheduler().carrier());
-        work.run();
+        if (inherit()) {
+          work.run();
+        }
       } catch (Throwable e) {
         onFailure(e);
       }
@@ -223,6 +257,23 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
     if (!loop.scheduler().hasEnded()) { // else it was refused
       coroutine = null;
       endOrRepeat();
+    }
+  }
+
+  // calls childValue(), which is user code: its failure is the task's
+  private boolean inherit() {
+    try {
+      Inheritance.adoptFrom(loop.scheduler().carrier());
+      return true;
+    } catch (Throwable e) {
+      if (!(work instanceof TaskFuture<?> future)) {
+        throw e;
+      }
+      future.setException(e);
+      if (FailureTable.isFatal(e)) {
+        throw e;
+      }
+      return false;
     }
   }
 
@@ -234,7 +285,7 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
     boolean cancelled = e instanceof Cancellation && self != null && self.isCancelled();
     Throwable failure = cancelled ? Precedence.carriedBy(e) : e;
     if (failure != null) {
-      loop.report("a task of an executor of " + loopName() + " failed", failure);
+      loop.report("a task of an executor of " + nameOf(loop) + " failed", failure);
     }
   }
 
@@ -267,18 +318,34 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
 
   @Override
   public void refuse() {
-    fail(new LoopEndedException(loopEnded()));
+    int before = fail(new LoopEndedException(nameOf(loop) + " has ended before the task"));
+    if (before == NEW && mustBegin()) {
+      loop.taskNeverBegan(site());
+    }
   }
 
-  private void fail(Throwable why) {
-    if ((int) STATE.getAndSet(this, ENDED) == ENDED) {
-      return;
+  /// Returns the state that it was in.
+  private int fail(Throwable why) {
+    int before = (int) STATE.getAndSet(this, ENDED);
+    if (before == ENDED) {
+      return before;
     }
     if (work instanceof TaskFuture<?> future) {
       future.refuse(why);
     } else if (work instanceof Future<?> future) {
-      future.cancel(false);
+      cancelForeign(future);
     }
     executor.ended(this);
+    return before;
+  }
+
+  // a subclass of FutureTask may run code of its user
+  private void cancelForeign(Future<?> future) {
+    try {
+      future.cancel(false);
+    } catch (Throwable e) {
+      FailureTable.throwIfFatal(e);
+      loop.report("the future of a task of " + nameOf(loop) + " failed as it was cancelled", e);
+    }
   }
 }

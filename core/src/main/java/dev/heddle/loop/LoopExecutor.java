@@ -4,14 +4,13 @@ package dev.heddle.loop;
 import dev.heddle.internal.Nanos;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -21,6 +20,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// An executor whose tasks are coroutines of one or several loops.
@@ -29,49 +29,45 @@ import org.jspecify.annotations.Nullable;
 public final class LoopExecutor extends AbstractExecutorService
     implements ScheduledExecutorService {
   /*
-   * The JDK does what it does well: AbstractExecutorService has submit and invokeAll, and FutureTask
-   * the states of a future. This class accepts tasks and ends; ExecutorTask runs one.
+   * The JDK does what it does well: AbstractExecutorService has submit and invokeAll, and
+   * FutureTask the states of a future. This class accepts tasks and ends; TaskRegistry has its
+   * states; ExecutorTask runs one task.
    *
-   * States.
-   *   from            event                      to          who
-   *   OPEN            shutdown()                 SHUTDOWN    any thread: cancels periodic tasks
-   *   OPEN, SHUTDOWN  shutdownNow()              STOP        any thread: takes back what has not
-   *                                                          begun, cancels what runs
-   *   SHUTDOWN, STOP  no task is left            TERMINATED  the thread that removes the last one
-   *   any             all its loops have ended   TERMINATED  the carriers: refuse what is left
+   * Accepting. A task is in the registry from before it is posted until it has ended. accepts()
+   * adds it, asks whether the executor is open, posts it, and asks whether the loop takes tasks. So
+   * for each call that ends the executor, that call sees the task, or accepts() sees the end and
+   * takes the task back. For the end of the loop: the loop first stops taking tasks, and then
+   * empties its inbox once more (LoopShutdown). So a task that was posted too late for that is
+   * taken back, and any other one begins.
    *
-   * Accepting. A task is in `tasks` from before it is posted until it has ended. accept() adds the
-   * task, and then reads the state; shutdown() writes the state, and then reads `tasks`. So either
-   * the executor waits for the task, or the task is rejected.
+   * An executor of several loops offers a task to one loop after the other. A loop that stops is
+   * left out.
    *
    * I1. A task that was accepted ends, is returned by shutdownNow(), or its future fails, whatever
-   *     happens to the loop. [LoopExecutorTest]
+   *     happens to the loop. A task without a future begins, unless the loop ends at once or its
+   *     time is over; then the loop reports it. [LoopExecutorTest, LoopExecutorEndTest]
    * I2. awaitTermination() returns true only when no task runs and none will.
    *     [ExecutorContractTest]
    *
-   * Memory order. accept(): the insertion into the concurrent set, then the volatile read of
-   * `state`. shutdown(): the volatile write of `state`, then the volatile reads of isEmpty(). All
-   * four are in one total order, so one of the two reads sees the other's write (Dekker).
+   * Memory order. accepts(): the insertion into the registry, the read of its state, the CAS that
+   * posts the task, the read of what the loop takes. The other thread: the write of the state, then
+   * the reads of the tasks; the loop: the write of what it takes, then the exchange that empties
+   * its inbox. All are in one total order, so one of the two reads sees the other's write (Dekker).
    *
-   * Cost. A task from outside: one entry of a concurrent set, one post to the loop's inbox.
+   * Cost. A task from outside: an atomic increment, an entry of a concurrent set, one post to the
+   * loop's inbox.
    *
    * Rejected. One executor for each loop, always the same: the libraries that are given it shut it
    * down. A CompletableFuture for each task: it cannot reach the coroutine that it is to cancel.
    * AbstractExecutorService.invokeAny: it wraps each future in another one, which this executor
    * cannot fail when the loop ends.
    */
-  private static final int OPEN = 0;
-  private static final int SHUTDOWN = 1;
-  private static final int STOP = 2;
-
   private final LoopRuntime[] loops;
   private final CompletableFuture<?> loopsEnded;
 
   // any thread
   private final AtomicInteger nextLoop = new AtomicInteger();
-  private final AtomicInteger state = new AtomicInteger(OPEN);
-  private final Set<ExecutorTask> tasks = ConcurrentHashMap.newKeySet();
-  private final CompletableFuture<Boolean> terminated = new CompletableFuture<>();
+  private final TaskRegistry<ExecutorTask> tasks = new TaskRegistry<>();
 
   /// An executor whose tasks run on the loops in turn.
   ///
@@ -86,33 +82,43 @@ public final class LoopExecutor extends AbstractExecutorService
 
   @Override
   public void execute(Runnable command) {
-    accept(new ExecutorTask(this, next(), Objects.requireNonNull(command, "command")));
+    Objects.requireNonNull(command, "command");
+    var _ = accept(loop -> new ExecutorTask(this, loop, command));
   }
 
-  private void accept(ExecutorTask task) {
-    tasks.add(task);
-    boolean accepted = state.get() == OPEN && task.post();
-    // else a concurrent shutdownNow() has returned it, and rejects it thereby
-    if (!accepted && task.takeBack()) {
-      throw new RejectedExecutionException(
-          state.get() == OPEN
-              ? task.loopEnded()
-              : "the executor of " + task.loopName() + " was shut down; it takes no more tasks");
-    }
-  }
-
-  private LoopRuntime next() {
-    if (loops.length == 1) {
-      return loops[0];
-    }
-    int first = nextLoop.getAndIncrement();
-    for (int i = 0; i < loops.length; i++) {
+  private ExecutorTask accept(Function<LoopRuntime, ExecutorTask> taskOn) {
+    int first = loops.length == 1 ? 0 : nextLoop.getAndIncrement();
+    for (int i = 0; i < loops.length && tasks.isOpen(); i++) {
       LoopRuntime loop = loops[Math.floorMod(first + i, loops.length)];
-      if (!loop.scheduler().hasEnded()) {
-        return loop;
+      if (loop.shutdown().takesTasks()) {
+        ExecutorTask task = taskOn.apply(loop);
+        if (accepts(task)) {
+          return task;
+        }
       }
     }
-    return loops[0]; // which rejects the task
+    throw new RejectedExecutionException(refusal());
+  }
+
+  private boolean accepts(ExecutorTask task) {
+    tasks.add(task);
+    if (tasks.isOpen() && task.post() && task.loop().shutdown().takesTasks()) {
+      return true;
+    }
+    // if it cannot be taken back, it has begun, or a concurrent shutdownNow() has returned it
+    return !task.takeBack();
+  }
+
+  private String refusal() {
+    String what = loops.length == 1 ? ExecutorTask.nameOf(loops[0]) : loops.length + " loops";
+    if (!tasks.isOpen()) {
+      return "the executor of " + what + " was shut down; it takes no more tasks";
+    }
+    if (loops.length > 1) {
+      return "none of the " + what + " takes a task; each has ended or stops";
+    }
+    boolean ended = loops[0].scheduler().hasEnded();
+    return what + (ended ? " has ended" : " is stopping") + "; it takes no more tasks";
   }
 
   @Override
@@ -129,16 +135,21 @@ public final class LoopExecutor extends AbstractExecutorService
 
   @Override
   public ScheduledFuture<?> schedule(Runnable command, long delay, TimeUnit unit) {
-    LoopRuntime loop = next();
-    long due = due(loop, delay, unit);
-    return later(loop, new ScheduledTask<@Nullable Void>(loop.scheduler(), due, 0, command, null));
+    Objects.requireNonNull(command, "command");
+    Objects.requireNonNull(unit, "unit");
+    ScheduledTask<@Nullable Void> future =
+        later(loop -> timed(loop, due(loop, delay, unit), 0, command));
+    return future;
   }
 
   @Override
   public <V extends @Nullable Object> ScheduledFuture<V> schedule(
       Callable<V> callable, long delay, TimeUnit unit) {
-    LoopRuntime loop = next();
-    return later(loop, new ScheduledTask<>(loop.scheduler(), due(loop, delay, unit), callable));
+    Objects.requireNonNull(callable, "callable");
+    Objects.requireNonNull(unit, "unit");
+    ScheduledTask<V> future =
+        later(loop -> new ScheduledTask<>(loop.scheduler(), due(loop, delay, unit), callable));
+    return future;
   }
 
   @Override
@@ -155,17 +166,27 @@ public final class LoopExecutor extends AbstractExecutorService
 
   private ScheduledFuture<?> periodically(
       Runnable command, long initialDelay, TimeUnit unit, long period) {
-    LoopRuntime loop = next();
-    long due = due(loop, initialDelay, unit);
-    return later(
-        loop, new ScheduledTask<@Nullable Void>(loop.scheduler(), due, period, command, null));
+    Objects.requireNonNull(command, "command");
+    ScheduledTask<@Nullable Void> future =
+        later(loop -> timed(loop, due(loop, initialDelay, unit), period, command));
+    return future;
   }
 
-  private <F extends ScheduledTask<?>> F later(LoopRuntime loop, F future) {
-    ExecutorTask task = new ExecutorTask(this, loop, future);
-    future.setTask(task);
-    accept(task);
-    return future;
+  private static ScheduledTask<@Nullable Void> timed(
+      LoopRuntime loop, long due, long period, Runnable command) {
+    return new ScheduledTask<>(loop.scheduler(), due, period, command, null);
+  }
+
+  @SuppressWarnings("unchecked") // safe: the work of the task is what `futureOn` has made
+  private <F extends ScheduledTask<?>> F later(Function<LoopRuntime, F> futureOn) {
+    ExecutorTask accepted =
+        accept(loop -> {
+          F future = futureOn.apply(loop);
+          ExecutorTask task = new ExecutorTask(this, loop, future);
+          future.setTask(task);
+          return task;
+        });
+    return (F) accepted.work();
   }
 
   private static long due(LoopRuntime loop, long delay, TimeUnit unit) {
@@ -174,7 +195,7 @@ public final class LoopExecutor extends AbstractExecutorService
 
   private static long nanos(long period, TimeUnit unit) {
     if (period <= 0) {
-      throw new IllegalArgumentException("a period must be positive: " + period + " " + unit);
+      throw new IllegalArgumentException("a period must be positive, not " + period + " " + unit);
     }
     return unit.toNanos(period);
   }
@@ -244,52 +265,45 @@ public final class LoopExecutor extends AbstractExecutorService
 
   @Override
   public void shutdown() {
-    state.compareAndSet(OPEN, SHUTDOWN);
-    for (ExecutorTask task : tasks) {
-      task.cancelIfPeriodic();
-    }
-    terminateIfEmpty();
+    tasks.shutdown();
+    tasks.all().forEach(ExecutorTask::cancelIfPeriodic);
+    tasks.terminateIfEmpty();
   }
 
   @Override
   public List<Runnable> shutdownNow() {
-    state.set(STOP);
+    tasks.stop();
     List<Runnable> neverBegun = new ArrayList<>();
-    for (ExecutorTask task : tasks) {
+    for (ExecutorTask task : tasks.all()) {
       if (task.takeBack()) {
         neverBegun.add(task.work());
       } else {
         task.cancel();
       }
     }
-    terminateIfEmpty();
+    tasks.terminateIfEmpty();
     return neverBegun;
   }
 
   /// Called when a task has ended, was withdrawn or refused: once for each. **Thread** any.
   void ended(ExecutorTask task) {
     tasks.remove(task);
-    terminateIfEmpty();
-  }
-
-  private void terminateIfEmpty() {
-    if (state.get() != OPEN && tasks.isEmpty()) {
-      terminated.complete(true);
-    }
   }
 
   boolean isOpen() {
-    return state.get() == OPEN;
+    return tasks.isOpen();
   }
 
   @Override
   public boolean isShutdown() {
-    return !isOpen() || loopsEnded.isDone();
+    return !isOpen()
+        || loopsEnded.isDone()
+        || Arrays.stream(loops).allMatch(loop -> loop.shutdown().refusesTasks());
   }
 
   @Override
   public boolean isTerminated() {
-    return terminated.isDone() || loopsEnded.isDone();
+    return tasks.terminated().isDone() || loopsEnded.isDone();
   }
 
   @Override
@@ -300,7 +314,7 @@ public final class LoopExecutor extends AbstractExecutorService
     // removes the dependents of this call from the others; see CompletionStageWaits
     CompletableFuture<Boolean> over = new CompletableFuture<>();
     try {
-      var _ = CompletableFuture.anyOf(terminated, loopsEnded, over).get(timeout, unit);
+      var _ = CompletableFuture.anyOf(tasks.terminated(), loopsEnded, over).get(timeout, unit);
     } catch (ExecutionException _) {
       // safe: a loop has ended with a failure, which its own join() throws
     } catch (TimeoutException _) {

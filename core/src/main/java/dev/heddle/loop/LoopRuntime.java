@@ -56,6 +56,8 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
 
   // loop only
   private final Set<PendingWork> unanswered = new HashSet<>();
+  private int tasksNeverBegun; // of executors
+  private @Nullable Class<?> firstNeverBegun;
 
   // any thread; completed last
   private final CompletableFuture<@Nullable Object> outcome = new CompletableFuture<>();
@@ -192,6 +194,7 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
     left.forEach(abandoned -> runEndStep(abandoned::abandon)); // calls user callbacks
     runEndStep(futures::close);
     unanswered.forEach(work -> runEndStep(work::refuse)); // did not end, or did not begin
+    runEndStep(this::reportNeverBegun);
     runEndStep(() -> loopShutdown.report(left, last));
   }
 
@@ -280,6 +283,25 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
   /// The work that other threads wait for and that has arrived: refused if the loop ends first.
   Set<PendingWork> pending() {
     return unanswered;
+  }
+
+  /// Called at the end for a task of an executor that has not begun, and has no future to fail.
+  void taskNeverBegan(Class<?> task) {
+    tasksNeverBegun++;
+    firstNeverBegun = firstNeverBegun == null ? task : firstNeverBegun;
+  }
+
+  private void reportNeverBegun() {
+    if (firstNeverBegun != null) {
+      String tasks = tasksNeverBegun == 1 ? "1 task" : tasksNeverBegun + " tasks";
+      report(
+          tasks
+              + " of executors of "
+              + ExecutorTask.nameOf(this)
+              + " never began, since the loop has ended; the first one: "
+              + firstNeverBegun.getName(),
+          null);
+    }
   }
 
   public <T extends @Nullable Object> CompletableFuture<T> submit(String name, Body<T> body) {

@@ -17,6 +17,7 @@ import dev.heddle.loop.diagnostics.LoopDiagnostics;
 import dev.heddle.observe.DeadlockReport;
 import dev.heddle.observe.Dump;
 import dev.heddle.reactor.TimerEvent;
+import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.time.Duration;
@@ -69,6 +70,19 @@ public final class LoopShutdown {
    * exit, whichever came first; main's failure; the failure of the closers; main's cancellation.
    * The others are merged into its report, or logged if an exit is thrown.
    *
+   * Tasks of executors. Other threads may post a task while the loop ends. So the loop first stops
+   * taking tasks, then empties its inbox once more, and ends only if no coroutine has come of that.
+   * Otherwise it goes on, and takes tasks again unless it is stopping. LoopExecutor takes a task
+   * back that it has posted when the loop takes none.
+   *
+   *   from            event                           to      who
+   *   OPEN            the last coroutine has ended    PAUSED  the loop, before it empties its inbox
+   *   PAUSED          a coroutine came of the inbox   OPEN    the loop
+   *   OPEN, PAUSED    it stops, closes or ends        CLOSED  the loop
+   *
+   * Memory order: the volatile write of the intake, then the exchange on the inbox; see
+   * LoopExecutor.
+   *
    * Lateness. The deadline counts from the moment when all coroutines have been cancelled, the
    * grace period from the moment when all have been force-cancelled: the report of a deadlock and a
    * million wake-ups take seconds, in which no coroutine can clean up. A coroutine that is ready
@@ -82,13 +96,15 @@ public final class LoopShutdown {
    * deadline. Therefore the loop detaches it: it is recognised by its stack, and its scope no
    * longer counts it.
    *
-   * Threads. The loop's; request() any.
+   * Threads. The loop's; request(), takesTasks() and refusesTasks() any.
    *
    * I1. The shutdown cancels every coroutine at most once, and force-cancels it at most once.
    *     [ShutdownTest]
    * I2. The loop ends at the latest by its deadline and the grace period, and one round after each,
    *     unless a coroutine holds the carrier. [ShutdownTest, LateTest]
    * I3. Every failure is thrown, merged into what is thrown, or logged. [ShutdownTest, CloserTest]
+   * I4. A task that was posted while the loop took tasks arrives before the loop ends, unless it
+   *     ends at once. [LoopExecutorEndTest]
    *
    * Rejected. Extending the deadline by the time in which the loop was stopped: a coroutine that
    * holds the carrier now and then would extend it forever. Calling closers while coroutines run:
@@ -108,6 +124,13 @@ public final class LoopShutdown {
     STOPPING,
     CLOSING,
     PAST_DEADLINE
+  }
+
+  /// Whether the loop takes tasks of executors.
+  private enum Intake {
+    OPEN,
+    PAUSED,
+    CLOSED
   }
 
   private record Exit(int code, String why) {}
@@ -131,6 +154,9 @@ public final class LoopShutdown {
   private boolean interrupted;
   private @Nullable OverdueAtDeadline overdue;
 
+  // the loop writes, any thread reads
+  private volatile Intake intake = Intake.OPEN;
+
   LoopShutdown(CoroutineTree tree, FailureReporter reporter, LoopDiagnostics watch) {
     this.tree = tree;
     this.reporter = reporter;
@@ -148,6 +174,16 @@ public final class LoopShutdown {
 
   boolean isPast() {
     return phase == Phase.PAST_DEADLINE;
+  }
+
+  /// Whether it takes tasks of executors now. **Thread** any.
+  boolean takesTasks() {
+    return intake == Intake.OPEN;
+  }
+
+  /// Whether it will take no more tasks of executors. **Thread** any.
+  boolean refusesTasks() {
+    return intake == Intake.CLOSED;
   }
 
   /// Whether the carrier was interrupted, and the interrupt was treated as a request.
@@ -235,6 +271,7 @@ public final class LoopShutdown {
 
   /// Called when the carrier has left its loop with a failure: no coroutine runs any more.
   void carrierFailed(Throwable failure) {
+    intake = Intake.CLOSED;
     if (defect == null) {
       defect = failure;
     } else {
@@ -304,6 +341,7 @@ public final class LoopShutdown {
     try {
       if (phase == Phase.RUNNING) {
         phase = Phase.STOPPING;
+        intake = Intake.CLOSED;
         tree.root().cancelMembers(c);
       }
     } finally {
@@ -350,6 +388,24 @@ public final class LoopShutdown {
 
   /// Called when the last coroutine has ended or is no longer waited for.
   void allHaveEnded() {
+    if (intake == Intake.OPEN) {
+      intake = Intake.PAUSED;
+    }
+    Scheduler scheduler = tree.scheduler();
+    scheduler.runOnCarrier(() -> {
+      scheduler.inbox().drain(); // what arrives spawns as a carrier task
+      scheduler.runOnCarrier(this::closeOrFinish);
+    });
+  }
+
+  private void closeOrFinish() {
+    if (tree.isAlive()) {
+      if (intake == Intake.PAUSED) {
+        intake = Intake.OPEN;
+      }
+      return;
+    }
+    intake = Intake.CLOSED;
     if (!closers.hasRemaining()) {
       tree.scheduler().finish();
       return;

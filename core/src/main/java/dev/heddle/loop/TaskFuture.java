@@ -6,37 +6,21 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.Precedence;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
-import dev.heddle.internal.VarHandles;
+import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.inbox.Inbox;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.concurrent.Callable;
-import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The future of a task that a coroutine runs.
 ///
+/// `cancel(true)` cancels the coroutine instead of interrupting its thread: so a wait for Heddle
+/// throws a Cancellation, and a wait in the JDK is interrupted.
+///
 /// **Thread** any.
-class TaskFuture<V extends @Nullable Object> extends FutureTask<V> {
-  /*
-   * cancel(true) cancels the coroutine instead of interrupting its thread: so a wait for Heddle
-   * throws a Cancellation, and a wait in the JDK is interrupted.
-   *
-   * Memory order. The canceller: a CAS on the state of the future, then the volatile read of
-   * `runner`. The coroutine: the write of `runner`, then the CAS by which FutureTask enters its
-   * thread, a full fence, then the read of the state. Either the body does not begin, or the
-   * canceller sees its coroutine. The request then arrives on the loop, and is dropped
-   * if the coroutine has left run() meanwhile: it may run something else by then.
-   */
-  private static final VarHandle RUNNER =
-      VarHandles.find(MethodHandles.lookup(), "runner", CoroutineNode.class);
-
+class TaskFuture<V extends @Nullable Object> extends RunnerFuture<V, CoroutineNode<?>> {
   private final Class<?> site;
   private final @Nullable Consumer<? super TaskFuture<V>> whenDone;
-
-  // the coroutine writes, any thread reads
-  private volatile @Nullable CoroutineNode<?> runner;
 
   private @Nullable Throwable fatal; // written and read by the thread that runs it
 
@@ -65,12 +49,7 @@ class TaskFuture<V extends @Nullable Object> extends FutureTask<V> {
 
   @Override
   public void run() {
-    RUNNER.setRelease(this, CoroutineNode.currentOrNull());
-    try {
-      super.run();
-    } finally {
-      RUNNER.setRelease(this, (CoroutineNode<?>) null);
-    }
+    runAs(CoroutineNode.currentOrNull());
     throwFatal();
   }
 
@@ -78,13 +57,7 @@ class TaskFuture<V extends @Nullable Object> extends FutureTask<V> {
   ///
   /// @return whether it may run again
   final boolean runOnce() {
-    RUNNER.setRelease(this, CoroutineNode.currentOrNull());
-    boolean again;
-    try {
-      again = runAndReset();
-    } finally {
-      RUNNER.setRelease(this, (CoroutineNode<?>) null);
-    }
+    boolean again = runAndResetAs(CoroutineNode.currentOrNull());
     throwFatal();
     return again;
   }
@@ -97,7 +70,7 @@ class TaskFuture<V extends @Nullable Object> extends FutureTask<V> {
 
   @Override
   protected void setException(Throwable thrown) {
-    CoroutineNode<?> coroutine = runner;
+    CoroutineNode<?> coroutine = CoroutineNode.currentOrNull();
     Throwable failure = thrown;
     if (thrown instanceof Cancellation && coroutine != null && coroutine.isCancelled()) {
       failure = Precedence.carriedBy(thrown);
@@ -124,26 +97,30 @@ class TaskFuture<V extends @Nullable Object> extends FutureTask<V> {
   }
 
   @Override
-  public boolean cancel(boolean mayInterruptIfRunning) {
-    boolean cancelled = super.cancel(false);
-    CoroutineNode<?> running = runner;
-    if (cancelled && mayInterruptIfRunning && running != null) {
-      var _ = running.scheduler().inbox().post(new CancelRequest(running)); // not after the end
-    }
-    return cancelled;
+  final void interrupt(CoroutineNode<?> running) {
+    var _ = running.scheduler().inbox().post(new CancelRequest(running)); // not after the end
   }
 
-  private final class CancelRequest extends Inbox.Node {
-    private final CoroutineNode<?> coroutine;
+  private final class CancelRequest extends Inbox.Node implements Runnable {
+    private final CoroutineNode<?> running;
 
-    CancelRequest(CoroutineNode<?> coroutine) {
-      this.coroutine = coroutine;
+    CancelRequest(CoroutineNode<?> running) {
+      this.running = running;
     }
 
     @Override
     public void onArrival() {
-      if (runner == coroutine && !coroutine.scheduler().hasEnded()) {
-        coroutine.cancel("the future of its task was cancelled");
+      Scheduler scheduler = running.scheduler();
+      if (!scheduler.hasEnded()) {
+        scheduler.runWithRoom(this);
+      }
+    }
+
+    @Override
+    public void run() {
+      // else the coroutine has left the task, and may run something else
+      if (isRunBy(running) && !running.scheduler().hasEnded()) {
+        running.cancel("the future of its task was cancelled");
       }
     }
   }

@@ -297,6 +297,18 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     carrierWorkPending = true;
   }
 
+  /// Runs a piece of the runtime's own work that checks for stack itself, in a tick: now if there
+  /// is stack for it, otherwise as a carrier task. An arrival may cancel this way: a coroutine that
+  /// only computes notices that, and the tick of a coroutine at the end of its stack does not stop
+  /// half-way.
+  public void runWithRoom(Runnable task) {
+    if (StackGuard.hasAmpleRoom()) {
+      task.run();
+    } else {
+      runOnCarrier(task);
+    }
+  }
+
   /// Queues a carrier task as [#runOnCarrier] does, after every entry has had a turn that is ready
   /// now or that the reactor or another thread has woken by now. Called on the trampoline.
   public void runAfterRound(Runnable task) {

@@ -25,26 +25,34 @@ import org.junit.jupiter.api.Timeout;
 /// What the Javadoc of [java.util.concurrent.Executor], [java.util.concurrent.ExecutorService],
 /// [ScheduledExecutorService] and [Future] promises, as tests of any executor.
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-abstract class ExecutorContract {
-  /// The executor under test; open, and always the same one in a test.
-  abstract ScheduledExecutorService executor();
-
-  private static void await(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted", e);
-    }
-  }
-
-  private static Throwable failureOf(Future<?> future) throws InterruptedException {
-    try {
-      throw new AssertionError("succeeded with " + future.get());
-    } catch (ExecutionException e) {
-      return e.getCause();
-    }
-  }
+abstract class ExecutorContract extends AsyncContract {
+  /*
+   * No suite for executors is published that one could depend on: the tests of JSR 166 are files of
+   * OpenJDK's repository, each for one class of the JDK; Guava's testlib has suites for
+   * collections, and for executors only doubles; a suite on top of it was never released. So these
+   * tests are written from the text. Group by group, with the words that they test:
+   *
+   *   execute, submit   Executor: "executes the given command at some time in the future";
+   *                     RejectedExecutionException, NullPointerException. ExecutorService: "the
+   *                     Future's get method will return null upon successful completion", "the
+   *                     given result"; its memory consistency effects. Future: get(), get(timeout),
+   *                     isDone(), state(), resultNow(), exceptionNow()
+   *   cancel            Future.cancel(): "this task should never run", "the thread executing this
+   *                     task is interrupted", the values of isDone() and isCancelled() after it
+   *   invokeAll         "in the same sequential order as produced by the iterator", "isDone() is
+   *                     true for each element"; tasks that are not completed in time, or when the
+   *                     caller is interrupted, are cancelled
+   *   invokeAny         "one that has completed successfully"; ExecutionException,
+   *                     TimeoutException, IllegalArgumentException; "upon normal or exceptional
+   *                     return, tasks that have not completed are cancelled"
+   *   later             ScheduledExecutorService: "zero and negative delays (but not periods) are
+   *                     allowed", "subsequent executions may start late, but will not concurrently
+   *                     execute", the three ends of a sequence of executions. Delayed: its order
+   *   the end           shutdown(): "previously submitted tasks are executed, but no new tasks will
+   *                     be accepted", "does not wait". shutdownNow(): "a list of the tasks that
+   *                     were awaiting execution". isTerminated(), awaitTermination(). close(): "waits
+   *                     for all tasks to complete", and what it does when it is interrupted
+   */
 
   /// A task that runs until it is interrupted or released, and counts how it ended.
   private static final class Sleeper implements Callable<String> {
@@ -107,6 +115,9 @@ abstract class ExecutorContract {
         .isInstanceOf(NullPointerException.class);
     assertThatThrownBy(() -> e.invokeAll(null)).isInstanceOf(NullPointerException.class);
     assertThatThrownBy(() -> e.invokeAny(null)).isInstanceOf(NullPointerException.class);
+    List<Callable<Integer>> one = List.of(() -> 1);
+    assertThatThrownBy(() -> e.invokeAll(one, 1, null)).isInstanceOf(NullPointerException.class);
+    assertThatThrownBy(() -> e.invokeAny(one, 1, null)).isInstanceOf(NullPointerException.class);
     List<Callable<Integer>> oneIsNull = Arrays.asList(() -> 1, null);
     assertThatThrownBy(() -> e.invokeAll(oneIsNull)).isInstanceOf(NullPointerException.class);
     assertThatThrownBy(() -> e.invokeAny(Arrays.asList((Callable<Integer>) null)))
@@ -228,6 +239,19 @@ abstract class ExecutorContract {
     sleeper.release.countDown();
     await(sleeper.ended);
     assertThat(sleeper.interrupted).isFalse();
+  }
+
+  @Test
+  void futureThatIsNotDone_hasNeitherResultNorFailure() throws Exception {
+    Sleeper sleeper = new Sleeper();
+    Future<String> future = executor().submit(sleeper);
+    await(sleeper.begun);
+    assertThat(future.state()).isEqualTo(Future.State.RUNNING);
+    assertThatThrownBy(future::resultNow).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(future::exceptionNow).isInstanceOf(IllegalStateException.class);
+    sleeper.release.countDown();
+    assertThat(future.get()).isEqualTo("released");
+    assertThatThrownBy(future::exceptionNow).isInstanceOf(IllegalStateException.class);
   }
 
   // ---- invokeAll, invokeAny ----
@@ -479,6 +503,33 @@ abstract class ExecutorContract {
     assertThat(e.awaitTermination(1, TimeUnit.HOURS)).isTrue();
     assertThat(once.get()).isEqualTo(42);
     assertThat(periodic.isCancelled()).isTrue();
+  }
+
+  @Test
+  void shutdown_runsAllThatWasSubmittedBefore() throws Exception {
+    AtomicInteger runs = new AtomicInteger();
+    for (int i = 0; i < 100; i++) {
+      executor().execute(runs::incrementAndGet);
+    }
+    executor().shutdown();
+    assertThat(executor().awaitTermination(1, TimeUnit.HOURS)).isTrue();
+    assertThat(runs).hasValue(100);
+  }
+
+  @Test
+  void awaitTermination_withoutATime_returnsAtOnce() throws Exception {
+    assertThat(executor().awaitTermination(0, TimeUnit.NANOSECONDS)).isFalse();
+    assertThat(executor().awaitTermination(-1, TimeUnit.DAYS)).isFalse();
+    executor().shutdown();
+    assertThat(executor().awaitTermination(1, TimeUnit.HOURS)).isTrue();
+    assertThat(executor().awaitTermination(0, TimeUnit.NANOSECONDS)).isTrue();
+  }
+
+  @Test
+  void close_aSecondTime_doesNothing() {
+    executor().close();
+    executor().close();
+    assertThat(executor().isTerminated()).isTrue();
   }
 
   @Test

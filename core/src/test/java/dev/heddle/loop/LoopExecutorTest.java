@@ -6,19 +6,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
-import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.LoopEndedException;
 import dev.heddle.LoopGroup;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Promise;
+import dev.heddle.internal.StackGuard;
 import dev.heddle.simulation.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -203,6 +202,31 @@ class LoopExecutorTest {
   }
 
   @Test
+  void childValueThatThrows_failsTheFuture() {
+    IllegalStateException failure = new IllegalStateException("of childValue()");
+    AtomicReference<IllegalStateException> thrown = new AtomicReference<>();
+    InheritableThreadLocal<String> local =
+        new InheritableThreadLocal<>() {
+          @Override
+          protected String childValue(String parent) {
+            if (thrown.get() != null) {
+              throw thrown.get();
+            }
+            return parent;
+          }
+        };
+    local.set("of the thread of the loop");
+    try {
+      Heddle.run(() -> {
+        thrown.set(failure);
+        assertThat(failureOf(Loop.current().executor().submit(() -> 1))).isSameAs(failure);
+      });
+    } finally {
+      local.remove();
+    }
+  }
+
+  @Test
   void outOfMemory_inATask_failsItsFutureAndEndsTheLoop() throws Exception {
     OutOfMemoryError error = new OutOfMemoryError("for the test");
     CountDownLatch never = new CountDownLatch(1);
@@ -247,6 +271,43 @@ class LoopExecutorTest {
       }
       assertThat(carriers).hasSize(3);
     }
+  }
+
+  // a wait at the end of the stack needs more than this
+  private static void atEachDepth(Runnable there) {
+    try {
+      atEachDepth(there);
+    } catch (StackOverflowError _) {
+      // from here on upwards
+    }
+    there.run();
+  }
+
+  /// The tick of a coroutine needs less stack than a cancellation does.
+  @Test
+  void arrival_atTheEndOfAStack_runsInPlaceOrLater_neverHalf() {
+    Heddle.run(() -> {
+      dev.heddle.scheduler.Scheduler scheduler =
+          dev.heddle.coroutine.tree.CoroutineNode.current().scheduler();
+      int[] asked = {0};
+      int[] ran = {0};
+      Runnable arrival =
+          () -> {
+            StackGuard.requireRoom();
+            ran[0]++;
+          };
+      for (int i = 0; i < 20; i++) {
+        atEachDepth(() -> {
+          if (StackGuard.hasRoom()) {
+            asked[0]++;
+            scheduler.runWithRoom(arrival);
+          }
+        });
+      }
+      Heddle.yieldNow();
+      assertThat(asked[0]).isGreaterThan(1_000);
+      assertThat(ran).containsExactly(asked);
+    });
   }
 
   // ---- time, which is virtual here ----
@@ -301,6 +362,37 @@ class LoopExecutorTest {
       Promise<Integer> promise = new Promise<>();
       var _ = Loop.current().executor().schedule(() -> promise.complete(42), 1, TimeUnit.HOURS);
       assertThat(promise.future().await()).isEqualTo(42);
+    });
+  }
+
+  /// So a program with such a task is never reported as deadlocked.
+  @Test
+  void periodicTask_excludesADeadlock_becauseItsNextRunMayWakeTheWaiter() {
+    VirtualTime.run(() -> {
+      Promise<Integer> promise = new Promise<>();
+      int[] runs = {0};
+      ScheduledFuture<?> hourly =
+          Loop.current()
+              .executor()
+              .scheduleAtFixedRate(
+                  () -> {
+                    if (++runs[0] == 3) {
+                      promise.complete(42);
+                    }
+                  },
+                  1,
+                  1,
+                  TimeUnit.HOURS);
+      assertThat(promise.future().await()).isEqualTo(42);
+      assertThat(hourly.cancel(false)).isTrue();
+    });
+  }
+
+  @Test
+  void schedule_ofARunnable_completesWithNull() {
+    VirtualTime.run(() -> {
+      ScheduledFuture<?> future = Loop.current().executor().schedule(() -> {}, 1, TimeUnit.HOURS);
+      assertThat(future.get()).isNull();
     });
   }
 
@@ -411,133 +503,5 @@ class LoopExecutorTest {
       release.complete(1);
       assertThat(Heddle.await(loser)).isEqualTo("cancelled");
     });
-  }
-
-  // ---- the end of the loop ----
-
-  @Test
-  void endOfTheLoop_rejectsFurtherTasks_andTerminatesTheExecutor() throws Exception {
-    Loop<Integer> loop = Loop.start(HeddleOptions.defaults().withName("short"), () -> 1);
-    ScheduledExecutorService executor = loop.executor();
-    assertThat(loop.join()).isEqualTo(1);
-    assertThat(executor.awaitTermination(1, TimeUnit.HOURS)).isTrue();
-    assertThat(executor.isShutdown() && executor.isTerminated()).isTrue();
-    assertThatThrownBy(() -> executor.execute(() -> {}))
-        .isInstanceOf(RejectedExecutionException.class)
-        .hasMessage("the loop 'short' has ended; it takes no more tasks");
-    assertThatThrownBy(() -> executor.schedule(() -> 1, 1, TimeUnit.SECONDS))
-        .isInstanceOf(RejectedExecutionException.class);
-    assertThat(executor.shutdownNow()).isEmpty();
-    executor.close();
-  }
-
-  @Test
-  void shutdownOfTheLoop_cancelsTasksThatRun() throws Exception {
-    CountDownLatch begun = new CountDownLatch(1);
-    Loop<Integer> loop = Loop.start(() -> Heddle.await(new CompletableFuture<Integer>()));
-    ExecutorService executor = loop.executor();
-    Future<?> future =
-        executor.submit(() -> {
-          begun.countDown();
-          Heddle.delay(Duration.ofHours(1));
-        });
-    begun.await();
-    loop.shutdown(Duration.ofSeconds(10));
-    assertThatThrownBy(future::get).isInstanceOf(CancellationException.class);
-    assertThat(executor.awaitTermination(1, TimeUnit.HOURS)).isTrue();
-  }
-
-  @Test
-  void endOfTheLoop_failsWhatHasNotBegun_andWhatIsAbandoned() throws Exception {
-    CountDownLatch begun = new CountDownLatch(1);
-    CountDownLatch release = new CountDownLatch(1);
-    AtomicReference<Future<?>> late = new AtomicReference<>();
-    Loop<Integer> loop = Loop.start(() -> Heddle.await(new CompletableFuture<Integer>()));
-    ScheduledExecutorService executor = loop.executor();
-    Future<?> abandoned =
-        executor.submit(() -> {
-          begun.countDown();
-          while (release.getCount() > 0) {
-            try {
-              release.await(); // swallows its cancellation
-            } catch (InterruptedException _) {
-              late.compareAndSet(null, executor.schedule(() -> 1, 1, TimeUnit.HOURS));
-            }
-          }
-          return 1;
-        });
-    begun.await();
-    loop.shutdown(Duration.ZERO);
-    assertThat(failureOf(abandoned)).isInstanceOf(LoopEndedException.class);
-    assertThat(executor.awaitTermination(1, TimeUnit.HOURS)).isTrue();
-    assertThat(failureOf(late.get())).isInstanceOf(LoopEndedException.class);
-    release.countDown();
-  }
-
-  @Test
-  void loopThatEndsWhileThreadsSubmit_completesOrRejectsEachTask() throws Exception {
-    for (int round = 0; round < 50; round++) {
-      CountDownLatch end = new CountDownLatch(1);
-      Loop<Integer> loop =
-          Loop.start(() -> {
-            end.await();
-            return 1;
-          });
-      ExecutorService executor = loop.executor();
-      List<Future<?>> accepted = new ArrayList<>();
-      CompletableFuture<Integer> submitting =
-          CompletableFuture.supplyAsync(() -> submitUntilRejected(executor, accepted, end));
-      assertThat(submitting.get()).isGreaterThanOrEqualTo(10);
-      assertThat(executor.awaitTermination(1, TimeUnit.HOURS)).isTrue();
-      assertThat(accepted).allMatch(Future::isDone);
-      assertThat(loop.join()).isEqualTo(1);
-    }
-  }
-
-  private static int submitUntilRejected(
-      ExecutorService executor, List<Future<?>> accepted, CountDownLatch tenth) {
-    try {
-      while (true) {
-        Future<?> future = executor.submit(() -> 1);
-        accepted.add(future);
-        if (accepted.size() % 10 == 0) {
-          tenth.countDown();
-          future.get(); // tasks without end would keep the loop alive
-        }
-      }
-    } catch (RejectedExecutionException | ExecutionException _) {
-      return accepted.size();
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  @Test
-  void shutdownNow_whileThreadsSubmit_accountsForEachTask() throws Exception {
-    try (LoopGroup group = LoopGroup.start(2)) {
-      for (int round = 0; round < 200; round++) {
-        ExecutorService executor = group.executor();
-        List<Future<?>> accepted = new ArrayList<>();
-        CountDownLatch some = new CountDownLatch(10);
-        CompletableFuture<Void> submitting =
-            CompletableFuture.runAsync(() -> {
-              try {
-                while (true) {
-                  accepted.add(executor.submit(() -> 1));
-                  some.countDown();
-                }
-              } catch (RejectedExecutionException _) {
-                // the end
-              }
-            });
-        some.await();
-        List<Runnable> neverBegun = executor.shutdownNow();
-        submitting.get();
-        assertThat(executor.awaitTermination(1, TimeUnit.HOURS)).isTrue();
-        Set<Object> returned = new HashSet<>(neverBegun);
-        assertThat(returned).hasSameSizeAs(neverBegun);
-        assertThat(accepted).allMatch(future -> future.isDone() != returned.contains(future));
-      }
-    }
   }
 }

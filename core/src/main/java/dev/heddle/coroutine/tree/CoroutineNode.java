@@ -206,7 +206,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   // an internal coroutine has a failure to deliver or a callback to call, which must not be lost
   @Override
   boolean maySkipBody() {
-    return kind != INTERNAL;
+    return kind != INTERNAL && !(payload() instanceof SubmittedWork request && request.mustBegin());
   }
 
   @Override
@@ -665,6 +665,12 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     /// The class of the body, which is the coroutine's site.
     Class<?> site();
 
+    /// Whether it runs even if it is cancelled before its start; then it begins cancelled.
+    default boolean mustBegin() {
+      return false;
+    }
+
+    /// Called instead of the work when it was cancelled before its start.
     void cancelledBeforeStart();
   }
 }

@@ -79,6 +79,11 @@ public final class CoroutineTree {
 
   // ---- counts ----
 
+  /// Whether a coroutine has not ended.
+  public boolean isAlive() {
+    return liveCount > 0;
+  }
+
   void memberLeft(boolean wasNeeded) {
     liveCount--;
     keepAliveReleased(wasNeeded ? 1 : 0);

@@ -28,7 +28,7 @@ class StressRunTest {
 
   /// Models and real classes that need no more than two processors; jcstress skips the others
   /// there.
-  private static final int OF_TWO_ACTORS = 64;
+  private static final int OF_TWO_ACTORS = 76;
 
   private static final int MORE_ROUNDS = 10;
 
@@ -78,6 +78,11 @@ class StressRunTest {
             "dev.heddle.scheduler.context.LostRunStress.NoFenceAfterLostRun",
             "dev.heddle.thread.ThreadChannelStress.LeavesUnchecked",
             "dev.heddle.thread.ThreadChannelStress.SenderLeavesUnchecked",
+            "dev.heddle.loop.TaskRegistryStress.CountsAfterwards",
+            "dev.heddle.loop.TaskRegistryStress.AsksTooSoon",
+            "dev.heddle.loop.RunnerFutureStress.ReadsTheRunnerFirst",
+            "dev.heddle.flow.RemoteSignalStress.AsksTooSoon",
+            "dev.heddle.flow.UpstreamStress.AsksTooSoon",
             "dev.heddle.process.scheduler.EventQueueStress.CountsTwice",
             "dev.heddle.process.scheduler.EventQueueStress.EmptiesByStore",
             "dev.heddle.process.mailbox.SenderQueueStress.NoLook",

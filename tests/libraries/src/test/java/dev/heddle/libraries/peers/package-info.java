@@ -3,7 +3,7 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | servers as they are published, a database behind a socket | answers, the loop's dump, the threads that are left |
+/// | servers as published, a database behind a socket | answers, a dump, what is left |
 ///
 /// Each server is set up by the lines that `docs/how-to/run-executors-on-a-loop.md` shows. Its
 /// handlers wait in JDBC for one row that the test has locked. Read [PeersTest] first.

@@ -19,9 +19,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 /// A loop under the watchdog's eyes, and what passes on it beside a library's waits.
-final class Watched {
+public final class Watched {
   /// Turns of the loop that must pass beside a wait before it is released.
   static final int TURNS = 1_000;
 
@@ -37,15 +38,22 @@ final class Watched {
   /// Runs `body` on a loop, and fails if the watchdog saw the loop held by a wait.
   static <T> T run(Body<T> body) {
     List<LoopReport> reports = new CopyOnWriteArrayList<>();
-    T result =
-        Heddle.run(
-            HeddleOptions.defaults()
-                .withName("watched")
-                .withHoldLimit(LIMIT)
-                .withReports(reports::add),
-            body);
-    assertThat(reports).noneMatch(Watched::isWait);
+    T result = Heddle.run(options(reports::add), body);
+    assertNotHeld(reports);
     return result;
+  }
+
+  /// Options of a loop that the watchdog observes.
+  public static HeddleOptions options(Consumer<? super LoopReport> reports) {
+    return HeddleOptions.defaults()
+        .withName("watched")
+        .withHoldLimit(LIMIT)
+        .withReports(reports);
+  }
+
+  /// Fails if the watchdog saw the loop held by a wait.
+  public static void assertNotHeld(List<LoopReport> reports) {
+    assertThat(reports).noneMatch(Watched::isWait);
   }
 
   private static boolean isWait(LoopReport report) {

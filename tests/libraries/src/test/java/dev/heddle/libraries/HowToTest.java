@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.libraries.netty;
+package dev.heddle.libraries;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,31 +13,44 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/// What the documentation says of clients that are built on Netty is what the tests here run.
+/// What the documentation shows of other libraries is what tests run.
 @Tag("T14.6")
+@Tag("T16")
 class HowToTest {
   private static final Path ROOT = Path.of(System.getProperty("heddle.root", "../.."));
-  private static final String SECTION = "## Clients that are built on Netty";
 
   private static final Pattern SHOWN = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
   private static final Pattern REGION =
       Pattern.compile("// @start region=\\S+\n(.*?)// @end", Pattern.DOTALL);
 
-  @Test
-  void codeOfTheHowTo_isARegionOfATest() throws IOException {
-    String page = Files.readString(ROOT.resolve("docs/how-to/use-netty.md"));
-    String section = page.substring(page.indexOf(SECTION));
-    List<String> shown = found(SHOWN, section);
+  @ParameterizedTest
+  @CsvSource({
+    "use-netty.md, ## Clients that are built on Netty",
+    "run-executors-on-a-loop.md, ## Lines to paste",
+    "bridge-reactive-streams.md, # Bridge Reactive Streams",
+  })
+  void codeOfTheHowTo_isARegionOfATest(String name, String from) throws IOException {
+    String page = Files.readString(ROOT.resolve("docs/how-to").resolve(name));
+    List<String> shown = found(SHOWN, page.substring(page.indexOf(from)));
     assertThat(shown).isNotEmpty();
     assertThat(regions()).containsAll(shown);
   }
 
-  private static List<String> regions() throws IOException {
-    Path tests = ROOT.resolve("tests/libraries/src/test/java/dev/heddle/libraries/netty");
-    try (Stream<Path> files = Files.list(tests)) {
-      return files.flatMap(file -> found(REGION, read(file)).stream()).toList();
+  private static List<String> regions() {
+    return Stream.of("tests/libraries/src/test/java", "core/src/test/java/dev/heddle/snippets")
+        .flatMap(folder -> files(ROOT.resolve(folder)).stream())
+        .flatMap(file -> found(REGION, read(file)).stream())
+        .toList();
+  }
+
+  private static List<Path> files(Path folder) {
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files.filter(file -> file.toString().endsWith(".java")).toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

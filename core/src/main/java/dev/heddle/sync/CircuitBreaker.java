@@ -61,6 +61,10 @@ public final class CircuitBreaker {
    */
 
   /// What a circuit breaker does with calls.
+  ///
+  /// {@snippet class=dev.heddle.snippets.SyncPartsSnippetsTest region=state}
+  ///
+  /// @since 0.2
   public enum State {
     /// It lets them through.
     CLOSED,

@@ -132,9 +132,11 @@ class SyncPartsSnippetsTest {
       var group = new TaskGroup<String>();
       // @start region=outcome
       group.spawn("good", () -> "a page");
-      group.spawn("bad", () -> {
-        throw new IOException("connection refused");
-      });
+      group.spawn(
+          "bad",
+          () -> {
+            throw new IOException("connection refused");
+          });
       group.close();
       for (Outcome<Object, String> outcome : group) {
         log.add(outcome.key() + ": " + (outcome.failure() == null ? outcome.result() : "failed"));

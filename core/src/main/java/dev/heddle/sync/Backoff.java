@@ -155,7 +155,7 @@ public final class Backoff {
 
   private long delayNanos(int retry) {
     double grown = firstNanos * Math.pow(factor, retry - 1); // may be infinite
-    return (long) Math.min(grown, longestNanos);
+    return grown < longestNanos ? (long) grown : longestNanos;
   }
 
   private long decorrelated(long previousNanos) {

@@ -176,7 +176,7 @@ public final class Channels {
   /// Receives from one channel and sends to another.
   private abstract static class Operator<T, R> implements InlineCallback {
     private final Channel<T> source;
-    protected final Channel<R> out = Channel.of(0);
+    final Channel<R> out = Channel.of(0);
     private @Nullable ChannelClosedException end; // of the source
 
     Operator(Channel<T> source) {

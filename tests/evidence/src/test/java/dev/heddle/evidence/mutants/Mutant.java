@@ -38,7 +38,7 @@ import java.util.stream.Stream;
 /// @param catchers the tests that must fail, in order
 public record Mutant(String name, String says, List<Edit> edits, List<TestName> catchers) {
   /// The modules of which there are mutants; the tests of each stand for its own.
-  public static final List<String> MODULES = List.of("core", "netty", "process");
+  public static final List<String> MODULES = List.of("core", "netty", "process", "context");
 
   private static final String ENDING = ".mutant";
   private static final String CAUGHT_BY = "caught by";

@@ -91,7 +91,8 @@ final class TestRun implements AutoCloseable {
         ? Files.exists(path.resolve("dev/heddle/Heddle.class"))
             || Files.exists(path.resolve("dev/heddle/netty/HeddleEventLoop.class"))
             || Files.exists(path.resolve("dev/heddle/process/ProcessRuntime.class"))
-        : path.getFileName().toString().matches("heddle-(core|netty|process)-[^/]*[.]jar");
+            || Files.exists(path.resolve("dev/heddle/context/ThreadLocalContext.class"))
+        : path.getFileName().toString().matches("heddle-(core|netty|process|context)-[^/]*[.]jar");
   }
 
   /// Whether there is a test class of that name.

@@ -62,7 +62,7 @@ public final class CircuitBreaker {
 
   /// What a circuit breaker does with calls.
   ///
-  /// {@snippet class=dev.heddle.snippets.SyncPartsSnippetsTest region=state}
+  /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=state}
   ///
   /// @since 0.2
   public enum State {

@@ -12,7 +12,6 @@ import dev.heddle.sync.Backoff;
 import dev.heddle.sync.Broadcast;
 import dev.heddle.sync.Broadcast.Overflow;
 import dev.heddle.sync.Channel;
-import dev.heddle.sync.CircuitBreaker;
 import dev.heddle.sync.Latest;
 import dev.heddle.sync.Retry;
 import java.io.IOException;
@@ -106,24 +105,6 @@ class SyncPartsSnippetsTest {
       throw new IOException("connection refused");
     }
     return "a page";
-  }
-
-  @Test
-  void breakerState() {
-    Heddle.run(() -> {
-      CircuitBreaker breaker = CircuitBreaker.create();
-      breaker.trip();
-      // @start region=state
-      String health =
-          switch (breaker.state()) {
-            case CLOSED -> "up";
-            case OPEN -> "down";
-            case HALF_OPEN -> "on trial";
-          };
-      // @end
-      log.add(health);
-    });
-    assertThat(log).containsExactly("down");
   }
 
   @Test

@@ -33,6 +33,10 @@ final class PagesTest {
           "(?s)```java\\n([^`]*?void main\\(\\)(?: throws \\w+)?"
               + " \\{[^`]*)```\\s*```report\\n(.*?)```");
 
+  private static final String OUR_IMPORT = "import dev.heddle.";
+
+  private static final Pattern OURS = Pattern.compile("```java\\n" + Pattern.quote(OUR_IMPORT));
+
   /// What differs from run to run: a time, the identity of an object, a line of the JDK's.
   private static final Pattern VARIES =
       Pattern.compile("\\d+(\\.\\d)? m?s\\b|@\\p{XDigit}+|(?<=(?:Lock|Queue)\\.java:)\\d+");
@@ -133,6 +137,18 @@ final class PagesTest {
         Files.readString(ExampleProcess.root().resolve("docs/tutorial/" + name + ".md"));
     long shown = tutorial.lines().filter("```java"::equals).count();
     assertThat(PROGRAM.matcher(tutorial).results().count()).isEqualTo(shown).isPositive();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"virtual-threads", "kotlin", "go", "asyncio-or-trio", "otp-or-pekko"})
+  void comingFrom_everyProgramOfOurs_isRunHere(String name) throws IOException {
+    String page =
+        Files.readString(
+            ExampleProcess.root().resolve("docs/explanation/coming-from-" + name + ".md"));
+    long shown = OURS.matcher(page).results().count();
+    long run =
+        PROGRAM.matcher(page).results().filter(m -> m.group(1).startsWith(OUR_IMPORT)).count();
+    assertThat(run).isEqualTo(shown).isGreaterThan(4);
   }
 
   @Test

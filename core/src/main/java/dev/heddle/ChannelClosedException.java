@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 /// A channel was closed: nothing more can be sent, or nothing is left to receive. The cause is what
 /// it was closed with, if anything.
 ///
+/// {@snippet class=dev.heddle.snippets.SyncPartsSnippetsTest region=closed}
+///
 /// @since 0.2
 public final class ChannelClosedException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -13,6 +15,8 @@ public final class ChannelClosedException extends RuntimeException {
   private final Reason reason;
 
   /// Why a channel was closed. The first reason stays.
+  ///
+  /// {@snippet class=dev.heddle.snippets.SyncPartsSnippetsTest region=closed}
   ///
   /// @since 0.2
   public enum Reason {

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 public interface Context {
   /// Names a value. Two keys are the same only if they are one object.
   ///
+  /// {@snippet class=dev.heddle.snippets.ScopeSnippetsTest region=context}
+  ///
   /// @param <T> the type of the value
   @SuppressWarnings("UnusedTypeParameter") // the type of the value
   final class Key<T> {

@@ -31,6 +31,8 @@ public final class Outcomes<K, T extends @Nullable Object> {
 
   /// The outcome of one awaitable, or of one task.
   ///
+  /// {@snippet class=dev.heddle.snippets.SyncPartsSnippetsTest region=outcome}
+  ///
   /// @param <K> a position counted from 0, or a key
   /// @param <T> the type of the result
   /// @param key its position or key

@@ -4,6 +4,8 @@ package dev.heddle.flow;
 /// Produces the items of a [publisher][Flows#publisher(Producer)] for one subscriber, in a
 /// coroutine of its own.
 ///
+/// {@snippet class=dev.heddle.snippets.FlowSnippetsTest region=producer}
+///
 /// @param <T> the type of the items
 /// @since 0.2
 @FunctionalInterface

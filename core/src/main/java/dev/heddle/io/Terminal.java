@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 public interface Terminal extends AsyncIo {
   /// The size of a terminal.
   ///
+  /// {@snippet class=dev.heddle.snippets.PipeSnippetsTest region=terminal}
+  ///
   /// @param columns characters in a line; 0: unknown
   /// @param rows number of lines; 0: unknown
   record Size(int columns, int rows) {}

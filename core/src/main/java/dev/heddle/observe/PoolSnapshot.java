@@ -24,6 +24,8 @@ public record PoolSnapshot(
     implements DumpPart {
   /// A resource that is lent.
   ///
+  /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=leases}
+  ///
   /// @param resource its class and identity, as [Object#toString()] would show it
   /// @param holder the coroutine that acquired it
   /// @param holderEnded whether that coroutine has ended: unless another one releases it, it is

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public record FileChange(Kind kind, Path root, @Nullable Path path) {
   /// The kind of a change.
+  ///
+  /// {@snippet class=dev.heddle.snippets.WatchSnippetsTest region=watch}
   public enum Kind {
     /// The path was created.
     CREATED,

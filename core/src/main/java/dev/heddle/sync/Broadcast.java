@@ -86,6 +86,8 @@ public final class Broadcast<T> implements AutoCloseable {
 
   /// What happens when the slowest reader is as many items behind as the capacity.
   ///
+  /// {@snippet class=dev.heddle.snippets.SyncPartsSnippetsTest region=subscription}
+  ///
   /// @since 0.2
   public enum Overflow {
     /// The oldest item is dropped. The reader's next receive throws an [EventsLostException] with
@@ -256,6 +258,8 @@ public final class Broadcast<T> implements AutoCloseable {
   }
 
   /// A reader of a [Broadcast]. For one coroutine at a time.
+  ///
+  /// {@snippet class=dev.heddle.snippets.SyncPartsSnippetsTest region=subscription}
   ///
   /// @param <T> the type of the items
   /// @since 0.2

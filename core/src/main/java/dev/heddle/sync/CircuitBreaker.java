@@ -69,6 +69,8 @@ public final class CircuitBreaker {
 
   /// What a circuit breaker does with calls.
   ///
+  /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=state}
+  ///
   /// @since 0.2
   public enum State {
     /// It lets them through.

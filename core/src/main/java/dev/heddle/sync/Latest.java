@@ -201,6 +201,8 @@ public final class Latest<T> implements Iterable<T>, AutoCloseable {
 
   /// What one watcher has seen of a [Latest], and has not.
   ///
+  /// {@snippet class=dev.heddle.snippets.SyncPartsSnippetsTest region=changes}
+  ///
   /// @param <T> the type of the value
   /// @since 0.2
   public static final class Changes<T> implements Iterable<T> {

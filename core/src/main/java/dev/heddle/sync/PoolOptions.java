@@ -37,6 +37,8 @@ public final class PoolOptions<R> {
 
   /// A check of a resource.
   ///
+  /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=options}
+  ///
   /// @param <R> the type of the resource
   /// @since 0.2
   @FunctionalInterface
@@ -48,6 +50,8 @@ public final class PoolOptions<R> {
   }
 
   /// What is done with a resource.
+  ///
+  /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=options}
   ///
   /// @param <R> the type of the resource
   /// @since 0.2

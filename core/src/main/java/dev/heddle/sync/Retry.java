@@ -64,6 +64,8 @@ public final class Retry {
 
   /// Is called before each retry: for logs and metrics.
   ///
+  /// {@snippet class=dev.heddle.snippets.SyncPartsSnippetsTest region=listener}
+  ///
   /// @since 0.2
   @FunctionalInterface
   public interface Listener {

@@ -218,6 +218,15 @@ class PoolSnippetsTest {
         log.add("503, Retry-After: " + e.retryAfter().toSeconds());
       }
       // @end
+      // @start region=state
+      String health =
+          switch (breaker.state()) {
+            case CLOSED -> "up";
+            case OPEN -> "down";
+            case HALF_OPEN -> "on trial";
+          };
+      // @end
+      assertThat(health).isEqualTo("down");
     });
     assertThat(log.getFirst()).startsWith("503, Retry-After: ");
   }

@@ -77,6 +77,7 @@ class StressRunTest {
             "dev.heddle.scheduler.inbox.WakeupStress.RingsByStore",
             "dev.heddle.scheduler.context.LostRunStress.NoFenceAfterLostRun",
             "dev.heddle.thread.ThreadChannelStress.LeavesUnchecked",
+            "dev.heddle.thread.worker.CallTaskStress.PublishesOnly",
             "dev.heddle.process.scheduler.EventQueueStress.CountsTwice",
             "dev.heddle.process.scheduler.EventQueueStress.EmptiesByStore",
             "dev.heddle.process.mailbox.SenderQueueStress.NoLook",

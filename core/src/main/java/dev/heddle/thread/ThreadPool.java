@@ -11,17 +11,21 @@ import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Future;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.event.source.InlineCallback;
 import dev.heddle.failure.CrossThreadTraces;
+import dev.heddle.internal.StackGuard;
 import dev.heddle.loop.LoopRuntime;
-import dev.heddle.scheduler.FairSemaphore;
 import dev.heddle.scheduler.Scheduler;
+import dev.heddle.thread.worker.BlockingPools;
 import dev.heddle.thread.worker.OffloadedCall;
+import dev.heddle.thread.worker.PlainWorker;
 import dev.heddle.thread.worker.WorkerThreads;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
@@ -29,35 +33,51 @@ import org.jspecify.annotations.Nullable;
 ///
 /// {@snippet class=dev.heddle.snippets.ThreadSnippetsTest region=pool}
 ///
-/// A task runs outside the loop: it must not use data that coroutines share, calls of `Heddle` fail
-/// in it, and its result is passed by reference. Tasks start in the order of submission. When all
+/// A task runs outside the loop: it must not use data that coroutines share, and its result is
+/// passed by reference. Calls of `Heddle` fail in it, unless the pool runs
+/// [coroutines][ThreadPoolOptions#withCoroutines]. Tasks start in the order of submission. When all
 /// threads are busy and the queue is full, the submitter waits.
 ///
 /// **Cancelled** a task that has not started never does. One that runs is interrupted, and should
-/// check for that ([Thread#interrupted()]); its result or failure is dropped. A task is cancelled
-/// through its future, and when the last coroutine that awaits the future is cancelled during that
-/// wait. A task whose future no coroutine awaits continues. **Failure** of a task fails its future;
-/// its thread runs the next task.
+/// check for that ([Thread#interrupted()]); as a coroutine it is cancelled. Its result or failure
+/// is dropped. A task is cancelled through its future, and when the last coroutine that awaits the
+/// future is cancelled during that wait. A task whose future no coroutine awaits continues.
+/// **Failure** of a task fails its future; its thread runs the next task.
 ///
 /// **Thread** the loop on which it was created. The pool ends with its loop at the latest: tasks
-/// that run then are interrupted.
+/// that run then are interrupted, or cancelled.
 ///
 /// @since 0.1
 public final class ThreadPool implements AutoCloseable {
+  /*
+   * A pool has present workers, and former ones: those that a reload has replaced, until their
+   * tasks are done. A submitter takes a permit, and its task then goes to the workers that are
+   * present at that moment, without a suspension in between. Former workers have a pill behind
+   * their last task, and their tasks release no permits (PoolPermits).
+   *
+   * I1. Every task that was submitted runs once, or its future fails, however often the pool is
+   *     reloaded. [ThreadPoolReloadTest]
+   * I2. A task runs on workers with the options of its submission. [ThreadPoolReloadTest]
+   *
+   * Rejected. Queued tasks that move to the new workers: their submitter has seen the old options,
+   * and has waited for a permit of the old workers.
+   */
   private final Scheduler home;
-  private final String name;
-  private final int maxThreads;
-  private final Slots slots;
-  private final WorkerThreads threads;
+  private final LoopRuntime loop;
+  private final PoolPermits permits;
 
   // loop only
+  private ThreadPoolOptions options;
+  private WorkerThreads threads;
+  private final List<WorkerThreads> former = new ArrayList<>();
+  private int generation; // of the present workers
   private boolean closed;
 
   /// A pool of the current loop with a thread for each processor.
   ///
   /// @throws IllegalStateException outside a coroutine
   public ThreadPool() {
-    this(Runtime.getRuntime().availableProcessors());
+    this(ThreadPoolOptions.defaults());
   }
 
   /// A pool of the current loop with space in its queue for one task for each thread.
@@ -65,7 +85,7 @@ public final class ThreadPool implements AutoCloseable {
   /// @param workers the most threads, at least 1; one is started only when the others are busy
   /// @throws IllegalStateException outside a coroutine
   public ThreadPool(int workers) {
-    this("pool", workers, workers);
+    this(ThreadPoolOptions.defaults().withWorkers(workers));
   }
 
   /// A pool of the current loop.
@@ -75,19 +95,83 @@ public final class ThreadPool implements AutoCloseable {
   /// @param capacity the most tasks that wait for a thread, not negative
   /// @throws IllegalStateException outside a coroutine
   public ThreadPool(String name, int workers, int capacity) {
-    if (workers < 1 || capacity < 0) {
-      throw new IllegalArgumentException(
-          "a pool needs at least one worker, and a capacity that is not negative: "
-              + workers
-              + ", "
-              + capacity);
-    }
+    this(ThreadPoolOptions.defaults().withName(name).withWorkers(workers).withCapacity(capacity));
+  }
+
+  /// A pool of the current loop.
+  ///
+  /// @throws IllegalStateException outside a coroutine
+  /// @since 0.2
+  public ThreadPool(ThreadPoolOptions options) {
     CoroutineNode<?> self = CoroutineNode.current();
     this.home = self.scheduler();
-    this.name = name;
-    this.maxThreads = workers;
-    this.slots = new Slots(workers + capacity);
-    this.threads = LoopRuntime.of(self).blockingPools().open(name, workers, slots::release);
+    this.loop = LoopRuntime.of(self);
+    this.options = Objects.requireNonNull(options, "options");
+    this.permits = new PoolPermits(home, options.permits(), () -> "a place in " + info());
+    this.threads = open(options);
+  }
+
+  private WorkerThreads open(ThreadPoolOptions with) {
+    int own = generation;
+    Runnable whenEnded = () -> ended(own);
+    BlockingPools all = loop.blockingPools();
+    if (with.isForCoroutines()) {
+      LoopWorker body = new LoopWorker(loop.options(), with);
+      long stackSize = loop.options().stackSize();
+      return all.open(with.name(), with.workers(), body, stackSize, whenEnded);
+    }
+    PlainWorker body = new PlainWorker(with.initializer());
+    return all.open(with.name(), with.workers(), body, 0, whenEnded);
+  }
+
+  // in a tick
+  private void ended(int of) {
+    if (of == generation) {
+      permits.release();
+    }
+  }
+
+  // ---- reloading ----
+
+  /// Replaces the threads by new ones with the same options, so that each runs its
+  /// [initializer][ThreadPoolOptions#withInitializer] again. Otherwise as
+  /// [#reload(ThreadPoolOptions)].
+  ///
+  /// @throws IllegalStateException when the pool is closed, or belongs to another loop
+  /// @since 0.2
+  public void reload() {
+    reload(options);
+  }
+
+  /// Replaces the threads by new ones with other options. The tasks that were submitted before run
+  /// on the old threads, to their end. Those that are submitted from now on run on the new ones,
+  /// and do not wait for the old tasks; so do the submitters that wait for space in the queue, in
+  /// their order. **Suspends** never.
+  ///
+  /// {@snippet class=dev.heddle.snippets.ThreadSnippetsTest region=reload}
+  ///
+  /// Until the old tasks are done, both the old and the new threads exist. Since a thread starts
+  /// with a task, several reloads without a task in between start no more threads than one.
+  ///
+  /// @throws IllegalStateException when the pool is closed, or belongs to another loop
+  /// @since 0.2
+  public void reload(ThreadPoolOptions changed) {
+    Objects.requireNonNull(changed, "options");
+    var _ = current();
+    StackGuard.requireRoom();
+    generation++;
+    WorkerThreads replaced = threads;
+    threads = open(changed);
+    options = changed;
+    retire(replaced);
+    permits.renew(changed.permits());
+  }
+
+  private void retire(WorkerThreads replaced) {
+    former.add(replaced);
+    InlineCallback forget = (event, result, error) -> former.remove(replaced);
+    replaced.gone().subscribe(forget);
+    replaced.finish();
   }
 
   // ---- submitting ----
@@ -97,8 +181,8 @@ public final class ThreadPool implements AutoCloseable {
   /// @throws IllegalStateException when the pool is closed, or belongs to another loop
   public <T extends @Nullable Object> Future<T> submit(Callable<T> task) {
     CoroutineNode<?> self = current();
-    if (!slots.tryAcquire()) {
-      slots.awaitPermit(self, Deadline.never(), null);
+    if (!permits.tryAcquire()) {
+      permits.acquire(self, Deadline.never(), null);
     }
     return begin(task);
   }
@@ -109,8 +193,8 @@ public final class ThreadPool implements AutoCloseable {
   /// @throws dev.heddle.DeadlineException when the deadline runs out first
   public <T extends @Nullable Object> Future<T> submit(Callable<T> task, Deadline deadline) {
     CoroutineNode<?> self = current();
-    if (!slots.tryAcquire()) {
-      slots.awaitPermit(self, deadline, null);
+    if (!permits.tryAcquire()) {
+      permits.acquire(self, deadline, null);
     }
     return begin(task);
   }
@@ -121,8 +205,8 @@ public final class ThreadPool implements AutoCloseable {
   /// @throws dev.heddle.WaitCancelledException when the token fires first
   public <T extends @Nullable Object> Future<T> submit(Callable<T> task, Awaitable<?> token) {
     CoroutineNode<?> self = current();
-    if (!slots.tryAcquire()) {
-      slots.awaitPermit(self, Deadline.never(), EventSource.of(token));
+    if (!permits.tryAcquire()) {
+      permits.acquire(self, Deadline.never(), EventSource.of(token));
     }
     return begin(task);
   }
@@ -131,7 +215,7 @@ public final class ThreadPool implements AutoCloseable {
     CoroutineNode<?> self = CoroutineNode.current();
     if (self.scheduler() != home) {
       throw new IllegalStateException(
-          "the pool '" + name + "' belongs to another loop; make one on each loop that needs it");
+          "the pool '" + name() + "' belongs to another loop; make one on each loop that needs it");
     }
     checkOpen();
     return self;
@@ -140,26 +224,34 @@ public final class ThreadPool implements AutoCloseable {
   private void checkOpen() {
     if (closed) {
       throw new IllegalStateException(
-          "the pool '" + name + "' is closed; submit before that, or open a new one");
+          "the pool '" + name() + "' is closed; submit before that, or open a new one");
     }
   }
 
-  /// Called with a slot taken.
+  /// Called with a permit.
   private <T extends @Nullable Object> Future<T> begin(Callable<T> task) {
     OffloadedCall offloadedCall;
     Future<T> future;
+    WorkerThreads workers = threads;
     try {
       checkOpen();
-      offloadedCall = new OffloadedCall(home, "a task of the pool '" + name + "'", task);
+      offloadedCall = callOf(task);
       Awaitable<T> end = offloadedCall::done;
       // an interrupt takes a JDK lock, so it is left to the trampoline
-      future = Future.ofWork(end, c -> home.runOnCarrier(() -> threads.cancel(offloadedCall, c)));
+      future = Future.ofWork(end, c -> home.runOnCarrier(() -> workers.cancel(offloadedCall, c)));
     } catch (Throwable e) {
-      slots.release();
+      permits.release();
       throw e;
     }
-    threads.submit(offloadedCall);
+    workers.submit(offloadedCall);
     return future;
+  }
+
+  private OffloadedCall callOf(Callable<?> task) {
+    String what = "a task of the pool '" + name() + "'";
+    return options.isForCoroutines()
+        ? OffloadedCall.cancelledByItsWorker(home, what, LoopWorker.inScope(task))
+        : new OffloadedCall(home, what, task);
   }
 
   // ---- submitting and waiting ----
@@ -252,8 +344,10 @@ public final class ThreadPool implements AutoCloseable {
   public void cancel() {
     home.checkOnLoop();
     closed = true;
-    threads.refuseQueued(new Cancellation("the pool '" + name + "' was cancelled"));
-    threads.finish();
+    for (WorkerThreads each : all()) {
+      each.refuseQueued(new Cancellation("the pool '" + name() + "' was cancelled"));
+      each.finish();
+    }
   }
 
   /// Accepts no more tasks, and waits until all are done and the threads have ended. **Suspends**
@@ -262,16 +356,27 @@ public final class ThreadPool implements AutoCloseable {
   public void close() {
     home.checkOnLoop();
     closed = true;
-    threads.finish();
+    List<WorkerThreads> all = all();
+    all.forEach(WorkerThreads::finish);
     try {
-      home.await(threads.gone());
+      for (WorkerThreads each : all) {
+        home.await(each.gone());
+      }
     } catch (Cancellation c) {
-      threads.cancelAll(c);
+      all.forEach(each -> each.cancelAll(c));
       throw c;
     } catch (WaitCancelledException interrupted) {
-      threads.cancelAll(new Cancellation("close() of the pool '" + name + "' was interrupted"));
+      Cancellation why = new Cancellation("close() of the pool '" + name() + "' was interrupted");
+      all.forEach(each -> each.cancelAll(why));
       throw interrupted;
     }
+  }
+
+  /// The present workers and the former ones.
+  private List<WorkerThreads> all() {
+    List<WorkerThreads> all = new ArrayList<>(former);
+    all.add(threads);
+    return all;
   }
 
   // ---- views ----
@@ -281,47 +386,35 @@ public final class ThreadPool implements AutoCloseable {
     return closed;
   }
 
-  /// The current number of threads: none before the first task, none after the end.
+  /// The current number of threads: none before the first task, none after the end. Threads that a
+  /// reload has replaced count until they have ended.
   public int workers() {
-    return threads.live();
+    return all().stream().mapToInt(WorkerThreads::live).sum();
   }
 
   /// One line for reports: the number of threads, tasks and waiting submitters.
   public String info() {
+    int old = former.stream().mapToInt(WorkerThreads::outstanding).sum();
     return "the pool '"
-        + name
+        + name()
         + "', "
         + threads.live()
         + " of "
-        + maxThreads
+        + options.workers()
         + " threads, "
         + threads.outstanding()
         + " tasks, "
-        + slots.waiting()
-        + " waiting to submit";
+        + permits.waiting()
+        + " waiting to submit"
+        + (old == 0 ? "" : ", " + old + " tasks from before a reload");
+  }
+
+  private String name() {
+    return options.name();
   }
 
   @Override
   public String toString() {
     return info();
-  }
-
-  /// The slots of the pool: one for each task that runs or is queued.
-  private final class Slots extends FairSemaphore {
-    Slots(int number) {
-      super(home, number, name);
-    }
-
-    // a task that no coroutine awaits also releases its slot, so waits for a slot are waits for the
-    // outside world
-    @Override
-    protected boolean releasedOnLoop() {
-      return false;
-    }
-
-    @Override
-    protected String info() {
-      return "a place in " + ThreadPool.this.info();
-    }
   }
 }

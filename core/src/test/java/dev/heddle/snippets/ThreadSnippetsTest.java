@@ -8,13 +8,19 @@ import dev.heddle.LoopGroup;
 import dev.heddle.event.Future;
 import dev.heddle.thread.RemotePromise;
 import dev.heddle.thread.ThreadPool;
+import dev.heddle.thread.ThreadPoolOptions;
 import dev.heddle.thread.Threads;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
+import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +45,68 @@ class ThreadSnippetsTest {
 
   private static int digits(int n) {
     return Integer.toString(n).length() / 2 + n % 10;
+  }
+
+  @Test
+  void poolOptions() {
+    Heddle.run(() -> {
+      // @start region=poolOptions
+      var options =
+          ThreadPoolOptions.defaults()
+              .withName("fetchers")
+              .withWorkers(2)
+              .withCoroutines(100); // each thread has a loop, and up to 100 tasks that may wait
+      try (ThreadPool pool = new ThreadPool(options)) {
+        List<Integer> sizes = pool.map(pages(), page -> fetch(page));
+        // @end
+        assertThat(sizes).hasSize(500).containsOnly(4);
+        // @start region=poolOptions
+      }
+      // @end
+    });
+  }
+
+  private static List<String> pages() {
+    return Collections.nCopies(500, "page");
+  }
+
+  private static int fetch(String page) {
+    Heddle.delay(Duration.ofNanos(1));
+    return page.length();
+  }
+
+  @Test
+  void reload() {
+    Heddle.run(() -> {
+      AtomicReference<String> rules = new AtomicReference<>("old rules");
+      // @start region=reload
+      ThreadLocalRules loaded = new ThreadLocalRules();
+      var options = ThreadPoolOptions.defaults().withInitializer(() -> loaded.load(rules.get()));
+      try (ThreadPool pool = new ThreadPool(options)) {
+        String before = pool.run(loaded::ofThisThread);
+        rules.set("new rules");
+        pool.reload(); // tasks that run keep their threads; later ones have new threads
+        String after = pool.run(loaded::ofThisThread);
+        // @end
+        assertThat(before).isEqualTo("old rules");
+        assertThat(after).isEqualTo("new rules");
+        // @start region=reload
+      }
+      // @end
+    });
+  }
+
+  /// What each thread has loaded.
+  private static final class ThreadLocalRules {
+    private final Map<Thread, String> rules = new ConcurrentHashMap<>();
+
+    void load(String loaded) {
+      rules.put(Thread.currentThread(), loaded);
+    }
+
+    String ofThisThread() {
+      return rules.getOrDefault(Thread.currentThread(), "none");
+    }
   }
 
   @Test

@@ -155,6 +155,22 @@ class ThreadChannelTest {
     assertThat(channel.isEmpty()).isTrue();
   }
 
+  /// Values cross by reference, so null is the only one that cannot be sent.
+  @Test
+  @Tag("loop-280")
+  void itemThatCannotBeSent_isRefused_andChangesNothing() {
+    ThreadChannel<Integer> channel = ThreadChannel.of(2);
+    channel.send(1);
+    Integer nothing = null;
+    assertThatThrownBy(() -> channel.send(nothing)).isInstanceOf(NullPointerException.class);
+    assertThatThrownBy(() -> channel.trySend(nothing)).isInstanceOf(NullPointerException.class);
+    assertThat(channel.size()).isEqualTo(1);
+    assertThat(channel.trySend(2)).isTrue();
+    assertThat(channel.receive()).isEqualTo(1);
+    assertThat(channel.receive()).isEqualTo(2);
+    assertThat(channel.info()).contains("0 sending, 0 receiving");
+  }
+
   @Test
   void trying_neverWaits() {
     ThreadChannel<Integer> channel = ThreadChannel.of(2);

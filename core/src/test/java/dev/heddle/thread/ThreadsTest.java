@@ -80,6 +80,7 @@ class ThreadsTest {
   }
 
   @Test
+  @Tag("loop-282")
   void failure_isThatOfTheCall() {
     IllegalArgumentException unchecked = new IllegalArgumentException("unchecked");
     IOException checked = new IOException("checked");

@@ -85,7 +85,16 @@ public final class BlockingPools {
   /// A group of threads, which ends with the loop at the latest; its parameters are those of
   /// [WorkerThreads].
   public WorkerThreads open(String name, int most, Runnable whenEnded) {
-    WorkerThreads group = new WorkerThreads(scheduler, name, most, whenEnded);
+    return added(new WorkerThreads(scheduler, name, most, whenEnded));
+  }
+
+  /// A group of threads with a body. Else as [#open(String, int, Runnable)].
+  public WorkerThreads open(
+      String name, int most, WorkerBody body, long stackSize, Runnable whenEnded) {
+    return added(new WorkerThreads(scheduler, name, most, body, stackSize, whenEnded));
+  }
+
+  private WorkerThreads added(WorkerThreads group) {
     groups.add(group);
     InlineCallback forget = (event, result, error) -> groups.remove(group);
     group.gone().subscribe(forget);

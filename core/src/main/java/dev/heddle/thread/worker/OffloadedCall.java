@@ -6,23 +6,32 @@ import dev.heddle.event.source.EventSource;
 import dev.heddle.reactor.RemoteEvent;
 import dev.heddle.scheduler.Scheduler;
 import java.util.concurrent.Callable;
-import java.util.concurrent.FutureTask;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
-/// A call for a worker thread, and its end as an event of the loop.
-///
-/// The JDK's `FutureTask` provides the difficult guarantees: a cancelled call that has not begun
-/// never does, one that runs is interrupted, and the interrupt never reaches the next call.
+/// A call for a worker thread, and its end as an event of the loop. [CallTask] describes how it is
+/// cancelled.
 public final class OffloadedCall {
-  private final FutureTask<@Nullable Object> task;
+  private final CallTask task;
   private final RemoteEvent done;
 
-  /// Work that has not begun.
+  private OffloadedCall(Scheduler scheduler, String info, CallTask task) {
+    this.task = task;
+    this.done = new RemoteEvent(scheduler, scheduler.inbox(), info);
+  }
+
+  /// Work that has not begun, for a thread, which is interrupted if the call is cancelled.
   ///
   /// @param info describes the call in dumps
   public OffloadedCall(Scheduler scheduler, String info, Callable<?> call) {
-    this.task = new FutureTask<>(call::call);
-    this.done = new RemoteEvent(scheduler, scheduler.inbox(), info);
+    this(scheduler, info, CallTask.interrupted(call));
+  }
+
+  /// Work that has not begun, for a worker that says how it is cancelled, by [#cancelBy].
+  ///
+  /// @param info describes the call in dumps
+  public static OffloadedCall cancelledByItsWorker(
+      Scheduler scheduler, String info, Callable<?> call) {
+    return new OffloadedCall(scheduler, info, CallTask.cancelled(call));
   }
 
   /// Fires when the call has really ended, also when it was cancelled long before.
@@ -35,8 +44,15 @@ public final class OffloadedCall {
     return done.hasFailedWith(failure);
   }
 
-  /// Called on the worker thread.
-  void run() {
+  /// Called on the worker, before [#run()].
+  ///
+  /// @param how called when the call is cancelled from now on, by any thread, perhaps after its end
+  public void cancelBy(Consumer<Throwable> how) {
+    task.cancelBy(how);
+  }
+
+  /// Called on the worker.
+  public void run() {
     task.run();
     switch (task.state()) {
       case SUCCESS -> done.complete(task.resultNow(), null);
@@ -45,13 +61,14 @@ public final class OffloadedCall {
     }
   }
 
-  /// Keeps the call from beginning, or interrupts it. Takes a JDK lock for a moment.
-  void cancel() {
-    task.cancel(true);
+  /// Keeps the call from beginning, or tells it. Takes a JDK lock for a moment.
+  void cancel(Throwable why) {
+    task.cancel(why);
   }
 
-  /// Completes the work with a failure instead of running it.
-  void refuse(Throwable why) {
+  /// Completes the work with a failure instead of running it; no effect if it is complete.
+  /// **Thread** any.
+  public void refuse(Throwable why) {
     task.cancel(false);
     done.complete(null, why);
   }

@@ -4,7 +4,6 @@ package dev.heddle.thread.worker;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.InlineCallback;
 import dev.heddle.scheduler.Scheduler;
-import dev.heddle.scheduler.context.PlatformThreadState;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.util.HashSet;
 import java.util.List;
@@ -12,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Threads that run calls for one loop. An idle thread is used before another is started; a thread
@@ -34,12 +34,18 @@ public final class WorkerThreads {
    *   OPEN     finish()   FINISHING  the loop: queues a pill for each thread, behind all calls
    *   any      close()    CLOSED     the carrier: drops queued calls, interrupts all threads
    *
-   * Threads. Everything on the loop, except serve() and next().
+   * What a thread does with its calls is up to its body: PlainWorker runs one after the other. A
+   * body that runs several at a time gets a thread for each call, too, until all threads have
+   * started: so the calls are spread over the threads. It must not end, except by a pill, while it
+   * runs calls, since the loop counts on it for calls that are queued.
+   *
+   * Threads. Everything on the loop, except serve(), and Calls, which is the threads'.
    *
    * I1. There are never more than `maxThreads` threads. [WorkerThreadsTest]
-   * I2. A thread takes every queued call, also when all threads were ending as it was queued.
-   *     [WorkerThreadsTest]
-   * I3. A thread is started only when none is idle. [WorkerThreadsTest]
+   * I2. A thread takes every queued call, also when all threads were ending as it was queued, or
+   *     have failed. [WorkerThreadsTest]
+   * I3. If each thread runs one call at a time, one is started only when none is idle. No thread is
+   *     started when no call is queued. [WorkerThreadsTest]
    *
    * Memory order. The queue publishes a call to its thread; the inbox publishes its end to the
    * loop.
@@ -60,6 +66,8 @@ public final class WorkerThreads {
   private final Scheduler scheduler;
   private final ThreadFactory factory;
   private final int maxThreads;
+  private final WorkerBody body;
+  private final Calls calls = new Calls();
   private final Runnable whenEnded;
   private final long idleNanos;
   private final LinkedTransferQueue<Object> queue =
@@ -74,18 +82,46 @@ public final class WorkerThreads {
   // the carrier writes, the threads read
   private volatile boolean closed;
 
-  /// A group without threads.
+  /// A group without threads, which run one call after the other.
   ///
   /// @param name of the threads, before their number
   /// @param whenEnded called on the loop, in a tick, when a call has ended; lock-free
   public WorkerThreads(Scheduler scheduler, String name, int most, Runnable whenEnded) {
-    this(scheduler, name, most, whenEnded, TimeUnit.SECONDS.toNanos(IDLE_SECONDS));
+    this(scheduler, name, most, new PlainWorker(() -> {}), 0, whenEnded);
+  }
+
+  /// A group without threads.
+  ///
+  /// @param body what each of them does
+  /// @param stackSize of each, in bytes; 0: the JVM's default
+  public WorkerThreads(
+      Scheduler scheduler,
+      String name,
+      int most,
+      WorkerBody body,
+      long stackSize,
+      Runnable whenEnded) {
+    this(
+        scheduler,
+        name,
+        most,
+        body,
+        stackSize,
+        whenEnded,
+        TimeUnit.SECONDS.toNanos(IDLE_SECONDS));
   }
 
   WorkerThreads(
-      Scheduler scheduler, String name, int maxThreads, Runnable whenEnded, long idleNanos) {
+      Scheduler scheduler,
+      String name,
+      int maxThreads,
+      WorkerBody body,
+      long stackSize,
+      Runnable whenEnded,
+      long idleNanos) {
     this.scheduler = scheduler;
     this.maxThreads = maxThreads;
+    this.body = body;
     this.whenEnded = whenEnded;
     this.idleNanos = idleNanos;
     this.allThreadsEnded = new AllThreadsEnded(name);
@@ -94,6 +130,7 @@ public final class WorkerThreads {
         Thread.ofPlatform()
             .daemon()
             .inheritInheritableThreadLocals(false)
+            .stackSize(stackSize)
             .name(name + "-", 1)
             .factory();
   }
@@ -155,7 +192,7 @@ public final class WorkerThreads {
   /// Takes a JDK lock for a moment, so not in a tick.
   public void cancel(OffloadedCall offloadedCall, Throwable why) {
     if (!withdraw(offloadedCall, why)) {
-      offloadedCall.cancel();
+      offloadedCall.cancel(why);
     }
   }
 
@@ -213,27 +250,37 @@ public final class WorkerThreads {
 
   private void serve(ThreadEnded threadEnded) {
     try {
-      PlatformThreadState own = new PlatformThreadState(Thread.currentThread());
-      for (OffloadedCall offloadedCall = next(); offloadedCall != null; offloadedCall = next()) {
-        offloadedCall.run();
-        own.restore(); // the next call must not see this one's interrupt, or what it left behind
-      }
+      body.run(calls);
     } finally {
       scheduler.inbox().post(threadEnded);
     }
   }
 
-  private @Nullable OffloadedCall next() {
-    while (!closed) {
-      try {
-        return queue.poll(idleNanos, TimeUnit.NANOSECONDS) instanceof OffloadedCall offloadedCall
-            ? offloadedCall
-            : null;
-      } catch (InterruptedException _) {
-        // safe: the loop condition sees close(); any other interrupt came too late for its call
+  /// The queued calls, for the bodies of the threads. **Thread** the workers.
+  public final class Calls {
+    private Calls() {}
+
+    /// Takes the next call; blocks the thread, or its coroutine, while there is none.
+    ///
+    /// @param mayEnd asked each time that none has come for long; true: the thread is to end
+    /// @return null: the thread is to end
+    public @Nullable OffloadedCall next(BooleanSupplier mayEnd) throws InterruptedException {
+      while (!closed) {
+        Object next = queue.poll(idleNanos, TimeUnit.NANOSECONDS);
+        if (next instanceof OffloadedCall offloadedCall) {
+          return offloadedCall;
+        }
+        if (next != null || mayEnd.getAsBoolean()) {
+          return null;
+        }
       }
+      return null;
     }
-    return null;
+
+    /// Whether the loop has ended, and no call is needed any more.
+    public boolean isClosed() {
+      return closed;
+    }
   }
 
   private final class ThreadEnded extends Inbox.Node {
@@ -242,7 +289,8 @@ public final class WorkerThreads {
     @Override
     public void onArrival() {
       threads.remove(thread);
-      if (outstanding.size() > threads.size()) {
+      // while the group is finishing, the pills are behind all calls
+      if (queue.peek() instanceof OffloadedCall) {
         // starting a thread takes JDK locks
         scheduler.runOnCarrier(WorkerThreads.this::grow);
       }

@@ -12,12 +12,16 @@ import dev.heddle.loop.LoopRuntime;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -32,8 +36,12 @@ class WorkerThreadsTest {
   private int ended;
 
   private WorkerThreads threads(int most, long idleNanos) {
+    return threads(most, new PlainWorker(() -> {}), idleNanos);
+  }
+
+  private WorkerThreads threads(int most, WorkerBody body, long idleNanos) {
     return new WorkerThreads(
-        CoroutineNode.current().scheduler(), "test", most, () -> ended++, idleNanos);
+        CoroutineNode.current().scheduler(), "test", most, body, 0, () -> ended++, idleNanos);
   }
 
   private static OffloadedCall work(Callable<?> call) {
@@ -143,6 +151,92 @@ class WorkerThreadsTest {
       end(impatient);
       assertThat(ended).isEqualTo(2_000);
     });
+  }
+
+  @Test
+  void calls_ofThreadsThatFail_areTakenByOthers() {
+    Heddle.run(() -> {
+      // each thread ends after its first call, whatever is queued
+      WorkerBody single = WorkerThreadsTest::runNext;
+      WorkerThreads threads = threads(2, single, IDLE);
+      List<OffloadedCall> works =
+          IntStream.range(0, 50).mapToObj(i -> submitted(threads, () -> i)).toList();
+      threads.finish();
+      works.forEach(offloadedCall -> Heddle.await(offloadedCall.done()));
+      Heddle.await(threads.gone());
+      assertThat(ended).isEqualTo(50);
+    });
+  }
+
+  private static boolean runNext(WorkerThreads.Calls calls) {
+    try {
+      OffloadedCall call = calls.next(() -> true);
+      if (call != null) {
+        call.run();
+      }
+      return call != null;
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void thread_thatEndsWhileAnotherRunsSeveralCalls_isNotReplaced() {
+    Heddle.run(() -> {
+      AtomicBoolean isFirst = new AtomicBoolean(true);
+      BlockingQueue<Thread> others = new LinkedBlockingQueue<>();
+      CountDownLatch go = new CountDownLatch(1);
+      CountDownLatch taken = new CountDownLatch(1);
+      WorkerBody body =
+          calls -> {
+            if (isFirst.getAndSet(false)) {
+              runTwoAtOnce(calls, taken, go);
+            } else {
+              awaitUninterrupted(taken); // leaves all calls to the first one
+              others.add(Thread.currentThread());
+            }
+          };
+      WorkerThreads threads = threads(2, body, IDLE);
+      OffloadedCall one = submitted(threads, () -> 1);
+      OffloadedCall two = submitted(threads, () -> 2);
+      Heddle.<Boolean>offload(() -> {
+        others.take().join();
+        return true;
+      });
+      Heddle.yieldNow();
+      assertThat(threads.live()).isEqualTo(1);
+      go.countDown();
+      Heddle.await(one.done());
+      Heddle.await(two.done());
+      end(threads);
+    });
+  }
+
+  private static void awaitUninterrupted(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void runTwoAtOnce(
+      WorkerThreads.Calls calls, CountDownLatch taken, CountDownLatch go) {
+    try {
+      List<OffloadedCall> both = new ArrayList<>();
+      while (both.size() < 2) {
+        both.add(Objects.requireNonNull(calls.next(() -> false)));
+      }
+      taken.countDown();
+      go.await();
+      both.forEach(OffloadedCall::run);
+      boolean more = true;
+      while (more) {
+        more = runNext(calls);
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   // ---- cancelling ----

@@ -83,6 +83,7 @@ class StressRunTest {
             "dev.heddle.loop.RunnerFutureStress.ReadsTheRunnerFirst",
             "dev.heddle.flow.RemoteSignalStress.AsksTooSoon",
             "dev.heddle.flow.UpstreamStress.AsksTooSoon",
+            "dev.heddle.thread.worker.CallTaskStress.PublishesOnly",
             "dev.heddle.process.scheduler.EventQueueStress.CountsTwice",
             "dev.heddle.process.scheduler.EventQueueStress.EmptiesByStore",
             "dev.heddle.process.mailbox.SenderQueueStress.NoLook",

@@ -13,6 +13,7 @@ public final class OpenTelemetryAccessor implements ThreadLocalAccessor<Context>
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // there is one root
   public Context getValue() {
     Context current = Context.current();
     return current == Context.root() ? null : current; // null: there is none

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Delayed;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -378,7 +379,8 @@ abstract class ExecutorContract extends AsyncContract {
     assertThat(never.getDelay(TimeUnit.DAYS)).isGreaterThan(1_000);
     assertThat(early.compareTo(late)).isNegative();
     assertThat(late.compareTo(early)).isPositive();
-    assertThat(late.compareTo(late)).isZero();
+    Delayed same = late;
+    assertThat(late.compareTo(same)).isZero();
     assertThat(never.compareTo(late)).isPositive();
   }
 

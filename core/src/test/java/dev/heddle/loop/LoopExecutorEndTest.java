@@ -15,7 +15,8 @@ import dev.heddle.LoopGroup;
 import dev.heddle.coroutine.Reports;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -380,9 +381,10 @@ class LoopExecutorEndTest {
         List<Runnable> neverBegun = executor.shutdownNow();
         submitting.get();
         assertThat(executor.awaitTermination(1, TimeUnit.HOURS)).isTrue();
-        Set<Object> returned = new HashSet<>(neverBegun);
+        Set<Object> returned = Collections.newSetFromMap(new IdentityHashMap<>());
+        returned.addAll(neverBegun);
         assertThat(returned).hasSameSizeAs(neverBegun);
-        assertThat(accepted).allMatch(future -> future.isDone() != returned.contains(future));
+        assertThat(accepted).allMatch(future -> future.isDone() != returned.contains((Object) future));
       }
     }
   }

@@ -181,7 +181,7 @@ class PoolSnippetsTest {
     // @start region=recovery
     RecoveryStrategy doubling =
         RecoveryStrategy.exponential(Duration.ofSeconds(1), Duration.ofMinutes(1));
-    RecoveryStrategy own = attempt -> Duration.ofSeconds(attempt * attempt);
+    RecoveryStrategy own = attempt -> Duration.ofSeconds(attempt).multipliedBy(attempt);
     // @end
     assertThat(doubling.openTime(3)).isEqualTo(Duration.ofSeconds(4));
     assertThat(doubling.openTime(30)).isEqualTo(Duration.ofMinutes(1));

@@ -9,6 +9,7 @@ import dev.heddle.event.Future;
 import dev.heddle.sync.ChannelProgram.End;
 import dev.heddle.sync.ChannelProgram.Met;
 import dev.heddle.sync.ChannelProgram.Pipe;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
 class ChannelModelTest {
   private static final int PROGRAMS = 10_000;
   private static final int KINDS = 5; // capacity 0, 1, 2, without a limit, conflated
+  private static final List<End> ENDS = List.of(End.values());
 
   @Test
   void randomPrograms_loseNothingAndDoubleNothing() {
@@ -34,7 +36,7 @@ class ChannelModelTest {
     Met met = new Met();
     for (long seed = first; seed < last; seed++) {
       int kind = (int) (seed % KINDS);
-      End end = End.values()[(int) (seed / KINDS % End.values().length)];
+      End end = ENDS.get((int) (seed / KINDS % ENDS.size()));
       ChannelProgram.run(seed, end, () -> new Real(kind, end), met);
     }
     if (only == null) {

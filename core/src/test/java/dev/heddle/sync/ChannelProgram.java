@@ -125,6 +125,9 @@ public final class ChannelProgram {
 
   /// What many programs have met. Else they would prove nothing.
   public static final class Met {
+    /// Nothing yet.
+    public Met() {}
+
     /// Items that were given to a receiver whose wait then ended otherwise.
     public int handedOn;
 
@@ -185,7 +188,6 @@ public final class ChannelProgram {
 
   private record Pending(int number, Future<Integer> future) {}
 
-  private final long seed;
   private final Random random;
   private final End end;
   private final Met met;
@@ -209,7 +211,6 @@ public final class ChannelProgram {
   private @Nullable Throwable broken; // of a worker: its supervised scope only reports it
 
   private ChannelProgram(long seed, End end, Met met) {
-    this.seed = seed;
     this.random = new Random(seed);
     this.end = end;
     this.met = met;

@@ -801,7 +801,7 @@ class ChannelTest {
   void limit_startsAnewWithEachItem() {
     Simulation simulation = new Simulation(1);
     simulation.run(() -> {
-      Channel<Integer> channel = Channel.<Integer>of(0).closeWhenStuck(Duration.ofMillis(1_000));
+      Channel<Integer> channel = Channel.<Integer>of(0).closeWhenStuck(Duration.ofSeconds(1));
       Heddle.spawn(() -> {
         for (int i = 0; i < 3; i++) {
           Heddle.delay(Duration.ofMillis(500));
@@ -990,7 +990,8 @@ class ChannelTest {
     assertThatThrownBy(() ->
             simulation.run(() -> {
               Channel<Integer> channel = Channel.<Integer>of(0).closeWhenStuck(LIMIT);
-              catchThrowable(() -> channel.receive(Deadline.after(Duration.ofSeconds(1))));
+              assertThatThrownBy(() -> channel.receive(Deadline.after(Duration.ofSeconds(1))))
+                  .isInstanceOf(DeadlineException.class);
               return Channel.of(0).receive();
             }))
         .isInstanceOf(DeadlockError.class);

@@ -160,7 +160,7 @@ class ChannelsTest {
     run(() -> {
       Channel<Integer> source = Channel.of(0);
       for (var operator : OPERATORS) {
-        operator.apply(source);
+        var _ = operator.apply(source);
       }
       settle();
       assertThat(simulation.elapsed()).isZero();

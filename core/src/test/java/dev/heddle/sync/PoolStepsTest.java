@@ -35,7 +35,7 @@ class PoolStepsTest {
   private static final int VICTIM = 2; // the first that waits
   private static final int PLACES = 2;
 
-  private enum End {
+  enum End {
     CANCELLATION,
     TOKEN,
     DEADLINE,

@@ -507,12 +507,12 @@ class RetryTest {
             .withFullJitter()
             .withRandom(new Random(7));
     for (int retry = 1; retry <= 3; retry++) {
-      Set<Integer> seen = new HashSet<>();
+      Set<Long> seen = new HashSet<>();
       for (int i = 0; i < 1_000; i++) {
-        seen.add(backoff.delay(retry, Duration.ZERO).getNano());
+        seen.add(backoff.delay(retry, Duration.ZERO).toNanos());
       }
       // all of 0 to 2, 0 to 4, and 0 to 8, ends included
-      assertThat(seen).hasSize((1 << retry) + 1).contains(0, 1 << retry);
+      assertThat(seen).hasSize((1 << retry) + 1).contains(0L, 1L << retry);
     }
   }
 
@@ -523,17 +523,17 @@ class RetryTest {
             .withLongest(Duration.ofNanos(10))
             .withDecorrelatedJitter()
             .withRandom(new Random(7));
-    Set<Integer> first = new HashSet<>();
-    Set<Integer> after3 = new HashSet<>();
-    Set<Integer> after9 = new HashSet<>();
+    Set<Long> first = new HashSet<>();
+    Set<Long> after3 = new HashSet<>();
+    Set<Long> after9 = new HashSet<>();
     for (int i = 0; i < 1_000; i++) {
-      first.add(backoff.delay(1, Duration.ZERO).getNano());
-      after3.add(backoff.delay(2, Duration.ofNanos(3)).getNano());
-      after9.add(backoff.delay(3, Duration.ofNanos(9)).getNano());
+      first.add(backoff.delay(1, Duration.ZERO).toNanos());
+      after3.add(backoff.delay(2, Duration.ofNanos(3)).toNanos());
+      after9.add(backoff.delay(3, Duration.ofNanos(9)).toNanos());
     }
-    assertThat(first).containsExactlyInAnyOrder(2, 3, 4, 5, 6);
-    assertThat(after3).containsExactlyInAnyOrder(2, 3, 4, 5, 6, 7, 8, 9);
-    assertThat(after9).containsExactlyInAnyOrder(2, 3, 4, 5, 6, 7, 8, 9, 10);
+    assertThat(first).containsExactlyInAnyOrder(2L, 3L, 4L, 5L, 6L);
+    assertThat(after3).containsExactlyInAnyOrder(2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
+    assertThat(after9).containsExactlyInAnyOrder(2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L);
   }
 
   @Test

@@ -18,8 +18,10 @@ import dev.heddle.sync.Broadcast.Overflow;
 import dev.heddle.sync.Broadcast.Subscription;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -57,8 +59,7 @@ class SelectModelTest {
 
   private static void verifyNotVacuous(Met met) {
     for (Kind kind : Kind.values()) {
-      int at = kind.ordinal();
-      assertThat(met.performed[at]).as("%s", kind).isGreaterThan(PROGRAMS / 100);
+      assertThat(met.performed.get(kind)).as("%s", kind).isGreaterThan(PROGRAMS / 100);
     }
     assertThat(met.handedOn).as("handed on").isGreaterThan(PROGRAMS / 100);
     assertThat(met.sentThoughEnded).as("sent though ended").isGreaterThan(PROGRAMS / 100);
@@ -80,7 +81,7 @@ class SelectModelTest {
   }
 
   private static final class Met {
-    final int[] performed = new int[Kind.values().length];
+    final Map<Kind, Integer> performed = new EnumMap<>(Kind.class);
     int handedOn; // given to a select whose wait then ended otherwise
     int sentThoughEnded;
     int endedOtherwise;
@@ -470,7 +471,7 @@ class SelectModelTest {
       Kind kind = null;
       try {
         kind = await(select, choice, self);
-        met.performed[kind.ordinal()]++;
+        met.performed.merge(kind, 1, Integer::sum);
         expect(choice.ran == 1, "branches", choice.ran);
         expect(choice.sent.size() == (kind == Kind.SEND ? 1 : 0), "sent", choice.sent);
         met.sentThoughEnded += self.taken && self.over ? 1 : 0;

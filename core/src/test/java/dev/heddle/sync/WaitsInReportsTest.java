@@ -28,7 +28,7 @@ class WaitsInReportsTest {
   ///
   /// @param prepare makes the object, as the main coroutine, and returns the wait of another one
   /// @param says what reports say of the wait
-  private record Case(String name, Body<Action> prepare, String says) {
+  record Case(String name, Body<Action> prepare, String says) {
     @Override
     public String toString() {
       return name;

@@ -67,7 +67,7 @@ class ThreadChannelTest {
     List<Integer> received =
         Heddle.run(() -> {
           ThreadChannel<Integer> channel = ThreadChannel.of(2);
-          onThread(() -> {
+          var _ = onThread(() -> {
             for (int i = 0; i < 100; i++) {
               channel.send(i); // blocks while it is full
             }
@@ -133,7 +133,7 @@ class ThreadChannelTest {
     Heddle.run(() -> {
       ThreadChannel<Integer> channel = ThreadChannel.of(1);
       CountDownLatch waits = new CountDownLatch(1);
-      onThread(() -> {
+      var _ = onThread(() -> {
         waits.await();
         channel.send(42);
         return true;

@@ -674,20 +674,23 @@ class ChannelTest {
   @Test
   @Tag("trap-4")
   void sender_whoseTokenFiresAfterItsItemWasReceived_hasSent() {
-    Heddle.run(() -> {
-      Channel<Integer> channel = Channel.of(0);
-      Promise<String> token = new Promise<>();
-      Coroutine<?> sender =
-          Heddle.spawn(() -> {
-            channel.send(1, token.future());
-            log.add("sent 1");
-          });
-      settle();
-      assertThat(channel.receive()).isEqualTo(1);
-      token.complete("too late");
-      Heddle.await(sender);
-      assertThat(log).containsExactly("sent 1");
-    });
+    try (Reports reports = new Reports()) {
+      Heddle.run(() -> {
+        Channel<Integer> channel = Channel.of(0);
+        Promise<String> token = new Promise<>();
+        Coroutine<?> sender =
+            Heddle.spawn(() -> {
+              channel.send(1, token.future());
+              log.add("sent 1");
+            });
+        settle();
+        assertThat(channel.receive()).isEqualTo(1);
+        token.complete("too late");
+        Heddle.await(sender);
+        assertThat(log).containsExactly("sent 1");
+      });
+      assertThat(reports.messages()).isEmpty();
+    }
   }
 
   @Test

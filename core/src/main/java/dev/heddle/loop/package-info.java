@@ -13,5 +13,5 @@
 ///
 /// Threads: the loop's, unless a class says otherwise. Read `LoopRuntime` first, then
 /// `LoopShutdown` and `Closers`; for signals and the JVM's exit `LoopEnd`, `SignalDispatcher`,
-/// `JvmExit`, `HaltTimer`.
+/// `JvmExit`, `HaltTimer`; for executors `LoopExecutor`, `TaskRegistry`, `ExecutorTask`.
 package dev.heddle.loop;

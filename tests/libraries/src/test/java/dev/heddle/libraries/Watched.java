@@ -45,10 +45,7 @@ public final class Watched {
 
   /// Options of a loop that the watchdog observes.
   public static HeddleOptions options(Consumer<? super LoopReport> reports) {
-    return HeddleOptions.defaults()
-        .withName("watched")
-        .withHoldLimit(LIMIT)
-        .withReports(reports);
+    return HeddleOptions.defaults().withName("watched").withHoldLimit(LIMIT).withReports(reports);
   }
 
   /// Fails if the watchdog saw the loop held by a wait.

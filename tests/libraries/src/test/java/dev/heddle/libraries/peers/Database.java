@@ -26,14 +26,23 @@ final class Database {
   private final String user;
   private final String password;
   private final String waiters;
+  private final String sessions;
   private final AutoCloseable server;
 
+  private int idle; // sessions, with an observer's
+
   private Database(
-      String url, String user, String password, String waiters, AutoCloseable server) {
+      String url,
+      String user,
+      String password,
+      String waiters,
+      String sessions,
+      AutoCloseable server) {
     this.url = url;
     this.user = user;
     this.password = password;
     this.waiters = waiters;
+    this.sessions = sessions;
     this.server = server;
   }
 
@@ -48,6 +57,7 @@ final class Database {
         Statement statement = connection.createStatement()) {
       statement.execute("create table counter (id int primary key, n int not null)");
       statement.execute("insert into counter values (1, 0)");
+      database.idle = number(connection, database.sessions);
     }
     return database;
   }
@@ -61,6 +71,7 @@ final class Database {
         USER,
         "",
         "select count(*) from information_schema.sessions where blocker_id is not null",
+        "select count(*) from information_schema.sessions",
         () -> {
           server.stop();
           keeper.close();
@@ -75,6 +86,7 @@ final class Database {
         PostgresServer.USER,
         PostgresServer.PASSWORD,
         "select count(*) from pg_stat_activity where wait_event_type = 'Lock'",
+        "select count(*) from pg_stat_activity where backend_type = 'client backend'",
         server);
   }
 
@@ -106,6 +118,15 @@ final class Database {
   /// The number of transactions that wait for the row.
   int waiting(Connection observer) throws SQLException {
     return number(observer, waiters);
+  }
+
+  /// Waits until no session is left, also of clients that have gone.
+  void awaitIdle() throws SQLException {
+    try (Connection observer = connect()) {
+      while (number(observer, sessions) != idle) {
+        Thread.onSpinWait();
+      }
+    }
   }
 
   private static int number(Connection connection, String sql) throws SQLException {

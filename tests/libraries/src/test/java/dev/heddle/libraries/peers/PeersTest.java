@@ -53,8 +53,7 @@ class PeersTest {
   /// `helidon-http-timer`, one of the JVM.
   private static final String HELIDONS_TIMERS = "helidon-";
 
-  private static final Map<Database.Kind, Database> DATABASES =
-      new EnumMap<>(Database.Kind.class);
+  private static final Map<Database.Kind, Database> DATABASES = new EnumMap<>(Database.Kind.class);
 
   static Stream<Arguments> all() {
     return Stream.of(Database.Kind.values())
@@ -104,12 +103,12 @@ class PeersTest {
           Connection holder = database.connect()) {
         int before = Database.lock(holder);
         List<Future<String>> answers = askAll(clients, running);
-        awaitWaiting(loop, database, REQUESTS);
-        assertThat(answers).noneMatch(Future::isDone);
+        awaitWaiting(loop, database, answers);
         holder.commit();
         assertThat(numbers(answers)).containsExactlyInAnyOrderElementsOf(after(before));
       }
       assertNothingLeft(loop, executor, threads);
+      database.awaitIdle();
       assertThat(loop.submit(() -> answered[0]).join()).isEqualTo(REQUESTS);
     }
     Watched.assertNotHeld(reports);
@@ -129,14 +128,14 @@ class PeersTest {
           Running running = inGroup(threads, () -> peer.start(executor, handler))) {
         var _ = Database.lock(holder);
         log(Level.OFF); // each server logs each request that is cancelled
-        var _ = askAll(clients, running);
-        awaitWaiting(loop, database, REQUESTS);
+        awaitWaiting(loop, database, askAll(clients, running));
         // but for a method of Spring's that waits for its time, all have begun
         assertThat(executor.shutdownNow()).allMatch(ScheduledFuture.class::isInstance);
         assertThat(executor.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
         running.end().run(); // some servers cannot answer any more
       }
       assertNothingLeft(loop, executor, threads);
+      database.awaitIdle();
       assertThat(loop.submit(() -> answered[0]).join()).isZero();
     }
   }
@@ -172,11 +171,12 @@ class PeersTest {
     return String.valueOf(number);
   }
 
-  /// Waits until that many handlers wait for the row, as the database and the loop see it.
-  private static void awaitWaiting(Loop<?> loop, Database database, int number) throws Exception {
+  /// Waits until all handlers wait for the row, as the database and the loop see it.
+  private static void awaitWaiting(Loop<?> loop, Database database, List<Future<String>> answers)
+      throws Exception {
     try (Connection observer = database.connect()) {
-      while (database.waiting(observer) != number || inJdbc(loop.dump()) != number) {
-        Thread.onSpinWait();
+      while (database.waiting(observer) != REQUESTS || inJdbc(loop.dump()) != REQUESTS) {
+        assertThat(answers).noneMatch(Future::isDone); // none has failed
       }
     }
   }

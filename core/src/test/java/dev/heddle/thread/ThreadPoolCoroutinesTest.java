@@ -450,7 +450,7 @@ class ThreadPoolCoroutinesTest {
     assertThat(ended.getCount()).isZero();
   }
 
-  /// A task that waits where nothing ends its wait is abandoned at the shutdown deadline of its loop.
+  /// A task that waits where nothing ends its wait is abandoned at its loop's shutdown deadline.
   @Test
   void taskThatItsLoopAbandons_failsWithTheLoop() {
     IllegalStateException failure = new IllegalStateException("of a coroutine of the root scope");

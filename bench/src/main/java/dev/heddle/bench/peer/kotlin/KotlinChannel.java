@@ -8,6 +8,7 @@ import dev.heddle.bench.peer.StockChannel;
 import java.util.Objects;
 import kotlin.coroutines.Continuation;
 import kotlinx.coroutines.CoroutineScope;
+import kotlinx.coroutines.channels.Channel;
 import kotlinx.coroutines.channels.ReceiveChannel;
 import org.jspecify.annotations.Nullable;
 
@@ -46,9 +47,9 @@ public final class KotlinChannel implements Program {
     @Override
     SuspendingLambda copy(CoroutineScope scope, Continuation<Object> completion) {
       var main = new Main(capacity, operations, completion);
-      var channel = channel(capacity);
-      launch(scope, new Producer(channel, StockChannel.WARM + operations, null));
-      main.channel = channel;
+      Channel<Object> made = channel(capacity);
+      launch(scope, new Producer(made, StockChannel.WARM + operations, null));
+      main.channel = made;
       return main;
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.peer.kotlin;
 
+import java.util.Objects;
 import kotlin.ResultKt;
 import kotlin.Unit;
 import kotlin.coroutines.Continuation;
@@ -45,7 +46,8 @@ abstract class SuspendingLambda extends SuspendLambda implements Function2<Objec
   @SuppressWarnings("unchecked") // a continuation takes any value: it is erased
   public final Continuation<Unit> create(@Nullable Object scope, Continuation<?> completion) {
     Continuation<?> started =
-        copy((CoroutineScope) scope, (Continuation<Object>) completion);
+        copy(
+            (CoroutineScope) Objects.requireNonNull(scope), (Continuation<Object>) completion);
     return (Continuation<Unit>) started;
   }
 

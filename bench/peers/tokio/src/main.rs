@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//! The bench's servers on Tokio: a task for each connection on the current-thread runtime, which costs less CPU per
-//! request than the one with threads; HTTP by hyper.
+//! The bench's programs on Tokio: rounds, and servers with a task for each connection, on the current-thread runtime,
+//! which costs less CPU per request than the one with threads; HTTP by hyper.
+
+mod rounds;
 
 use std::convert::Infallible;
 use std::io::{self, Read};
@@ -21,8 +23,12 @@ fn main() -> io::Result<()> {
     let serve = match std::env::args().nth(1).as_deref() {
         Some("tcp-echo") => echo,
         Some("http") => hello as fn(TcpStream),
+        Some("rounds") => {
+            println!("Tokio {}, current-thread runtime", version("tokio"));
+            return rounds::answer_orders();
+        }
         _ => {
-            eprintln!("usage: server tcp-echo|http");
+            eprintln!("usage: server rounds|tcp-echo|http");
             std::process::exit(2);
         }
     };

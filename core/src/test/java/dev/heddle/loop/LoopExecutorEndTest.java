@@ -384,7 +384,8 @@ class LoopExecutorEndTest {
         Set<Object> returned = Collections.newSetFromMap(new IdentityHashMap<>());
         returned.addAll(neverBegun);
         assertThat(returned).hasSameSizeAs(neverBegun);
-        assertThat(accepted).allMatch(future -> future.isDone() != returned.contains((Object) future));
+        assertThat(accepted)
+            .allMatch(future -> future.isDone() != returned.contains((Object) future));
       }
     }
   }

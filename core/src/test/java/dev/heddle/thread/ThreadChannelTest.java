@@ -67,13 +67,14 @@ class ThreadChannelTest {
     List<Integer> received =
         Heddle.run(() -> {
           ThreadChannel<Integer> channel = ThreadChannel.of(2);
-          var _ = onThread(() -> {
-            for (int i = 0; i < 100; i++) {
-              channel.send(i); // blocks while it is full
-            }
-            channel.close();
-            return true;
-          });
+          var _ =
+              onThread(() -> {
+                for (int i = 0; i < 100; i++) {
+                  channel.send(i); // blocks while it is full
+                }
+                channel.close();
+                return true;
+              });
           List<Integer> all = new ArrayList<>();
           for (int item : channel) {
             all.add(item);
@@ -133,11 +134,12 @@ class ThreadChannelTest {
     Heddle.run(() -> {
       ThreadChannel<Integer> channel = ThreadChannel.of(1);
       CountDownLatch waits = new CountDownLatch(1);
-      var _ = onThread(() -> {
-        waits.await();
-        channel.send(42);
-        return true;
-      });
+      var _ =
+          onThread(() -> {
+            waits.await();
+            channel.send(42);
+            return true;
+          });
       waits.countDown();
       assertThat(channel.receive()).isEqualTo(42);
     });

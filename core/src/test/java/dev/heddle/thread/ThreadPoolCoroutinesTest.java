@@ -152,10 +152,11 @@ class ThreadPoolCoroutinesTest {
       CountDownLatch open = new CountDownLatch(1);
       try (ThreadPool pool = new ThreadPool(ONE.withCoroutines(2).withCapacity(1))) {
         for (int i = 0; i < 3; i++) {
-          pool.submit(() -> {
-                open.await();
-                return 1;
-              })
+          pool.submit(
+                  () -> {
+                    open.await();
+                    return 1;
+                  })
               .ignore();
         }
         var late = Heddle.spawn(() -> pool.submit(() -> 4).await());
@@ -412,14 +413,15 @@ class ThreadPoolCoroutinesTest {
     CountDownLatch begun = new CountDownLatch(1);
     Heddle.run(() -> {
       ThreadPool pool = new ThreadPool(ONE.withCoroutines(2));
-      pool.submit(() -> {
-            begun.countDown();
-            try {
-              return waitLong("task");
-            } finally {
-              ended.countDown();
-            }
-          })
+      pool.submit(
+              () -> {
+                begun.countDown();
+                try {
+                  return waitLong("task");
+                } finally {
+                  ended.countDown();
+                }
+              })
           .ignore();
       begun.await();
     });
@@ -435,14 +437,15 @@ class ThreadPoolCoroutinesTest {
     Heddle.run(() -> {
       ThreadChannel<Integer> channel = ThreadChannel.of(1);
       ThreadPool pool = new ThreadPool(ONE);
-      pool.submit(() -> {
-            begun.countDown();
-            try {
-              return channel.receive();
-            } finally {
-              ended.countDown();
-            }
-          })
+      pool.submit(
+              () -> {
+                begun.countDown();
+                try {
+                  return channel.receive();
+                } finally {
+                  ended.countDown();
+                }
+              })
           .ignore();
       begun.await();
     });

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.LongAdder;
 /// How long the users of a pool have waited for a resource, and the ideal: more users than
 /// resources, each of which holds one for some time, again and again. **Thread** any.
 ///
-/// Where all are served in turn, a user waits until each of the others has had a resource once, less
-/// those that hold one at the same time as it does.
+/// Where all are served in turn, a user waits until each of the others has had a resource once,
+/// less those that hold one at the same time as it does.
 public final class PoolWaits {
   /// How many want a resource.
   public static final int USERS = 16;
@@ -42,8 +42,6 @@ public final class PoolWaits {
       throw new IllegalStateException(
           number.sum() + " of " + sample.operations() + " had a resource");
     }
-    return sample
-        .with(TIMES_IDEAL, worst.get() / IDEAL)
-        .with(WaitTimes.WORST, worst.get() / 1e6);
+    return sample.with(TIMES_IDEAL, worst.get() / IDEAL).with(WaitTimes.WORST, worst.get() / 1e6);
   }
 }

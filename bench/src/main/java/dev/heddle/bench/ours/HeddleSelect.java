@@ -25,8 +25,7 @@ public final class HeddleSelect implements Program {
     return Heddle.run(() -> {
       Channel<Object> left = producing("left", each);
       Channel<Object> right = producing("right", each);
-      var either =
-          Select.<Object>create().onReceive(left, i -> i).onReceive(right, i -> i).fair();
+      var either = Select.<Object>create().onReceive(left, i -> i).onReceive(right, i -> i).fair();
       for (int i = 0; i < StockChannel.WARM; i++) {
         either.await();
       }

@@ -6,8 +6,8 @@ import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Sample;
 import java.util.concurrent.FutureTask;
 
-/// Stock virtual threads that return a value, started and joined, from a virtual thread: one, or two
-/// together.
+/// Stock virtual threads that return a value, started and joined, from a virtual thread: one, or
+/// two together.
 public final class StockAwait implements Program {
   private final int together;
 

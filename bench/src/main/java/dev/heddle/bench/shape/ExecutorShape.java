@@ -27,8 +27,7 @@ final class ExecutorShape {
             .ours("Loop.executor()", size -> new HeddleExecutor(size.size()))
             .stock(
                 "Executors.newVirtualThreadPerTaskExecutor()",
-                size ->
-                    new ExecutorTasks(Executors.newVirtualThreadPerTaskExecutor(), size.size()))
+                size -> new ExecutorTasks(Executors.newVirtualThreadPerTaskExecutor(), size.size()))
             .list(),
         bars());
   }

@@ -16,8 +16,7 @@ final class LoopContenders {
 
   /// Ours, with both kinds of flags.
   LoopContenders ours(String what, Workload.Programs program) {
-    all.add(
-        Contender.of(Contender.HEDDLE, what + ", library flags", Flags.library(), program));
+    all.add(Contender.of(Contender.HEDDLE, what + ", library flags", Flags.library(), program));
     all.add(
         Contender.of(
             Contender.HEDDLE_LAUNCHER,
@@ -36,8 +35,7 @@ final class LoopContenders {
 
   /// Kotlin's coroutines on one loop, which costs less CPU than a dispatcher with threads.
   LoopContenders kotlin(String what, Workload.Programs program) {
-    all.add(
-        Contender.of(KOTLIN, "Kotlin: " + what + ", runBlocking", Flags.stock(), program));
+    all.add(Contender.of(KOTLIN, "Kotlin: " + what + ", runBlocking", Flags.stock(), program));
     return this;
   }
 

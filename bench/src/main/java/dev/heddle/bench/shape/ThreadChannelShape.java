@@ -55,8 +55,7 @@ final class ThreadChannelShape {
   }
 
   private static Case sized(String name, String what, Way way) {
-    return Case.of(
-        name, what, WAYS.indexOf(way), RoundSize.calibrated(10_000, 1_000), Metric.WALL);
+    return Case.of(name, what, WAYS.indexOf(way), RoundSize.calibrated(10_000, 1_000), Metric.WALL);
   }
 
   private static Way way(Case size) {

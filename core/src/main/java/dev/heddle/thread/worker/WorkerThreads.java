@@ -101,14 +101,7 @@ public final class WorkerThreads {
       WorkerBody body,
       long stackSize,
       Runnable whenEnded) {
-    this(
-        scheduler,
-        name,
-        most,
-        body,
-        stackSize,
-        whenEnded,
-        TimeUnit.SECONDS.toNanos(IDLE_SECONDS));
+    this(scheduler, name, most, body, stackSize, whenEnded, TimeUnit.SECONDS.toNanos(IDLE_SECONDS));
   }
 
   WorkerThreads(

@@ -14,8 +14,7 @@ final class Producer extends SuspendingLambda {
   private final long items;
   private long sent;
 
-  Producer(
-      SendChannel<Object> channel, long items, @Nullable Continuation<Object> completion) {
+  Producer(SendChannel<Object> channel, long items, @Nullable Continuation<Object> completion) {
     super(completion);
     this.channel = channel;
     this.items = items;

@@ -46,8 +46,7 @@ abstract class SuspendingLambda extends SuspendLambda implements Function2<Objec
   @SuppressWarnings("unchecked") // a continuation takes any value: it is erased
   public final Continuation<Unit> create(@Nullable Object scope, Continuation<?> completion) {
     Continuation<?> started =
-        copy(
-            (CoroutineScope) Objects.requireNonNull(scope), (Continuation<Object>) completion);
+        copy((CoroutineScope) Objects.requireNonNull(scope), (Continuation<Object>) completion);
     return (Continuation<Unit>) started;
   }
 
@@ -70,8 +69,7 @@ abstract class SuspendingLambda extends SuspendLambda implements Function2<Objec
 
   /// `scope.launch { ... }`.
   static Job launch(CoroutineScope scope, SuspendingLambda body) {
-    return BuildersKt.launch(
-        scope, EmptyCoroutineContext.INSTANCE, CoroutineStart.DEFAULT, body);
+    return BuildersKt.launch(scope, EmptyCoroutineContext.INSTANCE, CoroutineStart.DEFAULT, body);
   }
 
   /// `Channel(capacity)`.

@@ -38,7 +38,7 @@ final class TaskTable<T extends @Nullable Object> {
    *   -         spawn()                                PENDING   the spawner
    *   PENDING   a slot is free, or is given to it      RUNNING   the spawner
    *   PENDING   cancellation, deadline, token, close() -         the spawner, whose spawn() throws
-   *   PENDING   another task was first in a race       ENDED     the spawner, which was woken for it
+   *   PENDING   another task was first in a race       ENDED     the spawner, woken for it
    *   RUNNING   its coroutine has ended                ENDED     the coroutine, in a notification
    *   ENDED     a join method                          -         the joiner
    *

@@ -28,10 +28,10 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
    *
    * Ends.
    *   by                                     the publisher is      the receivers get
-   *   onComplete()                           done                  what has arrived, then the end
-   *   onError()                              done                  what has arrived, then the failure
+   *   onComplete()                           done                  what has arrived, the end
+   *   onError()                              done                  what has arrived, the failure
    *   the receivers want no more             cancelled             nothing
-   *   too many items, or request() throws    cancelled             what has arrived, then the failure
+   *   too many items, or request() throws    cancelled             what has arrived, the failure
    *   the end of the scope                   cancelled             the cancellation
    *
    * A subscription that comes when this has ended, and a second one, are cancelled (2.5).

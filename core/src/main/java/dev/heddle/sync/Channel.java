@@ -75,9 +75,9 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
    *   returned       receive()                               received   the receiver
    *
    * The item of a waiting sender moves when there is room for it, not when the sender continues.
-   * From then on the item may be received, so the send has succeeded, and nothing may make it throw:
-   * the sender is served finally (WaitQueue). The other way round, an item that is given to a
-   * receiver can be handed on.
+   * From then on the item may be received, so the send has succeeded, and nothing may make it
+   * throw: the sender is served finally (WaitQueue). The other way round, an item that is given to
+   * a receiver can be handed on.
    *
    * Order. An item that a receiver hands on is older than all items in the ring, but not always the
    * oldest of those returned: two receivers that were served in turn may leave in either order. So
@@ -85,8 +85,8 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
    *
    * Threads. The loop's.
    *
-   * I1. While a receiver waits, the channel has no item, and no sender waits but for that of the same
-   *     select. [ChannelModelTest, SelectModelTest]
+   * I1. While a receiver waits, the channel has no item, and no sender waits but for that of the
+   *     same select. [ChannelModelTest, SelectModelTest]
    * I2. While a sender waits, the channel holds as many items as it may. [ChannelModelTest]
    * I3. A send leaves the channel with no more items than its capacity. More are there only after
    *     receivers have handed items back. [assert in append(), ChannelModelTest]

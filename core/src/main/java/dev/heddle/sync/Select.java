@@ -45,7 +45,8 @@ public final class Select<R extends @Nullable Object> {
    * before it. So exactly one branch is chosen, and the others leave.
    *
    * If the wait ends otherwise, the chosen one leaves too, and hands on what it was given. A send
-   * whose item was received cannot be undone: it is final, and then the wait does not end otherwise.
+   * whose item was received cannot be undone: it is final, and then the wait does not end
+   * otherwise.
    *
    * A branch that only heard that it should look may find nothing (SelectBranch.Read). Then none is
    * chosen, all leave, and the select begins anew.

@@ -58,15 +58,15 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
    *
    * States of a peer, all changed under the lock.
    *   from     event                                  to       who
-   *   WAITING  an item or room comes                  SERVED   the other side: it gives the receiver
-   *                                                            an item, or puts the sender's item
-   *                                                            into the ring
+   *   WAITING  an item or room comes                  SERVED   the other side: it gives the
+   *                                                            receiver an item, or puts the
+   *                                                            sender's item into the ring
    *   WAITING  close(), the owner ends                REFUSED  the closing thread
    *   WAITING  its wait ends otherwise                GONE     the waiting side
    *   SERVED   a receiver's wait ended otherwise, or  GONE     the waiting side, or the thread that
    *            its loop has ended                              finds its loop ended: hands the item
-   *                                                            on, to the oldest receiver that waits
-   *                                                            or back into the channel
+   *                                                            on, to the oldest receiver that
+   *                                                            waits or back into the channel
    *   SERVED   a sender's wait ended otherwise        SERVED   nothing: the item may have been
    *                                                            received by now. send() returns, and
    *                                                            what ended the wait is thrown at the
@@ -79,7 +79,8 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
    * Threads. Any. No one waits with the lock, and no foreign code runs under it; a stack overflow
    * inside it is excluded by StackGuard. So a coroutine that holds it is never suspended.
    *
-   * I1. While a receiver waits, the channel has no item and no sender waits. [ThreadChannelModelTest]
+   * I1. While a receiver waits, the channel has no item and no sender waits.
+   *     [ThreadChannelModelTest]
    * I2. While a sender waits, the channel is full. [ThreadChannelModelTest]
    * I3. A send leaves the channel with no more items than its capacity. More are there only after
    *     receivers have handed items back. [assert in append(), ThreadChannelModelTest]
@@ -87,16 +88,16 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
    *     handed to the callback of cancel(). [ThreadChannelModelTest, ThreadChannelLincheckTest;
    *     mutants: ThreadChannelStress.LeavesUnchecked, SenderLeavesUnchecked]
    *
-   * Memory order. Everything under the lock is published by it. What a served peer was given is read
-   * without the lock, after it was woken: the inbox publishes it to a coroutine, and the flag of
-   * ThreadPeer to a thread.
+   * Memory order. Everything under the lock is published by it. What a served peer was given is
+   * read without the lock, after it was woken: the inbox publishes it to a coroutine, and the flag
+   * of ThreadPeer to a thread.
    *
    * Cost. Two accesses of one word for each operation; a peer object for each wait. Progress: a
    * thread that loses its processor inside the section delays all others until it gets it back.
    *
-   * Rejected. Two locks, as LinkedBlockingQueue has them: an allocation for each item, and a counter
-   * that both sides change anyway. A lock-free ring: a cancelled receiver has to hand its item on
-   * to another one in order, which needs the queue of receivers and the items in one step.
+   * Rejected. Two locks, as LinkedBlockingQueue has them: an allocation for each item, and a
+   * counter that both sides change anyway. A lock-free ring: a cancelled receiver has to hand its
+   * item on to another one in order, which needs the queue of receivers and the items in one step.
    *
    * Sources. trap-1, trap-2, trap-3, trap-4; loop-278, loop-281.
    */

@@ -51,8 +51,8 @@ abstract class ExecutorContract extends AsyncContract {
    *                     execute", the three ends of a sequence of executions. Delayed: its order
    *   the end           shutdown(): "previously submitted tasks are executed, but no new tasks will
    *                     be accepted", "does not wait". shutdownNow(): "a list of the tasks that
-   *                     were awaiting execution". isTerminated(), awaitTermination(). close(): "waits
-   *                     for all tasks to complete", and what it does when it is interrupted
+   *                     were awaiting execution". isTerminated(), awaitTermination(). close():
+   *                     "waits for all tasks to complete", and what an interrupt does to that
    */
 
   /// A task that runs until it is interrupted or released, and counts how it ended.

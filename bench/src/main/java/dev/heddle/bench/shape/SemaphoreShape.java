@@ -16,8 +16,8 @@ final class SemaphoreShape {
   static Shape shape() {
     return new Shape(
         "semaphore",
-        "A permit of four is acquired and released: by one coroutine alone, and by 16, each of which"
-            + " lets the others run while it holds the permit. One operation is one permit.",
+        "A permit of four is acquired and released: by one coroutine alone, and by 16, each of"
+            + " which lets the others run while it holds the permit. One operation is one permit.",
         List.of(
             Case.of(ALONE, "alone", 1, RoundSize.calibrated(100_000, 10_000), Metric.WALL),
             Case.of(

@@ -180,15 +180,7 @@ class BroadcastModelTest {
     private void live(Worker self, Broadcast<Integer> broadcast) {
       try {
         for (int step = 0; step < STEPS; step++) {
-          try {
-            act(self, broadcast);
-          } catch (WaitCancelledException | DeadlineException _) {
-            // noted where it was thrown
-          } catch (ChannelClosedException e) {
-            if (!broadcast.isClosed()) { // a worker receives from no subscription that it closed
-              throw new AssertionError("closed, says an open broadcast", e);
-            }
-          }
+          step(self, broadcast);
           check(broadcast);
         }
       } catch (Throwable e) {
@@ -198,6 +190,18 @@ class BroadcastModelTest {
       } finally {
         if (self.reading != null && random.nextBoolean()) {
           self.reading.subscription.close();
+        }
+      }
+    }
+
+    private void step(Worker self, Broadcast<Integer> broadcast) {
+      try {
+        act(self, broadcast);
+      } catch (WaitCancelledException | DeadlineException _) {
+        // noted where it was thrown
+      } catch (ChannelClosedException e) {
+        if (!broadcast.isClosed()) { // a worker receives from no subscription that it closed
+          throw new AssertionError("closed, says an open broadcast", e);
         }
       }
     }

@@ -8,7 +8,6 @@ import dev.heddle.event.Deadline;
 import dev.heddle.event.Future;
 import dev.heddle.sync.ChannelProgram.End;
 import dev.heddle.sync.ChannelProgram.Met;
-import dev.heddle.sync.ChannelProgram.Pipe;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +53,7 @@ class ChannelModelTest {
     assertThat(met.beyond).as("beyond the capacity").isPositive();
   }
 
-  private static final class Real implements Pipe {
+  private static final class Real implements ChannelPipe {
     private final Channel<Integer> channel;
     private final int kind;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.sync;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.heddle.Cancellation;
@@ -12,7 +11,6 @@ import dev.heddle.Heddle;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
-import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Future;
 import dev.heddle.event.Promise;
@@ -22,7 +20,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -48,70 +45,6 @@ public final class ChannelProgram {
   private static final int WORKERS = 6;
   private static final int STEPS = 8;
   private static final int NONE = -1;
-
-  /// The channel of a program.
-  public interface Pipe {
-    /// Sends, and waits as long as it takes.
-    void send(int item);
-
-    /// Sends, and waits until a deadline.
-    void send(int item, Deadline deadline);
-
-    /// Sends, and waits until a token fires.
-    void send(int item, Awaitable<?> token);
-
-    /// Receives, and waits as long as it takes.
-    int receive();
-
-    /// Receives, and waits until a deadline.
-    int receive(Deadline deadline);
-
-    /// Receives, and waits until a token fires.
-    int receive(Awaitable<?> token);
-
-    /// Sends if that needs no wait.
-    boolean trySend(int item);
-
-    /// Receives if that needs no wait.
-    @Nullable Integer tryReceive();
-
-    /// Receives later; null: the channel has no such method.
-    default @Nullable Future<Integer> receiveAsync() {
-      return null;
-    }
-
-    /// Ends the sending.
-    void close();
-
-    /// Ends the sending, and hands over what is left.
-    void cancel(Consumer<Integer> leftover);
-
-    /// Whether it was closed.
-    boolean isClosed();
-
-    /// The number of items in it.
-    int size();
-
-    /// The number of items that it may hold.
-    int limit();
-
-    /// Whether a newer item replaces one that was not received.
-    default boolean isConflated() {
-      return false;
-    }
-
-    /// Whether a sender waits that may be served.
-    boolean hasSender();
-
-    /// Whether a receiver waits that may be served.
-    boolean hasReceiver();
-
-    /// Whether a waiter may be served whose wait has ended otherwise, but who has not left yet.
-    boolean servesThoseThatLeave();
-
-    /// One line, with the number of senders and receivers in its queues.
-    String info();
-  }
 
   /// How the channel ends when all wait.
   public enum End {
@@ -184,8 +117,6 @@ public final class ChannelProgram {
     }
   }
 
-  private record Reception(int number, int item) {}
-
   private record Pending(int number, Future<Integer> future) {}
 
   private final Random random;
@@ -199,10 +130,7 @@ public final class ChannelProgram {
 
   private int items;
   private int receives;
-  private final List<Integer> sent = new ArrayList<>(); // send() has returned
-  private final Set<Integer> refused = new HashSet<>(); // send() has thrown, or returned false
-  private final List<Reception> received = new ArrayList<>();
-  private final List<Integer> left = new ArrayList<>(); // handed over by cancel()
+  private final ChannelLedger ledger = new ChannelLedger();
   private final Set<Reason> reasons = EnumSet.noneOf(Reason.class);
   private int progress; // steps of workers
   private boolean cancelled; // the channel
@@ -220,7 +148,7 @@ public final class ChannelProgram {
   /// Runs one.
   ///
   /// @param opened makes the channel, in the loop of the program
-  public static void run(long seed, End end, Supplier<Pipe> opened, Met met) {
+  public static void run(long seed, End end, Supplier<ChannelPipe> opened, Met met) {
     ChannelProgram program = new ChannelProgram(seed, end, met);
     try {
       VirtualTime.runWithPauses(pause -> {
@@ -252,7 +180,7 @@ public final class ChannelProgram {
 
   // ---- the course ----
 
-  private void play(Pipe pipe) {
+  private void play(ChannelPipe pipe) {
     try {
       Heddle.supervise(s -> {
         start(s, pipe);
@@ -269,13 +197,13 @@ public final class ChannelProgram {
     expect(allDone(), "workers have not ended", workers.size());
     checkNothingStays(pipe);
     if (!cancelled) {
-      pipe.cancel(left::add);
+      pipe.cancel(ledger::left);
     }
     verify(pipe);
     verified = true;
   }
 
-  private void start(Scope scope, Pipe pipe) {
+  private void start(Scope scope, ChannelPipe pipe) {
     for (int i = 0; i < WORKERS; i++) {
       Worker worker = new Worker();
       workers.add(worker);
@@ -287,7 +215,7 @@ public final class ChannelProgram {
     }
   }
 
-  private void drive(Pipe pipe) {
+  private void drive(ChannelPipe pipe) {
     while (!allDone()) {
       Heddle.yieldNow();
       throwIfBroken();
@@ -304,7 +232,7 @@ public final class ChannelProgram {
     }
   }
 
-  private void endWaits(Pipe pipe) {
+  private void endWaits(ChannelPipe pipe) {
     expect(!pipe.isClosed(), "they wait, though it is closed", pipe.info());
     switch (end) {
       case CLOSE -> pipe.close();
@@ -336,7 +264,7 @@ public final class ChannelProgram {
     return !allDone() && workers.stream().allMatch(w -> w.isDone() || w.waits != Wait.NOTHING);
   }
 
-  private void live(Worker self, Pipe pipe) {
+  private void live(Worker self, ChannelPipe pipe) {
     for (int step = 0; step < STEPS; step++) {
       progress++;
       try {
@@ -364,7 +292,7 @@ public final class ChannelProgram {
     }
   }
 
-  private void act(Worker self, Pipe pipe) {
+  private void act(Worker self, ChannelPipe pipe) {
     switch (random.nextInt(18)) {
       case 0, 1, 2, 3 -> send(self, pipe);
       case 4, 5, 6, 7 -> receive(self, pipe);
@@ -379,7 +307,7 @@ public final class ChannelProgram {
     }
   }
 
-  private void actSeldom(Pipe pipe) {
+  private void actSeldom(ChannelPipe pipe) {
     switch (random.nextInt(12)) {
       case 0 -> pipe.close();
       case 1, 2 -> {
@@ -388,7 +316,7 @@ public final class ChannelProgram {
         }
         if (!cancelled) {
           cancelled = true;
-          pipe.cancel(left::add);
+          pipe.cancel(ledger::left);
         }
       }
       case 3 -> {
@@ -408,7 +336,7 @@ public final class ChannelProgram {
 
   // ---- operations ----
 
-  private void send(Worker self, Pipe pipe) {
+  private void send(Worker self, ChannelPipe pipe) {
     int item = items++;
     self.begins(Wait.SEND, item);
     try {
@@ -417,10 +345,10 @@ public final class ChannelProgram {
         case 1 -> pipe.send(item, deadlineOf(self));
         default -> pipe.send(item, tokenOf(self));
       }
-      sent.add(item);
+      ledger.sent(item);
       met.sentThoughEnded += self.taken && self.over ? 1 : 0;
     } catch (Throwable e) {
-      refused.add(item);
+      ledger.refused(item);
       expect(!self.taken, "its item was received, and send() threw", e);
       throw e;
     } finally {
@@ -428,7 +356,7 @@ public final class ChannelProgram {
     }
   }
 
-  private void receive(Worker self, Pipe pipe) {
+  private void receive(Worker self, ChannelPipe pipe) {
     self.begins(Wait.RECEIVE, receives++);
     try {
       int item =
@@ -438,7 +366,7 @@ public final class ChannelProgram {
             default -> pipe.receive(tokenOf(self));
           };
       expect(self.given == NONE || self.given == item, "given " + self.given, item);
-      received.add(new Reception(self.number, item));
+      ledger.received(self.number, item);
     } catch (Throwable e) {
       if (self.given != NONE) {
         expect(self.over || self.bounded || stopped, "given, and receive() threw", e);
@@ -465,31 +393,35 @@ public final class ChannelProgram {
   }
 
   // the number of the item, if it was sent
-  private int trySend(Pipe pipe) {
+  private int trySend(ChannelPipe pipe) {
     int item = items++;
     boolean mustWait = pipe.hasSender() || (!pipe.hasReceiver() && pipe.size() >= pipe.limit());
     boolean done = false;
     try {
       done = pipe.trySend(item);
     } finally {
-      var _ = (done ? sent : refused).add(item);
+      if (done) {
+        ledger.sent(item);
+      } else {
+        ledger.refused(item);
+      }
     }
     expect(done == (!mustWait || pipe.isConflated()), "sent: " + done, pipe.info());
     return done ? item : NONE;
   }
 
-  private @Nullable Integer tryReceive(Pipe pipe) {
+  private @Nullable Integer tryReceive(ChannelPipe pipe) {
     int number = receives++;
     boolean mustWait = pipe.size() == 0 && !pipe.hasSender();
     Integer item = pipe.tryReceive();
     if (item != null) {
-      received.add(new Reception(number, item));
+      ledger.received(number, item);
     }
     expect(mustWait == (item == null), "received " + item, pipe.info());
     return item;
   }
 
-  private void receiveAsync(Pipe pipe) {
+  private void receiveAsync(ChannelPipe pipe) {
     int number = receives++;
     Future<Integer> future = pipe.receiveAsync();
     if (future == null) {
@@ -518,7 +450,7 @@ public final class ChannelProgram {
   }
 
   /// Serves the oldest waiter, and ends its wait otherwise before it runs.
-  private void openWindow(Pipe pipe) {
+  private void openWindow(ChannelPipe pipe) {
     if (pipe.isClosed()) {
       return;
     }
@@ -550,7 +482,7 @@ public final class ChannelProgram {
   }
 
   /// The worker that is to be served first; null: not known.
-  private @Nullable Worker oldest(Wait kind, Pipe pipe) {
+  private @Nullable Worker oldest(Wait kind, ChannelPipe pipe) {
     List<Worker> waiting =
         workers.stream()
             .filter(w -> w.waits == kind)
@@ -571,7 +503,7 @@ public final class ChannelProgram {
     return null;
   }
 
-  private static int queued(Pipe pipe, Wait kind) {
+  private static int queued(ChannelPipe pipe, Wait kind) {
     String what = kind == Wait.SEND ? " sending" : " receiving";
     String before = pipe.info().substring(0, pipe.info().indexOf(what));
     return Integer.parseInt(before.substring(before.lastIndexOf(' ') + 1));
@@ -579,7 +511,7 @@ public final class ChannelProgram {
 
   // ---- what always holds ----
 
-  private void check(Pipe pipe) {
+  private void check(ChannelPipe pipe) {
     boolean sending = pipe.hasSender();
     boolean receiving = pipe.hasReceiver();
     int size = pipe.size();
@@ -590,7 +522,7 @@ public final class ChannelProgram {
     met.beyond = Math.max(met.beyond, size - pipe.limit());
   }
 
-  private void checkNothingStays(Pipe pipe) {
+  private void checkNothingStays(ChannelPipe pipe) {
     long open = futures.stream().filter(p -> !p.future.isDone()).count();
     expect(queued(pipe, Wait.SEND) == 0, "senders stay", pipe.info());
     expect(queued(pipe, Wait.RECEIVE) == open, open + " receivers are left", pipe.info());
@@ -599,41 +531,16 @@ public final class ChannelProgram {
     }
   }
 
-  private void verify(Pipe pipe) {
+  private void verify(ChannelPipe pipe) {
     for (Pending each : futures) {
       if (each.future.failure() == null) {
-        received.add(new Reception(each.number, each.future.result()));
+        ledger.received(each.number, each.future.result());
       }
     }
-    List<Integer> all = new ArrayList<>(received.stream().map(Reception::item).toList());
-    all.addAll(left);
-    assertThat(all).as("doubled").doesNotHaveDuplicates();
-    assertThat(all).as("received though refused").noneMatch(refused::contains);
-    if (pipe.isConflated()) {
-      assertThat(all)
-          .as("the newest")
-          .containsAll(sent.stream().sorted().skip(newestOnly()).toList());
-    } else {
-      assertThat(all).as("lost").containsAll(sent);
-    }
+    ledger.verify(pipe.isConflated());
     if (calm) {
-      verifyOrder();
+      ledger.verifyOrder();
+      met.ordered += ledger.receptions() > 4 ? 1 : 0;
     }
-  }
-
-  private long newestOnly() {
-    return Math.max(0, sent.size() - 1L);
-  }
-
-  private void verifyOrder() {
-    List<Integer> inOrder =
-        new ArrayList<>(
-            received.stream()
-                .sorted(Comparator.comparingInt(Reception::number))
-                .map(Reception::item)
-                .toList());
-    inOrder.addAll(left);
-    assertThat(inOrder).as("the first come, the first served").isSorted();
-    met.ordered += received.size() > 4 ? 1 : 0;
   }
 }

@@ -340,12 +340,7 @@ class LatestTest {
             seen.add(mine);
             watchers.add(
                 s.spawn(() -> {
-                  for (Integer value : latest) {
-                    mine.add(value);
-                    if (random.nextInt(3) == 0) {
-                      Heddle.yieldNow();
-                    }
-                  }
+                  watch(latest, mine, random);
                   return 1;
                 }));
           }
@@ -370,6 +365,15 @@ class LatestTest {
         if (!cancelled.contains(watchers.get(i))) {
           assertThat(seen.get(i).getLast()).as("seed %s", seed).isEqualTo(10);
         }
+      }
+    }
+  }
+
+  private static void watch(Latest<Integer> latest, List<Integer> seen, Random random) {
+    for (Integer value : latest) {
+      seen.add(value);
+      if (random.nextInt(3) == 0) {
+        Heddle.yieldNow();
       }
     }
   }

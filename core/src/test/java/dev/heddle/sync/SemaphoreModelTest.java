@@ -260,9 +260,7 @@ class SemaphoreModelTest {
               "worker",
               () -> {
                 try {
-                  for (int round = 0; round < 6; round++) {
-                    semaphore.withPermit(Heddle::yieldNow);
-                  }
+                  useSixTimes(semaphore);
                 } catch (Cancellation _) {
                   // by the shutdown
                 } finally {
@@ -277,6 +275,12 @@ class SemaphoreModelTest {
       });
       // those that had not started are dropped
       assertThat(ended[0]).as("step %s", stop).isEqualTo(stop == 0 ? 0 : 4);
+    }
+  }
+
+  private static void useSixTimes(Semaphore semaphore) {
+    for (int round = 0; round < 6; round++) {
+      semaphore.withPermit(Heddle::yieldNow);
     }
   }
 }

@@ -8,10 +8,10 @@ import dev.heddle.DeadlineException;
 import dev.heddle.LoopGroup;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
+import dev.heddle.sync.ChannelPipe;
 import dev.heddle.sync.ChannelProgram;
 import dev.heddle.sync.ChannelProgram.End;
 import dev.heddle.sync.ChannelProgram.Met;
-import dev.heddle.sync.ChannelProgram.Pipe;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -176,7 +176,7 @@ class ThreadChannelModelTest {
     }
   }
 
-  private static final class Real implements Pipe {
+  private static final class Real implements ChannelPipe {
     private static final Pattern QUEUES = Pattern.compile(" (\\d+) sending, (\\d+) receiving");
     private final ThreadChannel<Integer> channel;
 

@@ -57,9 +57,12 @@ public final class ReadWriteMutex {
    *
    * Threads. The loop's.
    *
-   * I1. There is a writer, or readers, or neither. [ReadWriteMutexTest]
-   * I2. While a coroutine waits, the oldest waiter is kept out by a holder. [ReadWriteMutexTest]
-   * I3. The lock is handed out in the order of arrival. [ReadWriteMutexTest]
+   * I1. There is a writer, or readers, or neither.
+   *     [ReadWriteMutexTest, ReadWriteMutexModelTest]
+   * I2. While a coroutine waits, the oldest waiter is kept out by a holder.
+   *     [ReadWriteMutexTest, ReadWriteMutexModelTest]
+   * I3. The lock is handed out in the order of arrival.
+   *     [ReadWriteMutexTest, ReadWriteMutexModelTest]
    *
    * Rejected. Preference for readers starves writers, and the reverse. A counter for reentrancy: a
    * reader that locks again behind a waiting writer would wait for itself.

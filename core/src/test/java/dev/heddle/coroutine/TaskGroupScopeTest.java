@@ -22,19 +22,7 @@ import org.junit.jupiter.api.Timeout;
 /// What a group of tasks is to the scope in which it was created: a part of it while tasks run, and
 /// nothing afterwards. And what a race does to spawners that wait.
 @Timeout(300)
-class TaskGroupScopeTest {
-  private final List<Object> log = new ArrayList<>();
-
-  private static void settle() {
-    for (int i = 0; i < 10; i++) {
-      Heddle.yieldNow();
-    }
-  }
-
-  private static String fail(String message) {
-    throw new IllegalStateException(message);
-  }
-
+class TaskGroupScopeTest extends GroupTasks {
   /// A group whose only task has ended; nothing else refers to it.
   private static WeakReference<TaskGroup<String>> ended(boolean failed) {
     TaskGroup<String> group = new TaskGroup<>("request", 2);

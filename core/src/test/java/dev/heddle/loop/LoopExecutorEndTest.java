@@ -367,16 +367,7 @@ class LoopExecutorEndTest {
         List<Future<?>> accepted = new ArrayList<>();
         CountDownLatch some = new CountDownLatch(10);
         CompletableFuture<Void> submitting =
-            CompletableFuture.runAsync(() -> {
-              try {
-                while (true) {
-                  accepted.add(executor.submit(() -> 1));
-                  some.countDown();
-                }
-              } catch (RejectedExecutionException _) {
-                // the end
-              }
-            });
+            CompletableFuture.runAsync(() -> submitWithoutPause(executor, accepted, some));
         some.await();
         List<Runnable> neverBegun = executor.shutdownNow();
         submitting.get();
@@ -387,6 +378,18 @@ class LoopExecutorEndTest {
         assertThat(accepted)
             .allMatch(future -> future.isDone() != returned.contains((Object) future));
       }
+    }
+  }
+
+  private static void submitWithoutPause(
+      ExecutorService executor, List<Future<?>> accepted, CountDownLatch some) {
+    try {
+      while (true) {
+        accepted.add(executor.submit(() -> 1));
+        some.countDown();
+      }
+    } catch (RejectedExecutionException _) {
+      // the end
     }
   }
 }

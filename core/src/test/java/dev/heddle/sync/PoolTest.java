@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// In virtual time: nothing here waits for a clock. [PoolUpkeepTest] goes on.
+/// In virtual time: nothing here waits for a clock. [PoolHooksTest] and [PoolUpkeepTest] go on.
 @Timeout(300)
 class PoolTest extends PoolItems {
   // ---- opening ----
@@ -158,55 +158,6 @@ class PoolTest extends PoolItems {
       assertThat(made).isEqualTo(3);
       assertThat(now[1]).isEqualTo(3);
       assertThat(pool.size()).isEqualTo(3);
-    });
-  }
-
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  @Tag("loop-216")
-  void beforeAcquire_thatRejects_destroysAndTheNextOrANewOneIsUsed(boolean throwing) {
-    VirtualTime.run(() -> {
-      Pool<Item> pool =
-          Pool.open(items(2, 2).withBeforeAcquire(i -> throwing ? broken(i) : i.good));
-      Lease<Item> first = pool.acquire();
-      Lease<Item> second = pool.acquire();
-      second.resource().good = false;
-      first.close();
-      second.close(); // in front
-      Lease<Item> next = pool.acquire();
-      assertThat(next.resource()).isSameAs(itemOf(1, next));
-      assertThat(pool.size()).isEqualTo(1);
-      next.resource().good = false;
-      next.close();
-      Lease<Item> fresh = pool.acquire();
-      assertThat(fresh.resource().number).isEqualTo(3);
-      assertThat(ended).isEqualTo(2);
-      assertThat(pool.size()).isEqualTo(1);
-    });
-  }
-
-  // the idle one that was made earlier or later: whichever was not the broken one
-  private static Item itemOf(int atLeast, Lease<Item> lease) {
-    assertThat(lease.resource().good).isTrue();
-    assertThat(lease.resource().number).isGreaterThanOrEqualTo(atLeast);
-    return lease.resource();
-  }
-
-  @Test
-  @Tag("loop-216")
-  void beforeAcquire_ofAFreshOne_isNotAsked() {
-    VirtualTime.run(() -> {
-      Pool<Item> pool =
-          Pool.open(
-              items(0, 1)
-                  .withBeforeAcquire(i -> {
-                    log.add("checked " + i);
-                    return true;
-                  }));
-      pool.acquire().close();
-      assertThat(log).isEmpty();
-      pool.acquire().close();
-      assertThat(log).containsExactly("checked item 1");
     });
   }
 
@@ -405,48 +356,6 @@ class PoolTest extends PoolItems {
 
   // ---- releasing ----
 
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  @Tag("loop-217")
-  void beforeRelease_thatRejects_destroysAndAWaiterMakesANewOne(boolean throwing) {
-    VirtualTime.run(() -> {
-      Pool<Item> pool =
-          Pool.open(items(0, 1).withBeforeRelease(i -> throwing ? broken(i) : i.good));
-      Lease<Item> first = pool.acquire();
-      Coroutine<Lease<Item>> waiter = acquirer(pool, "w");
-      settle();
-      first.resource().good = false;
-      first.close();
-      Lease<Item> second = waiter.await();
-      assertThat(log).containsExactly("ended item 1", "w got item 2");
-      second.resource().good = false;
-      second.close();
-      assertThat(pool.size()).isZero();
-      pool.acquire().close();
-      assertThat(pool.idle()).isEqualTo(1);
-    });
-  }
-
-  @Test
-  @Tag("trap-25")
-  void destroy_thatSuspends_countsUntilItHasEnded() {
-    VirtualTime.run(() -> {
-      Pool<Item> pool =
-          Pool.open(
-              PoolOptions.<Item>of(() -> new Item(++made))
-                  .withSize(0, 1)
-                  .withDestroy(_ -> Heddle.delay(Duration.ofSeconds(1))));
-      Lease<Item> lease = pool.acquire();
-      Coroutine<?> releaser = Heddle.spawn(lease::discard);
-      settle();
-      assertThat(pool.size()).isEqualTo(1);
-      assertThat(pool.tryAcquire()).isNull();
-      Coroutine<Lease<Item>> waiter = acquirer(pool, "w");
-      Heddle.await(releaser);
-      assertThat(waiter.await().resource().number).isEqualTo(2);
-    });
-  }
-
   @Test
   void close_ofALeaseTwice_releasesOnce() {
     VirtualTime.run(() -> {
@@ -510,50 +419,6 @@ class PoolTest extends PoolItems {
     Promise<String> token = Heddle.promise();
     token.complete("enough");
     return token.future();
-  }
-
-  @Test
-  void hook_thatIsCancelled_destroysAndThrowsOn() {
-    VirtualTime.run(() -> {
-      Pool<Item> pool =
-          Pool.open(
-              items(0, 1)
-                  .withBeforeRelease(_ -> {
-                    Heddle.delay(Duration.ofDays(1));
-                    return true;
-                  }));
-      Coroutine<?> user = Heddle.spawn(() -> pool.run(_ -> log.add("used")));
-      settle();
-      user.cancel("enough");
-      assertThat(catchThrowable(user::await)).isInstanceOf(Cancellation.class);
-      assertThat(log).containsExactly("used", "ended item 1");
-      assertThat(pool.size()).isZero();
-    });
-  }
-
-  /// A wait in the JDK that a cancellation ends throws an InterruptedException, which a check must
-  /// not turn into a rejected resource alone.
-  @Test
-  @Tag("trap-17")
-  void check_whoseWaitInTheJdkIsCancelled_doesNotSwallowThat() {
-    Heddle.run(() -> {
-      Promise<Boolean> sleeps = Heddle.promise();
-      Pool<Item> pool =
-          Pool.open(
-              items(0, 1)
-                  .withBeforeAcquire(_ -> {
-                    sleeps.complete(true);
-                    Thread.sleep(Duration.ofDays(1));
-                    return true;
-                  }));
-      pool.acquire().close();
-      Coroutine<?> user = Heddle.spawn(() -> pool.run(_ -> log.add("used")));
-      sleeps.future().await();
-      user.cancel("enough");
-      assertThat(catchThrowable(user::await)).isInstanceOf(Cancellation.class);
-      assertThat(log).containsExactly("ended item 1");
-      assertThat(pool.size()).isZero();
-    });
   }
 
   // ---- reservations ----

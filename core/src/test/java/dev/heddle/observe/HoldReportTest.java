@@ -27,6 +27,7 @@ import java.util.function.Function;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -57,6 +58,11 @@ class HoldReportTest {
   }
 
   private static volatile Reports reports = new Reports(); // of the last loop
+
+  @BeforeEach
+  void forgetTheLoopBefore() {
+    reports = new Reports();
+  }
 
   private static HeddleOptions options(Duration limit) {
     Reports fresh = new Reports();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.evidence.mutants;
 
+import com.sun.source.util.JavacTask;
 import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -36,15 +37,30 @@ final class MutantCompiler implements AutoCloseable {
   /// @throws IllegalStateException when it does not compile, which is no fault that tests must
   ///   catch
   void compile(Mutant mutant, Path folder) throws IOException {
-    List<JavaFileObject> sources = new ArrayList<>();
-    mutant.apply().forEach((file, text) -> sources.add(new Source(file, text)));
     files.setLocationFromPaths(
         StandardLocation.CLASS_OUTPUT, List.of(Files.createDirectories(folder)));
     StringWriter complaints = new StringWriter();
-    List<String> options = List.of("-proc:none", "-implicit:none", "-nowarn", "-parameters");
-    if (!javac.getTask(complaints, files, null, options, null, sources).call()) {
+    if (!task(mutant, complaints).call()) {
       throw new IllegalStateException("mutant " + mutant + " does not compile:\n" + complaints);
     }
+  }
+
+  /// Whether it compiles, without the classes.
+  ///
+  /// @return what the compiler says where it does not; empty where it does
+  String complaints(Mutant mutant) throws IOException {
+    StringWriter complaints = new StringWriter();
+    JavacTask task = task(mutant, complaints);
+    task.parse();
+    task.analyze();
+    return complaints.toString();
+  }
+
+  private JavacTask task(Mutant mutant, StringWriter complaints) {
+    List<JavaFileObject> sources = new ArrayList<>();
+    mutant.apply().forEach((file, text) -> sources.add(new Source(file, text)));
+    List<String> options = List.of("-proc:none", "-implicit:none", "-nowarn", "-parameters");
+    return (JavacTask) javac.getTask(complaints, files, null, options, null, sources);
   }
 
   @Override

@@ -34,8 +34,8 @@ import org.junit.platform.launcher.core.LauncherFactory;
 /// its own: JUnit and the JDK stay warm, Heddle starts afresh.
 ///
 /// In: a line with the class path of Heddle and its tests, a line with tests
-/// (`package.Type#method`, apart by spaces). Out: `@begin TEST`, `@ok TEST` or `@failed TEST` as it
-/// goes, then `@done`.
+/// (`package.Type#method`, apart by spaces). Out: `@begin TEST`, then `@ok TEST`, `@skipped TEST`
+/// or `@failed TEST`, for each as it goes; then `@done`.
 final class TestWorker implements TestExecutionListener {
   private static final PrintStream OUT = System.out;
   private static final String DRIVERS =
@@ -141,8 +141,13 @@ final class TestWorker implements TestExecutionListener {
   @Override
   public void executionFinished(TestIdentifier test, TestExecutionResult result) {
     if (test.getSource().orElse(null) instanceof MethodSource method) {
-      boolean ok = result.getStatus() == TestExecutionResult.Status.SUCCESSFUL;
-      tell(ok ? "ok" : "failed", name(method));
+      String verdict =
+          switch (result.getStatus()) {
+            case SUCCESSFUL -> "ok";
+            case ABORTED -> "skipped"; // by an assumption: not on this driver, or system
+            case FAILED -> "failed";
+          };
+      tell(verdict, name(method));
     }
   }
 }

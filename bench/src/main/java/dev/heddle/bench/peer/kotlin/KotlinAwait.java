@@ -25,7 +25,7 @@ public final class KotlinAwait implements Program {
 
   @Override
   public Sample round(long operations) throws InterruptedException {
-    return SuspendingLambda.runBlocking(new Main(together, operations, null, null));
+    return SuspendingLambda.measure(new Main(together, operations, null, null));
   }
 
   /// `{ 1 }`.
@@ -90,10 +90,10 @@ public final class KotlinAwait implements Program {
           break;
         }
         Object result = awaited.await(this);
-        if (result == SUSPENDED) {
+        if (isSuspended(result)) {
           return SUSPENDED;
         }
-        sum += (Integer) result;
+        sum += (Integer) Objects.requireNonNull(result);
       }
       StockAwait.check(sum, operations * together);
       return meter.stop(operations);

@@ -23,7 +23,7 @@ public final class KotlinChannel implements Program {
 
   @Override
   public Sample round(long operations) throws InterruptedException {
-    return SuspendingLambda.runBlocking(new Main(capacity, operations));
+    return SuspendingLambda.measure(new Main(capacity, operations));
   }
 
   /// The lambda of `runBlocking`.
@@ -61,7 +61,7 @@ public final class KotlinChannel implements Program {
           meter.start();
         }
         received++;
-        if (from.receive(this) == SUSPENDED) {
+        if (isSuspended(from.receive(this))) {
           return SUSPENDED;
         }
       }

@@ -21,7 +21,7 @@ public final class KotlinPool implements Program {
     var waits = new PoolWaits();
     var meter = new Meter();
     meter.start();
-    SuspendingLambda.<Unit>runBlocking(new Main(each, waits, null));
+    SuspendingLambda.run(new Main(each, waits, null));
     return waits.in(meter.stop(each * PoolWaits.USERS));
   }
 
@@ -85,7 +85,7 @@ public final class KotlinPool implements Program {
     @Override
     Object step(Object value) {
       Object result = value;
-      while (result != SUSPENDED) {
+      while (!isSuspended(result)) {
         switch (label) {
           case TO_RECEIVE -> {
             if (begun == times) {

@@ -27,7 +27,7 @@ public final class KotlinSelect implements Program {
     long even = operations / 2 * 2;
     Channel<Object> left = SuspendingLambda.channel(capacity);
     Channel<Object> right = SuspendingLambda.channel(capacity);
-    return SuspendingLambda.runBlocking(new Main(left, right, even, null));
+    return SuspendingLambda.measure(new Main(left, right, even, null));
   }
 
   /// The lambda of `runBlocking`.
@@ -70,7 +70,7 @@ public final class KotlinSelect implements Program {
         var select = new UnbiasedSelectImplementation<Object>(getContext());
         select.invoke(left.getOnReceive(), ITSELF);
         select.invoke(right.getOnReceive(), ITSELF);
-        if (select.doSelect(this) == SUSPENDED) {
+        if (isSuspended(select.doSelect(this))) {
           return SUSPENDED;
         }
       }

@@ -29,7 +29,7 @@ public final class KotlinSemaphore implements Program {
     long each = operations / users;
     Meter meter = new Meter();
     meter.start();
-    SuspendingLambda.<Unit>runBlocking(new Main(semaphore, users, each, null));
+    SuspendingLambda.run(new Main(semaphore, users, each, null));
     return meter.stop(each * users);
   }
 
@@ -98,13 +98,13 @@ public final class KotlinSemaphore implements Program {
             }
             begun++;
             label = ACQUIRED;
-            if (semaphore.acquire(this) == SUSPENDED) {
+            if (isSuspended(semaphore.acquire(this))) {
               return SUSPENDED;
             }
           }
           case ACQUIRED -> {
             label = YIELDED;
-            if (yields && YieldKt.yield(this) == SUSPENDED) {
+            if (yields && isSuspended(YieldKt.yield(this))) {
               return SUSPENDED;
             }
           }

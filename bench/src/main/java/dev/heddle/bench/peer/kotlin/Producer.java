@@ -29,7 +29,7 @@ final class Producer extends SuspendingLambda {
   Object step(Object value) {
     while (sent < items) {
       sent++;
-      if (channel.send(StockChannel.ITEM, this) == SUSPENDED) {
+      if (isSuspended(channel.send(StockChannel.ITEM, this))) {
         return SUSPENDED;
       }
     }

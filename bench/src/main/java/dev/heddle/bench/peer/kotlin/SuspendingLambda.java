@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.peer.kotlin;
 
+import dev.heddle.bench.measure.Sample;
 import java.util.Objects;
 import kotlin.ResultKt;
 import kotlin.Unit;
@@ -62,9 +63,20 @@ abstract class SuspendingLambda extends SuspendLambda implements Function2<Objec
     return step(result);
   }
 
-  /// `runBlocking { ... }`.
-  static <T> T runBlocking(SuspendingLambda main) throws InterruptedException {
+  /// Tells whether a suspending call has returned [#SUSPENDED].
+  @SuppressWarnings("ReferenceEquality") // Kotlin's marker is one object
+  static boolean isSuspended(@Nullable Object returned) {
+    return returned == SUSPENDED;
+  }
+
+  /// `runBlocking { ... }` whose value is a measurement.
+  static Sample measure(SuspendingLambda main) throws InterruptedException {
     return BuildersKt.runBlocking(EmptyCoroutineContext.INSTANCE, main);
+  }
+
+  /// `runBlocking { ... }` that has no value.
+  static void run(SuspendingLambda main) throws InterruptedException {
+    BuildersKt.<Object>runBlocking(EmptyCoroutineContext.INSTANCE, main);
   }
 
   /// `scope.launch { ... }`.

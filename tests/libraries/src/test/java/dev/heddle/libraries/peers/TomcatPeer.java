@@ -44,7 +44,7 @@ final class TomcatPeer {
     Wrapper wrapper = Tomcat.addServlet(context, "answering", servlet);
     wrapper.setAsyncSupported(true);
     wrapper.setLoadOnStartup(1);
-    context.addServletMappingDecoded("/", "answering");
+    wrapper.addMapping("/");
     tomcat.start();
     return Running.http(
         connector.getLocalPort(),

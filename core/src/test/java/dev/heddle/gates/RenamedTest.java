@@ -37,6 +37,7 @@ class RenamedTest {
           "SHUTDOWN", "a reason of an exit",
           "cancel", "what scopes, coroutines, commands and runtimes have",
           "exit", "Heddle.exit; in Erlang what ends another process",
+          "make", "how Go makes a channel, on the page for those who come from there",
           "resolve", "what decides a wait in a waker's callback, and a command about a host",
           "run", "Heddle.run, and the entry point of a process",
           "suspend", "how the scheduler and contexts call it, inside",

@@ -42,8 +42,8 @@ final class TaskRegistry<T> {
    * Mutant: TaskRegistryStress.CountsAfterwards.
    *
    * Cost. add() and remove(): an atomic increment, and an entry of a concurrent set, which locks a
-   * bin of its table for that. Nothing waits inside, and no code of a user runs: a task is told from
-   * others by its identity. all(): the size of the set's table.
+   * bin of its table for that. Nothing waits inside, and no code of a user runs: tasks are compared
+   * by their identity. all(): the size of the set's table.
    *
    * Rejected. A skip list, which takes no lock: the tasks would need an order, and each call a
    * search.

@@ -3,7 +3,6 @@ package dev.heddle.flow;
 
 import dev.heddle.Action;
 import dev.heddle.Cancellation;
-import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.tree.CoroutineNode;
@@ -185,7 +184,7 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
 
   // ---- the coroutine ----
 
-  private void run() {
+  private void run() throws Exception {
     Throwable failure = null;
     try {
       source.emitTo(this);
@@ -193,7 +192,11 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
       failure = e;
     }
     Throwable why = failure;
-    Heddle.shield(() -> end(why));
+    CoroutineNode.current()
+        .<@Nullable Void>shielded(() -> {
+          end(why);
+          return null;
+        });
     if (why != null && (why instanceof Cancellation || FailureTable.isFatal(why))) {
       throw Rethrow.unchecked(why);
     }
@@ -276,7 +279,7 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
 
   private void leave() {
     stop();
-    Heddle.checkCancelled();
+    CoroutineNode.current().checkCancelled();
   }
 
   void emit(T item) {

@@ -38,7 +38,7 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
    *   BEGUN  a periodic one has run            NEW    the coroutine; then it arms the next timer
    *   BEGUN  the loop ends without it          ENDED  the carrier; its future fails
    *
-   * Whoever makes it ENDED removes it from the executor.
+   * The thread that makes it ENDED removes it from the registry.
    *
    * A loop that is stopping cancels the tasks that it has. A task of submit() or schedule() that
    * has not begun by then fails. What execute() was given may complete something when it runs, such
@@ -65,7 +65,7 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
   private static final VarHandle STATE =
       VarHandles.find(MethodHandles.lookup(), "state", int.class);
 
-  private final LoopExecutor executor;
+  private final TaskRegistry<ExecutorTask> registry;
   private final LoopRuntime loop;
   private final Runnable work;
 
@@ -76,8 +76,10 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
   private @Nullable CoroutineNode<?> coroutine;
   private @Nullable TimerEvent timer;
 
-  ExecutorTask(LoopExecutor executor, LoopRuntime loop, Runnable work) {
-    this.executor = executor;
+  /// A task that is not in the registry of its executor yet. It leaves that when it has ended, was
+  /// taken back or refused.
+  ExecutorTask(TaskRegistry<ExecutorTask> registry, LoopRuntime loop, Runnable work) {
+    this.registry = registry;
     this.loop = loop;
     this.work = work;
   }
@@ -96,15 +98,11 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
     return loop;
   }
 
-  static String nameOf(LoopRuntime loop) {
-    return "the loop '" + loop.options().name() + "'";
-  }
-
   /// Takes it back, unless it has begun.
   boolean takeBack() {
     boolean taken = STATE.compareAndSet(this, NEW, ENDED);
     if (taken) {
-      executor.ended(this);
+      registry.remove(this);
       if (work instanceof ScheduledTask<?>) {
         var _ = loop.scheduler().inbox().post(new TakenBack()); // after the end it has no timer
       }
@@ -285,14 +283,14 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
     boolean cancelled = e instanceof Cancellation && self != null && self.isCancelled();
     Throwable failure = cancelled ? Precedence.carriedBy(e) : e;
     if (failure != null) {
-      loop.report("a task of an executor of " + nameOf(loop) + " failed", failure);
+      loop.report("a task of an executor of " + loop.describe() + " failed", failure);
     }
   }
 
   private void endOrRepeat() {
     if (work instanceof ScheduledTask<?> periodic && periodic.isPeriodic() && !periodic.isDone()) {
       state = NEW;
-      if (!executor.isOpen()) {
+      if (!registry.isOpen()) {
         periodic.cancel(false);
       }
       if (!periodic.isDone()) {
@@ -303,7 +301,7 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
     }
     leave();
     if ((int) STATE.getAndSet(this, ENDED) != ENDED) {
-      executor.ended(this);
+      registry.remove(this);
     }
   }
 
@@ -318,7 +316,7 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
 
   @Override
   public void refuse() {
-    int before = fail(new LoopEndedException(nameOf(loop) + " has ended before the task"));
+    int before = fail(new LoopEndedException(loop.describe() + " has ended before the task"));
     if (before == NEW && mustBegin()) {
       loop.taskNeverBegan(site());
     }
@@ -335,7 +333,7 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
     } else if (work instanceof Future<?> future) {
       cancelForeign(future);
     }
-    executor.ended(this);
+    registry.remove(this);
     return before;
   }
 
@@ -345,7 +343,7 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
       future.cancel(false);
     } catch (Throwable e) {
       FailureTable.throwIfFatal(e);
-      loop.report("the future of a task of " + nameOf(loop) + " failed as it was cancelled", e);
+      loop.report("the future of a task of " + loop.describe() + " failed as it was cancelled", e);
     }
   }
 }

@@ -83,7 +83,7 @@ public final class LoopExecutor extends AbstractExecutorService
   @Override
   public void execute(Runnable command) {
     Objects.requireNonNull(command, "command");
-    var _ = accept(loop -> new ExecutorTask(this, loop, command));
+    var _ = accept(loop -> new ExecutorTask(tasks, loop, command));
   }
 
   private ExecutorTask accept(Function<LoopRuntime, ExecutorTask> taskOn) {
@@ -110,7 +110,7 @@ public final class LoopExecutor extends AbstractExecutorService
   }
 
   private String refusal() {
-    String what = loops.length == 1 ? ExecutorTask.nameOf(loops[0]) : loops.length + " loops";
+    String what = loops.length == 1 ? loops[0].describe() : loops.length + " loops";
     if (!tasks.isOpen()) {
       return "the executor of " + what + " was shut down; it takes no more tasks";
     }
@@ -182,7 +182,7 @@ public final class LoopExecutor extends AbstractExecutorService
     ExecutorTask accepted =
         accept(loop -> {
           F future = futureOn.apply(loop);
-          ExecutorTask task = new ExecutorTask(this, loop, future);
+          ExecutorTask task = new ExecutorTask(tasks, loop, future);
           future.setTask(task);
           return task;
         });
@@ -285,18 +285,9 @@ public final class LoopExecutor extends AbstractExecutorService
     return neverBegun;
   }
 
-  /// Called when a task has ended, was withdrawn or refused: once for each. **Thread** any.
-  void ended(ExecutorTask task) {
-    tasks.remove(task);
-  }
-
-  boolean isOpen() {
-    return tasks.isOpen();
-  }
-
   @Override
   public boolean isShutdown() {
-    return !isOpen()
+    return !tasks.isOpen()
         || loopsEnded.isDone()
         || Arrays.stream(loops).allMatch(loop -> loop.shutdown().refusesTasks());
   }

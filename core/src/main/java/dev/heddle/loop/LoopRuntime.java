@@ -266,6 +266,11 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
     return futures;
   }
 
+  /// Its name, for messages.
+  String describe() {
+    return "the loop '" + options.name() + "'";
+  }
+
   public boolean isCurrent() {
     ExecutionContext context = ExecutionContext.current();
     return context != null && context.host() == scheduler && !scheduler.hasEnded();
@@ -297,7 +302,7 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
       report(
           tasks
               + " of executors of "
-              + ExecutorTask.nameOf(this)
+              + describe()
               + " never began, since the loop has ended; the first one: "
               + firstNeverBegun.getName(),
           null);

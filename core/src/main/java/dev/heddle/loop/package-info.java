@@ -9,7 +9,8 @@
 /// | calls of `CoroutineTree.Host` and `SchedulerOwner` | unobserved failures, to the log |
 /// | signals, the JVM's exit | |
 ///
-/// Arrows point from `LoopRuntime` to all others, and from none of them back.
+/// Arrows point from `LoopRuntime` to its parts, and from none of them back. The executors stand
+/// above it: they use it, and it does not know them.
 ///
 /// Threads: the loop's, unless a class says otherwise. Read `LoopRuntime` first, then
 /// `LoopShutdown` and `Closers`; for signals and the JVM's exit `LoopEnd`, `SignalDispatcher`,

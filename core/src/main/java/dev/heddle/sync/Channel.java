@@ -460,7 +460,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   /// scope; otherwise `hasNext()` throws the [ChannelClosedException].
   @Override
   public Iterator<T> iterator() {
-    return new ChannelItems<>(this);
+    return new ChannelItems<>(this::receiveNext, this);
   }
 
   /// The items as [#iterator()] receives them, as a sequential stream to be used on this loop.
@@ -858,13 +858,17 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   // ---- for its iterator ----
 
-  /// Receives the oldest item; null: the channel is closed, and nothing is left.
-  @Nullable T receiveOrNull() {
-    return receive(Deadline.never(), null);
+  // null: it was closed, and nothing is left
+  private @Nullable T receiveNext() {
+    T item = receive(Deadline.never(), null);
+    if (item == null && isFailure()) {
+      throw nothingLeft();
+    }
+    return item;
   }
 
-  /// Whether a loop over the channel throws rather than ends.
-  boolean isFailure() {
+  // whether a loop over the channel throws rather than ends
+  private boolean isFailure() {
     return cause != null || closed == Reason.CANCELLED || closed == Reason.DEADLOCK;
   }
 }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param <R> the type of the resource
 /// @since 0.2
 public final class Lease<R> implements AutoCloseable {
-  private final Pool<R> pool;
+  private final Lender<R> pool;
   private final Pooled<R> entry;
   private final R resource;
   private final CoroutineNode<?> holder;
@@ -30,7 +30,11 @@ public final class Lease<R> implements AutoCloseable {
   private boolean released;
 
   Lease(
-      Pool<R> pool, Pooled<R> entry, R resource, CoroutineNode<?> holder, @Nullable Permit permit) {
+      Lender<R> pool,
+      Pooled<R> entry,
+      R resource,
+      CoroutineNode<?> holder,
+      @Nullable Permit permit) {
     this.pool = pool;
     this.entry = entry;
     this.resource = resource;
@@ -119,5 +123,21 @@ public final class Lease<R> implements AutoCloseable {
     return resource.getClass().getName()
         + "@"
         + Integer.toHexString(System.identityHashCode(resource));
+  }
+
+  /// What a lease needs of the pool that it belongs to.
+  interface Lender<R> {
+    /// The time, in nanoseconds on the scale of the loop's clock.
+    long now();
+
+    /// Throws unless a lease can be closed here and now.
+    void checkRelease();
+
+    /// Takes the resource back: for the oldest waiter, or as idle. Called once, or
+    /// [#discard(Lease)] is.
+    void release(Lease<R> lease);
+
+    /// Destroys the resource.
+    void discard(Lease<R> lease);
   }
 }

@@ -111,6 +111,7 @@ public final class Pool<R> implements AutoCloseable {
   private final WaitQueue waiters = new Waiters();
   private final Registration inDump;
   private final PoolHousekeeper<R> housekeeper;
+  private final Lender lender = new Lender();
 
   // loop only
   final ArrayDeque<Pooled<R>> idle = new ArrayDeque<>(); // the one used last is first
@@ -291,7 +292,7 @@ public final class Pool<R> implements AutoCloseable {
         reportReply(permit);
       }
       checkOpen();
-      Lease<R> lease = new Lease<>(this, place, resourceOf(place), self, permit);
+      Lease<R> lease = new Lease<>(lender, place, resourceOf(place), self, permit);
       leases.add(lease);
       return lease;
     } catch (Throwable e) {
@@ -442,7 +443,7 @@ public final class Pool<R> implements AutoCloseable {
 
   // ---- releasing ----
 
-  void release(Lease<R> lease) {
+  private void release(Lease<R> lease) {
     leases.remove(lease);
     Pooled<R> place = lease.entry();
     Permit permit = lease.permit();
@@ -460,7 +461,7 @@ public final class Pool<R> implements AutoCloseable {
     }
   }
 
-  void discard(Lease<R> lease) {
+  private void discard(Lease<R> lease) {
     leases.remove(lease);
     try {
       lastRejection = null;
@@ -690,12 +691,6 @@ public final class Pool<R> implements AutoCloseable {
     return home.nanoTime();
   }
 
-  /// Throws unless a lease can be closed here and now.
-  void checkRelease() {
-    checkLoop();
-    StackGuard.requireRoom(); // as in acquire()
-  }
-
   private CoroutineNode<?> checkLoop() {
     CoroutineNode<?> self = CoroutineNode.current();
     if (self.scheduler() != home) {
@@ -703,6 +698,29 @@ public final class Pool<R> implements AutoCloseable {
           describe() + " belongs to another loop; open one on each loop that needs it");
     }
     return self;
+  }
+
+  private final class Lender implements Lease.Lender<R> {
+    @Override
+    public long now() {
+      return Pool.this.now();
+    }
+
+    @Override
+    public void checkRelease() {
+      checkLoop();
+      StackGuard.requireRoom(); // as in acquire()
+    }
+
+    @Override
+    public void release(Lease<R> lease) {
+      Pool.this.release(lease);
+    }
+
+    @Override
+    public void discard(Lease<R> lease) {
+      Pool.this.discard(lease);
+    }
   }
 
   private final class Waiters extends WaitQueue {

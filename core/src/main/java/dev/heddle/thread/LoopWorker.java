@@ -12,7 +12,6 @@ import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.thread.worker.OffloadedCall;
 import dev.heddle.thread.worker.WorkerBody;
-import dev.heddle.thread.worker.WorkerThreads;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -82,14 +81,14 @@ final class LoopWorker implements WorkerBody {
   }
 
   @Override
-  public void run(WorkerThreads.Calls calls) {
+  public void run(Calls calls) {
     OffloadedCall first = first(calls);
     if (first != null) {
       new WorkerLoop(calls).run(first);
     }
   }
 
-  private static @Nullable OffloadedCall first(WorkerThreads.Calls calls) {
+  private static @Nullable OffloadedCall first(Calls calls) {
     while (true) {
       try {
         return calls.next(() -> true);
@@ -101,12 +100,12 @@ final class LoopWorker implements WorkerBody {
 
   /// The loop of a thread.
   private final class WorkerLoop {
-    private final WorkerThreads.Calls calls;
+    private final Calls calls;
 
     // loop only; the thread reads it when the loop has ended
     private final Set<OffloadedCall> taken = new HashSet<>();
 
-    WorkerLoop(WorkerThreads.Calls calls) {
+    WorkerLoop(Calls calls) {
       this.calls = calls;
     }
 

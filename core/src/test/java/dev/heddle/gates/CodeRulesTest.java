@@ -86,6 +86,7 @@ class CodeRulesTest {
   private static final Map<String, String> LOCKS =
       Map.ofEntries(
           entry("dev.heddle.loop.SignalDispatcher", "carriers take it with no coroutine mounted"),
+          entry("dev.heddle.loop.TaskRegistry", BRIEF),
           entry("dev.heddle.coroutine.capture.StandardStreams", "coroutines take it, no carrier"),
           entry(
               "dev.heddle.event.source.ExportedFuture",

@@ -18,7 +18,7 @@ public final class PlainWorker implements WorkerBody {
   }
 
   @Override
-  public void run(WorkerThreads.Calls calls) {
+  public void run(Calls calls) {
     OffloadedCall first = next(calls);
     if (first == null || !isReady(first)) {
       return;
@@ -40,7 +40,7 @@ public final class PlainWorker implements WorkerBody {
     }
   }
 
-  private static @Nullable OffloadedCall next(WorkerThreads.Calls calls) {
+  private static @Nullable OffloadedCall next(Calls calls) {
     while (true) {
       try {
         return calls.next(() -> true);

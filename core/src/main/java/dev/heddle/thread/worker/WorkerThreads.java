@@ -39,7 +39,7 @@ public final class WorkerThreads {
    * started: so the calls are spread over the threads. It must not end, except by a pill, while it
    * runs calls, since the loop counts on it for calls that are queued.
    *
-   * Threads. Everything on the loop, except serve(), and Calls, which is the threads'.
+   * Threads. Everything on the loop, except serve() and QueuedCalls, which are the threads'.
    *
    * I1. There are never more than `maxThreads` threads. [WorkerThreadsTest]
    * I2. A thread takes every queued call, also when all threads were ending as it was queued, or
@@ -67,7 +67,7 @@ public final class WorkerThreads {
   private final ThreadFactory factory;
   private final int maxThreads;
   private final WorkerBody body;
-  private final Calls calls = new Calls();
+  private final QueuedCalls calls = new QueuedCalls();
   private final Runnable whenEnded;
   private final long idleNanos;
   private final LinkedTransferQueue<Object> queue =
@@ -249,14 +249,8 @@ public final class WorkerThreads {
     }
   }
 
-  /// The queued calls, for the bodies of the threads. **Thread** the workers.
-  public final class Calls {
-    private Calls() {}
-
-    /// Takes the next call; blocks the thread, or its coroutine, while there is none.
-    ///
-    /// @param mayEnd asked each time that none has come for long; true: the thread is to end
-    /// @return null: the thread is to end
+  private final class QueuedCalls implements WorkerBody.Calls {
+    @Override
     public @Nullable OffloadedCall next(BooleanSupplier mayEnd) throws InterruptedException {
       while (!closed) {
         Object next = queue.poll(idleNanos, TimeUnit.NANOSECONDS);
@@ -270,7 +264,7 @@ public final class WorkerThreads {
       return null;
     }
 
-    /// Whether the loop has ended, and no call is needed any more.
+    @Override
     public boolean isClosed() {
       return closed;
     }

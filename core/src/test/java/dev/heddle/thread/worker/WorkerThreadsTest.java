@@ -168,7 +168,7 @@ class WorkerThreadsTest {
     });
   }
 
-  private static boolean runNext(WorkerThreads.Calls calls) {
+  private static boolean runNext(WorkerBody.Calls calls) {
     try {
       OffloadedCall call = calls.next(() -> true);
       if (call != null) {
@@ -221,7 +221,7 @@ class WorkerThreadsTest {
   }
 
   private static void runTwoAtOnce(
-      WorkerThreads.Calls calls, CountDownLatch taken, CountDownLatch go) {
+      WorkerBody.Calls calls, CountDownLatch taken, CountDownLatch go) {
     try {
       List<OffloadedCall> both = new ArrayList<>();
       while (both.size() < 2) {

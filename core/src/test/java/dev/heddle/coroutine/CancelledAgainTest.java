@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// What a coroutine meets that goes on after its cancellation was delivered.
 @Tag("loop-320")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CancelledAgainTest {
   private static final Duration LONG = Duration.ofHours(1);
   private static final HeddleOptions IMPATIENT =

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Failures that came at a moment in which nobody was there to take them: each reaches somebody,
 /// and only once.
-@Timeout(60)
+@Timeout(300)
 @Tag("trap-18")
 class LostFailureTest {
   private static final Duration LONG = Duration.ofHours(1);

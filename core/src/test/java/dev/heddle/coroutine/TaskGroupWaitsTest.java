@@ -15,6 +15,7 @@ import dev.heddle.coroutine.Outcomes.Outcome;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Future;
 import dev.heddle.event.Promise;
+import dev.heddle.simulation.VirtualTime;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.NoSuchElementException;
@@ -280,7 +281,7 @@ class TaskGroupWaitsTest extends GroupTasks {
 
   @Test
   void joinAny_thatIsCancelled_namesTheFailuresItSkipped() {
-    Heddle.run(() -> {
+    VirtualTime.run(() -> {
       TaskGroup<String> group = new TaskGroup<>();
       group.spawn(() -> fail("skipped"));
       Promise<String> gate = new Promise<>();

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// The turns of an event loop that is hosted on a loop.
 @Tag("T14.6")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EventLoopTurnsTest {
   /// An event loop with nothing but tasks, one a turn.
   private static final class Tasks implements HostedEventLoop {

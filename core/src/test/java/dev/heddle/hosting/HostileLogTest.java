@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// Handlers of the log that wait for what only the loop can give, and that throw: the loop goes on.
 @Tag("T17.1")
 @Tag("trap-42")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HostileLogTest {
   private static final Logger LOGGER = Logger.getLogger("dev.heddle");
   private static final HeddleOptions SHORT =

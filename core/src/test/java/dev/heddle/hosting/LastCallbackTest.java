@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// What is called as a loop ends, by itself or past its deadline, and fails or hangs: main's
 /// outcome stays main's, and other threads are told.
-@Timeout(60)
+@Timeout(300)
 @Tag("trap-18")
 class LastCallbackTest {
   private static final Duration SHORT = Duration.ofMillis(20);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// `Thread.interrupt` on a coroutine's thread ends its waits for the loop as it ends the JDK's.
 @Tag("loop-322")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OutsideInterruptTest {
   private static Map<String, Action> waits() {
     Map<String, Action> waits = new LinkedHashMap<>();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.function.ThrowingSupplier;
 
 /// What other threads submit to a loop: the future is completed, whatever happens to the coroutine.
 @Tag("T17.2")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SubmitTest {
   private static volatile UnaryOperator<String> childValue = UnaryOperator.identity();
 

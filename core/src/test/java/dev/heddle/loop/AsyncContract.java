@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// What [CompletionService] and the asynchronous methods of [CompletableFuture] promise, as tests
 /// of any executor that they are given.
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class AsyncContract {
   /*
    * Each group of tests is named after the interface whose Javadoc it comes from:

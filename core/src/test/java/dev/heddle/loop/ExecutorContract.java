@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// What the Javadoc of [java.util.concurrent.Executor], [java.util.concurrent.ExecutorService],
 /// [ScheduledExecutorService] and [Future] promises, as tests of any executor.
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 abstract class ExecutorContract extends AsyncContract {
   /*
    * No suite for executors is published that one could depend on: the tests of JSR 166 are files of

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// What an executor of a loop has beyond the contract of executors: its tasks are coroutines.
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LoopExecutorTest {
   private static Throwable failureOf(Future<?> future) throws InterruptedException {
     try {
@@ -196,7 +196,7 @@ class LoopExecutorTest {
       });
       assertThat(executor.submit(() -> 42).get()).isEqualTo(42);
     } finally {
-      loop.shutdown(Duration.ofSeconds(10));
+      loop.shutdown(Duration.ofHours(1));
     }
     assertThatThrownBy(loop::join).isInstanceOf(Cancellation.class); // by the shutdown
   }

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Tag("loop-278")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ThreadChannelTest {
   private static <T> FutureTask<T> onThread(java.util.concurrent.Callable<T> body) {
     FutureTask<T> task = new FutureTask<>(body);
@@ -464,7 +464,7 @@ class ThreadChannelTest {
     ThreadChannel<Integer> channel = ThreadChannel.of(1);
     Loop<Integer> loop = Loop.start(() -> channel.receive());
     until(() -> hasWaiting(channel, 0, 1));
-    loop.shutdown(Duration.ofSeconds(10));
+    loop.shutdown(Duration.ofHours(1));
     assertThatThrownBy(loop::join).isInstanceOf(Cancellation.class);
     assertThat(hasWaiting(channel, 0, 0)).isTrue();
     channel.send(1);

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// What it costs to leave an event that many have subscribed to, in steps: as many for each,
 /// however many there are. A scan would take a hundred million steps here.
-@Timeout(60)
+@Timeout(300)
 @Tag("loop-310")
 class EventCostTest {
   private static final int MANY = 20_000;

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("T17.1")
 @Tag("trap-42")
 @Tag("once")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AsyncLogTest {
   private static final Logger LOGGER = Logger.getLogger("dev.heddle");
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 /// Caffeine: a load waits inside a monitor of the map, and so does everybody else who wants the
 /// key.
 @Tag("T16")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CaffeineTest {
 
   @Test

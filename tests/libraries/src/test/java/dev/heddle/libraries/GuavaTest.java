@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 /// Guava: caches, monitors, futures and rate limiters wait by the JDK's means, some of them deaf to
 /// interrupts.
 @Tag("T16")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class GuavaTest {
 
   @Test

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Servers that hand each exchange to an executor, here the loop's: it is a coroutine.
 @Tag("T16")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HttpServersTest {
 
   @Test

@@ -26,7 +26,7 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
 /// Code that knows nothing of coroutines ends waits by [Thread#interrupt()]: those of Heddle's,
 /// too.
 @Tag("T16")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OutsideInterruptsTest {
 
   @ParameterizedTest

@@ -226,7 +226,7 @@ class PoolConnectionsTest {
     Watched.run(() -> {
       try (Pool<Connection> pool = Pool.open(options().withSize(0, 1));
           Lease<Connection> lease = pool.acquire()) {
-        assertThat(lease.resource().isValid(1)).isTrue();
+        assertThat(lease.resource().isValid(0)).isTrue();
         assertThatThrownBy(() -> pool.acquire(Deadline.after(Duration.ofMillis(1))))
             .isInstanceOf(DeadlineException.class);
         assertThat(Heddle.dump().text()).contains("Pool 'accounts'", "PgConnection@", "held for");

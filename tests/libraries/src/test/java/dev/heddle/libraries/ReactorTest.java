@@ -25,7 +25,7 @@ import reactor.core.scheduler.Schedulers;
 
 /// Reactor: its blocking ends, called by coroutines, with the sources on its own threads.
 @Tag("T16")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ReactorTest {
 
   @Test

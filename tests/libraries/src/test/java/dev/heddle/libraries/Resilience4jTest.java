@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Resilience4j: it sleeps between tries and before permits, and waits for semaphores and futures.
 @Tag("T16")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class Resilience4jTest {
   private static final Duration A_DAY = Duration.ofDays(1);
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// RxJava: its blocking ends, called by coroutines, with the sources on its own threads.
 @Tag("T16")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RxJavaTest {
 
   @Test

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// The stages of the JDK's futures as coroutines of a loop.
 @Tag("T16")
-@Timeout(60)
+@Timeout(300)
 class CompletableFutureTest {
   @Test
   void stages_thatAreGivenTheExecutor_areCoroutines() {

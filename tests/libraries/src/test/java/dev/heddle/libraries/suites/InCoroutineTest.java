@@ -19,7 +19,7 @@ import org.junit.platform.engine.discovery.DiscoverySelectors;
 
 /// The means by which others' suites run: that they say what they should.
 @Tag("T16")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class InCoroutineTest {
 
   /// Passes in coroutines only; it is run by the tests below.

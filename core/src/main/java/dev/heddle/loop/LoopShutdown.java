@@ -215,8 +215,9 @@ public final class LoopShutdown {
     post(new Request(why, new Exit(UNKNOWN, why), tree.options().shutdownDeadline(), true));
   }
 
-  /// Requests a shutdown because the thread that waits for the loop was interrupted; from that
-  /// thread.
+  /// Requests a shutdown as an interrupt of the carrier does: for a thread that waits for the loop
+  /// and was interrupted, or that would interrupt the carrier while coroutines run on it.
+  /// **Thread** any.
   public void requestByInterrupt() {
     var _ = tree.scheduler().inbox().post(new CallersInterrupt());
   }

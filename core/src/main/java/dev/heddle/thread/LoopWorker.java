@@ -4,6 +4,7 @@ package dev.heddle.thread;
 import dev.heddle.Action;
 import dev.heddle.HeddleOptions;
 import dev.heddle.LoopEndedException;
+import dev.heddle.Registration;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.ScopeNode;
 import dev.heddle.loop.LoopRuntime;
@@ -38,9 +39,10 @@ final class LoopWorker implements WorkerBody {
    *   TAKEN,  the worker's loop ends         ENDED   the thread, when the loop has ended: refused
    *   BEGUN   without it
    *
-   * The end of the pool's loop interrupts the thread, which stops the worker's loop. The interrupt
-   * may come before that loop begins, which then does not see it; so its main coroutine asks
-   * whether the pool's loop has ended.
+   * The end of the pool's loop interrupts the thread, which ends the wait of an idle worker. It
+   * stops the worker's loop by a request, because the interrupt may be lost: the JDK clears the
+   * flag of a carrier as it mounts or unmounts a coroutine. No call begins after that end: the main
+   * coroutine asks first whether it has come.
    *
    * Threads. The worker, except CancelRequest, which any thread posts.
    *
@@ -104,6 +106,7 @@ final class LoopWorker implements WorkerBody {
 
     // loop only; the thread reads it when the loop has ended
     private final Set<OffloadedCall> taken = new HashSet<>();
+    private @Nullable Registration stopper;
 
     WorkerLoop(Calls calls) {
       this.calls = calls;
@@ -115,7 +118,7 @@ final class LoopWorker implements WorkerBody {
       Throwable why = new LoopEndedException("the loop of the worker '" + worker + "' has ended");
       try {
         Action main = () -> serve(first);
-        LoopRuntime.run(options.withName(worker), main, List.of(), _ -> {});
+        LoopRuntime.run(options.withName(worker), main, List.of(), this::stopAtTheEnd);
       } catch (Throwable e) {
         why = e;
         // the calls get it, or the thread's handler; at the end of the pool's loop it was expected
@@ -123,10 +126,18 @@ final class LoopWorker implements WorkerBody {
           throw e;
         }
       } finally {
+        if (stopper != null) {
+          stopper.close();
+        }
         for (OffloadedCall left : List.copyOf(taken)) {
           left.refuse(why);
         }
       }
+    }
+
+    // at the end of the pool's loop
+    private void stopAtTheEnd(LoopRuntime own) {
+      stopper = calls.onClose(own.shutdown()::requestByInterrupt);
     }
 
     private void serve(OffloadedCall first) {

@@ -429,6 +429,36 @@ class ThreadPoolCoroutinesTest {
     assertThat(log).containsExactly("task");
   }
 
+  /// An interrupt that reaches a carrier while a coroutine is mounted on it is lost: the JDK clears
+  /// the flag as it unmounts the coroutine.
+  @Test
+  @Tag("loop-281")
+  void endOfThePoolsLoop_whileATaskHoldsItsThread_cancelsTheNextWait() throws InterruptedException {
+    CountDownLatch ended = new CountDownLatch(1);
+    CountDownLatch begun = new CountDownLatch(1);
+    AtomicBoolean over = new AtomicBoolean();
+    Heddle.run(() -> {
+      ThreadPool pool = new ThreadPool(ONE.withCoroutines(2));
+      pool.submit(
+              () -> {
+                begun.countDown();
+                try {
+                  while (!over.get()) {
+                    Thread.onSpinWait();
+                  }
+                  return waitLong("task");
+                } finally {
+                  ended.countDown();
+                }
+              })
+          .ignore();
+      begun.await();
+    });
+    over.set(true);
+    ended.await();
+    assertThat(log).containsExactly("task");
+  }
+
   @Test
   @Tag("loop-281")
   void endOfThePoolsLoop_releasesTasksThatWaitForItsChannel() throws InterruptedException {

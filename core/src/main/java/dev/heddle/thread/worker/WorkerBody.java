@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.thread.worker;
 
+import dev.heddle.Registration;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,5 +22,9 @@ public interface WorkerBody {
 
     /// Whether the loop has ended, and no call is needed any more.
     boolean isClosed();
+
+    /// Has the carrier run `action` when the loop ends: for a worker that an interrupt may not
+    /// reach. If the loop has ended, the action runs here. It may run twice.
+    Registration onClose(Runnable action);
   }
 }

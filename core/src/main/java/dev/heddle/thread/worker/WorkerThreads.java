@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.thread.worker;
 
+import dev.heddle.Registration;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.InlineCallback;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -32,7 +35,8 @@ public final class WorkerThreads {
    *                                                   that was queued meanwhile
    * States of the group.
    *   OPEN     finish()   FINISHING  the loop: queues a pill for each thread, behind all calls
-   *   any      close()    CLOSED     the carrier: drops queued calls, interrupts all threads
+   *   any      close()    CLOSED     the carrier: drops queued calls, runs the actions of
+   *                                  onClose(), interrupts all threads
    *
    * What a thread does with its calls is up to its body: PlainWorker runs one after the other. A
    * body that runs several at a time gets a thread for each call, too, until all threads have
@@ -48,7 +52,9 @@ public final class WorkerThreads {
    *     started when no call is queued. [WorkerThreadsTest]
    *
    * Memory order. The queue publishes a call to its thread; the inbox publishes its end to the
-   * loop.
+   * loop. onClose() adds its action, and then reads `closed`; close() writes `closed`, and then
+   * reads the actions. All are volatile accesses, so in one total order: one of the two sees the
+   * other's write, and the action runs (Dekker).
    *
    * Cost. A call: a queue node, and its end in the inbox; no lock on the loop's side. A JDK
    * executor starts a thread for each call until it has reached its core size, whether threads are
@@ -81,6 +87,9 @@ public final class WorkerThreads {
 
   // the carrier writes, the threads read
   private volatile boolean closed;
+
+  // the threads add and remove, the carrier reads
+  private final Queue<Runnable> closeActions = new ConcurrentLinkedQueue<>();
 
   /// A group without threads, which run one call after the other.
   ///
@@ -236,6 +245,7 @@ public final class WorkerThreads {
   public void close() {
     closed = true;
     queue.clear();
+    closeActions.forEach(Runnable::run);
     threads.forEach(Thread::interrupt);
   }
 
@@ -267,6 +277,15 @@ public final class WorkerThreads {
     @Override
     public boolean isClosed() {
       return closed;
+    }
+
+    @Override
+    public Registration onClose(Runnable action) {
+      closeActions.add(action);
+      if (closed) {
+        action.run();
+      }
+      return () -> closeActions.remove(action);
     }
   }
 

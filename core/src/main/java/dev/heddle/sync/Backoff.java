@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// | [decorrelated][#withDecorrelatedJitter()] | from the first delay to 3 times the wait before |
 ///
 /// Many clients that fail together without jitter also retry together. No wait is longer than the
-/// longest delay: 30 seconds by default, or the first delay if that is longer.
+/// longest delay, except after a [dev.heddle.ServiceUnavailableException], as [Retry] says. The
+/// longest delay is 30 seconds by default, or the first delay if that is longer.
 ///
 /// An immutable value, which coroutines and loops may share, if its source of random numbers may be
 /// shared.

@@ -344,14 +344,15 @@ public final class CircuitBreaker {
 
   // ---- views ----
 
-  /// How long calls are still refused; zero unless it is open. When only [#probe()] and [#reset()]
-  /// end that: 292 years.
-  public Duration retryAfter() {
+  /// How long every call is still refused: zero unless it is open; null when only [#probe()] or
+  /// [#reset()] ends that.
+  public @Nullable Duration retryAfter() {
     if (state != State.OPEN) {
       return Duration.ZERO;
     }
-    return Duration.ofNanos(
-        openUntil == Nanos.NEVER ? Nanos.NEVER : Math.max(0, openUntil - home.nanoTime()));
+    return openUntil == Nanos.NEVER
+        ? null
+        : Duration.ofNanos(Math.max(0, openUntil - home.nanoTime()));
   }
 
   /// One line for reports: name, state, the last failure.

@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
 /// JDK.
 ///
 /// After a [ServiceUnavailableException] the wait is at least its
-/// [ServiceUnavailableException#retryAfter()].
+/// [ServiceUnavailableException#retryAfter()]. A refusal that only [CircuitBreaker#probe()] or
+/// [CircuitBreaker#reset()] ends is thrown at once.
 ///
 /// | bound | what it cancels | then |
 /// |---|---|---|
@@ -300,12 +301,15 @@ public final class Retry {
           || !condition.test(unwrapped(failure))) {
         return false;
       }
-      drawn = backoff.delay(attempt, drawn);
-      delay = drawn;
+      Duration asked = Duration.ZERO;
       if (failure instanceof ServiceUnavailableException unavailable) {
-        Duration asked = unavailable.retryAfter();
-        delay = asked.compareTo(drawn) > 0 ? asked : drawn;
+        asked = unavailable.retryAfter();
+        if (asked == null) {
+          return false; // no wait ends it
+        }
       }
+      drawn = backoff.delay(attempt, drawn);
+      delay = asked.compareTo(drawn) > 0 ? asked : drawn;
       // in this order: a retry that has no time left takes nothing from the budget
       return hasTimeFor(delay) && (budget == null || budget.tryWithdraw());
     }

@@ -215,7 +215,8 @@ class PoolSnippetsTest {
       try {
         breaker.call(() -> connect().ask("ready"));
       } catch (ServiceUnavailableException e) {
-        log.add("503, Retry-After: " + e.retryAfter().toSeconds());
+        Duration wait = e.retryAfter(); // null: only probe() or reset() ends it
+        log.add("503" + (wait == null ? "" : ", Retry-After: " + wait.toSeconds()));
       }
       // @end
       // @start region=state

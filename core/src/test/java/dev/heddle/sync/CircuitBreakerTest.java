@@ -152,8 +152,10 @@ class CircuitBreakerTest {
       CircuitBreaker breaker = opened(options().withRecovery(RecoveryStrategy.manual()));
       Heddle.delay(Duration.ofDays(1000));
       assertThatThrownBy(breaker::acquire).hasMessageContaining("until probe() or reset()");
+      assertThat(breaker.retryAfter()).isNull();
       breaker.probe();
       assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
+      assertThat(breaker.retryAfter()).isEqualTo(Duration.ZERO);
       breaker.trip();
       breaker.reset();
       assertThat(breaker.state()).isEqualTo(State.CLOSED);

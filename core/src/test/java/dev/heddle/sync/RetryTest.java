@@ -259,6 +259,29 @@ class RetryTest {
     });
   }
 
+  @Test
+  void refusalThatNoWaitEnds_isThrownAtOnce() {
+    run(() -> {
+      CircuitBreaker breaker =
+          new CircuitBreaker(
+              CircuitBreakerOptions.defaults().withRecovery(RecoveryStrategy.manual()));
+      breaker.trip();
+      Retry retry =
+          Retry.with(Backoff.constant(SECOND)).withListener((attempt, _, _) -> log.add(attempt));
+      assertThatThrownBy(() -> retry.run(() -> breaker.call(() -> "never called")))
+          .isInstanceOf(ServiceUnavailableException.class)
+          .hasMessageContaining("until probe() or reset()");
+      assertThat(log).isEmpty();
+
+      breaker.probe();
+      try (var _ = breaker.acquire()) { // the only trial: another call is worth trying
+        assertThatThrownBy(() -> retry.run(() -> breaker.call(() -> "never called")))
+            .hasMessageContaining("trial calls have not ended");
+      }
+      assertThat(log).containsExactly(1, 2);
+    });
+  }
+
   // ---- cancellation ----
 
   @Test

@@ -49,7 +49,8 @@ import org.jspecify.annotations.Nullable;
 /// given, but that is cancelled before it continues, goes to the next waiter or is idle again.
 /// **Order** first come, first served, without barging: a released resource, or the place of a
 /// destroyed one, goes to the oldest waiter, and no other coroutine can take it in between, not
-/// even the one that released it. **Cost** of a lease without contention: its object and an entry
+/// even the one that released it. An acquirer that makes a resource waits for its own, and may be
+/// overtaken; give both limits of [PoolOptions#withSize] the same number to exclude that. **Cost** of a lease without contention: its object and an entry
 /// in a table; no switch.
 ///
 /// @param <R> the type of the resources

@@ -136,6 +136,27 @@ class PoolTest extends PoolItems {
   }
 
   @Test
+  void acquirer_thatMakesAResource_mayBeOvertaken() {
+    VirtualTime.run(() -> {
+      PoolOptions<Item> slow =
+          PoolOptions.of(
+              () -> {
+                Heddle.delay(Duration.ofSeconds(1));
+                return new Item(++made);
+              });
+      Pool<Item> pool = Pool.open(slow.withSize(0, 2));
+      Lease<Item> lease = pool.acquire();
+      var first = acquirer(pool, "first");
+      var second = acquirer(pool, "second");
+      settle();
+      lease.close();
+      second.await();
+      first.await();
+      assertThat(log).containsExactly("second got item 1", "first got item 2");
+    });
+  }
+
+  @Test
   @Tag("loop-214")
   @Tag("trap-25")
   void factory_thatSuspends_isNeverCalledForMoreThanTheMaximum() {

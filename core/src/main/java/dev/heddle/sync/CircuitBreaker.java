@@ -119,7 +119,7 @@ public final class CircuitBreaker {
   /// @throws ServiceUnavailableException when the call is refused; `body` was not run
   /// @throws CoroutineException when the body threw a checked exception; unchecked exceptions and
   ///   errors are thrown as they are
-  public <T extends @Nullable Object> T call(Body<? extends T> body) {
+  public <T extends @Nullable Object> T run(Body<? extends T> body) {
     Permit permit = acquire();
     T result;
     try {
@@ -132,16 +132,16 @@ public final class CircuitBreaker {
     return result;
   }
 
-  /// Runs an action, and counts how it ends. Otherwise as [#call(Body)].
-  public void call(Action action) {
-    this.<@Nullable Void>call(() -> {
+  /// Runs an action, and counts how it ends. Otherwise as [#run(Body)].
+  public void run(Action action) {
+    this.<@Nullable Void>run(() -> {
       action.run();
       return null;
     });
   }
 
   /// Begins a call whose end the caller reports to the permit. For calls that are not one block of
-  /// code; otherwise [#call(Body)] is simpler.
+  /// code; otherwise [#run(Body)] is simpler.
   ///
   /// @throws ServiceUnavailableException when the call is refused
   /// @throws IllegalStateException when the circuit breaker belongs to another loop

@@ -8,6 +8,8 @@ import dev.heddle.DeadlineException;
 import dev.heddle.PoolClosedException;
 import dev.heddle.Registration;
 import dev.heddle.Transform;
+import dev.heddle.coroutine.ItemAction;
+import dev.heddle.coroutine.ItemTest;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.event.Awaitable;
@@ -23,8 +25,6 @@ import dev.heddle.scheduler.WaitQueue;
 import dev.heddle.scheduler.WaitQueue.Waiter;
 import dev.heddle.sync.CircuitBreaker.Permit;
 import dev.heddle.sync.CircuitBreaker.State;
-import dev.heddle.sync.PoolOptions.Check;
-import dev.heddle.sync.PoolOptions.Hook;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -39,8 +39,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=pool}
 ///
-/// A lease belongs to nobody in particular; [#use] and try-with-resources return it in any case. An
-/// idle resource that was used last is lent first, so that a pool larger than needed shrinks
+/// Any coroutine of the loop may close a lease; [Lease#holder()] acquired it. [#use] and
+/// try-with-resources close it in any case. An idle resource that was used last is lent first, so that a pool larger than needed shrinks
 /// ([PoolOptions#withMaxIdle]). A pool that is not closed keeps its resources until the JVM ends:
 /// close it, or register it by [dev.heddle.Heddle#onShutdown(AutoCloseable)].
 ///
@@ -364,7 +364,7 @@ public final class Pool<R> implements AutoCloseable {
 
   // ---- using ----
 
-  // Two verbs, because Java cannot tell use(Transform) from use(Hook) in `use(c -> c.query())`.
+  // Two verbs: Java cannot tell use(Transform) from use(ItemAction) in `use(c -> c.query())`.
 
   /// Acquires a resource, runs `body` with it, and releases it however the body ends. **Suspends**
   /// as [#acquire()] and [Lease#close()]. Throws what they throw, and what `body` throws.
@@ -393,29 +393,29 @@ public final class Pool<R> implements AutoCloseable {
   }
 
   /// Acquires a resource and runs an action with it. Otherwise as [#use(Transform)].
-  public void run(Hook<? super R> action) {
+  public void run(ItemAction<? super R> action) {
     running(acquire(), action);
   }
 
   /// Acquires a resource and runs an action with it. Otherwise as [#use(Transform, Deadline)].
   ///
   /// @throws DeadlineException when the deadline runs out first; `action` was not run
-  public void run(Hook<? super R> action, Deadline deadline) {
+  public void run(ItemAction<? super R> action, Deadline deadline) {
     running(acquire(deadline), action);
   }
 
   /// Acquires a resource and runs an action with it. Otherwise as [#use(Transform, Awaitable)].
   ///
   /// @throws dev.heddle.WaitCancelledException when the token fires first; `action` was not run
-  public void run(Hook<? super R> action, Awaitable<?> token) {
+  public void run(ItemAction<? super R> action, Awaitable<?> token) {
     running(acquire(token), action);
   }
 
-  private static <R> void running(Lease<R> lease, Hook<? super R> action) {
+  private static <R> void running(Lease<R> lease, ItemAction<? super R> action) {
     Pool.<R, @Nullable Void>using(
         lease,
         resource -> {
-          action.run(resource);
+          action.accept(resource);
           return null;
         });
   }
@@ -504,7 +504,7 @@ public final class Pool<R> implements AutoCloseable {
   }
 
   /// Runs a check; a resource that fails it is destroyed.
-  boolean passes(Pooled<R> place, @Nullable Check<? super R> check) {
+  boolean passes(Pooled<R> place, @Nullable ItemTest<? super R> check) {
     if (check == null) {
       return true;
     }
@@ -538,9 +538,9 @@ public final class Pool<R> implements AutoCloseable {
   private void end(Pooled<R> place) throws Exception {
     R resource = place.resource;
     place.resource = null; // first: never twice
-    Hook<? super R> hook = options.destroy;
+    ItemAction<? super R> hook = options.destroy;
     if (resource != null && hook != null) {
-      hook.run(resource);
+      hook.accept(resource);
     }
   }
 

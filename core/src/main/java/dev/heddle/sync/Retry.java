@@ -130,14 +130,14 @@ public final class Retry {
 
   /// The same, with another number of attempts, the first one included.
   ///
-  /// @param most at least 1; [Integer#MAX_VALUE] for no limit
+  /// @param max at least 1; [Integer#MAX_VALUE] for no limit
   /// @throws IllegalArgumentException when it is less than 1
-  public Retry withMaxAttempts(int most) {
-    if (most < 1) {
+  public Retry withMaxAttempts(int max) {
+    if (max < 1) {
       throw new IllegalArgumentException(
-          most + " attempts would never run the body; give at least 1");
+          max + " attempts would never run the body; give at least 1");
     }
-    return new Retry(backoff, most, attemptTimeout, timeout, condition, budget, listener);
+    return new Retry(backoff, max, attemptTimeout, timeout, condition, budget, listener);
   }
 
   /// The same, with a bound for each attempt: one that lasts longer is cancelled, and counts as

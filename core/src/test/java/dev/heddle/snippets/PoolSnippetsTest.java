@@ -149,7 +149,7 @@ class PoolSnippetsTest {
     Heddle.run(() -> {
       // @start region=breaker
       CircuitBreaker breaker = new CircuitBreaker();
-      String answer = breaker.call(() -> connect().ask("ready"));
+      String answer = breaker.run(() -> connect().ask("ready"));
       // @end
       assertThat(answer).isEqualTo("ready!");
     });
@@ -213,7 +213,7 @@ class PoolSnippetsTest {
       breaker.trip();
       // @start region=unavailable
       try {
-        breaker.call(() -> connect().ask("ready"));
+        breaker.run(() -> connect().ask("ready"));
       } catch (ServiceUnavailableException e) {
         Duration wait = e.retryAfter(); // null: only probe() or reset() ends it
         log.add("503" + (wait == null ? "" : ", Retry-After: " + wait.toSeconds()));

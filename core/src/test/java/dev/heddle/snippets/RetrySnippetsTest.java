@@ -46,7 +46,7 @@ class RetrySnippetsTest {
   // @start region=backoff
   static final Backoff BACKOFF =
       Backoff.exponential(Duration.ofMillis(100)) // 100 ms, 200 ms, 400 ms, ...
-          .withLongest(Duration.ofSeconds(5)) // never more than 5 s
+          .withMaxDelay(Duration.ofSeconds(5)) // never more than 5 s
           .withFullJitter(); // anything from 0 to that
 
   // @end

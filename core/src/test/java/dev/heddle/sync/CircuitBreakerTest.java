@@ -32,7 +32,7 @@ class CircuitBreakerTest {
 
   private static Throwable fail(CircuitBreaker breaker) {
     return catchThrowable(() ->
-        breaker.call(() -> {
+        breaker.run(() -> {
           throw new IOException("no route");
         }));
   }
@@ -51,7 +51,7 @@ class CircuitBreakerTest {
       CircuitBreaker breaker = new CircuitBreaker(options().withFailures(3, 3));
       fail(breaker);
       fail(breaker);
-      assertThat(breaker.<String>call(() -> "ok")).isEqualTo("ok"); // the row is broken
+      assertThat(breaker.<String>run(() -> "ok")).isEqualTo("ok"); // the row is broken
       fail(breaker);
       fail(breaker);
       assertThat(breaker.state()).isEqualTo(State.CLOSED);
@@ -60,7 +60,7 @@ class CircuitBreakerTest {
 
       ServiceUnavailableException refused =
           catchThrowableOfType(
-              ServiceUnavailableException.class, () -> breaker.call(() -> "never called"));
+              ServiceUnavailableException.class, () -> breaker.run(() -> "never called"));
       assertThat(refused)
           .hasMessageContaining("'service' refuses calls")
           .hasCauseInstanceOf(IOException.class);
@@ -74,7 +74,7 @@ class CircuitBreakerTest {
       CircuitBreaker breaker = new CircuitBreaker(options().withFailures(2, 4));
       fail(breaker);
       for (int i = 0; i < 3; i++) {
-        breaker.call(() -> "ok");
+        breaker.run(() -> "ok");
       }
       assertThat(breaker.info()).contains("closed, 1 of the last 4");
       fail(breaker); // the first one is the fifth last
@@ -103,7 +103,7 @@ class CircuitBreakerTest {
     VirtualTime.run(() -> {
       CircuitBreaker breaker = new CircuitBreaker(options().withFailures(1, 1));
       Coroutine<?> caller =
-          Heddle.spawn(() -> breaker.call(() -> Heddle.delay(Duration.ofDays(1))));
+          Heddle.spawn(() -> breaker.run(() -> Heddle.delay(Duration.ofDays(1))));
       Heddle.yieldNow();
       caller.cancel("enough");
       assertThat(catchThrowable(caller::await)).isNotNull();
@@ -122,7 +122,7 @@ class CircuitBreakerTest {
       assertThat(breaker.state()).isEqualTo(State.OPEN);
       assertThat(breaker.retryAfter()).isEqualTo(Duration.ofNanos(1));
       Heddle.delay(Duration.ofNanos(1));
-      assertThat(breaker.<String>call(() -> "back")).isEqualTo("back");
+      assertThat(breaker.<String>run(() -> "back")).isEqualTo("back");
       assertThat(breaker.state()).isEqualTo(State.CLOSED);
     });
   }
@@ -140,7 +140,7 @@ class CircuitBreakerTest {
       }
       assertThat(seconds).containsExactly(1L, 2L, 3L, 3L);
       Heddle.delay(breaker.retryAfter());
-      breaker.call(() -> "back");
+      breaker.run(() -> "back");
       breaker.trip();
       assertThat(breaker.retryAfter()).isEqualTo(SECOND);
     });
@@ -195,13 +195,13 @@ class CircuitBreakerTest {
     VirtualTime.run(() -> {
       CircuitBreaker breaker = opened(options());
       breaker.probe();
-      Coroutine<?> trial = Heddle.spawn(() -> breaker.call(() -> Heddle.delay(Duration.ofDays(1))));
+      Coroutine<?> trial = Heddle.spawn(() -> breaker.run(() -> Heddle.delay(Duration.ofDays(1))));
       Heddle.yieldNow();
       assertThat(breaker.tryAcquire()).isNull();
       trial.cancel("enough");
       assertThat(catchThrowable(trial::await)).isNotNull();
       assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
-      assertThat(breaker.<String>call(() -> "back")).isEqualTo("back");
+      assertThat(breaker.<String>run(() -> "back")).isEqualTo("back");
       assertThat(breaker.state()).isEqualTo(State.CLOSED);
     });
   }

@@ -95,9 +95,9 @@ class PoolTest extends PoolItems {
   @Test
   void options_thatMakeNoSense_areRefused() {
     PoolOptions<Item> options = items(0, 1);
-    assertThatThrownBy(() -> options.withSize(-1, 1)).hasMessageContaining("0 <= least");
-    assertThatThrownBy(() -> options.withSize(0, 0)).hasMessageContaining("0 <= least");
-    assertThatThrownBy(() -> options.withSize(3, 2)).hasMessageContaining("0 <= least");
+    assertThatThrownBy(() -> options.withSize(-1, 1)).hasMessageContaining("0 <= min");
+    assertThatThrownBy(() -> options.withSize(0, 0)).hasMessageContaining("0 <= min");
+    assertThatThrownBy(() -> options.withSize(3, 2)).hasMessageContaining("0 <= min");
     assertThatThrownBy(() -> options.withMaxIdle(Duration.ZERO)).hasMessageContaining("positive");
     assertThatThrownBy(() -> options.withMaxLifetime(Duration.ZERO))
         .hasMessageContaining("positive");

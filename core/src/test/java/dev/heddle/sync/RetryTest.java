@@ -268,14 +268,14 @@ class RetryTest {
       breaker.trip();
       Retry retry =
           Retry.with(Backoff.constant(SECOND)).withListener((attempt, _, _) -> log.add(attempt));
-      assertThatThrownBy(() -> retry.run(() -> breaker.call(() -> "never called")))
+      assertThatThrownBy(() -> retry.run(() -> breaker.run(() -> "never called")))
           .isInstanceOf(ServiceUnavailableException.class)
           .hasMessageContaining("until probe() or reset()");
       assertThat(log).isEmpty();
 
       breaker.probe();
       try (var _ = breaker.acquire()) { // the only trial: another call is worth trying
-        assertThatThrownBy(() -> retry.run(() -> breaker.call(() -> "never called")))
+        assertThatThrownBy(() -> retry.run(() -> breaker.run(() -> "never called")))
             .hasMessageContaining("trial calls have not ended");
       }
       assertThat(log).containsExactly(1, 2);
@@ -514,7 +514,7 @@ class RetryTest {
   @Test
   void backoff_withoutJitter_growsUpToTheLongest() {
     assertThat(delays(Backoff.constant(SECOND), 3)).containsExactly(1000L, 1000L, 1000L);
-    Backoff exponential = Backoff.exponential(SECOND).withLongest(seconds(5));
+    Backoff exponential = Backoff.exponential(SECOND).withMaxDelay(seconds(5));
     assertThat(delays(exponential, 4)).containsExactly(1000L, 2000L, 4000L, 5000L);
     assertThat(delays(exponential.withFactor(1.5), 5))
         .containsExactly(1000L, 1500L, 2250L, 3375L, 5000L);
@@ -526,7 +526,7 @@ class RetryTest {
   void fullJitter_isFromZeroToTheDelay() {
     Backoff backoff =
         Backoff.exponential(Duration.ofNanos(2))
-            .withLongest(Duration.ofNanos(8))
+            .withMaxDelay(Duration.ofNanos(8))
             .withFullJitter()
             .withRandom(new Random(7));
     for (int retry = 1; retry <= 3; retry++) {
@@ -543,7 +543,7 @@ class RetryTest {
   void decorrelatedJitter_isFromTheFirstDelayToThreeTimesThePreviousWait() {
     Backoff backoff =
         Backoff.exponential(Duration.ofNanos(2))
-            .withLongest(Duration.ofNanos(10))
+            .withMaxDelay(Duration.ofNanos(10))
             .withDecorrelatedJitter()
             .withRandom(new Random(7));
     Set<Long> first = new HashSet<>();
@@ -578,7 +578,7 @@ class RetryTest {
               () -> Backoff.exponential(Duration.ZERO),
               () -> backoff.withFactor(0.5),
               () -> backoff.withFactor(Double.NaN),
-              () -> backoff.withLongest(Duration.ofMillis(1)),
+              () -> backoff.withMaxDelay(Duration.ofMillis(1)),
               () -> backoff.delay(0, SECOND),
               () -> retry.withMaxAttempts(0),
               () -> retry.withTimeout(Duration.ZERO),

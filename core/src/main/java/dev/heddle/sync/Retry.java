@@ -16,6 +16,7 @@ import dev.heddle.internal.Rethrow;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -172,9 +173,17 @@ public final class Retry {
     return new Retry(backoff, maxAttempts, attemptTimeout, timeout, failure, budget, listener);
   }
 
-  /// The same, for failures of this type only.
-  public Retry withRetryOn(Class<? extends Throwable> type) {
-    return withRetryIf(type::isInstance);
+  /// The same, for failures of these types only. Replaces the condition before.
+  ///
+  /// @param types at least one
+  /// @throws IllegalArgumentException when there is none
+  @SafeVarargs
+  public final Retry withRetryOn(Class<? extends Throwable>... types) {
+    List<Class<? extends Throwable>> accepted = List.of(types);
+    if (accepted.isEmpty()) {
+      throw new IllegalArgumentException("without a type nothing would be retried; give one");
+    }
+    return withRetryIf(failure -> accepted.stream().anyMatch(type -> type.isInstance(failure)));
   }
 
   /// The same, with a budget that other calls share. The value then belongs to the budget's loop.

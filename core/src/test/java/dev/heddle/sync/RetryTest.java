@@ -174,6 +174,24 @@ class RetryTest {
   }
 
   @Test
+  void types_areAllRetried_andReplaceThoseBefore() {
+    run(() -> {
+      Retry retry =
+          Retry.with(Backoff.constant(SECOND))
+              .withRetryOn(IOException.class)
+              .withRetryOn(UncheckedIOException.class, IllegalStateException.class);
+      assertThat(retry.run(() -> failing(2))).isEqualTo("attempt 3");
+      Body<String> body =
+          () -> {
+            attempts++;
+            throw new IOException("attempt " + attempts);
+          };
+      assertThatThrownBy(() -> retry.run(body)).hasRootCauseMessage("attempt 4");
+      assertThatThrownBy(retry::withRetryOn).hasMessageContaining("give one");
+    });
+  }
+
+  @Test
   void error_isRetriedOnlyIfTheConditionSaysSo() {
     run(() -> {
       Body<String> body =

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
 public final class CircuitBreakerOptions {
   private static final int FAILURES = 5; // in a row, as the default of other libraries
   private static final Duration FIRST = Duration.ofSeconds(1);
-  private static final Duration MOST = Duration.ofMinutes(1);
+  private static final Duration MAX = Duration.ofMinutes(1);
 
   @Nullable String name;
   int failures = FAILURES;
   int window = FAILURES;
   int trialCalls = 1;
-  RecoveryStrategy recovery = RecoveryStrategy.exponential(FIRST, MOST);
+  RecoveryStrategy recovery = RecoveryStrategy.exponential(FIRST, MAX);
   Predicate<? super Throwable> isFailure = _ -> true;
 
   private CircuitBreakerOptions() {}

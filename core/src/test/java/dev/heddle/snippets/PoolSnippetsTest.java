@@ -7,6 +7,7 @@ import dev.heddle.Heddle;
 import dev.heddle.PoolClosedException;
 import dev.heddle.ServiceUnavailableException;
 import dev.heddle.event.Deadline;
+import dev.heddle.sync.Backoff;
 import dev.heddle.sync.CircuitBreaker;
 import dev.heddle.sync.CircuitBreakerOptions;
 import dev.heddle.sync.Lease;
@@ -181,10 +182,13 @@ class PoolSnippetsTest {
     // @start region=recovery
     RecoveryStrategy doubling =
         RecoveryStrategy.exponential(Duration.ofSeconds(1), Duration.ofMinutes(1));
+    RecoveryStrategy random =
+        RecoveryStrategy.backoff(Backoff.exponential(Duration.ofSeconds(1)).withJitter(0.2));
     RecoveryStrategy own = attempt -> Duration.ofSeconds(attempt).multipliedBy(attempt);
     // @end
     assertThat(doubling.openTime(3)).isEqualTo(Duration.ofSeconds(4));
     assertThat(doubling.openTime(30)).isEqualTo(Duration.ofMinutes(1));
+    assertThat(random.openTime(2)).isBetween(Duration.ofMillis(1600), Duration.ofSeconds(2));
     assertThat(own.openTime(3)).isEqualTo(Duration.ofSeconds(9));
   }
 

@@ -147,6 +147,18 @@ class CircuitBreakerTest {
   }
 
   @Test
+  void backoff_decidesHowLongItStaysOpen() {
+    VirtualTime.run(() -> {
+      Backoff delays = Backoff.exponential(SECOND).withFactor(3).withMaxDelay(Duration.ofMinutes(1));
+      CircuitBreaker breaker = opened(options().withRecovery(RecoveryStrategy.backoff(delays)));
+      assertThat(breaker.retryAfter()).isEqualTo(SECOND);
+      Heddle.delay(SECOND);
+      fail(breaker); // the trial
+      assertThat(breaker.retryAfter()).isEqualTo(SECOND.multipliedBy(3));
+    });
+  }
+
+  @Test
   void manual_staysOpenUntilItIsProbedOrReset() {
     VirtualTime.run(() -> {
       CircuitBreaker breaker = opened(options().withRecovery(RecoveryStrategy.manual()));

@@ -86,6 +86,9 @@ public final class Pool<R> implements AutoCloseable {
    * nothing of the pool changes half before the call. An Exception of a check rejects the resource.
    * Anything else, a cancellation above all, is thrown on after the place was given back.
    *
+   * Eviction. A resource has the generation that the pool had when its factory was called. One of an
+   * earlier generation is destroyed when its place is given back, so none of them is ever IDLE.
+   *
    * Closing. Waiters and acquirers that have not returned throw, and give their places back. A
    * place that is given back to a closed pool loses its resource.
    *
@@ -120,6 +123,11 @@ public final class Pool<R> implements AutoCloseable {
   int size; // places
   private boolean closed;
   private @Nullable Throwable lastRejection;
+  private int generation; // the number of evictions; wraps
+  private long acquired;
+  private long timedOut;
+  private long created;
+  private long destroyed;
 
   private Pool(PoolOptions<R> options) {
     this.tree = CoroutineNode.current().tree();
@@ -156,13 +164,14 @@ public final class Pool<R> implements AutoCloseable {
   ///
   /// @return the lease, which the caller must close
   /// @throws PoolClosedException when the pool is closed, now or while it waits
+  /// @throws DeadlineException when [PoolOptions#withAcquireTimeout] is over first
   /// @throws dev.heddle.ServiceUnavailableException when the circuit breaker refuses it
   /// @throws dev.heddle.Cancellation when the current coroutine is cancelled meanwhile
   /// @throws CoroutineException when the factory threw a checked exception; unchecked exceptions
   ///   and errors are thrown as they are
   /// @throws IllegalStateException when the pool belongs to another loop
   public Lease<R> acquire() {
-    return acquire(Deadline.never(), null);
+    return acquire(ownDeadline(), null);
   }
 
   /// Acquires a resource, but waits no longer than a deadline, which also ends a factory or hook
@@ -190,13 +199,24 @@ public final class Pool<R> implements AutoCloseable {
     if (options.breaker != null) {
       options.breaker.checkNotOpen(); // at once, not after a wait
     }
-    Pooled<R> place = reserve();
-    return lend(self, place != null ? place : awaitTurn(self, deadline, token), deadline, token);
+    try {
+      Pooled<R> place = reserve();
+      return lend(self, place != null ? place : awaitTurn(self, deadline, token), deadline, token);
+    } catch (DeadlineException e) {
+      if (!deadline.isNever() && now() - deadline.nanoTime() >= 0) { // else it is the factory's own
+        timedOut++;
+      }
+      throw e;
+    }
   }
 
-  /// Acquires an idle resource if there is one that needs no check. **Suspends** never: it makes no
-  /// resource, and calls no hook. So it returns null at any time from a pool with a
-  /// `beforeAcquire`.
+  private Deadline ownDeadline() {
+    return options.acquireTime == null ? Deadline.never() : Deadline.after(options.acquireTime);
+  }
+
+  /// Acquires an idle resource if there is one that needs no check, and makes none, so that it
+  /// returns null on a fresh pool of `withSize(0, n)`. **Suspends** never: it calls neither the
+  /// factory nor a hook. So it returns null at any time from a pool with a `beforeAcquire`.
   ///
   /// @return the lease, which the caller must close; null when no resource is idle, when
   ///   `beforeAcquire` would have to check it, when the pool is closed, or when the circuit breaker
@@ -295,6 +315,7 @@ public final class Pool<R> implements AutoCloseable {
       checkOpen();
       Lease<R> lease = new Lease<>(lender, place, resourceOf(place), self, permit);
       leases.add(lease);
+      acquired++;
       return lease;
     } catch (Throwable e) {
       if (permit != null && e instanceof DeadlineException) {
@@ -334,9 +355,11 @@ public final class Pool<R> implements AutoCloseable {
 
   private void create(Pooled<R> place, @Nullable Permit permit) {
     try {
+      place.generation = generation; // first: the factory may be slow
       R made = options.factory.run();
       place.resource =
           Objects.requireNonNull(made, () -> "the factory of " + describe() + " returned null");
+      created++;
       place.createdAt = now();
       place.idleSince = place.createdAt;
     } catch (Throwable e) {
@@ -450,7 +473,7 @@ public final class Pool<R> implements AutoCloseable {
     Permit permit = lease.permit();
     place.idleSince = now();
     try {
-      if (closed || isTooOld(place)) {
+      if (closed || isEvicted(place) || isTooOld(place)) {
         destroy(place);
       } else if (!passes(place, options.beforeRelease)) {
         reportFailure(permit);
@@ -503,6 +526,10 @@ public final class Pool<R> implements AutoCloseable {
     return options.lifetime != null && now() - Nanos.after(place.createdAt, options.lifetime) >= 0;
   }
 
+  private boolean isEvicted(Pooled<R> place) {
+    return place.resource != null && place.generation != generation;
+  }
+
   /// Runs a check; a resource that fails it is destroyed.
   boolean passes(Pooled<R> place, @Nullable ItemTest<? super R> check) {
     if (check == null) {
@@ -538,6 +565,7 @@ public final class Pool<R> implements AutoCloseable {
   private void end(Pooled<R> place) throws Exception {
     R resource = place.resource;
     place.resource = null; // first: never twice
+    destroyed += resource != null ? 1 : 0;
     ItemAction<? super R> hook = options.destroy;
     if (resource != null && hook != null) {
       hook.accept(resource);
@@ -557,6 +585,14 @@ public final class Pool<R> implements AutoCloseable {
       }
       return;
     }
+    if (isEvicted(place)) {
+      try {
+        destroy(place);
+      } finally {
+        giveBack(place); // empty
+      }
+      return;
+    }
     Waiter oldest = waiters.poll();
     if (oldest != null) {
       oldest.serve(place, 0);
@@ -565,6 +601,31 @@ public final class Pool<R> implements AutoCloseable {
     } else {
       size--;
     }
+  }
+
+  // ---- evicting ----
+
+  /// Destroys all resources that exist: those that are idle now, those that are lent when they are
+  /// released. For the time after a failover, when they lead to a server that is gone. The
+  /// housekeeper makes the minimum again. **Suspends** only in `destroy`. **Cancelled** the other
+  /// resources are destroyed all the same.
+  ///
+  /// @throws IllegalStateException when the pool belongs to another loop
+  public void evictIdle() {
+    checkLoop();
+    StackGuard.requireRoom(); // as in acquire()
+    generation++;
+    List<Pooled<R>> evicted = List.copyOf(idle);
+    idle.clear(); // before a hook suspends: no acquirer gets one of them
+    Throwable first = null;
+    for (Pooled<R> place : evicted) {
+      try {
+        giveBack(place);
+      } catch (Throwable e) {
+        first = merged(first, e);
+      }
+    }
+    throwUnlessNull(first);
   }
 
   // ---- closing ----
@@ -598,6 +659,10 @@ public final class Pool<R> implements AutoCloseable {
         size--;
       }
     }
+    throwUnlessNull(failure);
+  }
+
+  private static void throwUnlessNull(@Nullable Throwable failure) {
     if (failure != null) {
       throw Rethrow.unchecked(CoroutineException.of(failure));
     }
@@ -661,6 +726,10 @@ public final class Pool<R> implements AutoCloseable {
         size,
         idle.size(),
         waiters.size(),
+        acquired,
+        timedOut,
+        created,
+        destroyed,
         leases.stream().map(Lease::snapshot).toList());
   }
 

@@ -36,6 +36,7 @@ public final class PoolOptions<R> {
   @Nullable Duration idleTime;
   @Nullable Duration lifetime;
   @Nullable Duration leakTime;
+  @Nullable Duration acquireTime;
   @Nullable CircuitBreaker breaker;
 
   private PoolOptions(Body<? extends R> factory) {
@@ -55,6 +56,7 @@ public final class PoolOptions<R> {
     this.idleTime = other.idleTime;
     this.lifetime = other.lifetime;
     this.leakTime = other.leakTime;
+    this.acquireTime = other.acquireTime;
     this.breaker = other.breaker;
   }
 
@@ -89,6 +91,16 @@ public final class PoolOptions<R> {
     PoolOptions<R> copy = new PoolOptions<>(this);
     copy.min = min;
     copy.max = max;
+    return copy;
+  }
+
+  /// The same with a bound for each `acquire`, `use` or `run` that has no deadline or token of its
+  /// own: it then waits no longer than this, and throws a [dev.heddle.DeadlineException].
+  ///
+  /// @throws IllegalArgumentException unless the time is positive
+  public PoolOptions<R> withAcquireTimeout(Duration time) {
+    PoolOptions<R> copy = new PoolOptions<>(this);
+    copy.acquireTime = positive(time, "limit of the time to acquire");
     return copy;
   }
 

@@ -189,7 +189,17 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
   /// @since 0.2
   public ScheduledExecutorService executor() {
     LoopRuntime r = runtime();
-    return new LoopExecutor(List.of(r), r.outcome());
+    return new LoopExecutor(List.of(r), r.outcome(), null);
+  }
+
+  /// A new executor whose tasks have names: `name-1`, `name-2` and so on, in dumps and reports.
+  /// Otherwise as [#executor()].
+  ///
+  /// @since 0.2
+  public ScheduledExecutorService executor(String name) {
+    Objects.requireNonNull(name, "name");
+    LoopRuntime r = runtime();
+    return new LoopExecutor(List.of(r), r.outcome(), name);
   }
 
   /// The loop itself, once it has begun; throws the failure of one that could not begin.

@@ -27,13 +27,15 @@ class RetrySnippetsTest {
   }
 
   // @start region=retry
+  static final Retry PATIENT =
+      Retry.with(Backoff.exponential(Duration.ofMillis(100)).withFullJitter())
+          .withMaxAttempts(5)
+          .withAttemptTimeout(Duration.ofSeconds(2))
+          .withTimeout(Duration.ofSeconds(10))
+          .withRetryOn(IOException.class);
+
   String fetchPatiently(String page) {
-    return Retry.with(Backoff.exponential(Duration.ofMillis(100)).withFullJitter())
-        .withMaxAttempts(5)
-        .withAttemptTimeout(Duration.ofSeconds(2))
-        .withTimeout(Duration.ofSeconds(10))
-        .withRetryOn(IOException.class)
-        .run(() -> fetch(page));
+    return PATIENT.run(() -> fetch(page));
   }
 
   // @end
@@ -65,11 +67,12 @@ class RetrySnippetsTest {
     String call(String request) {
       return retry.run(() -> send(request));
     }
+  }
 
-    // @end
-    private String send(String request) {
-      throw new IllegalStateException("no answer to " + request);
-    }
+  // @end
+
+  private static String send(String request) {
+    throw new IllegalStateException("no answer to " + request);
   }
 
   @Test

@@ -22,6 +22,7 @@ public final class CircuitBreakerOptions {
   int trialCalls = 1;
   RecoveryStrategy recovery = RecoveryStrategy.exponential(FIRST, MAX);
   Predicate<? super Throwable> isFailure = _ -> true;
+  CircuitBreaker.Listener listener = (_, _) -> {};
 
   private CircuitBreakerOptions() {}
 
@@ -32,6 +33,7 @@ public final class CircuitBreakerOptions {
     this.trialCalls = other.trialCalls;
     this.recovery = other.recovery;
     this.isFailure = other.isFailure;
+    this.listener = other.listener;
   }
 
   /// Five failures in a row open it. It stays open for a second, and twice as long after each trial
@@ -91,6 +93,14 @@ public final class CircuitBreakerOptions {
   public CircuitBreakerOptions withFailureWhen(Predicate<? super Throwable> value) {
     CircuitBreakerOptions copy = new CircuitBreakerOptions(this);
     copy.isFailure = Objects.requireNonNull(value, "isFailure");
+    return copy;
+  }
+
+  /// The same with a listener that is called after each change of the state, instead of the one
+  /// before.
+  public CircuitBreakerOptions withListener(CircuitBreaker.Listener value) {
+    CircuitBreakerOptions copy = new CircuitBreakerOptions(this);
+    copy.listener = Objects.requireNonNull(value, "listener");
     return copy;
   }
 }

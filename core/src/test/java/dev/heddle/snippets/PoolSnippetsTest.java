@@ -167,13 +167,20 @@ class PoolSnippetsTest {
                   .withFailures(10, 20) // half of the last 20 calls
                   .withRecovery(RecoveryStrategy.fixed(Duration.ofSeconds(10)))
                   .withTrialCalls(3)
-                  .withFailureWhen(e -> !(e instanceof IllegalArgumentException)));
+                  .withFailureWhen(e -> !(e instanceof IllegalArgumentException))
+                  .withListener((from, to) -> log.add(from + " -> " + to)));
       PoolOptions<Session> options = PoolOptions.of(this::connect).withCircuitBreaker(breaker);
       // @end
       try (var sessions = Pool.open(options)) {
         assertThat(sessions.<String>use(s -> s.ask("ready"))).isEqualTo("ready!");
       }
       assertThat(breaker.info()).contains("0 of the last 20 calls failed");
+      breaker.trip();
+      // @start region=breakerSnapshot
+      CircuitBreaker.Snapshot now = breaker.snapshot();
+      log.add("%s, %d calls refused".formatted(now.state(), now.refused()));
+      // @end
+      assertThat(log).endsWith("CLOSED -> OPEN", "OPEN, 0 calls refused");
     });
   }
 

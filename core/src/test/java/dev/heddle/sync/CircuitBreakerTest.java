@@ -182,6 +182,50 @@ class CircuitBreakerTest {
     });
   }
 
+  @Test
+  void listener_hearsOfEachChange_andTheSnapshotCounts() {
+    VirtualTime.run(() -> {
+      List<String> heard = new ArrayList<>();
+      CircuitBreaker breaker =
+          new CircuitBreaker(
+              options()
+                  .withFailures(2, 3)
+                  .withListener((from, to) -> heard.add(from + " -> " + to)));
+      fail(breaker);
+      assertThat(breaker.snapshot().failures()).isOne();
+      fail(breaker);
+      breaker.trip(); // no change
+      fail(breaker); // refused
+      assertThat(breaker.tryAcquire()).isNull();
+      CircuitBreaker.Snapshot open = breaker.snapshot();
+      assertThat(open.state()).isEqualTo(State.OPEN);
+      assertThat(open.name()).isEqualTo("service");
+      assertThat(List.of(open.failures(), open.window(), open.opened())).containsExactly(2, 3, 2);
+      assertThat(open.refused()).isEqualTo(2);
+      assertThat(open.lastFailure()).isInstanceOf(IOException.class);
+      Heddle.delay(SECOND.multipliedBy(3));
+      breaker.run(() -> "back");
+      assertThat(heard)
+          .containsExactly("CLOSED -> OPEN", "OPEN -> HALF_OPEN", "HALF_OPEN -> CLOSED");
+      assertThat(breaker.snapshot().failures()).isZero();
+    });
+  }
+
+  @Test
+  void listener_thatFails_changesNothing() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker =
+          new CircuitBreaker(
+              options()
+                  .withFailures(1, 1)
+                  .withListener((_, _) -> {
+                    throw new IllegalStateException("the listener");
+                  }));
+      assertThat(fail(breaker)).hasRootCauseMessage("no route");
+      assertThat(breaker.state()).isEqualTo(State.OPEN);
+    });
+  }
+
   // ---- trial calls ----
 
   @Test

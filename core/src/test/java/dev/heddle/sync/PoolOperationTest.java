@@ -13,6 +13,7 @@ import dev.heddle.observe.PoolSnapshot;
 import dev.heddle.simulation.VirtualTime;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -23,6 +24,7 @@ class PoolOperationTest extends PoolItems {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
   @Test
+  @Tag("loop-340")
   void acquireTimeout_boundsEachAcquireThatHasNoBoundOfItsOwn() {
     VirtualTime.run(() -> {
       Pool<Item> pool = Pool.open(items(0, 1).withAcquireTimeout(SECOND));
@@ -47,6 +49,7 @@ class PoolOperationTest extends PoolItems {
   }
 
   @Test
+  @Tag("loop-340")
   void acquireTimeout_boundsTheFactory() {
     VirtualTime.run(() -> {
       PoolOptions<Item> slow =
@@ -102,6 +105,7 @@ class PoolOperationTest extends PoolItems {
   }
 
   @Test
+  @Tag("loop-341")
   void evictIdle_destroysIdleOnesNow_andLentOnesWhenTheyAreReleased() {
     VirtualTime.run(() -> {
       Pool<Item> pool = Pool.open(items(0, 3));
@@ -120,6 +124,7 @@ class PoolOperationTest extends PoolItems {
   }
 
   @Test
+  @Tag("loop-341")
   void evictIdle_duringAHook_sparesNoResourceOfBefore() {
     VirtualTime.run(() -> {
       Promise<String> slow = Heddle.promise();
@@ -142,6 +147,7 @@ class PoolOperationTest extends PoolItems {
   }
 
   @Test
+  @Tag("loop-341")
   void evictIdle_whileDestroySuspends_lendsNoneOfThem() {
     VirtualTime.run(() -> {
       PoolOptions<Item> options =

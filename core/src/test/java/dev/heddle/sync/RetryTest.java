@@ -22,6 +22,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -275,6 +276,7 @@ class RetryTest {
   }
 
   @Test
+  @Tag("loop-342")
   void refusalThatNoWaitEnds_isThrownAtOnce() {
     run(() -> {
       CircuitBreaker breaker =

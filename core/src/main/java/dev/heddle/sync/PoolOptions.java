@@ -95,7 +95,8 @@ public final class PoolOptions<R> {
   }
 
   /// The same with a bound for each `acquire`, `use` or `run` that has no deadline or token of its
-  /// own: it then waits no longer than this, and throws a [dev.heddle.DeadlineException].
+  /// own: it then lasts no longer than this, a factory that runs for it included, and throws a
+  /// [dev.heddle.DeadlineException].
   ///
   /// @throws IllegalArgumentException unless the time is positive
   public PoolOptions<R> withAcquireTimeout(Duration time) {

@@ -4,7 +4,7 @@ package dev.heddle.sync;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Heddle;
-import dev.heddle.counts.Allocations;
+import dev.heddle.counts.AllocationTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -18,7 +18,7 @@ class RetryBudgetAllocationTest {
     long bytes =
         Heddle.run(() -> {
           RetryBudget budget = new RetryBudget(0.1, 10);
-          return Allocations.bytesFor(
+          return AllocationTest.measured(
               carrier,
               () -> {
                 budget.deposit();
@@ -26,6 +26,6 @@ class RetryBudgetAllocationTest {
               });
         });
     // less than one byte in a thousand calls: what is left belongs to the compiler's transitions
-    assertThat(bytes).isLessThan(Allocations.TIMES / 1_000);
+    assertThat(bytes).isLessThan(AllocationTest.TIMES / 1_000);
   }
 }

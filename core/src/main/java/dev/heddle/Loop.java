@@ -175,10 +175,10 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
   ///   are cancelled, as all coroutines are. Tasks of `submit` and `schedule` that have not begun
   ///   fail with a [LoopEndedException]. Tasks of `execute` that have not begun still run, in a
   ///   cancelled coroutine: their first wait throws a [Cancellation]. So a `CompletableFuture` that
-  ///   depends on one completes. If the loop ends before their turn (after an `OutOfMemoryError`, or
-  ///   when the grace period is over), the loop reports how many never began, and what depends on
-  ///   them never completes. After the end the executor is terminated, and the futures of tasks that
-  ///   were abandoned have failed with a [LoopEndedException].
+  ///   depends on one completes. If the loop ends before their turn (after an `OutOfMemoryError`,
+  ///   or when the grace period is over), the loop reports how many never began, and what depends
+  ///   on them never completes. After the end the executor is terminated, and the futures of tasks
+  ///   that were abandoned have failed with a [LoopEndedException].
   ///
   /// *Memory consistency*: as the JDK's executors guarantee it. What a thread did before it
   /// submitted a task is visible to the task, and what the task did to the thread that gets its

@@ -40,9 +40,10 @@ import org.jspecify.annotations.Nullable;
 /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=pool}
 ///
 /// Any coroutine of the loop may close a lease; [Lease#holder()] acquired it. [#use] and
-/// try-with-resources close it in any case. An idle resource that was used last is lent first, so that a pool larger than needed shrinks
-/// ([PoolOptions#withMaxIdle]). A pool that is not closed keeps its resources until the JVM ends:
-/// close it, or register it by [dev.heddle.Heddle#onShutdown(AutoCloseable)].
+/// try-with-resources close it in any case. An idle resource that was used last is lent first, so
+/// that a pool larger than needed shrinks ([PoolOptions#withMaxIdle]). A pool that is not closed
+/// keeps its resources until the JVM ends: close it, or register it by
+/// [dev.heddle.Heddle#onShutdown(AutoCloseable)].
 ///
 /// **Thread** the loop on which it was opened. **Suspends** while all resources are lent, and in
 /// the factory and the hooks. **Cancelled** nothing is left behind: a resource that a waiter was
@@ -50,8 +51,8 @@ import org.jspecify.annotations.Nullable;
 /// **Order** first come, first served, without barging: a released resource, or the place of a
 /// destroyed one, goes to the oldest waiter, and no other coroutine can take it in between, not
 /// even the one that released it. An acquirer that makes a resource waits for its own, and may be
-/// overtaken; give both limits of [PoolOptions#withSize] the same number to exclude that. **Cost** of a lease without contention: its object and an entry
-/// in a table; no switch.
+/// overtaken; give both limits of [PoolOptions#withSize] the same number to exclude that. **Cost**
+/// of a lease without contention: its object and an entry in a table; no switch.
 ///
 /// @param <R> the type of the resources
 /// @since 0.2
@@ -86,8 +87,8 @@ public final class Pool<R> implements AutoCloseable {
    * nothing of the pool changes half before the call. An Exception of a check rejects the resource.
    * Anything else, a cancellation above all, is thrown on after the place was given back.
    *
-   * Eviction. A resource has the generation that the pool had when its factory was called. One of an
-   * earlier generation is destroyed when its place is given back, so none of them is ever IDLE.
+   * Eviction. A resource has the generation that the pool had when its factory was called. One of
+   * an earlier generation is destroyed when its place is given back, so none of them is ever IDLE.
    *
    * Closing. Waiters and acquirers that have not returned throw, and give their places back. A
    * place that is given back to a closed pool loses its resource.

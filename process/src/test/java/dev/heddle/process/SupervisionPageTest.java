@@ -59,8 +59,7 @@ class SupervisionPageTest {
     String restarts = Supervisor.Builder.DEFAULT_RESTARTS + " within a minute";
     Backoff backoff = Supervisor.Builder.DEFAULT_BACKOFF;
     Duration first = Duration.ofMillis(100);
-    String delays =
-        "%s, doubled up to %s".formatted(inWords(first), inWords(backoff.maxDelay()));
+    String delays = "%s, doubled up to %s".formatted(inWords(first), inWords(backoff.maxDelay()));
     assertThat(Supervisor.Builder.DEFAULT_PERIOD).isEqualTo(Duration.ofMinutes(1));
     assertThat(backoff.withJitter(0).delay(1, Duration.ZERO)).isEqualTo(first);
     assertThat(backoff.withJitter(0).delay(2, Duration.ZERO)).isEqualTo(first.multipliedBy(2));

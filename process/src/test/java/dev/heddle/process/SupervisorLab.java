@@ -40,7 +40,8 @@ final class SupervisorLab implements AutoCloseable {
               }))
           .start();
 
-  static final Backoff DELAYS = Backoff.exponential(Duration.ofMillis(100)).withMaxDelay(Duration.ofSeconds(2));
+  static final Backoff DELAYS =
+      Backoff.exponential(Duration.ofMillis(100)).withMaxDelay(Duration.ofSeconds(2));
 
   Supervisor.Builder supervisor() {
     return TestClock.supervisor(now::get).listener(changes::add).backoff(DELAYS);

@@ -17,11 +17,11 @@ import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.StartOptions;
-import dev.heddle.process.supervisor.Backoff;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.ChildSpec.Restart;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import dev.heddle.process.supervisor.Supervisor;
+import dev.heddle.sync.Backoff;
 
 /// A bank whose accounts and tellers are processes that crash at the worst moments. A supervisor
 /// starts them again, and not a cent gets lost.
@@ -119,7 +119,7 @@ final class Bank {
     var bank =
         Supervisor.builder()
             .intensity(Integer.MAX_VALUE, Duration.ofSeconds(1)) // as often as it takes
-            .backoff(new Backoff(Duration.ofMillis(1), Duration.ofMillis(5), 2, 0.5))
+            .backoff(Backoff.constant(Duration.ofMillis(1)))
             .listener(child -> {
               if (child.state() == State.EXITED && atWork.decrementAndGet() == 0) {
                 workDone.complete(null);

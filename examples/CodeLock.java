@@ -12,9 +12,9 @@ import dev.heddle.process.StartOptions;
 import dev.heddle.process.behavior.GenServer;
 import dev.heddle.process.behavior.StateMachine;
 import dev.heddle.process.behavior.Transition;
-import dev.heddle.process.supervisor.Backoff;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.Supervisor;
+import dev.heddle.sync.Backoff;
 
 /// A door with a code lock: a state machine with timeouts, a server that keeps a journal of its
 /// events, and a supervisor that starts the lock again when a button breaks it.
@@ -81,7 +81,7 @@ final class CodeLock {
       runtime.spawn(
           Supervisor.builder()
               .intensity(1_000, Duration.ofMinutes(1))
-              .backoff(new Backoff(Duration.ofMillis(1), Duration.ofMillis(10), 2, 0))
+              .backoff(Backoff.constant(Duration.ofMillis(1)))
               .child(
                   ChildSpec.of("journal", Journal::new)
                       .withOptions(StartOptions.defaults().withName("journal")))

@@ -9,9 +9,9 @@ import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
 import dev.heddle.process.Commands;
-import dev.heddle.process.supervisor.Backoff;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.Supervisor;
+import dev.heddle.sync.Backoff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +28,7 @@ final class Supervisors extends World {
   private static final int NAMED = 5; // the number of the child that has a name
   private static final Duration PAUSE = Duration.ofMillis(3); // between two steps
   private static final Backoff BACKOFF =
-      new Backoff(Duration.ofMillis(1), Duration.ofMillis(20), 2, 0.5);
+      Backoff.exponential(Duration.ofMillis(1)).withMaxDelay(Duration.ofMillis(20)).withJitter(0.5);
   private static final Duration PATIENCE = Duration.ofMinutes(2); // only a hang takes so long
   private static final long ENOUGH = 500; // lives
 

@@ -173,12 +173,12 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
   /// - **The end**: each call returns an executor of its own, and its shutdown affects neither the
   ///   loop nor other executors. When the loop stops, further tasks are rejected. Tasks that run
   ///   are cancelled, as all coroutines are. Tasks of `submit` and `schedule` that have not begun
-  ///   fail with a [LoopEndedException]. Tasks of `execute` that have not begun do so, cancelled:
-  ///   their first wait throws; so a `CompletableFuture` that depends on one completes. If the loop
-  ///   ends before their turn (after an `OutOfMemoryError`, or when the grace period is over), the
-  ///   loop reports how many never began, and what depends on them never completes. After the end
-  ///   the executor is terminated, and the futures of tasks that were abandoned have failed with a
-  ///   [LoopEndedException].
+  ///   fail with a [LoopEndedException]. Tasks of `execute` that have not begun still run, in a
+  ///   cancelled coroutine: their first wait throws a [Cancellation]. So a `CompletableFuture` that
+  ///   depends on one completes. If the loop ends before their turn (after an `OutOfMemoryError`,
+  ///   or when the grace period is over), the loop reports how many never began, and what depends
+  ///   on them never completes. After the end the executor is terminated, and the futures of tasks
+  ///   that were abandoned have failed with a [LoopEndedException].
   ///
   /// *Memory consistency*: as the JDK's executors guarantee it. What a thread did before it
   /// submitted a task is visible to the task, and what the task did to the thread that gets its
@@ -189,7 +189,17 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
   /// @since 0.2
   public ScheduledExecutorService executor() {
     LoopRuntime r = runtime();
-    return new LoopExecutor(List.of(r), r.outcome());
+    return new LoopExecutor(List.of(r), r.outcome(), null);
+  }
+
+  /// A new executor whose tasks have names: `name-1`, `name-2` and so on, in dumps and reports.
+  /// Otherwise as [#executor()].
+  ///
+  /// @since 0.2
+  public ScheduledExecutorService executor(String name) {
+    Objects.requireNonNull(name, "name");
+    LoopRuntime r = runtime();
+    return new LoopExecutor(List.of(r), r.outcome(), name);
   }
 
   /// The loop itself, once it has begun; throws the failure of one that could not begin.

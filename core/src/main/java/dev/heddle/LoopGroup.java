@@ -133,7 +133,19 @@ public final class LoopGroup implements AutoCloseable {
   ///
   /// @since 0.2
   public ScheduledExecutorService executor() {
-    return new LoopExecutor(loops.stream().map(Loop::runtime).toList(), allEnded);
+    return executorNamed(null);
+  }
+
+  /// A new executor whose tasks have names: `name-1`, `name-2` and so on, in dumps and reports,
+  /// whichever loop each runs on. Otherwise as [#executor()].
+  ///
+  /// @since 0.2
+  public ScheduledExecutorService executor(String name) {
+    return executorNamed(Objects.requireNonNull(name, "name"));
+  }
+
+  private ScheduledExecutorService executorNamed(@Nullable String name) {
+    return new LoopExecutor(loops.stream().map(Loop::runtime).toList(), allEnded, name);
   }
 
   /// Runs an action as a coroutine of each loop.

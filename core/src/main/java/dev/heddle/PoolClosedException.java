@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle;
 
-/// A pool was closed: it lends nothing more.
+/// A pool was closed: a [dev.heddle.sync.Pool] lends nothing more, and a
+/// [dev.heddle.thread.ThreadPool] takes no more tasks.
 ///
 /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=closed}
 ///

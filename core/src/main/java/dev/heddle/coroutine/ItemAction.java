@@ -3,14 +3,15 @@ package dev.heddle.coroutine;
 
 import org.jspecify.annotations.Nullable;
 
-/// The action of an iteration, called for each item.
+/// An action on an item: of an iteration, called for each item, or of a pool, called with a
+/// resource.
 ///
 /// @param <T> the type of the items
 /// @since 0.1
 @FunctionalInterface
 public interface ItemAction<T extends @Nullable Object> {
-  /// Runs as plain blocking code in a worker of the iteration; it may suspend at any depth.
+  /// Runs as plain blocking code; it may suspend at any depth.
   ///
-  /// @throws Exception any; it ends the iteration, which throws it
+  /// @throws Exception any; it ends an iteration, which throws it
   void accept(T item) throws Exception;
 }

@@ -3,15 +3,16 @@ package dev.heddle.coroutine;
 
 import org.jspecify.annotations.Nullable;
 
-/// The action of an iteration, called for each item; it decides whether the iteration continues.
+/// A test of an item: the action of an iteration that decides whether the iteration continues, or
+/// the check of a pool that decides whether a resource may be used further.
 ///
 /// @param <T> the type of the items
 /// @since 0.1
 @FunctionalInterface
 public interface ItemTest<T extends @Nullable Object> {
-  /// Runs as plain blocking code in a worker of the iteration; it may suspend at any depth.
+  /// Runs as plain blocking code; it may suspend at any depth.
   ///
-  /// @return false to take no more items
-  /// @throws Exception any; it ends the iteration, which throws it
+  /// @return false to take no more items, or to reject the resource
+  /// @throws Exception any; it ends an iteration, which throws it, and rejects a resource
   boolean test(T item) throws Exception;
 }

@@ -67,6 +67,7 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
 
   private final TaskRegistry<ExecutorTask> registry;
   private final LoopRuntime loop;
+  private final @Nullable String name;
   private final Runnable work;
 
   // any thread, CAS
@@ -78,9 +79,14 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
 
   /// A task that is not in the registry of its executor yet. It leaves that when it has ended, was
   /// taken back or refused.
-  ExecutorTask(TaskRegistry<ExecutorTask> registry, LoopRuntime loop, Runnable work) {
+  ExecutorTask(
+      TaskRegistry<ExecutorTask> registry,
+      LoopRuntime loop,
+      @Nullable String name,
+      Runnable work) {
     this.registry = registry;
     this.loop = loop;
+    this.name = name;
     this.work = work;
   }
 
@@ -227,7 +233,7 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
 
   @Override
   public @Nullable String name() {
-    return null;
+    return name;
   }
 
   @Override

@@ -20,6 +20,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -64,18 +65,23 @@ public final class LoopExecutor extends AbstractExecutorService
    */
   private final LoopRuntime[] loops;
   private final CompletableFuture<?> loopsEnded;
+  private final @Nullable String name; // of its tasks
 
   // any thread
   private final AtomicInteger nextLoop = new AtomicInteger();
+  private final AtomicLong named = new AtomicLong(); // tasks that have a name
   private final TaskRegistry<ExecutorTask> tasks = new TaskRegistry<>();
 
   /// An executor whose tasks run on the loops in turn.
   ///
   /// @param loops at least one
   /// @param loopsEnded completes when all of them have ended; the same one for many executors
-  public LoopExecutor(List<LoopRuntime> loops, CompletableFuture<?> loopsEnded) {
+  /// @param name of the tasks, to which their number is appended; null: they have none
+  public LoopExecutor(
+      List<LoopRuntime> loops, CompletableFuture<?> loopsEnded, @Nullable String name) {
     this.loops = loops.toArray(LoopRuntime[]::new);
     this.loopsEnded = loopsEnded;
+    this.name = name;
   }
 
   // ---- accepting ----
@@ -83,7 +89,12 @@ public final class LoopExecutor extends AbstractExecutorService
   @Override
   public void execute(Runnable command) {
     Objects.requireNonNull(command, "command");
-    var _ = accept(loop -> new ExecutorTask(tasks, loop, command));
+    String taskName = nextName();
+    var _ = accept(loop -> new ExecutorTask(tasks, loop, taskName, command));
+  }
+
+  private @Nullable String nextName() {
+    return name == null ? null : name + "-" + named.incrementAndGet();
   }
 
   private ExecutorTask accept(Function<LoopRuntime, ExecutorTask> taskOn) {
@@ -179,10 +190,11 @@ public final class LoopExecutor extends AbstractExecutorService
 
   @SuppressWarnings("unchecked") // safe: the work of the task is what `futureOn` has made
   private <F extends ScheduledTask<?>> F later(Function<LoopRuntime, F> futureOn) {
+    String taskName = nextName();
     ExecutorTask accepted =
         accept(loop -> {
           F future = futureOn.apply(loop);
-          ExecutorTask task = new ExecutorTask(tasks, loop, future);
+          ExecutorTask task = new ExecutorTask(tasks, loop, taskName, future);
           future.setTask(task);
           return task;
         });
@@ -320,6 +332,7 @@ public final class LoopExecutor extends AbstractExecutorService
   public String toString() {
     String what = loops.length == 1 ? loops[0].options().name() : loops.length + " loops";
     String how = isTerminated() ? "terminated" : isShutdown() ? "shut down" : "open";
-    return "an executor on " + what + ", " + how + ", with " + tasks.size() + " tasks";
+    String mine = name == null ? "an executor" : "the executor '" + name + "'";
+    return mine + " on " + what + ", " + how + ", with " + tasks.size() + " tasks";
   }
 }

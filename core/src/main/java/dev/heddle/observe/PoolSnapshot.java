@@ -16,11 +16,24 @@ import org.jspecify.annotations.Nullable;
 /// @param size the resources, including those being created
 /// @param idle the resources that can be lent
 /// @param waiting the coroutines that wait for one
+/// @param acquired how many leases it has given so far
+/// @param timedOut how many acquires have ended by their deadline so far
+/// @param created how many resources its factory has made so far
+/// @param destroyed how many of these it has destroyed so far
 /// @param leases what is lent, the oldest first
 /// @see dev.heddle.sync.Pool#snapshot()
 /// @since 0.2
 public record PoolSnapshot(
-    @Nullable String name, int max, int size, int idle, int waiting, List<LeaseSnapshot> leases)
+    @Nullable String name,
+    int max,
+    int size,
+    int idle,
+    int waiting,
+    long acquired,
+    long timedOut,
+    long created,
+    long destroyed,
+    List<LeaseSnapshot> leases)
     implements DumpPart {
   /// A resource that is lent.
   ///
@@ -44,8 +57,11 @@ public record PoolSnapshot(
   public String text() {
     StringBuilder text = new StringBuilder(name == null ? "A pool" : "Pool '" + name + "'");
     text.append(
-        ": %,d resources of at most %,d, %,d idle, %,d lent, %,d waiting\n"
+        ": %,d of at most %,d, %,d idle, %,d lent, %,d waiting\n"
             .formatted(size, max, idle, leases.size(), waiting));
+    text.append(
+        "  so far: %,d acquired, %,d timed out, %,d created, %,d destroyed\n"
+            .formatted(acquired, timedOut, created, destroyed));
     leases.forEach(lease -> text.append("  ").append(lease).append('\n'));
     return text.toString();
   }
@@ -59,6 +75,10 @@ public record PoolSnapshot(
     all.put("size", size);
     all.put("idle", idle);
     all.put("waiting", waiting);
+    all.put("acquired", acquired);
+    all.put("timedOut", timedOut);
+    all.put("created", created);
+    all.put("destroyed", destroyed);
     all.put("leases", leases.stream().map(PoolSnapshot::json).toList());
     return Json.write(all).strip();
   }

@@ -81,6 +81,40 @@ public final class CircuitBreaker {
     HALF_OPEN,
   }
 
+  /// Is called after each change of the state: for logs and metrics.
+  ///
+  /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=breakerOptions}
+  ///
+  /// @since 0.2
+  @FunctionalInterface
+  public interface Listener {
+    /// Called in the coroutine whose call changed the state: as no timer runs, [State#HALF_OPEN]
+    /// begins with the first call after the time. Must neither block nor suspend. What it throws is
+    /// logged.
+    void onStateChange(State from, State to);
+  }
+
+  /// A circuit breaker at one moment.
+  ///
+  /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=breakerSnapshot}
+  ///
+  /// @param name its name, or null
+  /// @param state what it does with calls
+  /// @param failures how many of the last calls failed, as it counted them when it was closed
+  /// @param window how many last calls that are
+  /// @param opened how often it has opened since it was closed the last time
+  /// @param refused how many calls it has refused so far
+  /// @param lastFailure the last failure that it counted, or null
+  /// @since 0.2
+  public record Snapshot(
+      @Nullable String name,
+      State state,
+      int failures,
+      int window,
+      int opened,
+      long refused,
+      @Nullable Throwable lastFailure) {}
+
   private final Scheduler home;
   private final CircuitBreakerOptions options;
   private final boolean[] failed; // the last calls, as a ring
@@ -95,6 +129,7 @@ public final class CircuitBreaker {
   private int attempts; // opened since it was closed the last time
   private long openUntil;
   private @Nullable Throwable lastFailure;
+  private long refused;
 
   /// A closed circuit breaker of the current loop, with the default options.
   ///
@@ -119,7 +154,7 @@ public final class CircuitBreaker {
   /// @throws ServiceUnavailableException when the call is refused; `body` was not run
   /// @throws CoroutineException when the body threw a checked exception; unchecked exceptions and
   ///   errors are thrown as they are
-  public <T extends @Nullable Object> T call(Body<? extends T> body) {
+  public <T extends @Nullable Object> T run(Body<? extends T> body) {
     Permit permit = acquire();
     T result;
     try {
@@ -132,16 +167,16 @@ public final class CircuitBreaker {
     return result;
   }
 
-  /// Runs an action, and counts how it ends. Otherwise as [#call(Body)].
-  public void call(Action action) {
-    this.<@Nullable Void>call(() -> {
+  /// Runs an action, and counts how it ends. Otherwise as [#run(Body)].
+  public void run(Action action) {
+    this.<@Nullable Void>run(() -> {
       action.run();
       return null;
     });
   }
 
   /// Begins a call whose end the caller reports to the permit. For calls that are not one block of
-  /// code; otherwise [#call(Body)] is simpler.
+  /// code; otherwise [#run(Body)] is simpler.
   ///
   /// @throws ServiceUnavailableException when the call is refused
   /// @throws IllegalStateException when the circuit breaker belongs to another loop
@@ -157,17 +192,18 @@ public final class CircuitBreaker {
   ///
   /// @return the permit; null when the call is refused
   public @Nullable Permit tryAcquire() {
-    return switch (state()) {
-      case CLOSED -> new Permit(false);
-      case OPEN -> null;
-      case HALF_OPEN -> {
-        if (trials == options.trialCalls) {
-          yield null;
-        }
-        trials++;
-        yield new Permit(true);
-      }
-    };
+    Permit permit =
+        switch (state()) {
+          case CLOSED -> new Permit(false);
+          case OPEN -> null;
+          case HALF_OPEN -> trials == options.trialCalls ? null : new Permit(true);
+        };
+    if (permit == null) {
+      refused++;
+    } else if (permit.inTrial) {
+      trials++;
+    }
+    return permit;
   }
 
   /// Begins a call that asks nothing of the service, so that it takes no trial.
@@ -181,6 +217,7 @@ public final class CircuitBreaker {
   /// Throws when every call is refused now.
   void checkNotOpen() {
     if (state() == State.OPEN) {
+      refused++;
       throw refused();
     }
   }
@@ -323,6 +360,7 @@ public final class CircuitBreaker {
   }
 
   private void change(State to) {
+    State from = state;
     state = to;
     era++;
     trials = 0;
@@ -332,6 +370,21 @@ public final class CircuitBreaker {
       failures = 0;
       next = 0;
       Arrays.fill(failed, false);
+    }
+    if (from != to) {
+      inform(from, to);
+    }
+  }
+
+  // last: the state is changed, whatever the listener does
+  private void inform(State from, State to) {
+    try {
+      options.listener.onStateChange(from, to);
+    } catch (RuntimeException e) {
+      CoroutineNode.current()
+          .tree()
+          .host()
+          .report("the listener of " + describe() + " failed", e);
     }
   }
 
@@ -344,14 +397,23 @@ public final class CircuitBreaker {
 
   // ---- views ----
 
-  /// How long calls are still refused; zero unless it is open. When only [#probe()] and [#reset()]
-  /// end that: 292 years.
-  public Duration retryAfter() {
+  /// How long every call is still refused: zero unless it is open; null when only [#probe()] or
+  /// [#reset()] ends that.
+  public @Nullable Duration retryAfter() {
     if (state != State.OPEN) {
       return Duration.ZERO;
     }
-    return Duration.ofNanos(
-        openUntil == Nanos.NEVER ? Nanos.NEVER : Math.max(0, openUntil - home.nanoTime()));
+    return openUntil == Nanos.NEVER
+        ? null
+        : Duration.ofNanos(Math.max(0, openUntil - home.nanoTime()));
+  }
+
+  /// Its state and its counts now.
+  ///
+  /// @throws IllegalStateException when it belongs to another loop
+  public Snapshot snapshot() {
+    return new Snapshot(
+        options.name, state(), failures, failed.length, attempts, refused, lastFailure);
   }
 
   /// One line for reports: name, state, the last failure.

@@ -14,14 +14,15 @@ import org.jspecify.annotations.Nullable;
 public final class CircuitBreakerOptions {
   private static final int FAILURES = 5; // in a row, as the default of other libraries
   private static final Duration FIRST = Duration.ofSeconds(1);
-  private static final Duration MOST = Duration.ofMinutes(1);
+  private static final Duration MAX = Duration.ofMinutes(1);
 
   @Nullable String name;
   int failures = FAILURES;
   int window = FAILURES;
   int trialCalls = 1;
-  RecoveryStrategy recovery = RecoveryStrategy.exponential(FIRST, MOST);
+  RecoveryStrategy recovery = RecoveryStrategy.exponential(FIRST, MAX);
   Predicate<? super Throwable> isFailure = _ -> true;
+  CircuitBreaker.Listener listener = (_, _) -> {};
 
   private CircuitBreakerOptions() {}
 
@@ -32,6 +33,7 @@ public final class CircuitBreakerOptions {
     this.trialCalls = other.trialCalls;
     this.recovery = other.recovery;
     this.isFailure = other.isFailure;
+    this.listener = other.listener;
   }
 
   /// Five failures in a row open it. It stays open for a second, and twice as long after each trial
@@ -91,6 +93,14 @@ public final class CircuitBreakerOptions {
   public CircuitBreakerOptions withFailureWhen(Predicate<? super Throwable> value) {
     CircuitBreakerOptions copy = new CircuitBreakerOptions(this);
     copy.isFailure = Objects.requireNonNull(value, "isFailure");
+    return copy;
+  }
+
+  /// The same with a listener that is called after each change of the state, instead of the one
+  /// before.
+  public CircuitBreakerOptions withListener(CircuitBreaker.Listener value) {
+    CircuitBreakerOptions copy = new CircuitBreakerOptions(this);
+    copy.listener = Objects.requireNonNull(value, "listener");
     return copy;
   }
 }

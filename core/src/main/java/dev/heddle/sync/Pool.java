@@ -8,6 +8,8 @@ import dev.heddle.DeadlineException;
 import dev.heddle.PoolClosedException;
 import dev.heddle.Registration;
 import dev.heddle.Transform;
+import dev.heddle.coroutine.ItemAction;
+import dev.heddle.coroutine.ItemTest;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.event.Awaitable;
@@ -23,8 +25,6 @@ import dev.heddle.scheduler.WaitQueue;
 import dev.heddle.scheduler.WaitQueue.Waiter;
 import dev.heddle.sync.CircuitBreaker.Permit;
 import dev.heddle.sync.CircuitBreaker.State;
-import dev.heddle.sync.PoolOptions.Check;
-import dev.heddle.sync.PoolOptions.Hook;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -39,18 +39,20 @@ import org.jspecify.annotations.Nullable;
 ///
 /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=pool}
 ///
-/// A lease belongs to nobody in particular; [#use] and try-with-resources return it in any case. An
-/// idle resource that was used last is lent first, so that a pool larger than needed shrinks
-/// ([PoolOptions#withMaxIdle]). A pool that is not closed keeps its resources until the JVM ends:
-/// close it, or register it by [dev.heddle.Heddle#onShutdown(AutoCloseable)].
+/// Any coroutine of the loop may close a lease; [Lease#holder()] acquired it. [#use] and
+/// try-with-resources close it in any case. An idle resource that was used last is lent first, so
+/// that a pool larger than needed shrinks ([PoolOptions#withMaxIdle]). A pool that is not closed
+/// keeps its resources until the JVM ends: close it, or register it by
+/// [dev.heddle.Heddle#onShutdown(AutoCloseable)].
 ///
 /// **Thread** the loop on which it was opened. **Suspends** while all resources are lent, and in
 /// the factory and the hooks. **Cancelled** nothing is left behind: a resource that a waiter was
 /// given, but that is cancelled before it continues, goes to the next waiter or is idle again.
 /// **Order** first come, first served, without barging: a released resource, or the place of a
 /// destroyed one, goes to the oldest waiter, and no other coroutine can take it in between, not
-/// even the one that released it. **Cost** of a lease without contention: its object and an entry
-/// in a table; no switch.
+/// even the one that released it. An acquirer that makes a resource waits for its own, and may be
+/// overtaken; give both limits of [PoolOptions#withSize] the same number to exclude that. **Cost**
+/// of a lease without contention: its object and an entry in a table; no switch.
 ///
 /// @param <R> the type of the resources
 /// @since 0.2
@@ -84,6 +86,9 @@ public final class Pool<R> implements AutoCloseable {
    * Hooks. Each is called with the place in no list, so that no other coroutine can reach it, and
    * nothing of the pool changes half before the call. An Exception of a check rejects the resource.
    * Anything else, a cancellation above all, is thrown on after the place was given back.
+   *
+   * Eviction. A resource has the generation that the pool had when its factory was called. One of
+   * an earlier generation is destroyed when its place is given back, so none of them is ever IDLE.
    *
    * Closing. Waiters and acquirers that have not returned throw, and give their places back. A
    * place that is given back to a closed pool loses its resource.
@@ -119,6 +124,11 @@ public final class Pool<R> implements AutoCloseable {
   int size; // places
   private boolean closed;
   private @Nullable Throwable lastRejection;
+  private int generation; // the number of evictions; wraps
+  private long acquired;
+  private long timedOut;
+  private long created;
+  private long destroyed;
 
   private Pool(PoolOptions<R> options) {
     this.tree = CoroutineNode.current().tree();
@@ -155,13 +165,14 @@ public final class Pool<R> implements AutoCloseable {
   ///
   /// @return the lease, which the caller must close
   /// @throws PoolClosedException when the pool is closed, now or while it waits
+  /// @throws DeadlineException when [PoolOptions#withAcquireTimeout] is over first
   /// @throws dev.heddle.ServiceUnavailableException when the circuit breaker refuses it
   /// @throws dev.heddle.Cancellation when the current coroutine is cancelled meanwhile
   /// @throws CoroutineException when the factory threw a checked exception; unchecked exceptions
   ///   and errors are thrown as they are
   /// @throws IllegalStateException when the pool belongs to another loop
   public Lease<R> acquire() {
-    return acquire(Deadline.never(), null);
+    return acquire(ownDeadline(), null);
   }
 
   /// Acquires a resource, but waits no longer than a deadline, which also ends a factory or hook
@@ -189,13 +200,24 @@ public final class Pool<R> implements AutoCloseable {
     if (options.breaker != null) {
       options.breaker.checkNotOpen(); // at once, not after a wait
     }
-    Pooled<R> place = reserve();
-    return lend(self, place != null ? place : awaitTurn(self, deadline, token), deadline, token);
+    try {
+      Pooled<R> place = reserve();
+      return lend(self, place != null ? place : awaitTurn(self, deadline, token), deadline, token);
+    } catch (DeadlineException e) {
+      if (!deadline.isNever() && now() - deadline.nanoTime() >= 0) { // else it is the factory's own
+        timedOut++;
+      }
+      throw e;
+    }
   }
 
-  /// Acquires an idle resource if there is one that needs no check. **Suspends** never: it makes no
-  /// resource, and calls no hook. So it returns null at any time from a pool with a
-  /// `beforeAcquire`.
+  private Deadline ownDeadline() {
+    return options.acquireTime == null ? Deadline.never() : Deadline.after(options.acquireTime);
+  }
+
+  /// Acquires an idle resource if there is one that needs no check, and makes none, so that it
+  /// returns null on a fresh pool of `withSize(0, n)`. **Suspends** never: it calls neither the
+  /// factory nor a hook. So it returns null at any time from a pool with a `beforeAcquire`.
   ///
   /// @return the lease, which the caller must close; null when no resource is idle, when
   ///   `beforeAcquire` would have to check it, when the pool is closed, or when the circuit breaker
@@ -294,6 +316,7 @@ public final class Pool<R> implements AutoCloseable {
       checkOpen();
       Lease<R> lease = new Lease<>(lender, place, resourceOf(place), self, permit);
       leases.add(lease);
+      acquired++;
       return lease;
     } catch (Throwable e) {
       if (permit != null && e instanceof DeadlineException) {
@@ -333,9 +356,11 @@ public final class Pool<R> implements AutoCloseable {
 
   private void create(Pooled<R> place, @Nullable Permit permit) {
     try {
+      place.generation = generation; // first: the factory may be slow
       R made = options.factory.run();
       place.resource =
           Objects.requireNonNull(made, () -> "the factory of " + describe() + " returned null");
+      created++;
       place.createdAt = now();
       place.idleSince = place.createdAt;
     } catch (Throwable e) {
@@ -363,7 +388,7 @@ public final class Pool<R> implements AutoCloseable {
 
   // ---- using ----
 
-  // Two verbs, because Java cannot tell use(Transform) from use(Hook) in `use(c -> c.query())`.
+  // Two verbs: Java cannot tell use(Transform) from use(ItemAction) in `use(c -> c.query())`.
 
   /// Acquires a resource, runs `body` with it, and releases it however the body ends. **Suspends**
   /// as [#acquire()] and [Lease#close()]. Throws what they throw, and what `body` throws.
@@ -392,29 +417,29 @@ public final class Pool<R> implements AutoCloseable {
   }
 
   /// Acquires a resource and runs an action with it. Otherwise as [#use(Transform)].
-  public void run(Hook<? super R> action) {
+  public void run(ItemAction<? super R> action) {
     running(acquire(), action);
   }
 
   /// Acquires a resource and runs an action with it. Otherwise as [#use(Transform, Deadline)].
   ///
   /// @throws DeadlineException when the deadline runs out first; `action` was not run
-  public void run(Hook<? super R> action, Deadline deadline) {
+  public void run(ItemAction<? super R> action, Deadline deadline) {
     running(acquire(deadline), action);
   }
 
   /// Acquires a resource and runs an action with it. Otherwise as [#use(Transform, Awaitable)].
   ///
   /// @throws dev.heddle.WaitCancelledException when the token fires first; `action` was not run
-  public void run(Hook<? super R> action, Awaitable<?> token) {
+  public void run(ItemAction<? super R> action, Awaitable<?> token) {
     running(acquire(token), action);
   }
 
-  private static <R> void running(Lease<R> lease, Hook<? super R> action) {
+  private static <R> void running(Lease<R> lease, ItemAction<? super R> action) {
     Pool.<R, @Nullable Void>using(
         lease,
         resource -> {
-          action.run(resource);
+          action.accept(resource);
           return null;
         });
   }
@@ -449,7 +474,7 @@ public final class Pool<R> implements AutoCloseable {
     Permit permit = lease.permit();
     place.idleSince = now();
     try {
-      if (closed || isTooOld(place)) {
+      if (closed || isEvicted(place) || isTooOld(place)) {
         destroy(place);
       } else if (!passes(place, options.beforeRelease)) {
         reportFailure(permit);
@@ -502,8 +527,12 @@ public final class Pool<R> implements AutoCloseable {
     return options.lifetime != null && now() - Nanos.after(place.createdAt, options.lifetime) >= 0;
   }
 
+  private boolean isEvicted(Pooled<R> place) {
+    return place.resource != null && place.generation != generation;
+  }
+
   /// Runs a check; a resource that fails it is destroyed.
-  boolean passes(Pooled<R> place, @Nullable Check<? super R> check) {
+  boolean passes(Pooled<R> place, @Nullable ItemTest<? super R> check) {
     if (check == null) {
       return true;
     }
@@ -537,9 +566,10 @@ public final class Pool<R> implements AutoCloseable {
   private void end(Pooled<R> place) throws Exception {
     R resource = place.resource;
     place.resource = null; // first: never twice
-    Hook<? super R> hook = options.destroy;
+    destroyed += resource != null ? 1 : 0;
+    ItemAction<? super R> hook = options.destroy;
     if (resource != null && hook != null) {
-      hook.run(resource);
+      hook.accept(resource);
     }
   }
 
@@ -556,6 +586,14 @@ public final class Pool<R> implements AutoCloseable {
       }
       return;
     }
+    if (isEvicted(place)) {
+      try {
+        destroy(place);
+      } finally {
+        giveBack(place); // empty
+      }
+      return;
+    }
     Waiter oldest = waiters.poll();
     if (oldest != null) {
       oldest.serve(place, 0);
@@ -564,6 +602,31 @@ public final class Pool<R> implements AutoCloseable {
     } else {
       size--;
     }
+  }
+
+  // ---- evicting ----
+
+  /// Destroys all resources that exist: those that are idle now, those that are lent when they are
+  /// released. For the time after a failover, when they lead to a server that is gone. The
+  /// housekeeper makes the minimum again. **Suspends** only in `destroy`. **Cancelled** the other
+  /// resources are destroyed all the same.
+  ///
+  /// @throws IllegalStateException when the pool belongs to another loop
+  public void evictIdle() {
+    checkLoop();
+    StackGuard.requireRoom(); // as in acquire()
+    generation++;
+    List<Pooled<R>> evicted = List.copyOf(idle);
+    idle.clear(); // before a hook suspends: no acquirer gets one of them
+    Throwable first = null;
+    for (Pooled<R> place : evicted) {
+      try {
+        giveBack(place);
+      } catch (Throwable e) {
+        first = merged(first, e);
+      }
+    }
+    throwUnlessNull(first);
   }
 
   // ---- closing ----
@@ -597,6 +660,10 @@ public final class Pool<R> implements AutoCloseable {
         size--;
       }
     }
+    throwUnlessNull(failure);
+  }
+
+  private static void throwUnlessNull(@Nullable Throwable failure) {
     if (failure != null) {
       throw Rethrow.unchecked(CoroutineException.of(failure));
     }
@@ -660,6 +727,10 @@ public final class Pool<R> implements AutoCloseable {
         size,
         idle.size(),
         waiters.size(),
+        acquired,
+        timedOut,
+        created,
+        destroyed,
         leases.stream().map(Lease::snapshot).toList());
   }
 

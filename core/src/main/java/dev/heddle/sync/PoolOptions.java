@@ -2,6 +2,8 @@
 package dev.heddle.sync;
 
 import dev.heddle.Body;
+import dev.heddle.coroutine.ItemAction;
+import dev.heddle.coroutine.ItemTest;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// The factory and the hooks run as plain blocking code in the coroutine that needs them: that
 /// which acquires, that which releases, that which closes the pool, or the pool's housekeeper. They
 /// may suspend. A cancellation of that coroutine reaches them, and the deadline or the token of an
-/// `acquire` bounds those that it calls. They must not acquire from the same pool.
+/// `acquire` bounds those that it calls. They must not acquire from the same pool. A check that
+/// throws an exception rejects the resource, as one that returns false does.
 ///
 /// @param <R> the type of the resources
 /// @since 0.2
@@ -25,43 +28,16 @@ public final class PoolOptions<R> {
   @Nullable String name;
   int min;
   int max = MAX;
-  @Nullable Check<? super R> beforeAcquire;
-  @Nullable Check<? super R> beforeRelease;
-  @Nullable Check<? super R> healthCheck;
-  @Nullable Hook<? super R> destroy;
+  @Nullable ItemTest<? super R> beforeAcquire;
+  @Nullable ItemTest<? super R> beforeRelease;
+  @Nullable ItemTest<? super R> healthCheck;
+  @Nullable ItemAction<? super R> destroy;
   @Nullable Duration healthPeriod;
   @Nullable Duration idleTime;
   @Nullable Duration lifetime;
   @Nullable Duration leakTime;
+  @Nullable Duration acquireTime;
   @Nullable CircuitBreaker breaker;
-
-  /// A check of a resource.
-  ///
-  /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=options}
-  ///
-  /// @param <R> the type of the resource
-  /// @since 0.2
-  @FunctionalInterface
-  public interface Check<R> {
-    /// Whether the resource may be used further.
-    ///
-    /// @throws Exception any: counts as false
-    boolean test(R resource) throws Exception;
-  }
-
-  /// What is done with a resource.
-  ///
-  /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=options}
-  ///
-  /// @param <R> the type of the resource
-  /// @since 0.2
-  @FunctionalInterface
-  public interface Hook<R> {
-    /// Runs as plain blocking code; it may suspend at any depth.
-    ///
-    /// @throws Exception any
-    void run(R resource) throws Exception;
-  }
 
   private PoolOptions(Body<? extends R> factory) {
     this.factory = factory;
@@ -80,6 +56,7 @@ public final class PoolOptions<R> {
     this.idleTime = other.idleTime;
     this.lifetime = other.lifetime;
     this.leakTime = other.leakTime;
+    this.acquireTime = other.acquireTime;
     this.breaker = other.breaker;
   }
 
@@ -102,19 +79,29 @@ public final class PoolOptions<R> {
 
   /// The same with other limits.
   ///
-  /// @param least this many are made when the pool opens, and are kept although they are idle; at
+  /// @param min this many are made when the pool opens, and are kept although they are idle; at
   ///   least 0
-  /// @param most never more than this many exist, including those being created; at least 1
-  /// @throws IllegalArgumentException unless 0 ≤ `least` ≤ `most` and 1 ≤ `most`
-  public PoolOptions<R> withSize(int least, int most) {
-    if (least < 0 || most < 1 || most < least) {
+  /// @param max never more than this many exist, including those being created; at least 1
+  /// @throws IllegalArgumentException unless 0 ≤ `min` ≤ `max` and 1 ≤ `max`
+  public PoolOptions<R> withSize(int min, int max) {
+    if (min < 0 || max < 1 || max < min) {
       throw new IllegalArgumentException(
-          "a pool of %d to %d resources: give 0 <= least <= most and 1 <= most"
-              .formatted(least, most));
+          "a pool of %d to %d resources: give 0 <= min <= max and 1 <= max".formatted(min, max));
     }
     PoolOptions<R> copy = new PoolOptions<>(this);
-    copy.min = least;
-    copy.max = most;
+    copy.min = min;
+    copy.max = max;
+    return copy;
+  }
+
+  /// The same with a bound for each `acquire`, `use` or `run` that has no deadline or token of its
+  /// own: it then lasts no longer than this, a factory that runs for it included, and throws a
+  /// [dev.heddle.DeadlineException].
+  ///
+  /// @throws IllegalArgumentException unless the time is positive
+  public PoolOptions<R> withAcquireTimeout(Duration time) {
+    PoolOptions<R> copy = new PoolOptions<>(this);
+    copy.acquireTime = positive(time, "limit of the time to acquire");
     return copy;
   }
 
@@ -122,7 +109,7 @@ public final class PoolOptions<R> {
 
   /// The same with a check of each resource that was used before, when it is acquired again. One
   /// that fails the check is destroyed, and the next or a new one is acquired instead.
-  public PoolOptions<R> withBeforeAcquire(Check<? super R> check) {
+  public PoolOptions<R> withBeforeAcquire(ItemTest<? super R> check) {
     PoolOptions<R> copy = new PoolOptions<>(this);
     copy.beforeAcquire = Objects.requireNonNull(check, "check");
     return copy;
@@ -130,7 +117,7 @@ public final class PoolOptions<R> {
 
   /// The same with a check of each resource that is released, which may also reset it (roll back a
   /// transaction). One that fails the check is destroyed.
-  public PoolOptions<R> withBeforeRelease(Check<? super R> check) {
+  public PoolOptions<R> withBeforeRelease(ItemTest<? super R> check) {
     PoolOptions<R> copy = new PoolOptions<>(this);
     copy.beforeRelease = Objects.requireNonNull(check, "check");
     return copy;
@@ -138,7 +125,7 @@ public final class PoolOptions<R> {
 
   /// The same with a hook that ends a resource. What it throws is reported, and thrown only by
   /// [Pool#close()].
-  public PoolOptions<R> withDestroy(Hook<? super R> hook) {
+  public PoolOptions<R> withDestroy(ItemAction<? super R> hook) {
     PoolOptions<R> copy = new PoolOptions<>(this);
     copy.destroy = Objects.requireNonNull(hook, "hook");
     return copy;
@@ -149,7 +136,7 @@ public final class PoolOptions<R> {
   /// The same with a check of each idle resource, again and again. One that fails it is destroyed.
   ///
   /// @throws IllegalArgumentException unless the period is positive
-  public PoolOptions<R> withHealthCheck(Duration period, Check<? super R> check) {
+  public PoolOptions<R> withHealthCheck(Duration period, ItemTest<? super R> check) {
     PoolOptions<R> copy = new PoolOptions<>(this);
     copy.healthPeriod = positive(period, "period between health checks");
     copy.healthCheck = Objects.requireNonNull(check, "check");

@@ -10,12 +10,14 @@ final class Pooled<R> {
   @Nullable R resource; // null: not created yet, or destroyed
   long createdAt;
   long idleSince;
+  int generation; // of the pool, when the factory was called
 
   /// Takes over the resource of another place, which is empty then.
   void moveFrom(Pooled<R> other) {
     resource = other.resource;
     createdAt = other.createdAt;
     idleSince = other.idleSince;
+    generation = other.generation;
     other.resource = null;
   }
 }

@@ -3,6 +3,7 @@ package dev.heddle.sync;
 
 import dev.heddle.internal.Nanos;
 import java.time.Duration;
+import java.util.Objects;
 
 /// Decides how long a [CircuitBreaker] stays open before it lets trial calls through.
 ///
@@ -23,19 +24,20 @@ public interface RecoveryStrategy {
     return _ -> time;
   }
 
-  /// Twice the time after each trial that fails.
+  /// Twice the time after each trial that fails: a [#backoff] without jitter.
   ///
-  /// @param first the time after the first failure
-  /// @param most the limit of the time
-  static RecoveryStrategy exponential(Duration first, Duration most) {
-    return attempt -> {
-      long limit = Nanos.after(0, most);
-      long nanos = Nanos.after(0, first);
-      for (int i = 1; i < attempt && nanos < limit; i++) {
-        nanos = nanos > limit / 2 ? limit : 2 * nanos;
-      }
-      return Duration.ofNanos(Math.min(nanos, limit));
-    };
+  /// @param first the time after the first failure, more than zero
+  /// @param max the limit of the time
+  /// @throws IllegalArgumentException unless `first` is positive and at most `max`
+  static RecoveryStrategy exponential(Duration first, Duration max) {
+    return backoff(Backoff.exponential(first).withMaxDelay(max));
+  }
+
+  /// The delays of a backoff. With jitter, clients of a service that fails do not all try it again
+  /// at the same time. With decorrelated jitter, the time does not grow.
+  static RecoveryStrategy backoff(Backoff delays) {
+    Objects.requireNonNull(delays, "delays");
+    return attempt -> delays.delay(attempt, Duration.ZERO);
   }
 
   /// No time: the circuit breaker stays open until [CircuitBreaker#probe()] or

@@ -16,6 +16,7 @@ import dev.heddle.internal.Rethrow;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 /// JDK.
 ///
 /// After a [ServiceUnavailableException] the wait is at least its
-/// [ServiceUnavailableException#retryAfter()].
+/// [ServiceUnavailableException#retryAfter()]. A refusal that only [CircuitBreaker#probe()] or
+/// [CircuitBreaker#reset()] ends is thrown at once.
 ///
 /// | bound | what it cancels | then |
 /// |---|---|---|
@@ -129,14 +131,14 @@ public final class Retry {
 
   /// The same, with another number of attempts, the first one included.
   ///
-  /// @param most at least 1; [Integer#MAX_VALUE] for no limit
+  /// @param max at least 1; [Integer#MAX_VALUE] for no limit
   /// @throws IllegalArgumentException when it is less than 1
-  public Retry withMaxAttempts(int most) {
-    if (most < 1) {
+  public Retry withMaxAttempts(int max) {
+    if (max < 1) {
       throw new IllegalArgumentException(
-          most + " attempts would never run the body; give at least 1");
+          max + " attempts would never run the body; give at least 1");
     }
-    return new Retry(backoff, most, attemptTimeout, timeout, condition, budget, listener);
+    return new Retry(backoff, max, attemptTimeout, timeout, condition, budget, listener);
   }
 
   /// The same, with a bound for each attempt: one that lasts longer is cancelled, and counts as
@@ -171,9 +173,17 @@ public final class Retry {
     return new Retry(backoff, maxAttempts, attemptTimeout, timeout, failure, budget, listener);
   }
 
-  /// The same, for failures of this type only.
-  public Retry withRetryOn(Class<? extends Throwable> type) {
-    return withRetryIf(type::isInstance);
+  /// The same, for failures of these types only. Replaces the condition before.
+  ///
+  /// @param types at least one
+  /// @throws IllegalArgumentException when there is none
+  @SafeVarargs
+  public final Retry withRetryOn(Class<? extends Throwable>... types) {
+    List<Class<? extends Throwable>> accepted = List.of(types);
+    if (accepted.isEmpty()) {
+      throw new IllegalArgumentException("without a type nothing would be retried; give one");
+    }
+    return withRetryIf(failure -> accepted.stream().anyMatch(type -> type.isInstance(failure)));
   }
 
   /// The same, with a budget that other calls share. The value then belongs to the budget's loop.
@@ -300,12 +310,15 @@ public final class Retry {
           || !condition.test(unwrapped(failure))) {
         return false;
       }
-      drawn = backoff.delay(attempt, drawn);
-      delay = drawn;
+      Duration asked = Duration.ZERO;
       if (failure instanceof ServiceUnavailableException unavailable) {
-        Duration asked = unavailable.retryAfter();
-        delay = asked.compareTo(drawn) > 0 ? asked : drawn;
+        asked = unavailable.retryAfter();
+        if (asked == null) {
+          return false; // no wait ends it
+        }
       }
+      drawn = backoff.delay(attempt, drawn);
+      delay = asked.compareTo(drawn) > 0 ? asked : drawn;
       // in this order: a retry that has no time left takes nothing from the budget
       return hasTimeFor(delay) && (budget == null || budget.tryWithdraw());
     }

@@ -3,6 +3,7 @@ package dev.heddle.thread;
 
 import dev.heddle.Cancellation;
 import dev.heddle.CoroutineException;
+import dev.heddle.PoolClosedException;
 import dev.heddle.Transform;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Await;
@@ -137,7 +138,8 @@ public final class ThreadPool implements AutoCloseable {
   /// [initializer][ThreadPoolOptions#withInitializer] again. Otherwise as
   /// [#reload(ThreadPoolOptions)].
   ///
-  /// @throws IllegalStateException when the pool is closed, or belongs to another loop
+  /// @throws PoolClosedException when the pool is closed
+  /// @throws IllegalStateException when the pool belongs to another loop
   /// @since 0.2
   public void reload() {
     reload(options);
@@ -153,7 +155,8 @@ public final class ThreadPool implements AutoCloseable {
   /// Until the old tasks are done, both the old and the new threads exist. Since a thread starts
   /// with a task, several reloads without a task in between start no more threads than one.
   ///
-  /// @throws IllegalStateException when the pool is closed, or belongs to another loop
+  /// @throws PoolClosedException when the pool is closed
+  /// @throws IllegalStateException when the pool belongs to another loop
   /// @since 0.2
   public void reload(ThreadPoolOptions changed) {
     Objects.requireNonNull(changed, "options");
@@ -178,7 +181,8 @@ public final class ThreadPool implements AutoCloseable {
 
   /// Submits a task. **Suspends** while the queue is full, first come, first served.
   ///
-  /// @throws IllegalStateException when the pool is closed, or belongs to another loop
+  /// @throws PoolClosedException when the pool is closed
+  /// @throws IllegalStateException when the pool belongs to another loop
   public <T extends @Nullable Object> Future<T> submit(Callable<T> task) {
     CoroutineNode<?> self = current();
     if (!permits.tryAcquire()) {
@@ -223,7 +227,7 @@ public final class ThreadPool implements AutoCloseable {
 
   private void checkOpen() {
     if (closed) {
-      throw new IllegalStateException(
+      throw new PoolClosedException(
           "the pool '" + name() + "' is closed; submit before that, or open a new one");
     }
   }

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Timeout;
 @Tag("T8")
 @Tag("once")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class AllocationTest {
-  private static final int TIMES = 100_000;
+public class AllocationTest {
+  public static final int TIMES = 100_000;
   private static final int ROUNDS = 5;
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
@@ -31,7 +31,7 @@ class AllocationTest {
 
   /// Bytes for many calls of `once`, after a warm-up, less what measuring itself takes, in the best
   /// of some rounds: on a busy machine the compiler comes late, and in between.
-  private static long measured(long carrier, Runnable once) {
+  public static long measured(long carrier, Runnable once) {
     bytesFor(carrier, once);
     bytesFor(carrier, () -> {});
     long least = Long.MAX_VALUE;

@@ -237,7 +237,7 @@ class LoopExecutorEndTest {
           return 2;
         });
     List<LoopRuntime> loops = List.of(stopping.get(), other.get());
-    ScheduledExecutorService executor = new LoopExecutor(loops, new CompletableFuture<>());
+    ScheduledExecutorService executor = new LoopExecutor(loops, new CompletableFuture<>(), null);
     first.shutdown(Duration.ofHours(1));
     while (loops.getFirst().shutdown().takesTasks()) {
       Thread.onSpinWait();

@@ -51,6 +51,29 @@ class LoopExecutorTest {
   // ---- tasks ----
 
   @Test
+  void tasks_ofANamedExecutor_haveItsNameAndANumber() throws Exception {
+    VirtualTime.run(() -> {
+      ScheduledExecutorService executor = Loop.current().executor("import");
+      Promise<String> seen = Heddle.promise();
+      executor.execute(() -> {
+        seen.complete(Heddle.current().name());
+        Heddle.delay(Duration.ofSeconds(1));
+      });
+      assertThat(seen.future().await()).isEqualTo("import-1");
+      assertThat(Heddle.dump().text()).contains("import-1");
+      assertThat(executor.submit(() -> Heddle.current().name()).get()).isEqualTo("import-2");
+      assertThat(executor.schedule(() -> Heddle.current().name(), 1, TimeUnit.SECONDS).get())
+          .isEqualTo("import-3");
+      assertThat(executor.toString()).startsWith("the executor 'import' on ");
+    });
+    try (LoopGroup group = LoopGroup.start(2)) {
+      ExecutorService executor = group.executor("io");
+      assertThat(executor.submit(() -> Heddle.current().name()).get()).isEqualTo("io-1");
+      assertThat(executor.submit(() -> Heddle.current().name()).get()).isEqualTo("io-2");
+    }
+  }
+
+  @Test
   void tasks_beginInTheOrderOfSubmission_andWaitForHeddle() {
     VirtualTime.run(() -> {
       ExecutorService executor = Loop.current().executor();

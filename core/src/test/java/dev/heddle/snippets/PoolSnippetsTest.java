@@ -7,6 +7,7 @@ import dev.heddle.Heddle;
 import dev.heddle.PoolClosedException;
 import dev.heddle.ServiceUnavailableException;
 import dev.heddle.event.Deadline;
+import dev.heddle.sync.Backoff;
 import dev.heddle.sync.CircuitBreaker;
 import dev.heddle.sync.CircuitBreakerOptions;
 import dev.heddle.sync.Lease;
@@ -149,7 +150,7 @@ class PoolSnippetsTest {
     Heddle.run(() -> {
       // @start region=breaker
       CircuitBreaker breaker = new CircuitBreaker();
-      String answer = breaker.call(() -> connect().ask("ready"));
+      String answer = breaker.run(() -> connect().ask("ready"));
       // @end
       assertThat(answer).isEqualTo("ready!");
     });
@@ -166,13 +167,20 @@ class PoolSnippetsTest {
                   .withFailures(10, 20) // half of the last 20 calls
                   .withRecovery(RecoveryStrategy.fixed(Duration.ofSeconds(10)))
                   .withTrialCalls(3)
-                  .withFailureWhen(e -> !(e instanceof IllegalArgumentException)));
+                  .withFailureWhen(e -> !(e instanceof IllegalArgumentException))
+                  .withListener((from, to) -> log.add(from + " -> " + to)));
       PoolOptions<Session> options = PoolOptions.of(this::connect).withCircuitBreaker(breaker);
       // @end
       try (var sessions = Pool.open(options)) {
         assertThat(sessions.<String>use(s -> s.ask("ready"))).isEqualTo("ready!");
       }
       assertThat(breaker.info()).contains("0 of the last 20 calls failed");
+      breaker.trip();
+      // @start region=breakerSnapshot
+      CircuitBreaker.Snapshot now = breaker.snapshot();
+      log.add("%s, %d calls refused".formatted(now.state(), now.refused()));
+      // @end
+      assertThat(log).endsWith("CLOSED -> OPEN", "OPEN, 0 calls refused");
     });
   }
 
@@ -181,10 +189,13 @@ class PoolSnippetsTest {
     // @start region=recovery
     RecoveryStrategy doubling =
         RecoveryStrategy.exponential(Duration.ofSeconds(1), Duration.ofMinutes(1));
+    RecoveryStrategy random =
+        RecoveryStrategy.backoff(Backoff.exponential(Duration.ofSeconds(1)).withJitter(0.2));
     RecoveryStrategy own = attempt -> Duration.ofSeconds(attempt).multipliedBy(attempt);
     // @end
     assertThat(doubling.openTime(3)).isEqualTo(Duration.ofSeconds(4));
     assertThat(doubling.openTime(30)).isEqualTo(Duration.ofMinutes(1));
+    assertThat(random.openTime(2)).isBetween(Duration.ofMillis(1600), Duration.ofSeconds(2));
     assertThat(own.openTime(3)).isEqualTo(Duration.ofSeconds(9));
   }
 
@@ -213,9 +224,10 @@ class PoolSnippetsTest {
       breaker.trip();
       // @start region=unavailable
       try {
-        breaker.call(() -> connect().ask("ready"));
+        breaker.run(() -> connect().ask("ready"));
       } catch (ServiceUnavailableException e) {
-        log.add("503, Retry-After: " + e.retryAfter().toSeconds());
+        Duration wait = e.retryAfter(); // null: only probe() or reset() ends it
+        log.add("503" + (wait == null ? "" : ", Retry-After: " + wait.toSeconds()));
       }
       // @end
       // @start region=state

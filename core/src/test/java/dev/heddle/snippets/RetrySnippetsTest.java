@@ -27,13 +27,15 @@ class RetrySnippetsTest {
   }
 
   // @start region=retry
+  static final Retry PATIENT =
+      Retry.with(Backoff.exponential(Duration.ofMillis(100)).withFullJitter())
+          .withMaxAttempts(5)
+          .withAttemptTimeout(Duration.ofSeconds(2))
+          .withTimeout(Duration.ofSeconds(10))
+          .withRetryOn(IOException.class);
+
   String fetchPatiently(String page) {
-    return Retry.with(Backoff.exponential(Duration.ofMillis(100)).withFullJitter())
-        .withMaxAttempts(5)
-        .withAttemptTimeout(Duration.ofSeconds(2))
-        .withTimeout(Duration.ofSeconds(10))
-        .withRetryOn(IOException.class)
-        .run(() -> fetch(page));
+    return PATIENT.run(() -> fetch(page));
   }
 
   // @end
@@ -46,7 +48,7 @@ class RetrySnippetsTest {
   // @start region=backoff
   static final Backoff BACKOFF =
       Backoff.exponential(Duration.ofMillis(100)) // 100 ms, 200 ms, 400 ms, ...
-          .withLongest(Duration.ofSeconds(5)) // never more than 5 s
+          .withMaxDelay(Duration.ofSeconds(5)) // never more than 5 s
           .withFullJitter(); // anything from 0 to that
 
   // @end
@@ -65,11 +67,12 @@ class RetrySnippetsTest {
     String call(String request) {
       return retry.run(() -> send(request));
     }
+  }
 
-    // @end
-    private String send(String request) {
-      throw new IllegalStateException("no answer to " + request);
-    }
+  // @end
+
+  private static String send(String request) {
+    throw new IllegalStateException("no answer to " + request);
   }
 
   @Test

@@ -32,7 +32,7 @@ class CircuitBreakerTest {
 
   private static Throwable fail(CircuitBreaker breaker) {
     return catchThrowable(() ->
-        breaker.call(() -> {
+        breaker.run(() -> {
           throw new IOException("no route");
         }));
   }
@@ -51,7 +51,7 @@ class CircuitBreakerTest {
       CircuitBreaker breaker = new CircuitBreaker(options().withFailures(3, 3));
       fail(breaker);
       fail(breaker);
-      assertThat(breaker.<String>call(() -> "ok")).isEqualTo("ok"); // the row is broken
+      assertThat(breaker.<String>run(() -> "ok")).isEqualTo("ok"); // the row is broken
       fail(breaker);
       fail(breaker);
       assertThat(breaker.state()).isEqualTo(State.CLOSED);
@@ -60,7 +60,7 @@ class CircuitBreakerTest {
 
       ServiceUnavailableException refused =
           catchThrowableOfType(
-              ServiceUnavailableException.class, () -> breaker.call(() -> "never called"));
+              ServiceUnavailableException.class, () -> breaker.run(() -> "never called"));
       assertThat(refused)
           .hasMessageContaining("'service' refuses calls")
           .hasCauseInstanceOf(IOException.class);
@@ -74,7 +74,7 @@ class CircuitBreakerTest {
       CircuitBreaker breaker = new CircuitBreaker(options().withFailures(2, 4));
       fail(breaker);
       for (int i = 0; i < 3; i++) {
-        breaker.call(() -> "ok");
+        breaker.run(() -> "ok");
       }
       assertThat(breaker.info()).contains("closed, 1 of the last 4");
       fail(breaker); // the first one is the fifth last
@@ -103,7 +103,7 @@ class CircuitBreakerTest {
     VirtualTime.run(() -> {
       CircuitBreaker breaker = new CircuitBreaker(options().withFailures(1, 1));
       Coroutine<?> caller =
-          Heddle.spawn(() -> breaker.call(() -> Heddle.delay(Duration.ofDays(1))));
+          Heddle.spawn(() -> breaker.run(() -> Heddle.delay(Duration.ofDays(1))));
       Heddle.yieldNow();
       caller.cancel("enough");
       assertThat(catchThrowable(caller::await)).isNotNull();
@@ -122,7 +122,7 @@ class CircuitBreakerTest {
       assertThat(breaker.state()).isEqualTo(State.OPEN);
       assertThat(breaker.retryAfter()).isEqualTo(Duration.ofNanos(1));
       Heddle.delay(Duration.ofNanos(1));
-      assertThat(breaker.<String>call(() -> "back")).isEqualTo("back");
+      assertThat(breaker.<String>run(() -> "back")).isEqualTo("back");
       assertThat(breaker.state()).isEqualTo(State.CLOSED);
     });
   }
@@ -140,9 +140,21 @@ class CircuitBreakerTest {
       }
       assertThat(seconds).containsExactly(1L, 2L, 3L, 3L);
       Heddle.delay(breaker.retryAfter());
-      breaker.call(() -> "back");
+      breaker.run(() -> "back");
       breaker.trip();
       assertThat(breaker.retryAfter()).isEqualTo(SECOND);
+    });
+  }
+
+  @Test
+  void backoff_decidesHowLongItStaysOpen() {
+    VirtualTime.run(() -> {
+      Backoff delays = Backoff.exponential(SECOND).withFactor(3).withMaxDelay(Duration.ofMinutes(1));
+      CircuitBreaker breaker = opened(options().withRecovery(RecoveryStrategy.backoff(delays)));
+      assertThat(breaker.retryAfter()).isEqualTo(SECOND);
+      Heddle.delay(SECOND);
+      fail(breaker); // the trial
+      assertThat(breaker.retryAfter()).isEqualTo(SECOND.multipliedBy(3));
     });
   }
 
@@ -152,8 +164,10 @@ class CircuitBreakerTest {
       CircuitBreaker breaker = opened(options().withRecovery(RecoveryStrategy.manual()));
       Heddle.delay(Duration.ofDays(1000));
       assertThatThrownBy(breaker::acquire).hasMessageContaining("until probe() or reset()");
+      assertThat(breaker.retryAfter()).isNull();
       breaker.probe();
       assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
+      assertThat(breaker.retryAfter()).isEqualTo(Duration.ZERO);
       breaker.trip();
       breaker.reset();
       assertThat(breaker.state()).isEqualTo(State.CLOSED);
@@ -165,6 +179,50 @@ class CircuitBreakerTest {
     VirtualTime.run(() -> {
       opened(options());
       assertThat(Heddle.counters().timers()).isZero();
+    });
+  }
+
+  @Test
+  void listener_hearsOfEachChange_andTheSnapshotCounts() {
+    VirtualTime.run(() -> {
+      List<String> heard = new ArrayList<>();
+      CircuitBreaker breaker =
+          new CircuitBreaker(
+              options()
+                  .withFailures(2, 3)
+                  .withListener((from, to) -> heard.add(from + " -> " + to)));
+      fail(breaker);
+      assertThat(breaker.snapshot().failures()).isOne();
+      fail(breaker);
+      breaker.trip(); // no change
+      fail(breaker); // refused
+      assertThat(breaker.tryAcquire()).isNull();
+      CircuitBreaker.Snapshot open = breaker.snapshot();
+      assertThat(open.state()).isEqualTo(State.OPEN);
+      assertThat(open.name()).isEqualTo("service");
+      assertThat(List.of(open.failures(), open.window(), open.opened())).containsExactly(2, 3, 2);
+      assertThat(open.refused()).isEqualTo(2);
+      assertThat(open.lastFailure()).isInstanceOf(IOException.class);
+      Heddle.delay(SECOND.multipliedBy(3));
+      breaker.run(() -> "back");
+      assertThat(heard)
+          .containsExactly("CLOSED -> OPEN", "OPEN -> HALF_OPEN", "HALF_OPEN -> CLOSED");
+      assertThat(breaker.snapshot().failures()).isZero();
+    });
+  }
+
+  @Test
+  void listener_thatFails_changesNothing() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker =
+          new CircuitBreaker(
+              options()
+                  .withFailures(1, 1)
+                  .withListener((_, _) -> {
+                    throw new IllegalStateException("the listener");
+                  }));
+      assertThat(fail(breaker)).hasRootCauseMessage("no route");
+      assertThat(breaker.state()).isEqualTo(State.OPEN);
     });
   }
 
@@ -193,13 +251,13 @@ class CircuitBreakerTest {
     VirtualTime.run(() -> {
       CircuitBreaker breaker = opened(options());
       breaker.probe();
-      Coroutine<?> trial = Heddle.spawn(() -> breaker.call(() -> Heddle.delay(Duration.ofDays(1))));
+      Coroutine<?> trial = Heddle.spawn(() -> breaker.run(() -> Heddle.delay(Duration.ofDays(1))));
       Heddle.yieldNow();
       assertThat(breaker.tryAcquire()).isNull();
       trial.cancel("enough");
       assertThat(catchThrowable(trial::await)).isNotNull();
       assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
-      assertThat(breaker.<String>call(() -> "back")).isEqualTo("back");
+      assertThat(breaker.<String>run(() -> "back")).isEqualTo("back");
       assertThat(breaker.state()).isEqualTo(State.CLOSED);
     });
   }

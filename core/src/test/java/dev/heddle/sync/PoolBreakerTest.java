@@ -141,7 +141,7 @@ class PoolBreakerTest extends PoolItems {
       Coroutine<Lease<Item>> waiter = acquirer(pool, "w");
       settle();
       assertThat(pool.waiting()).isEqualTo(1);
-      assertThat(breaker.<String>call(() -> "through")).isEqualTo("through");
+      assertThat(breaker.<String>run(() -> "through")).isEqualTo("through");
       lease.close();
       waiter.await().close();
     });

@@ -95,9 +95,9 @@ class PoolTest extends PoolItems {
   @Test
   void options_thatMakeNoSense_areRefused() {
     PoolOptions<Item> options = items(0, 1);
-    assertThatThrownBy(() -> options.withSize(-1, 1)).hasMessageContaining("0 <= least");
-    assertThatThrownBy(() -> options.withSize(0, 0)).hasMessageContaining("0 <= least");
-    assertThatThrownBy(() -> options.withSize(3, 2)).hasMessageContaining("0 <= least");
+    assertThatThrownBy(() -> options.withSize(-1, 1)).hasMessageContaining("0 <= min");
+    assertThatThrownBy(() -> options.withSize(0, 0)).hasMessageContaining("0 <= min");
+    assertThatThrownBy(() -> options.withSize(3, 2)).hasMessageContaining("0 <= min");
     assertThatThrownBy(() -> options.withMaxIdle(Duration.ZERO)).hasMessageContaining("positive");
     assertThatThrownBy(() -> options.withMaxLifetime(Duration.ZERO))
         .hasMessageContaining("positive");
@@ -132,6 +132,27 @@ class PoolTest extends PoolItems {
       waiter.await().close();
       assertThat(log).containsExactly("w got item 1");
       assertThat(pool.tryAcquire()).isNotNull();
+    });
+  }
+
+  @Test
+  void acquirer_thatMakesAResource_mayBeOvertaken() {
+    VirtualTime.run(() -> {
+      PoolOptions<Item> slow =
+          PoolOptions.of(
+              () -> {
+                Heddle.delay(Duration.ofSeconds(1));
+                return new Item(++made);
+              });
+      Pool<Item> pool = Pool.open(slow.withSize(0, 2));
+      Lease<Item> lease = pool.acquire();
+      var first = acquirer(pool, "first");
+      var second = acquirer(pool, "second");
+      settle();
+      lease.close();
+      second.await();
+      first.await();
+      assertThat(log).containsExactly("second got item 1", "first got item 2");
     });
   }
 

@@ -346,7 +346,7 @@ class PoolUpkeepTest extends PoolItems {
       assertThat(pool.info())
           .contains("1 lent", "held for 3000 ms by", "'forgetful'", "ended without releasing it");
       assertThat(Heddle.dump().text())
-          .contains("Pool 'items': 1 resources of at most 1", "forgetful");
+          .contains("Pool 'items': 1 of at most 1", "1 acquired, 0 timed out", "forgetful");
       assertThat(Heddle.dump().json()).contains("\"heldMillis\": 3000");
       Coroutine<?> waiter = Heddle.spawn("waiter", () -> pool.acquire());
       settle();

@@ -21,10 +21,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Random;
-import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -174,6 +172,24 @@ class RetryTest {
   }
 
   @Test
+  void types_areAllRetried_andReplaceThoseBefore() {
+    run(() -> {
+      Retry retry =
+          Retry.with(Backoff.constant(SECOND))
+              .withRetryOn(IOException.class)
+              .withRetryOn(UncheckedIOException.class, IllegalStateException.class);
+      assertThat(retry.run(() -> failing(2))).isEqualTo("attempt 3");
+      Body<String> body =
+          () -> {
+            attempts++;
+            throw new IOException("attempt " + attempts);
+          };
+      assertThatThrownBy(() -> retry.run(body)).hasRootCauseMessage("attempt 4");
+      assertThatThrownBy(retry::withRetryOn).hasMessageContaining("give one");
+    });
+  }
+
+  @Test
   void error_isRetriedOnlyIfTheConditionSaysSo() {
     run(() -> {
       Body<String> body =
@@ -256,6 +272,30 @@ class RetryTest {
                   }))
           .hasMessage("busy");
       assertThat(simulation.elapsed()).isEqualTo(seconds(16));
+    });
+  }
+
+  @Test
+  @Tag("loop-342")
+  void refusalThatNoWaitEnds_isThrownAtOnce() {
+    run(() -> {
+      CircuitBreaker breaker =
+          new CircuitBreaker(
+              CircuitBreakerOptions.defaults().withRecovery(RecoveryStrategy.manual()));
+      breaker.trip();
+      Retry retry =
+          Retry.with(Backoff.constant(SECOND)).withListener((attempt, _, _) -> log.add(attempt));
+      assertThatThrownBy(() -> retry.run(() -> breaker.run(() -> "never called")))
+          .isInstanceOf(ServiceUnavailableException.class)
+          .hasMessageContaining("until probe() or reset()");
+      assertThat(log).isEmpty();
+
+      breaker.probe();
+      try (var _ = breaker.acquire()) { // the only trial: another call is worth trying
+        assertThatThrownBy(() -> retry.run(() -> breaker.run(() -> "never called")))
+            .hasMessageContaining("trial calls have not ended");
+      }
+      assertThat(log).containsExactly(1, 2);
     });
   }
 
@@ -476,73 +516,7 @@ class RetryTest {
     });
   }
 
-  // ---- backoff ----
-
-  private static List<Long> delays(Backoff backoff, int count) {
-    List<Long> delays = new ArrayList<>();
-    Duration previous = Duration.ZERO;
-    for (int retry = 1; retry <= count; retry++) {
-      previous = backoff.delay(retry, previous);
-      delays.add(previous.toMillis());
-    }
-    return delays;
-  }
-
-  @Test
-  void backoff_withoutJitter_growsUpToTheLongest() {
-    assertThat(delays(Backoff.constant(SECOND), 3)).containsExactly(1000L, 1000L, 1000L);
-    Backoff exponential = Backoff.exponential(SECOND).withLongest(seconds(5));
-    assertThat(delays(exponential, 4)).containsExactly(1000L, 2000L, 4000L, 5000L);
-    assertThat(delays(exponential.withFactor(1.5), 5))
-        .containsExactly(1000L, 1500L, 2250L, 3375L, 5000L);
-    assertThat(exponential.delay(100_000, SECOND)).isEqualTo(seconds(5));
-    assertThat(Backoff.exponential(SECOND).delay(9, SECOND)).isEqualTo(seconds(30));
-  }
-
-  @Test
-  void fullJitter_isFromZeroToTheDelay() {
-    Backoff backoff =
-        Backoff.exponential(Duration.ofNanos(2))
-            .withLongest(Duration.ofNanos(8))
-            .withFullJitter()
-            .withRandom(new Random(7));
-    for (int retry = 1; retry <= 3; retry++) {
-      Set<Long> seen = new HashSet<>();
-      for (int i = 0; i < 1_000; i++) {
-        seen.add(backoff.delay(retry, Duration.ZERO).toNanos());
-      }
-      // all of 0 to 2, 0 to 4, and 0 to 8, ends included
-      assertThat(seen).hasSize((1 << retry) + 1).contains(0L, 1L << retry);
-    }
-  }
-
-  @Test
-  void decorrelatedJitter_isFromTheFirstDelayToThreeTimesThePreviousWait() {
-    Backoff backoff =
-        Backoff.exponential(Duration.ofNanos(2))
-            .withLongest(Duration.ofNanos(10))
-            .withDecorrelatedJitter()
-            .withRandom(new Random(7));
-    Set<Long> first = new HashSet<>();
-    Set<Long> after3 = new HashSet<>();
-    Set<Long> after9 = new HashSet<>();
-    for (int i = 0; i < 1_000; i++) {
-      first.add(backoff.delay(1, Duration.ZERO).toNanos());
-      after3.add(backoff.delay(2, Duration.ofNanos(3)).toNanos());
-      after9.add(backoff.delay(3, Duration.ofNanos(9)).toNanos());
-    }
-    assertThat(first).containsExactlyInAnyOrder(2L, 3L, 4L, 5L, 6L);
-    assertThat(after3).containsExactlyInAnyOrder(2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L);
-    assertThat(after9).containsExactlyInAnyOrder(2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L);
-  }
-
-  @Test
-  void jitter_withTheSameSeed_isTheSame() {
-    Backoff full = Backoff.exponential(SECOND).withFullJitter();
-    assertThat(delays(full.withRandom(new Random(3)), 20))
-        .isEqualTo(delays(full.withRandom(new Random(3)), 20))
-        .isNotEqualTo(delays(full.withRandom(new Random(4)), 20));
-  }
+  // ---- arguments ----
 
   @Test
   void arguments_thatMakeNoSense_areRefused() {
@@ -555,7 +529,7 @@ class RetryTest {
               () -> Backoff.exponential(Duration.ZERO),
               () -> backoff.withFactor(0.5),
               () -> backoff.withFactor(Double.NaN),
-              () -> backoff.withLongest(Duration.ofMillis(1)),
+              () -> backoff.withMaxDelay(Duration.ofMillis(1)),
               () -> backoff.delay(0, SECOND),
               () -> retry.withMaxAttempts(0),
               () -> retry.withTimeout(Duration.ZERO),

@@ -9,6 +9,7 @@ import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.Loop;
+import dev.heddle.PoolClosedException;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
@@ -187,7 +188,7 @@ class ThreadPoolTest {
       ThreadPool pool = new ThreadPool("crunch", 1, 1);
       pool.close();
       assertThatThrownBy(() -> pool.map(TEN, item -> item))
-          .isInstanceOf(IllegalStateException.class)
+          .isInstanceOf(PoolClosedException.class)
           .hasMessageContaining("'crunch' is closed");
       assertThatThrownBy(() -> pool.submit(() -> 1)).hasMessageContaining("is closed");
     });

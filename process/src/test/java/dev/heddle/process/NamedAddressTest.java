@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.DeadlineException;
 import dev.heddle.process.event.DeadLetter;
-import dev.heddle.process.supervisor.Backoff;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.Supervisor;
+import dev.heddle.sync.Backoff;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -210,7 +210,7 @@ class NamedAddressTest extends CoroutineFixture {
     AtomicInteger lives = new AtomicInteger();
     runtime.spawn(
         Supervisor.builder()
-            .backoff(new Backoff(Duration.ofMillis(1), Duration.ofMillis(1), 1, 0))
+            .backoff(Backoff.constant(Duration.ofMillis(1)))
             .child(
                 ChildSpec.of(
                         "oracle",

@@ -3,18 +3,19 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.process.supervisor.Backoff;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.ChildStatus;
 import dev.heddle.process.supervisor.DynamicSupervisor;
 import dev.heddle.process.supervisor.Shutdown;
 import dev.heddle.process.supervisor.Supervisor;
+import dev.heddle.sync.Backoff;
 import java.io.IOException;
 import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -56,17 +57,19 @@ class SupervisionPageTest {
   void pages_sayTheDefaultsOfTheCode() throws IOException {
     String time = inWords(Shutdown.DEFAULT_TIMEOUT);
     String restarts = Supervisor.Builder.DEFAULT_RESTARTS + " within a minute";
-    Backoff backoff = Backoff.defaults();
-    String delays =
-        "%s, doubled up to %s".formatted(inWords(backoff.initial()), inWords(backoff.maximum()));
+    Backoff backoff = Supervisor.Builder.DEFAULT_BACKOFF;
+    Duration first = Duration.ofMillis(100);
+    String delays = "%s, doubled up to %s".formatted(inWords(first), inWords(backoff.maxDelay()));
     assertThat(Supervisor.Builder.DEFAULT_PERIOD).isEqualTo(Duration.ofMinutes(1));
-    assertThat(backoff.factor()).isEqualTo(2);
-    assertThat(backoff.jitter()).isEqualTo(0.2);
+    assertThat(backoff.withJitter(0).delay(1, Duration.ZERO)).isEqualTo(first);
+    assertThat(backoff.withJitter(0).delay(2, Duration.ZERO)).isEqualTo(first.multipliedBy(2));
+    RandomGenerator least = () -> 0;
+    assertThat(backoff.withRandom(least).delay(1, Duration.ZERO)).isEqualTo(Duration.ofMillis(80));
     assertThat(page("explanation/supervision.md"))
         .contains("| has " + time + "; one that is a supervisor has no limit |")
         .contains("More than " + Supervisor.Builder.DEFAULT_RESTARTS + " restarts within a minute")
-        .contains("passes: " + inWords(backoff.initial()) + ", doubled")
-        .contains("up to " + inWords(backoff.maximum()) + ", less a random part of up to a fifth");
+        .contains("passes: " + inWords(first) + ", doubled")
+        .contains("up to " + inWords(backoff.maxDelay()) + ", less a random part of up to a fifth");
     assertThat(page("how-to/supervise-processes.md")).contains("has " + time + " to clean up");
     assertThat(page("reference/options.md"))
         .contains("| `intensity` | " + restarts + " |")

@@ -3,7 +3,6 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.process.supervisor.Backoff;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.ChildSpec.Restart;
 import dev.heddle.process.supervisor.ChildStatus;
@@ -11,6 +10,7 @@ import dev.heddle.process.supervisor.ChildStatus.State;
 import dev.heddle.process.supervisor.DynamicSupervisor;
 import dev.heddle.process.supervisor.DynamicSupervisor.ChildCounts;
 import dev.heddle.process.supervisor.Supervisor;
+import dev.heddle.sync.Backoff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +40,7 @@ class SupervisorCostTest {
     Duration soon = Duration.ofMillis(1);
     return Supervisor.builder()
         .intensity(Integer.MAX_VALUE, Duration.ofDays(1))
-        .backoff(new Backoff(soon, soon, 1, 0));
+        .backoff(Backoff.constant(soon));
   }
 
   @Test
@@ -121,7 +121,7 @@ class SupervisorCostTest {
             DynamicSupervisor.builder(Kit::resting)
                 .restart(Restart.PERMANENT)
                 .intensity(Integer.MAX_VALUE, Duration.ofDays(1))
-                .backoff(new Backoff(soon, soon, 1, 0))
+                .backoff(Backoff.constant(soon))
                 .listener(child -> {
                   if (child.state() == State.RUNNING && child.starts() == 2) {
                     restarted.countDown();

@@ -2,12 +2,12 @@
 package dev.heddle.process;
 
 import dev.heddle.process.dispatch.TimeCommands.Pause;
-import dev.heddle.process.supervisor.Backoff;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.ChildStatus;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import dev.heddle.process.supervisor.Supervisor;
 import dev.heddle.process.supervisor.TestClock;
+import dev.heddle.sync.Backoff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +40,8 @@ final class SupervisorLab implements AutoCloseable {
               }))
           .start();
 
-  static final Backoff DELAYS = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(2), 2, 0);
+  static final Backoff DELAYS =
+      Backoff.exponential(Duration.ofMillis(100)).withMaxDelay(Duration.ofSeconds(2));
 
   Supervisor.Builder supervisor() {
     return TestClock.supervisor(now::get).listener(changes::add).backoff(DELAYS);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.process.dispatch.TimeCommands.Pause;
-import dev.heddle.process.supervisor.Backoff;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.ChildSpec.Restart;
 import dev.heddle.process.supervisor.ChildStatus;
@@ -14,6 +13,7 @@ import dev.heddle.process.supervisor.RestartLimitException;
 import dev.heddle.process.supervisor.Supervisor;
 import dev.heddle.process.supervisor.Supervisor.Strategy;
 import dev.heddle.process.supervisor.TestClock;
+import dev.heddle.sync.Backoff;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -63,7 +63,7 @@ class SupervisorTest {
   private Supervisor.Builder supervisor() {
     return TestClock.supervisor(now::get)
         .listener(changes::add)
-        .backoff(new Backoff(Duration.ofMillis(100), Duration.ofSeconds(2), 2, 0));
+        .backoff(Backoff.exponential(Duration.ofMillis(100)).withMaxDelay(Duration.ofSeconds(2)));
   }
 
   /// Fails with the text it is sent; "done" is its normal end.
@@ -214,21 +214,19 @@ class SupervisorTest {
   @Test
   @Tag("proc-221")
   void jitter_takesAPartAway_neverMore() {
-    Backoff backoff = new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(8), 2, 0.5);
-    Random random = new Random(42);
-    for (int tries = 0; tries < 1000; tries++) {
-      long full = Math.min(1L << Math.min(tries, 3), 8) * 1000;
-      assertThat(backoff.delay(tries, random).toMillis()).isBetween(full / 2, full);
+    Backoff backoff = Backoff.exponential(Duration.ofSeconds(1)).withMaxDelay(Duration.ofSeconds(8)).withJitter(0.5).withRandom(new Random(42));
+    for (int retry = 1; retry <= 1000; retry++) {
+      long full = Math.min(1L << Math.min(retry - 1, 3), 8) * 1000;
+      assertThat(backoff.delay(retry, Duration.ZERO).toMillis()).isBetween(full / 2, full);
     }
-    assertThatThrownBy(() -> new Backoff(Duration.ofSeconds(2), Duration.ofSeconds(1), 2, 0))
-        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> backoff.withJitter(1.1)).isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
   void pause_letsItsTimePass() throws Exception {
     try (ProcessRuntime real = ProcessRuntime.builder().workers(1).start()) {
       Duration delay = Duration.ofMillis(20);
-      real.spawn(supervisor().backoff(new Backoff(delay, delay, 1, 0)).child(spec("db")).build());
+      real.spawn(supervisor().backoff(Backoff.constant(delay)).child(spec("db")).build());
       Pid first = pid(await("db", State.RUNNING));
       long before = System.nanoTime();
       real.send(first, "boom");
@@ -244,7 +242,7 @@ class SupervisorTest {
         runtime.spawn(
             supervisor()
                 .intensity(2, forever)
-                .backoff(new Backoff(Duration.ofMillis(100), forever, 2, 0))
+                .backoff(Backoff.exponential(Duration.ofMillis(100)).withMaxDelay(forever))
                 .child(spec("db"))
                 .build());
     var exit = runtime.whenExited(supervisor);

@@ -5,6 +5,7 @@ import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Reply;
 import dev.heddle.process.supervisor.ChildStatus.State;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,7 @@ final class DynamicChild<A> {
   /// The state of a child that is restarted.
   static final class Failures {
     int inARow; // without a long run between them: the n of the backoff
+    Duration drawn = Duration.ZERO; // the last delay of the backoff
     long runningSinceNanos;
     long pause; // the tag of the command; 0 for none
     Exit last;

@@ -8,6 +8,7 @@ import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
 import dev.heddle.process.supervisor.ChildSpec.Restart;
+import dev.heddle.sync.Backoff;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -140,7 +141,7 @@ public final class DynamicSupervisor implements StartOnce {
     Shutdown shutdown = Shutdown.byDefault();
     int maxChildren = Integer.MAX_VALUE;
     RestartLimit.Allowed intensity = RestartLimit.Allowed.USUAL;
-    Backoff backoff = Backoff.defaults();
+    Backoff backoff = Supervisor.Builder.DEFAULT_BACKOFF;
     @Nullable Consumer<DynamicChildStatus> listener;
     LongSupplier nanos = System::nanoTime;
     @Nullable RandomGenerator random;
@@ -226,7 +227,7 @@ public final class DynamicSupervisor implements StartOnce {
       return this;
     }
 
-    /// Sets the delay before a restart; by default, [Backoff#defaults()].
+    /// Sets the delay before a restart; by default, [Supervisor.Builder#DEFAULT_BACKOFF].
     public Builder<A> backoff(Backoff of) {
       this.backoff = Objects.requireNonNull(of, "backoff");
       return this;

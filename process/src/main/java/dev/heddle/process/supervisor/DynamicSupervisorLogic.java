@@ -17,6 +17,7 @@ import dev.heddle.process.dispatch.ProcessCommands.AwaitStart;
 import dev.heddle.process.dispatch.TimeCommands.Pause;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import dev.heddle.process.supervisor.DynamicChild.Failures;
+import dev.heddle.sync.Backoff;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -28,7 +29,6 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// The logic of a [DynamicSupervisor].
@@ -68,9 +68,9 @@ final class DynamicSupervisorLogic<A> {
 
   private final DynamicSupervisor.Builder<A> how;
   private final RestartLimit limit;
-  private final RandomGenerator random;
   private final @Nullable Consumer<DynamicChildStatus> listener;
   private final LongSupplier nanos;
+  private final Backoff backoff;
   private final CommandCallbacks commands = new CommandCallbacks();
   private final ChildStart starts = new ChildStart();
   private final Map<Pid, DynamicChild<A>> children = new HashMap<>();
@@ -87,7 +87,7 @@ final class DynamicSupervisorLogic<A> {
     // from their start: so the signal of the link comes before that of the monitor, to a known one
     this.how.options = this.how.options.monitored();
     this.limit = new RestartLimit(how.intensity);
-    this.random = how.random == null ? RandomGenerator.getDefault() : how.random;
+    this.backoff = how.random == null ? how.backoff : how.backoff.withRandom(how.random);
     this.listener = how.listener;
     this.nanos = how.nanos;
   }
@@ -379,9 +379,13 @@ final class DynamicSupervisorLogic<A> {
     failures.last = exit;
     boolean quiet =
         child.state == State.RUNNING
-            && nanos.getAsLong() - failures.runningSinceNanos >= how.backoff.maximum().toNanos();
-    failures.inARow = quiet ? 0 : failures.inARow;
-    Duration delay = how.backoff.delay(failures.inARow++, random);
+            && nanos.getAsLong() - failures.runningSinceNanos >= backoff.maxDelay().toNanos();
+    if (quiet) {
+      failures.inARow = 0;
+      failures.drawn = Duration.ZERO;
+    }
+    Duration delay = backoff.delay(++failures.inARow, failures.drawn);
+    failures.drawn = delay;
     become(child, State.BACKING_OFF);
     failures.pause = commands.submit(new Pause(delay), _ -> startAgain(child));
   }

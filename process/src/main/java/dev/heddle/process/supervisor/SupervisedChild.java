@@ -24,6 +24,7 @@ final class SupervisedChild {
   @Nullable Exit exit;
   int starts;
   int failures; // in a row, without a long run between them: the n of the backoff
+  Duration drawn = Duration.ZERO; // the last delay of the backoff
   long runningSinceNanos;
   Duration delay = Duration.ZERO;
   @Nullable RestartPlan recovery; // of which it is a member

@@ -4,6 +4,7 @@ package dev.heddle.process.supervisor;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.StepOutput;
+import dev.heddle.sync.Backoff;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -124,12 +125,17 @@ public final class Supervisor implements StartOnce {
     /// The period of [#DEFAULT_RESTARTS].
     public static final Duration DEFAULT_PERIOD = RestartLimit.Allowed.USUAL.period();
 
+    /// The default delay before a restart: from 100 ms to 30 s, doubled each time, less a random
+    /// part of up to a fifth.
+    public static final Backoff DEFAULT_BACKOFF =
+        Backoff.exponential(Duration.ofMillis(100)).withJitter(0.2);
+
     final List<ChildSpec> children = new ArrayList<>();
     Strategy strategy = Strategy.ONE_FOR_ONE;
     AutoShutdown autoShutdown = AutoShutdown.NEVER;
     FirstStart firstStart = FirstStart.RETRY;
     RestartLimit.Allowed intensity = RestartLimit.Allowed.USUAL;
-    Backoff backoff = Backoff.defaults();
+    Backoff backoff = DEFAULT_BACKOFF;
     @Nullable Consumer<ChildStatus> listener;
     LongSupplier nanos = System::nanoTime;
     @Nullable RandomGenerator random;
@@ -172,7 +178,7 @@ public final class Supervisor implements StartOnce {
       return this;
     }
 
-    /// Sets the delay before a restart; by default, [Backoff#defaults()].
+    /// Sets the delay before a restart; by default, [#DEFAULT_BACKOFF].
     public Builder backoff(Backoff of) {
       this.backoff = Objects.requireNonNull(of, "backoff");
       return this;

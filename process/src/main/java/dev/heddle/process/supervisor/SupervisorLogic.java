@@ -14,12 +14,12 @@ import dev.heddle.process.dispatch.CommandCallbacks;
 import dev.heddle.process.dispatch.ProcessCommands.AwaitStart;
 import dev.heddle.process.dispatch.TimeCommands.Pause;
 import dev.heddle.process.supervisor.ChildStatus.State;
+import dev.heddle.sync.Backoff;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// The logic of a [Supervisor]: each step first updates the states of the children from its events,
@@ -66,7 +66,6 @@ final class SupervisorLogic {
   private final Supervisor.FirstStart firstStart;
   private final @Nullable Consumer<ChildStatus> listener;
   private final LongSupplier nanos;
-  private final RandomGenerator random;
   private final ChildList children = new ChildList();
   private final RestartPlans plans;
   private final CommandCallbacks commands = new CommandCallbacks();
@@ -81,12 +80,11 @@ final class SupervisorLogic {
 
   SupervisorLogic(Supervisor.Builder how) {
     this.limit = new RestartLimit(how.intensity);
-    this.backoff = how.backoff;
+    this.backoff = how.random == null ? how.backoff : how.backoff.withRandom(how.random);
     this.autoShutdown = how.autoShutdown;
     this.firstStart = how.firstStart;
     this.listener = how.listener;
     this.nanos = how.nanos;
-    this.random = how.random == null ? RandomGenerator.getDefault() : how.random;
     this.plans =
         new RestartPlans(
             switch (how.strategy) {
@@ -407,9 +405,13 @@ final class SupervisorLogic {
   private void recover(SupervisedChild failed) {
     boolean quiet =
         failed.state == State.RUNNING
-            && nanos.getAsLong() - failed.runningSinceNanos >= backoff.maximum().toNanos();
-    failed.failures = quiet ? 0 : failed.failures;
-    Duration delay = backoff.delay(failed.failures++, random);
+            && nanos.getAsLong() - failed.runningSinceNanos >= backoff.maxDelay().toNanos();
+    if (quiet) {
+      failed.failures = 0;
+      failed.drawn = Duration.ZERO;
+    }
+    Duration delay = backoff.delay(++failed.failures, failed.drawn);
+    failed.drawn = delay;
     RestartPlan merged = plans.takeOneToBeMerged();
     if (merged != null) {
       cancel(merged);

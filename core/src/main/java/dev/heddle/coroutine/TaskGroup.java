@@ -560,7 +560,7 @@ public final class TaskGroup<T extends @Nullable Object>
   }
 
   /// Whether no task runs and no spawner waits; true for a group without tasks.
-  public boolean isFinished() {
+  public boolean isDone() {
     return table.isIdle();
   }
 

@@ -171,7 +171,7 @@ class CallersLineTest {
         "ThreadPool.submit, of several",
         () ->
             withPool(pool ->
-                Await.of(List.of(pool.submit(failing(new IOException("checked"))))).allOrFail()));
+                Await.of(List.of(pool.submit(failing(new IOException("checked"))))).all()));
     calls.put(
         "Threads.start", () -> Threads.start("one", failing(new IOException("checked"))).await());
   }

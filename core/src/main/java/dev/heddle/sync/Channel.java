@@ -154,11 +154,21 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     return new Channel<>(null, UNLIMITED);
   }
 
+  /// A channel as by [#unlimited()], with a name for reports.
+  public static <T> Channel<T> unlimited(String name) {
+    return new Channel<>(Objects.requireNonNull(name, "name"), UNLIMITED);
+  }
+
   /// A channel that holds the newest item: a send replaces an item that nobody has received.
   ///
   /// @throws IllegalStateException outside a coroutine
   public static <T> Channel<T> conflated() {
     return new Channel<>(null, CONFLATED);
+  }
+
+  /// A channel as by [#conflated()], with a name for reports.
+  public static <T> Channel<T> conflated(String name) {
+    return new Channel<>(Objects.requireNonNull(name, "name"), CONFLATED);
   }
 
   private static int checked(int capacity) {
@@ -486,6 +496,11 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     close(Reason.CLOSED, Objects.requireNonNull(failure, "failure"));
   }
 
+  /// Ends the sending, and drops what is left in the channel, also what comes back later.
+  public void cancel() {
+    cancel(_ -> {});
+  }
+
   /// Ends the sending, and hands what is left in the channel to `leftover`, the oldest item first.
   ///
   /// An item that was given to a receiver which is cancelled before it continues comes later, in
@@ -535,6 +550,9 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   /// limit keeps the loop from reporting a deadlock. A deadlock report lists the channels that such
   /// limits have closed before.
   ///
+  /// A channel has one limit: a later call of this method, or of [#closeOnDeadlock(Duration)],
+  /// replaces the earlier one, and the time starts anew.
+  ///
   /// @return this channel
   /// @throws IllegalArgumentException unless the limit is positive
   public Channel<T> closeWhenStuck(Duration limit) {
@@ -553,7 +571,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   /// As [#closeWhenStuck(Duration)], and also when the loop would report a deadlock: the channel is
   /// closed instead, at once, and the coroutines that wait for it go on. The limit itself keeps
-  /// nothing alive.
+  /// nothing alive. It replaces an earlier limit of either kind.
   ///
   /// @return this channel
   /// @throws IllegalArgumentException unless the limit is positive

@@ -480,6 +480,11 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
     close(Reason.CLOSED, Objects.requireNonNull(failure, "failure"));
   }
 
+  /// Ends the sending, and drops what is left in the channel, also what comes back later.
+  public void cancel() {
+    cancel(_ -> {});
+  }
+
   /// Ends the sending, and hands what is left in the channel to `leftover`, the oldest item first.
   ///
   /// An item that was given to a receiver whose wait ends otherwise comes later, on the thread that

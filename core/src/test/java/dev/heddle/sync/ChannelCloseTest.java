@@ -117,6 +117,29 @@ class ChannelCloseTest extends ChannelUsers {
     });
   }
 
+  @Test
+  void cancel_withoutACallback_dropsWhatIsLeft_andWhatComesBackLater() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(2);
+      Channel<Integer> awaited = Channel.of(1);
+      channel.send(1);
+      Heddle.supervise(s -> {
+        Coroutine<?> receiver = s.spawn(() -> awaited.receive());
+        settle();
+        awaited.send(2);
+        receiver.cancel("before it continues");
+        channel.cancel();
+        awaited.cancel();
+        settle();
+        for (Channel<Integer> each : List.of(channel, awaited)) {
+          assertThat(each.size()).isZero();
+          assertThat(closedBy(each::receive).reason()).isEqualTo(Reason.CANCELLED);
+        }
+        return null;
+      });
+    });
+  }
+
   // ---- the scope of a channel ----
 
   @Test

@@ -273,6 +273,21 @@ class ChannelLimitTest extends ChannelUsers {
   }
 
   @Test
+  void laterLimit_replacesTheEarlierOne_alsoOneThatRuns() {
+    Simulation simulation = new Simulation(1);
+    simulation.run(() -> {
+      Channel<Integer> channel = Channel.<Integer>of(0).closeOnDeadlock(Duration.ofSeconds(1));
+      Coroutine<?> receiver = Heddle.spawn(() -> log.add(closedBy(channel::receive).reason()));
+      settle();
+      channel.closeWhenStuck(LIMIT);
+      Heddle.await(receiver);
+      return null;
+    });
+    assertThat(log).containsExactly(Reason.DEADLOCK);
+    assertThat(simulation.elapsed()).isEqualTo(LIMIT);
+  }
+
+  @Test
   void limit_thatIsNotPositive_isRefused() {
     Heddle.run(() ->
         assertThatThrownBy(() -> Channel.of(1).closeWhenStuck(Duration.ZERO))

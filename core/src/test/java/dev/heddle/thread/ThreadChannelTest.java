@@ -390,6 +390,17 @@ class ThreadChannelTest {
   }
 
   @Test
+  void cancel_withoutACallback_dropsWhatIsLeft() {
+    ThreadChannel<Integer> channel = ThreadChannel.of(3);
+    channel.send(1);
+    channel.cancel();
+    assertThat(channel.size()).isZero();
+    assertThatThrownBy(channel::receive)
+        .isInstanceOfSatisfying(
+            ChannelClosedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.CANCELLED));
+  }
+
+  @Test
   void itemHandedBackAfterCancel_goesToTheCallback() {
     Heddle.run(() -> {
       ThreadChannel<Integer> channel = ThreadChannel.of(1);

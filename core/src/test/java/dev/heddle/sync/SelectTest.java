@@ -327,7 +327,7 @@ class SelectTest {
           });
       assertThat(log).containsExactly("sent", "locked", "acquired", "nothing");
       assertThat(mutex.isLocked()).isFalse();
-      assertThat(semaphore.available()).isEqualTo(1);
+      assertThat(semaphore.availablePermits()).isEqualTo(1);
     });
   }
 
@@ -360,7 +360,7 @@ class SelectTest {
       channel.send(7);
       semaphore.release(); // too late for the select
       assertThat(Heddle.await(second)).isEqualTo("item 7");
-      assertThat(semaphore.available()).isEqualTo(1);
+      assertThat(semaphore.availablePermits()).isEqualTo(1);
       assertThat(semaphore.waiting()).isZero();
     });
   }
@@ -378,7 +378,7 @@ class SelectTest {
       semaphore.release();
       first.cancel("no longer");
       Heddle.await(second);
-      assertThat(semaphore.available()).isZero();
+      assertThat(semaphore.availablePermits()).isZero();
     });
   }
 

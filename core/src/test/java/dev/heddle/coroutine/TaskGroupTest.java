@@ -208,7 +208,9 @@ class TaskGroupTest extends GroupTasks {
       assertThat(group.isClosed()).isTrue();
       assertThatThrownBy(() -> group.spawn(() -> "late"))
           .isInstanceOf(IllegalStateException.class)
-          .hasMessage("the task group 'pages' is closed; it takes no more tasks");
+          .hasMessage(
+              "the task group 'pages' was closed by coroutine-1 'main'; spawn before that, or create"
+                  + " another group");
       assertThatThrownBy(() -> group.trySpawn(() -> "late"))
           .isInstanceOf(IllegalStateException.class);
       assertThat(group.all()).containsExactly("done");

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Permits have no owner: any coroutine may release them, more than were acquired, too. The JDK's
 /// [java.util.concurrent.Semaphore] works in coroutines as well, and between threads; this one is
-/// fair without a price, is shown with its waiters in dumps, and is part of deadlock reports.
+/// fair, is shown with its waiters in dumps, and is part of deadlock reports.
 ///
 /// **Thread** the loop on which it was created. **Cancelled** nothing is left behind: a waiter that
 /// was given its permits but is cancelled before it runs gives them back. **Order** first come,

@@ -49,8 +49,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A group needs no [#close()] to be freed. A scope refers to the group while tasks run or a loop
 /// over the outcomes waits. After [#onCompletion] it does so until the group is closed. [#close()]
-/// says that no more tasks come, which [#awaitCompletion()] and the end of such a loop wait for. A [#spawn]
-/// in a closed group throws an [IllegalStateException], as in the JDK's `StructuredTaskScope`.
+/// says that no more tasks come, which [#awaitCompletion()] and the end of such a loop wait for. A
+/// [#spawn] in a closed group throws an [IllegalStateException], as in the JDK's
+/// `StructuredTaskScope`.
 ///
 /// **Thread** the loop on which it was created. **Order** callers of [#spawn], and of the `join`
 /// methods, are served in the order of arrival. **Cancelled** a wait that ends otherwise changes

@@ -91,7 +91,8 @@ final class DumpText {
     String each =
         Arrays.stream(State.values())
             .filter(counts::containsKey)
-            .map(state -> InWords.number(counts.getOrDefault(state, 0L)) + " " + state.displayName())
+            .map(
+                state -> InWords.number(counts.getOrDefault(state, 0L)) + " " + state.displayName())
             .collect(Collectors.joining(", "));
     String all = InWords.count(byId.size(), "coroutine") + (each.isEmpty() ? "" : ", " + each);
     return "Loop '%s', %s: %s"

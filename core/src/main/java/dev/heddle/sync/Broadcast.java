@@ -561,8 +561,7 @@ public final class Broadcast<T> implements AutoCloseable {
     }
   }
 
-  private void end(
-      Reason why, @Nullable Throwable failure, @Nullable CoroutineNode<?> closer) {
+  private void end(Reason why, @Nullable Throwable failure, @Nullable CoroutineNode<?> closer) {
     if (closed) {
       return;
     }

@@ -716,9 +716,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   }
 
   private String limit() {
-    return capacity == UNLIMITED
-        ? "any number of items"
-        : InWords.count(capacity(), "item");
+    return capacity == UNLIMITED ? "any number of items" : InWords.count(capacity(), "item");
   }
 
   private static int waiting(@Nullable WaitQueue queue) {

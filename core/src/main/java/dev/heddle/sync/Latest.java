@@ -283,7 +283,8 @@ public final class Latest<T> implements Iterable<T>, AutoCloseable {
         @Override
         public T next() {
           if (!hasNext()) {
-            throw new NoSuchElementException(of.describe() + " was closed, and its last value was seen");
+            throw new NoSuchElementException(
+                of.describe() + " was closed, and its last value was seen");
           }
           return take();
         }

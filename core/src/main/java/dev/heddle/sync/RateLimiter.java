@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** the loop on which it was created. **Cancelled** nothing is left behind: a waiter that
 /// leaves has taken nothing, and those behind it come earlier; one that was given its permits but
 /// is cancelled before it runs gives them back. **Deadlines** an [#acquire(Deadline)] that cannot
-/// get its permits in time, even if all waiters before it left, throws at once. **Order** first come, first served, without
-/// barging, whatever number each wants. A coroutine that never has to wait lets others run at every
-/// 64th [#acquire()]. **Cost** without waiting: a clock read, no switch but that, no allocation;
-/// one timer for all waiters.
+/// get its permits in time, even if all waiters before it left, throws at once. **Order** first
+/// come, first served, without barging, whatever number each wants. A coroutine that never has to
+/// wait lets others run at every 64th [#acquire()]. **Cost** without waiting: a clock read, no
+/// switch but that, no allocation; one timer for all waiters.
 ///
 /// @since 0.2
 public final class RateLimiter {
@@ -61,9 +61,9 @@ public final class RateLimiter {
    *     [RateLimiterTest]
    * I3. No coroutine overtakes a waiter: tryAcquire() fails while one waits. [RateLimiterTest]
    * I4. An acquire() that gives up before it waits could not have ended in time: at its deadline
-   *     the bucket would have too little for it alone. The waiters before it may leave, so what they
-   *     want does not count; and while a served one may still give permits back, none gives up.
-   *     [RateLimiterTest]
+   *     the bucket would have too little for it alone. The waiters before it may leave, so what
+   *     they want does not count; and while a served one may still give permits back, none gives
+   *     up. [RateLimiterTest]
    *
    * Rejected. A place in time for each waiter as it arrives, as Guava's and Go's: a waiter that
    * leaves then keeps its place, or every later one has to move.

@@ -22,10 +22,10 @@ import org.jspecify.annotations.Nullable;
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=select}
 ///
 /// The operations are branches: a receive, a send, a lock, a permit, a timeout, the outcome of
-/// something awaitable. The branch whose operation is possible first is performed, then its code runs, in the
-/// coroutine that called [#await()]. The others have no effect: nothing is received or sent, no
-/// lock is taken. When several are possible at once, the first one that was added wins; with
-/// [#fair()], any of them.
+/// something awaitable. The branch whose operation is possible first is performed, then its code
+/// runs, in the coroutine that called [#await()]. The others have no effect: nothing is received or
+/// sent, no lock is taken. When several are possible at once, the first one that was added wins;
+/// with [#fair()], any of them.
 ///
 /// Code that returns nothing makes [#await()] return null. That of a branch with a value is always
 /// a [Transform]: Java could not tell from `item -> list.add(item)` which of two kinds is meant.

@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
 /// no such owner.
 ///
 /// Between coroutines of one loop, use a [dev.heddle.sync.Channel]: it takes no lock, and has
-/// `Select`, a rendezvous and the loop's view of deadlocks. A wait for this one counts as a wait for
-/// the outside world: however long it lasts, the loop does not take it for a deadlock.
+/// `Select`, a rendezvous and the loop's view of deadlocks. A wait for this one counts as a wait
+/// for the outside world: however long it lasts, the loop does not take it for a deadlock.
 ///
 /// **Thread** any. **Order** items are received in the order in which they were sent; senders and
 /// receivers are served in the order of arrival, whatever they are. **Capacity** a send never

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Other threads for the coroutines of a loop: computations on worker threads (`ThreadPool`), values
-/// that any thread supplies (`RemotePromise`), and queues between loops and threads
+/// Other threads for the coroutines of a loop: computations on worker threads (`ThreadPool`),
+/// values that any thread supplies (`RemotePromise`), and queues between loops and threads
 /// (`ThreadChannel`).
 ///
 /// | enters | leaves |

@@ -236,7 +236,8 @@ class AwaitPulledTest {
                 Heddle.delay(Duration.ofHours(1));
                 return Heddle.spawn(() -> 1);
               });
-      assertThatThrownBy(() -> Await.of(stuck).until(Deadline.after(Duration.ofMillis(2))).allSettled())
+      assertThatThrownBy(
+              () -> Await.of(stuck).until(Deadline.after(Duration.ofMillis(2))).allSettled())
           .isInstanceOf(DeadlineException.class);
       assertThat(Heddle.counters().timers()).isZero();
     });

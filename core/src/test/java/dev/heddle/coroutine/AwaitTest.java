@@ -145,8 +145,7 @@ class AwaitTest {
   void any_whenAllFail_isAllFailuresAndThrowsNothing() {
     IllegalStateException second = new IllegalStateException("second");
     supervised(s -> {
-      Outcomes<Integer, String> outcome =
-          Await.any(List.of(failing(s, 2), failing(s, 1, second)));
+      Outcomes<Integer, String> outcome = Await.any(List.of(failing(s, 2), failing(s, 1, second)));
       assertThat(outcome.results()).isEmpty();
       assertThat(outcome.failures()).containsExactly(Map.entry(0, failure), Map.entry(1, second));
       assertThatThrownBy(outcome::first)
@@ -281,7 +280,8 @@ class AwaitTest {
     supervised(s -> {
       Coroutine<String> a = after(s, 1, "a");
       Coroutine<String> b = after(s, 2, "b");
-      assertThat(Await.allSettled(List.of(a, b, a, b)).values()).containsExactly("a", "b", "a", "b");
+      assertThat(Await.allSettled(List.of(a, b, a, b)).values())
+          .containsExactly("a", "b", "a", "b");
     });
   }
 
@@ -438,7 +438,8 @@ class AwaitTest {
       List<Integer> results = Await.all(many);
       assertThat(results).hasSize(10_000).isSorted();
       Coroutine<Integer> one = many.getFirst();
-      assertThat(Await.allSettled(java.util.Collections.nCopies(10_000, one)).values()).hasSize(10_000);
+      assertThat(Await.allSettled(java.util.Collections.nCopies(10_000, one)).values())
+          .hasSize(10_000);
       assertThat(Set.copyOf(many.stream().map(c -> EventSource.of(c).subscribers()).toList()))
           .containsExactly(0);
     });

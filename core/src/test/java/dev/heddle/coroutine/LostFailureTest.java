@@ -70,8 +70,8 @@ class LostFailureTest {
 
   @Test
   void failureCollectedByAll_whoseWaiterIsCancelledBeforeItRuns_stopsTheLoop() {
-    assertThatThrownBy(
-            () -> Heddle.run(() -> cancelledWhileItsPartFails(part -> Await.allSettled(List.of(part)))))
+    assertThatThrownBy(() ->
+            Heddle.run(() -> cancelledWhileItsPartFails(part -> Await.allSettled(List.of(part)))))
         .isSameAs(failure);
   }
 
@@ -84,8 +84,8 @@ class LostFailureTest {
 
   @Test
   void failureCollectedByFirstSuccess_whoseWaiterIsCancelledBeforeItRuns_stopsTheLoop() {
-    assertThatThrownBy(() ->
-            Heddle.run(() -> cancelledWhileItsPartFails(part -> Await.any(List.of(part)))))
+    assertThatThrownBy(
+            () -> Heddle.run(() -> cancelledWhileItsPartFails(part -> Await.any(List.of(part)))))
         .isSameAs(failure);
   }
 
@@ -102,8 +102,8 @@ class LostFailureTest {
                     throw second;
                   });
               var waiter =
-                  Heddle.spawn(
-                      () -> Await.<@Nullable Object>all(List.of(first, other, never.future())));
+                  Heddle.spawn(() ->
+                      Await.<@Nullable Object>allSettled(List.of(first, other, never.future())));
               Heddle.yieldNow();
               go.complete("go");
               assertThatThrownBy(other::await).isSameAs(second);

@@ -209,8 +209,8 @@ class TaskGroupTest extends GroupTasks {
       assertThatThrownBy(() -> group.spawn(() -> "late"))
           .isInstanceOf(IllegalStateException.class)
           .hasMessage(
-              "the task group 'pages' was closed by coroutine-1 'main'; spawn before that, or create"
-                  + " another group");
+              "the task group 'pages' was closed by coroutine-1 'main'; spawn before that, or"
+                  + " create another group");
       assertThatThrownBy(() -> group.trySpawn(() -> "late"))
           .isInstanceOf(IllegalStateException.class);
       assertThat(group.all()).containsExactly("done");

@@ -129,8 +129,8 @@ class AllocationTest {
     });
   }
 
-  /// Measures what `make` makes in a coroutine. Each 64th of such calls lets others run; the JDK may
-  /// then replace the chunk that holds a stack, now and then.
+  /// Measures what `make` makes in a coroutine. Each 64th of such calls lets others run; the JDK
+  /// may then replace the chunk that holds a stack, now and then.
   private static void doesNotAllocate(Body<Runnable> make) {
     long carrier = Thread.currentThread().threadId();
     long bytes = Heddle.run(() -> measured(carrier, make.run()));

@@ -40,7 +40,8 @@ class RenamedTest {
           Map.entry("cancel", "what scopes, coroutines, commands and runtimes have"),
           Map.entry("exit", "Heddle.exit; in Erlang what ends another process"),
           Map.entry("make", "how Go makes a channel, on the page for those who come from there"),
-          Map.entry("resolve", "what decides a wait in a waker's callback, and a command about a host"),
+          Map.entry(
+              "resolve", "what decides a wait in a waker's callback, and a command about a host"),
           Map.entry("run", "Heddle.run, and the entry point of a process"),
           Map.entry("suspend", "how the scheduler and contexts call it, inside"),
           Map.entry("timer", "a package, and Heddle.timer"),

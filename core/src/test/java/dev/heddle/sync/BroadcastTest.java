@@ -347,14 +347,16 @@ class BroadcastTest {
       Heddle.launch("closer", broadcast::close);
       assertThatThrownBy(() -> broadcast.send(2))
           .isInstanceOf(ChannelClosedException.class)
-          .hasMessage("the broadcast 'news' (capacity 1) was closed by coroutine-2 'closer'; stop sending, or"
-                  + " open a new one");
+          .hasMessage(
+              "the broadcast 'news' (capacity 1) was closed by coroutine-2 'closer'; stop sending,"
+                  + " or open a new one");
       broadcast.close();
       assertThat(broadcast.isClosed()).isTrue();
       assertThatThrownBy(() -> broadcast.trySend(3)).isInstanceOf(ChannelClosedException.class);
       assertThat(subscription.receive()).isEqualTo(1);
       assertThatThrownBy(subscription::receive)
-          .hasMessage("the broadcast 'news' (capacity 1) was closed by coroutine-2 'closer', and nothing is"
+          .hasMessage(
+              "the broadcast 'news' (capacity 1) was closed by coroutine-2 'closer', and nothing is"
                   + " left for this reader; stop receiving");
       assertThatThrownBy(subscription::tryReceive).isInstanceOf(ChannelClosedException.class);
     });

@@ -41,11 +41,13 @@ class ChannelCloseTest extends ChannelUsers {
                   e -> assertThat(e.reason()).isEqualTo(Reason.CLOSED));
         }
         assertThatThrownBy(() -> empty.send(1))
-            .hasMessage("the channel 'jobs' (capacity 1) was closed by coroutine-1 'main'; stop sending, or open"
-                    + " a new one");
+            .hasMessage(
+                "the channel 'jobs' (capacity 1) was closed by coroutine-1 'main'; stop sending, or"
+                    + " open a new one");
         assertThatThrownBy(empty::receive)
-            .hasMessage("the channel 'jobs' (capacity 1) was closed by coroutine-1 'main', and nothing is left"
-                    + " in it; stop receiving");
+            .hasMessage(
+                "the channel 'jobs' (capacity 1) was closed by coroutine-1 'main', and nothing is"
+                    + " left in it; stop receiving");
         assertThat(full.receive()).isEqualTo(0); // what was in it is still received
         return null;
       });

@@ -88,7 +88,8 @@ class ChannelLimitTest extends ChannelUsers {
             Channel.<Integer>of("jobs", 0).closeOnDeadlock(Duration.ofSeconds(5));
         ChannelClosedException closed = closedBy(channel::receive);
         log.add(closed.reason());
-        assertThat(closed).hasMessageContaining("the channel 'jobs' (capacity 0) was closed, because");
+        assertThat(closed)
+            .hasMessageContaining("the channel 'jobs' (capacity 0) was closed, because");
         scope.spawn(() -> log.add("the scope goes on")).await();
         return null;
       });

@@ -266,8 +266,8 @@ class RateLimiterTest {
       assertThatThrownBy(() -> limiter.acquire(2, Deadline.after(Duration.ofMillis(199))))
           .isInstanceOf(DeadlineException.class)
           .hasMessage(
-              "coroutine-1 'main' gave up: 2 permits of the rate limiter 'requests' cannot come before"
-                  + " the deadline; allow more time, or acquire fewer");
+              "coroutine-1 'main' gave up: 2 permits of the rate limiter 'requests' cannot come"
+                  + " before the deadline; allow more time, or acquire fewer");
       assertThat(millis()).isZero();
       limiter.acquire(2, Deadline.after(Duration.ofMillis(201)));
       assertThat(millis()).isEqualTo(200);
@@ -363,7 +363,8 @@ class RateLimiterTest {
       assertThatThrownBy(() -> RateLimiter.of(0, SECOND)).hasMessageContaining("counts from 1 on");
       assertThatThrownBy(() -> RateLimiter.of(1, Duration.ZERO)).hasMessageContaining("PT0S");
       RateLimiter limiter = RateLimiter.of("requests", 2, SECOND);
-      assertThatThrownBy(() -> RateLimiter.of(2, SECOND, 0)).hasMessageContaining("counts from 1 on");
+      assertThatThrownBy(() -> RateLimiter.of(2, SECOND, 0))
+          .hasMessageContaining("counts from 1 on");
       assertThatThrownBy(() -> RateLimiter.of(1, Duration.ofDays(100_000), 1_000_000))
           .hasMessageContaining("too large");
       assertThatThrownBy(() -> limiter.acquire(3))
@@ -511,7 +512,8 @@ class RateLimiterTest {
         case 0, 1, 2, 3 -> acquire(self, limiter, permits);
         case 4 -> {
           boolean mayTake =
-              workers.stream().noneMatch(Worker::isWaiting) && limiter.availablePermits() >= permits;
+              workers.stream().noneMatch(Worker::isWaiting)
+                  && limiter.availablePermits() >= permits;
           assertThat(limiter.tryAcquire(permits)).isEqualTo(mayTake);
           if (mayTake) {
             taken.add(new long[] {now(), permits});
@@ -569,7 +571,9 @@ class RateLimiterTest {
             .filter(Worker::isWaiting)
             .min(Comparator.comparingInt(w -> w.ticket))
             .ifPresent(oldest ->
-                assertThat(limiter.availablePermits()).as("beside a waiter").isLessThan(oldest.wants));
+                assertThat(limiter.availablePermits())
+                    .as("beside a waiter")
+                    .isLessThan(oldest.wants));
       }
     }
 

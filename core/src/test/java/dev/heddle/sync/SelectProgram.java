@@ -229,7 +229,8 @@ final class SelectProgram {
         if (allWait() && progress == before) { // nothing may be mended before it was checked
           check();
           expect(!mutex.isLocked(), "locked", mutex);
-          expect(semaphore.waiting() == 0 || semaphore.availablePermits() == 0, "permits", semaphore);
+          expect(
+              semaphore.waiting() == 0 || semaphore.availablePermits() == 0, "permits", semaphore);
           met.stuck++;
           endWaits(broadcast);
         }

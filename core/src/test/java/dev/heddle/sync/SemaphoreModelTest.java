@@ -243,7 +243,8 @@ class SemaphoreModelTest {
         workers.stream()
             .filter(Worker::isWaiting)
             .min(Comparator.comparingInt(w -> w.ticket))
-            .ifPresent(oldest -> assertThat(oldest.wants).isGreaterThan(semaphore.availablePermits()));
+            .ifPresent(
+                oldest -> assertThat(oldest.wants).isGreaterThan(semaphore.availablePermits()));
       }
     }
   }

@@ -334,9 +334,11 @@ class SemaphoreTest {
       Semaphore semaphore = new Semaphore(3);
       assertThat(semaphore.<Integer>withPermits(2, semaphore::availablePermits)).isEqualTo(1);
       assertThat(semaphore.availablePermits()).isEqualTo(3);
-      semaphore.withPermits(3, () -> {
-        log.add("free: " + semaphore.availablePermits());
-      });
+      semaphore.withPermits(
+          3,
+          () -> {
+            log.add("free: " + semaphore.availablePermits());
+          });
       IllegalStateException failure = new IllegalStateException("x");
       Action failing =
           () -> {

@@ -17,6 +17,15 @@ import org.jspecify.annotations.Nullable;
 ///
 /// {@snippet class=dev.heddle.snippets.FutureSnippetsTest region=await}
 ///
+/// | waits for | and returns | instead throws the first failure it sees |
+/// |---|---|---|
+/// | all to end | [#allSettled()]: their outcomes | [#all()] |
+/// | the first to end | [#race()]: its outcome | [#raceOrFail()] |
+/// | the first to succeed | [#any()]: its result, and the failures before it | |
+/// | `n` to succeed | [#anyOf(int)]: their results, and the failures before | [#anyOfOrFail(int)] |
+///
+/// `all`, `any` and `race` have the meanings that they have in a [TaskGroup].
+///
 /// For maps and iterators start with [#of]; [#until] bounds the wait:
 ///
 /// {@snippet class=dev.heddle.snippets.FutureSnippetsTest region=awaitOf}
@@ -114,31 +123,32 @@ public final class Await<K, T extends @Nullable Object> {
   // ---- conditions ----
 
   /// Waits until all have ended, with results or failures.
-  public Outcomes<K, T> all() {
+  public Outcomes<K, T> allSettled() {
     return gather(Integer.MAX_VALUE, OnFailure.COLLECT);
   }
 
-  /// Waits for all to succeed; throws the first failure at once.
-  public Outcomes<K, T> allOrFail() {
+  /// Waits for all to succeed; throws the first failure at once, which [#allSettled()] would
+  /// return.
+  public Outcomes<K, T> all() {
     return gather(Integer.MAX_VALUE, OnFailure.THROW);
   }
 
   /// Waits for the first to end, with a result or a failure, and returns its outcome; none if there
   /// are no awaitables.
-  public Outcomes<K, T> any() {
+  public Outcomes<K, T> race() {
     return gather(1, OnFailure.COUNT);
   }
 
   /// Waits for the first to end and returns its result, or throws its failure.
   ///
   /// @throws java.util.NoSuchElementException when there are none
-  public T anyOrFail() {
+  public T raceOrFail() {
     return gather(1, OnFailure.THROW).first();
   }
 
   /// Waits for the first to succeed: its result ([Outcomes#first()]) and the failures before it. If
   /// all fail: all failures and no result.
-  public Outcomes<K, T> firstSuccess() {
+  public Outcomes<K, T> any() {
     return gather(1, OnFailure.COLLECT);
   }
 
@@ -166,34 +176,34 @@ public final class Await<K, T extends @Nullable Object> {
 
   // ---- short forms ----
 
-  /// `Await.of(several).all()`.
-  public static <T extends @Nullable Object> Outcomes<Integer, T> all(
+  /// `Await.of(several).allSettled()`.
+  public static <T extends @Nullable Object> Outcomes<Integer, T> allSettled(
       Iterable<? extends Awaitable<? extends T>> several) {
-    return Await.<T>of(several).all();
+    return Await.<T>of(several).allSettled();
   }
 
-  /// `Await.of(several).allOrFail()`: the results in the order of the input.
-  public static <T extends @Nullable Object> List<T> allOrFail(
+  /// `Await.of(several).all()`: the results in the order of the input.
+  public static <T extends @Nullable Object> List<T> all(
       Iterable<? extends Awaitable<? extends T>> several) {
-    return Await.<T>of(several).allOrFail().values();
+    return Await.<T>of(several).all().values();
+  }
+
+  /// `Await.of(several).race()`.
+  public static <T extends @Nullable Object> Outcomes<Integer, T> race(
+      Iterable<? extends Awaitable<? extends T>> several) {
+    return Await.<T>of(several).race();
+  }
+
+  /// `Await.of(several).raceOrFail()`.
+  public static <T extends @Nullable Object> T raceOrFail(
+      Iterable<? extends Awaitable<? extends T>> several) {
+    return Await.<T>of(several).raceOrFail();
   }
 
   /// `Await.of(several).any()`.
   public static <T extends @Nullable Object> Outcomes<Integer, T> any(
       Iterable<? extends Awaitable<? extends T>> several) {
     return Await.<T>of(several).any();
-  }
-
-  /// `Await.of(several).anyOrFail()`.
-  public static <T extends @Nullable Object> T anyOrFail(
-      Iterable<? extends Awaitable<? extends T>> several) {
-    return Await.<T>of(several).anyOrFail();
-  }
-
-  /// `Await.of(several).firstSuccess()`.
-  public static <T extends @Nullable Object> Outcomes<Integer, T> firstSuccess(
-      Iterable<? extends Awaitable<? extends T>> several) {
-    return Await.<T>of(several).firstSuccess();
   }
 
   /// `Await.of(several).anyOf(count)`.

@@ -47,10 +47,11 @@ import org.jspecify.annotations.Nullable;
 /// reported once, when the task is garbage or the loop ends. A cancelled task counts as a failed
 /// one.
 ///
-/// A group needs no [#close()] to be freed: a scope refers to it only while tasks run, while a loop
-/// over the outcomes waits, and, from [#onCompletion] on, until it is closed. [#close()] says that
-/// no more tasks come, which [#awaitCompletion()] and the end of such a loop wait for. A [#spawn]
-/// in a closed group throws an [IllegalStateException], as in the JDK's `StructuredTaskScope`.
+/// A group needs no [#close()] to be freed. A scope refers to the group while tasks run or a loop
+/// over the outcomes waits. After [#onCompletion] it does so until the group is closed. [#close()]
+/// says that no more tasks come, which [#awaitCompletion()] and the end of such a loop wait for. A
+/// [#spawn] in a closed group throws an [IllegalStateException], as in the JDK's
+/// `StructuredTaskScope`.
 ///
 /// **Thread** the loop on which it was created. **Order** callers of [#spawn], and of the `join`
 /// methods, are served in the order of arrival. **Cancelled** a wait that ends otherwise changes
@@ -560,7 +561,7 @@ public final class TaskGroup<T extends @Nullable Object>
   }
 
   /// Whether no task runs and no spawner waits; true for a group without tasks.
-  public boolean isFinished() {
+  public boolean isDone() {
     return table.isIdle();
   }
 

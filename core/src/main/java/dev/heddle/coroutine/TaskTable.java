@@ -95,6 +95,7 @@ final class TaskTable<T extends @Nullable Object> {
   private int active; // pending or running
   private int running; // slots taken
   private boolean closed;
+  private @Nullable String closedBy; // null: by no coroutine
   private @Nullable Waiters spawners; // null: none has ever waited
   private @Nullable Waiters joiners;
 
@@ -407,6 +408,7 @@ final class TaskTable<T extends @Nullable Object> {
 
   void close() {
     StackGuard.requireRoom(); // an overflow half-way would leave spawners that never wake
+    closedBy = closed ? closedBy : current().label();
     closeNow();
   }
 
@@ -491,7 +493,9 @@ final class TaskTable<T extends @Nullable Object> {
   }
 
   private IllegalStateException takesNoMore() {
-    return new IllegalStateException(describe() + " is closed; it takes no more tasks");
+    String how = closedBy == null ? "at the end of its scope" : "by " + closedBy;
+    return new IllegalStateException(
+        describe() + " was closed " + how + "; spawn before that, or create another group");
   }
 
   CoroutineNode<?> current() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe;
 
+import dev.heddle.internal.InWords;
 import java.util.List;
 
 /// The report of a deadlock: which coroutine waited for what, its holder, and the cycles.
@@ -40,11 +41,11 @@ public record DeadlockReport(Dump dump) implements LoopReport {
         new StringBuilder(
             "Deadlock: no active coroutines, %s in waiting\n%s\n%s%s"
                 .formatted(
-                    DumpText.count(waiting, "coroutine"),
+                    InWords.count(waiting, "coroutine"),
                     new WaitGraph(dump).inWords(),
                     tree,
                     more > 0
-                        ? "and " + DumpText.number(more) + " more, without their stacks\n"
+                        ? "and " + InWords.number(more) + " more, without their stacks\n"
                         : ""));
     dump.parts().forEach(part -> text.append('\n').append(part.text()));
     return text.toString();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe;
 
+import dev.heddle.internal.InWords;
 import dev.heddle.observe.CoroutineSnapshot.State;
-import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -12,7 +12,6 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -92,20 +91,12 @@ final class DumpText {
     String each =
         Arrays.stream(State.values())
             .filter(counts::containsKey)
-            .map(state -> number(counts.getOrDefault(state, 0L)) + " " + state.displayName())
+            .map(
+                state -> InWords.number(counts.getOrDefault(state, 0L)) + " " + state.displayName())
             .collect(Collectors.joining(", "));
-    String all = count(byId.size(), "coroutine") + (each.isEmpty() ? "" : ", " + each);
+    String all = InWords.count(byId.size(), "coroutine") + (each.isEmpty() ? "" : ", " + each);
     return "Loop '%s', %s: %s"
         .formatted(dump.loop(), dump.takenAt().truncatedTo(ChronoUnit.MILLIS), all);
-  }
-
-  static String count(int n, String what) {
-    return n == 1 ? "1 " + what : number(n) + " " + what + "s";
-  }
-
-  /// Formats a number for reports, independent of the locale.
-  static String number(long n) {
-    return String.format(Locale.ROOT, "%,d", n);
   }
 
   // ---- the tree ----
@@ -153,7 +144,7 @@ final class DumpText {
     int size = sizes.getOrDefault(scope.id(), 0);
     return scope.kind()
         + (scope.cancelled() ? ", cancelled, with " : " with ")
-        + count(size, "member");
+        + InWords.count(size, "member");
   }
 
   /// The properties that coroutines of a scope share if they are shown as one.
@@ -204,7 +195,7 @@ final class DumpText {
             .map(CoroutineSnapshot::label)
             .collect(Collectors.joining(", "));
     int unnamed = rest.size() - MAX_NAMED;
-    return named + (unnamed > 0 ? " and " + number(unnamed) + " more" : "") + ", alike";
+    return named + (unnamed > 0 ? " and " + InWords.number(unnamed) + " more" : "") + ", alike";
   }
 
   private void stack(CoroutineSnapshot c, int depth) {
@@ -275,7 +266,7 @@ final class DumpText {
     return wait.on()
         + (wait.holders().size() == 1 ? ", held by " : ": ")
         + named
-        + (more > 0 ? " and " + number(more) + " more" : "");
+        + (more > 0 ? " and " + InWords.number(more) + " more" : "");
   }
 
   private List<String> unnamedHolders(WaitSnapshot wait) {
@@ -314,18 +305,7 @@ final class DumpText {
   }
 
   private static String time(CoroutineSnapshot c) {
-    return c.waited() == null ? "" : " (" + inWords(c.waited()) + ")";
-  }
-
-  static String inWords(Duration time) {
-    if (time.toMinutes() > 0) {
-      return time.toHours() > 0
-          ? time.toHours() + " h " + time.toMinutesPart() + " min"
-          : time.toMinutes() + " min " + time.toSecondsPart() + " s";
-    }
-    return time.toSeconds() > 0
-        ? time.toSeconds() + "." + time.toMillisPart() / 100 + " s"
-        : time.toMillis() + " ms";
+    return c.waited() == null ? "" : " (" + InWords.duration(c.waited()) + ")";
   }
 
   // ---- the table ----
@@ -361,7 +341,7 @@ final class DumpText {
         Long.toString(c.id()),
         c.name() == null ? "" : c.name(),
         c.state() == State.FOREIGN ? "in the JDK" : c.state().displayName(),
-        c.waited() == null ? "" : inWords(c.waited()),
+        c.waited() == null ? "" : InWords.duration(c.waited()),
         c.suspendSite() == null ? c.spawnSite() : c.suspendSite(),
         on);
   }

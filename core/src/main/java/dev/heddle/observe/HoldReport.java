@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe;
 
+import dev.heddle.internal.InWords;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -103,7 +104,7 @@ public record HoldReport(
         .append(" has held the loop '")
         .append(loop)
         .append("' for ")
-        .append(DumpText.inWords(held))
+        .append(InWords.duration(held))
         .append(" so far: ")
         .append(doing())
         .append('\n');

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe;
 
+import dev.heddle.internal.InWords;
 import java.time.Duration;
 import java.util.List;
 
@@ -35,7 +36,7 @@ public record StallReport(Dump dump, Duration after, List<String> unavailable)
     text.append("Stall: nothing has happened in loop '")
         .append(loop())
         .append("' for ")
-        .append(DumpText.inWords(after))
+        .append(InWords.duration(after))
         .append(", and nothing in it can wake a coroutine: all wait in the JDK\n")
         .append(new WaitGraph(dump).inWords())
         .append('\n')

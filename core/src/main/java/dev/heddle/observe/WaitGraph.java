@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe;
 
+import dev.heddle.internal.InWords;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -176,7 +177,7 @@ final class WaitGraph {
     }
     int more = found.size() - described;
     if (more > 0) {
-      text.append("and ").append(DumpText.count(more, "more cycle")).append('\n');
+      text.append("and ").append(InWords.count(more, "more cycle")).append('\n');
     }
     return text.toString();
   }
@@ -193,7 +194,7 @@ final class WaitGraph {
     }
     if (named < members.size()) {
       text.append(", and so on round a cycle of ")
-          .append(DumpText.count(members.size(), "coroutine"));
+          .append(InWords.count(members.size(), "coroutine"));
     }
     text.append('\n');
     return named;

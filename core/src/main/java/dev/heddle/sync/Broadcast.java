@@ -9,6 +9,8 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.failure.ClosedChannels;
+import dev.heddle.internal.InWords;
 import dev.heddle.internal.StackGuard;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.WaitQueue;
@@ -111,6 +113,7 @@ public final class Broadcast<T> implements AutoCloseable {
   private long next;
   private boolean closed;
   private Reason reason = Reason.CLOSED;
+  private @Nullable String closedBy; // null: by no coroutine
   private @Nullable ScopeBinding bindings; // of closeWith()
   private @Nullable Throwable cause;
 
@@ -408,8 +411,12 @@ public final class Broadcast<T> implements AutoCloseable {
     ChannelClosedException nothingLeft() {
       return closed
           ? new ChannelClosedException(
-              "this subscription to " + of.describe() + " is closed", Reason.CLOSED, null)
-          : of.closedException("nothing is left for this reader");
+              "this subscription to "
+                  + of.describe()
+                  + " was closed; subscribe again to receive what is sent from then on",
+              Reason.CLOSED,
+              null)
+          : of.closedException(", and nothing is left for this reader; stop receiving");
     }
 
     /// The items until the broadcast or the subscription is closed and nothing is left. `hasNext()`
@@ -524,15 +531,13 @@ public final class Broadcast<T> implements AutoCloseable {
   /// [ChannelClosedException]. **Suspends** never; a second call does nothing.
   @Override
   public void close() {
-    current();
-    end(Reason.CLOSED, null);
+    end(Reason.CLOSED, null, current());
   }
 
   /// Ends the sending because of a failure, which becomes the cause of each
   /// [ChannelClosedException]. A loop over a subscription throws it, after the items that are left.
   public void close(Throwable failure) {
-    current();
-    end(Reason.CLOSED, Objects.requireNonNull(failure, "failure"));
+    end(Reason.CLOSED, Objects.requireNonNull(failure, "failure"), current());
   }
 
   /// Closes it when a scope has ended. Readers can still receive what is left for them. The root
@@ -550,19 +555,20 @@ public final class Broadcast<T> implements AutoCloseable {
 
   private void scopeEnded() {
     try {
-      end(Reason.SCOPE_ENDED, null);
+      end(Reason.SCOPE_ENDED, null, null);
     } catch (StackOverflowError _) {
-      home.runOnCarrier(() -> end(Reason.SCOPE_ENDED, null)); // nothing has changed so far
+      home.runOnCarrier(() -> end(Reason.SCOPE_ENDED, null, null)); // nothing has changed so far
     }
   }
 
-  private void end(Reason why, @Nullable Throwable failure) {
+  private void end(Reason why, @Nullable Throwable failure, @Nullable CoroutineNode<?> closer) {
     if (closed) {
       return;
     }
     StackGuard.requireRoom();
     closed = true;
     reason = why;
+    closedBy = closer == null ? null : closer.label();
     cause = failure;
     for (Waiter sender = senders.poll(); sender != null; sender = senders.poll()) {
       sender.serve(sender.item(), 0); // it keeps its item, and by that knows
@@ -579,11 +585,12 @@ public final class Broadcast<T> implements AutoCloseable {
   }
 
   private ChannelClosedException takesNoMore() {
-    return closedException("it takes no more items");
+    return closedException("; stop sending, or open a new one");
   }
 
-  private ChannelClosedException closedException(String why) {
-    return new ChannelClosedException(describe() + " is closed; " + why, reason, cause);
+  private ChannelClosedException closedException(String rest) {
+    return ClosedChannels.exception(
+        describe() + " (capacity " + capacity() + ")", reason, closedBy, cause, rest);
   }
 
   // ---- views ----
@@ -605,12 +612,12 @@ public final class Broadcast<T> implements AutoCloseable {
 
   /// One line for reports: name, size, number of readers, of waiting senders and readers.
   public String info() {
-    return "%s with %s of %s items for %s readers, %s sending, %s receiving%s"
+    return "%s with %s of %s for %s, %s sending, %s receiving%s"
         .formatted(
             describe(),
             size(),
-            capacity(),
-            subscribers(),
+            InWords.count(capacity(), "item"),
+            InWords.count(subscribers(), "reader"),
             senders.size(),
             sent.subscribers(),
             closed ? ", closed" : "");

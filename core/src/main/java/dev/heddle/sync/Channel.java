@@ -10,7 +10,9 @@ import dev.heddle.event.Deadline;
 import dev.heddle.event.Future;
 import dev.heddle.event.Promise;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.failure.ClosedChannels;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.internal.InWords;
 import dev.heddle.internal.StackGuard;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.WaitQueue;
@@ -121,6 +123,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   private @Nullable WaitQueue senders;
   private @Nullable PriorityQueue<Waiter> returned; // null: none ever was
   private @Nullable Reason closed;
+  private @Nullable String closedBy; // null: by no coroutine
   private @Nullable Throwable cause;
   private @Nullable Closing closing; // null: closed() was never called
   private @Nullable StuckLimit stuckLimit; // null: none
@@ -154,11 +157,21 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     return new Channel<>(null, UNLIMITED);
   }
 
+  /// A channel as by [#unlimited()], with a name for reports.
+  public static <T> Channel<T> unlimited(String name) {
+    return new Channel<>(Objects.requireNonNull(name, "name"), UNLIMITED);
+  }
+
   /// A channel that holds the newest item: a send replaces an item that nobody has received.
   ///
   /// @throws IllegalStateException outside a coroutine
   public static <T> Channel<T> conflated() {
     return new Channel<>(null, CONFLATED);
+  }
+
+  /// A channel as by [#conflated()], with a name for reports.
+  public static <T> Channel<T> conflated(String name) {
+    return new Channel<>(Objects.requireNonNull(name, "name"), CONFLATED);
   }
 
   private static int checked(int capacity) {
@@ -475,15 +488,18 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   /// wait get a [ChannelClosedException]. **Suspends** never; a second call does nothing.
   @Override
   public void close() {
-    current();
-    close(Reason.CLOSED, null);
+    close(Reason.CLOSED, null, current());
   }
 
   /// Ends the sending because of a failure, which becomes the cause of each
   /// [ChannelClosedException]. A loop over the channel throws it, after the items that are left.
   public void close(Throwable failure) {
-    current();
-    close(Reason.CLOSED, Objects.requireNonNull(failure, "failure"));
+    close(Reason.CLOSED, Objects.requireNonNull(failure, "failure"), current());
+  }
+
+  /// Ends the sending, and drops what is left in the channel, also what comes back later.
+  public void cancel() {
+    cancel(_ -> {});
   }
 
   /// Ends the sending, and hands what is left in the channel to `leftover`, the oldest item first.
@@ -494,9 +510,9 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   /// If `leftover` throws, the item that it was called with is gone; those behind stay in the
   /// channel, and a second call goes on with them.
   public void cancel(Consumer<? super T> leftover) {
-    current();
+    CoroutineNode<?> self = current();
     this.leftover = Objects.requireNonNull(leftover, "leftover");
-    close(Reason.CANCELLED, null);
+    close(Reason.CANCELLED, null, self);
     for (T item = take(); item != null; item = take()) {
       leftover.accept(item);
     }
@@ -535,6 +551,9 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   /// limit keeps the loop from reporting a deadlock. A deadlock report lists the channels that such
   /// limits have closed before.
   ///
+  /// A channel has one limit: a later call of this method, or of [#closeOnDeadlock(Duration)],
+  /// replaces the earlier one, and the time starts anew.
+  ///
   /// @return this channel
   /// @throws IllegalArgumentException unless the limit is positive
   public Channel<T> closeWhenStuck(Duration limit) {
@@ -553,7 +572,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   /// As [#closeWhenStuck(Duration)], and also when the loop would report a deadlock: the channel is
   /// closed instead, at once, and the coroutines that wait for it go on. The limit itself keeps
-  /// nothing alive.
+  /// nothing alive. It replaces an earlier limit of either kind.
   ///
   /// @return this channel
   /// @throws IllegalArgumentException unless the limit is positive
@@ -585,16 +604,18 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   private void closeIfAwaited(StuckLimit limit) {
     if (isAwaited()) {
       limit.note(info() + "; waited for in vain" + limit.inWords());
-      close(Reason.DEADLOCK, null);
+      close(Reason.DEADLOCK, null, null);
     }
   }
 
-  private void close(Reason reason, @Nullable Throwable failure) {
+  private void close(
+      Reason reason, @Nullable Throwable failure, @Nullable CoroutineNode<?> closer) {
     if (closed != null) {
       return;
     }
     StackGuard.requireRoom(); // an overflow half-way would leave waiters that never wake
     closed = reason;
+    closedBy = closer == null ? null : closer.label();
     cause = failure;
     refuse(receivers);
     refuse(senders);
@@ -610,9 +631,9 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   // where there may be no stack for it; then nothing has changed
   private void closeInTick(Reason reason, @Nullable Throwable failure) {
     try {
-      close(reason, failure);
+      close(reason, failure, null);
     } catch (StackOverflowError _) {
-      home.runOnCarrier(() -> close(reason, failure));
+      home.runOnCarrier(() -> close(reason, failure, null));
     }
   }
 
@@ -627,21 +648,20 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   }
 
   ChannelClosedException takesNoMore() {
-    return closedException("it takes no more items");
+    return closedException("; stop sending, or open a new one");
   }
 
   ChannelClosedException nothingLeft() {
-    return closedException("nothing is left in it");
+    return closedException(", and nothing is left in it; stop receiving");
   }
 
-  private ChannelClosedException closedException(String why) {
+  private ChannelClosedException closedException(String rest) {
     Reason reason = closed == null ? Reason.CLOSED : closed;
     StuckLimit limit = reason == Reason.DEADLOCK ? stuckLimit : null;
-    String since =
-        limit == null
-            ? " is closed; "
-            : " is closed, because coroutines waited for it in vain" + limit.inWords() + "; ";
-    return new ChannelClosedException(describe() + since + why, reason, cause);
+    String then = limit == null ? rest : limit.inWords() + rest;
+    String room = capacity == UNLIMITED ? "unlimited" : "capacity " + capacity;
+    String kind = capacity == CONFLATED ? "conflated" : room;
+    return ClosedChannels.exception(describe() + " (" + kind + ")", reason, closedBy, cause, then);
   }
 
   // ---- views ----
@@ -696,9 +716,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   }
 
   private String limit() {
-    return capacity == UNLIMITED
-        ? "any number of items"
-        : capacity() + (capacity() == 1 ? " item" : " items");
+    return capacity == UNLIMITED ? "any number of items" : InWords.count(capacity(), "item");
   }
 
   private static int waiting(@Nullable WaitQueue queue) {
@@ -755,7 +773,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   /// Closes it, and drops what is left: for an operator whose own channel was closed, perhaps in a
   /// tick.
   void drop() {
-    close(Reason.CANCELLED, null);
+    close(Reason.CANCELLED, null, null);
     T item = take();
     while (item != null) {
       item = take();

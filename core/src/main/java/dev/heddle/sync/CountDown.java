@@ -129,7 +129,7 @@ public final class CountDown implements Awaitable<@Nullable Void> {
 
   // ---- views ----
 
-  /// The number of coroutines that wait, and of others that are told, as a [Select] is.
+  /// The number of coroutines that wait, in [#await()] or in a [Select].
   public int waiting() {
     return zero.subscribers();
   }

@@ -7,6 +7,7 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.failure.ClosedChannels;
 import dev.heddle.internal.StackGuard;
 import dev.heddle.scheduler.Scheduler;
 import java.util.Iterator;
@@ -61,6 +62,7 @@ public final class Latest<T> implements Iterable<T>, AutoCloseable {
   private T value;
   private long version;
   private boolean closed;
+  private @Nullable String closedBy;
   private @Nullable Throwable cause;
 
   private Latest(@Nullable String name, T initial) {
@@ -165,7 +167,7 @@ public final class Latest<T> implements Iterable<T>, AutoCloseable {
         return candidate;
       }
       if (awaitNewer(self, seen, deadline, token) == seen) {
-        throw closedException("its last value does not fulfil the condition");
+        throw closedException(", and its last value does not fulfil the condition");
       }
     }
   }
@@ -241,7 +243,7 @@ public final class Latest<T> implements Iterable<T>, AutoCloseable {
 
     private T next(Deadline deadline, @Nullable EventSource token) {
       if (!awaitNext(deadline, token)) {
-        throw of.closedException("its last value was seen");
+        throw of.closedException(", and its last value was seen; stop watching");
       }
       return take();
     }
@@ -273,7 +275,7 @@ public final class Latest<T> implements Iterable<T>, AutoCloseable {
         public boolean hasNext() {
           boolean more = awaitNext(Deadline.never(), null);
           if (!more && of.cause != null) {
-            throw of.closedException("its last value was seen");
+            throw of.closedException(", and its last value was seen; stop watching");
           }
           return more;
         }
@@ -281,7 +283,8 @@ public final class Latest<T> implements Iterable<T>, AutoCloseable {
         @Override
         public T next() {
           if (!hasNext()) {
-            throw new NoSuchElementException(of.describe() + " is closed; its last value was seen");
+            throw new NoSuchElementException(
+                of.describe() + " was closed, and its last value was seen");
           }
           return take();
         }
@@ -304,10 +307,11 @@ public final class Latest<T> implements Iterable<T>, AutoCloseable {
   }
 
   private void end(@Nullable Throwable failure) {
-    current();
+    CoroutineNode<?> self = current();
     if (!closed) {
       change.requireRoom();
       closed = true;
+      closedBy = self.label();
       cause = failure;
       change.notifyWaiters();
     }
@@ -320,12 +324,12 @@ public final class Latest<T> implements Iterable<T>, AutoCloseable {
 
   private void checkOpen() {
     if (closed) {
-      throw closedException("it changes no more");
+      throw closedException("; stop setting it, or create a new one");
     }
   }
 
-  private ChannelClosedException closedException(String why) {
-    return new ChannelClosedException(describe() + " is closed; " + why, Reason.CLOSED, cause);
+  private ChannelClosedException closedException(String rest) {
+    return ClosedChannels.exception(describe(), Reason.CLOSED, closedBy, cause, rest);
   }
 
   // ---- views ----

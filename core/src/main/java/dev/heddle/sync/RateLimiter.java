@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.sync;
 
+import dev.heddle.DeadlineException;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.InlineCallback;
+import dev.heddle.internal.InWords;
 import dev.heddle.internal.StackGuard;
 import dev.heddle.reactor.TimerEvent;
 import dev.heddle.scheduler.Scheduler;
@@ -31,10 +33,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** the loop on which it was created. **Cancelled** nothing is left behind: a waiter that
 /// leaves has taken nothing, and those behind it come earlier; one that was given its permits but
-/// is cancelled before it runs gives them back. **Order** first come, first served, without
-/// barging, whatever number each wants. A coroutine that never has to wait lets others run at every
-/// 64th [#acquire()]. **Cost** without waiting: a clock read, no switch but that, no allocation;
-/// one timer for all waiters.
+/// is cancelled before it runs gives them back. **Deadlines** an [#acquire(Deadline)] that cannot
+/// get its permits in time, even if all waiters before it left, throws at once. **Order** first
+/// come, first served, without barging, whatever number each wants. A coroutine that never has to
+/// wait lets others run at every 64th [#acquire()]. **Cost** without waiting: a clock read, no
+/// switch but that, no allocation; one timer for all waiters.
 ///
 /// @since 0.2
 public final class RateLimiter {
@@ -57,6 +60,10 @@ public final class RateLimiter {
    * I2. Without waiters no timer is armed: the limiter does not keep the loop alive.
    *     [RateLimiterTest]
    * I3. No coroutine overtakes a waiter: tryAcquire() fails while one waits. [RateLimiterTest]
+   * I4. An acquire() that gives up before it waits could not have ended in time: at its deadline
+   *     the bucket would have too little for it alone. The waiters before it may leave, so what
+   *     they want does not count; and while a served one may still give permits back, none gives
+   *     up. [RateLimiterTest]
    *
    * Rejected. A place in time for each waiter as it arrives, as Guava's and Go's: a waiter that
    * leaves then keeps its place, or every later one has to move.
@@ -78,6 +85,7 @@ public final class RateLimiter {
   // loop only
   private long level; // units in the bucket
   private long filledAt; // when it held these, on the scale of the loop's clock
+  private int unsettled; // waiters that were served, and have neither continued nor left
 
   private RateLimiter(@Nullable String name, int permits, Duration period, int burst) {
     this.home = CoroutineNode.current().scheduler();
@@ -119,12 +127,18 @@ public final class RateLimiter {
     return new RateLimiter(name, permits, Objects.requireNonNull(period, "period"), permits);
   }
 
-  /// A new limiter with the same rate, whose bucket holds so many permits. With 1, permits are
-  /// spread evenly over the time.
+  /// A limiter with a burst of its own. With a burst of 1, permits are spread evenly over the time.
+  /// Otherwise as [#of(int, Duration)].
   ///
-  /// @param permits how many can be taken at once, at least 1
-  public RateLimiter withBurst(int permits) {
-    return new RateLimiter(name, perPeriod, period, permits);
+  /// @param burst how many can be taken at once, at least 1
+  public static RateLimiter of(int permits, Duration period, int burst) {
+    return new RateLimiter(null, permits, Objects.requireNonNull(period, "period"), burst);
+  }
+
+  /// A limiter as by [#of(int, Duration, int)], with a name for reports.
+  public static RateLimiter of(String name, int permits, Duration period, int burst) {
+    Objects.requireNonNull(name, "name");
+    return new RateLimiter(name, permits, Objects.requireNonNull(period, "period"), burst);
   }
 
   private static int checked(int permits) {
@@ -147,7 +161,8 @@ public final class RateLimiter {
 
   /// Takes a permit, but waits no longer than a deadline. Otherwise as [#acquire()].
   ///
-  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  /// @throws dev.heddle.DeadlineException when the deadline runs out first; at once, if no permit
+  ///   can come before it
   public void acquire(Deadline deadline) {
     acquire(1, deadline, null);
   }
@@ -169,7 +184,8 @@ public final class RateLimiter {
   /// Takes several permits together, but waits no longer than a deadline. Otherwise as
   /// [#acquire(int)].
   ///
-  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  /// @throws dev.heddle.DeadlineException when the deadline runs out first; at once, if so many
+  ///   permits cannot come before it
   public void acquire(int permits, Deadline deadline) {
     acquire(permits, deadline, null);
   }
@@ -189,15 +205,31 @@ public final class RateLimiter {
     if (take(wanted)) {
       return;
     }
+    checkNotHopeless(permits, wanted, self, deadline);
     StackGuard.requireRoom(); // an overflow half-way would leave a timer
     Waiter waiter = new Waiter(waiters, home, wanted);
     try {
       refill.armWhenEmpty(wanted);
       waiters.await(waiter, self, deadline, token);
+      unsettled--;
     } catch (Throwable e) {
       leave(waiter, wanted);
       throw e;
     }
+  }
+
+  // after take(): the bucket is filled up to now
+  private void checkNotHopeless(
+      int permits, long wanted, CoroutineNode<?> self, Deadline deadline) {
+    long needed = nanosUntil(wanted);
+    long left = Math.max(0, deadline.nanoTime() - filledAt);
+    if (unsettled > 0 || deadline.isNever() || needed <= left) {
+      return;
+    }
+    self.checkCancelled(); // as a wait does
+    throw new DeadlineException(
+        "%s gave up: %s of %s cannot come before the deadline; allow more time, or acquire fewer"
+            .formatted(self.describe(), InWords.count(permits, "permit"), describe()));
   }
 
   private void leave(Waiter waiter, long wanted) {
@@ -206,7 +238,10 @@ public final class RateLimiter {
     }
     waiters.remove(waiter);
     fill();
-    level = Math.min(brim, level + (waiter.isServed() ? wanted : 0));
+    if (waiter.isServed()) {
+      unsettled--;
+      level = Math.min(brim, level + wanted);
+    }
     giveOut();
   }
 
@@ -269,6 +304,7 @@ public final class RateLimiter {
       }
       level -= wanted;
       waiters.remove(oldest);
+      unsettled++;
       oldest.serve(null, 0);
       oldest = waiters.peek();
     }
@@ -313,7 +349,7 @@ public final class RateLimiter {
   // ---- views ----
 
   /// The number of permits that are there now.
-  public int available() {
+  public int availablePermits() {
     fill();
     return (int) (level / unitsPerPermit);
   }

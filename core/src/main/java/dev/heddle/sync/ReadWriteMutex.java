@@ -24,8 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// {@snippet class=dev.heddle.snippets.SyncSnippetsTest region=readWriteMutex}
 ///
 /// Code between two suspension points is atomic on a loop and needs no lock. This one is for reads
-/// that suspend in the middle and must not see a write half done. If each section is short, a
-/// [Mutex] is simpler and no slower.
+/// that suspend in the middle and must not see a write half done.
 ///
 /// It is not reentrant, and a reader cannot become a writer: two readers that wanted to would wait
 /// for each other. A lock by a coroutine that holds it already is an error, not a wait without end.

@@ -11,6 +11,7 @@ import dev.heddle.event.source.EventSource;
 import dev.heddle.internal.StackGuard;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.sync.Broadcast.Subscription;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -20,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// {@snippet class=dev.heddle.snippets.SnippetsTest region=select}
 ///
-/// The operations are branches: a receive, a send, a lock, a permit, the outcome of something
-/// awaitable. The branch whose operation is possible first is performed, then its code runs, in the
-/// coroutine that called [#await()]. The others have no effect: nothing is received or sent, no
-/// lock is taken. When several are possible at once, the first one that was added wins; with
-/// [#fair()], any of them.
+/// The operations are branches: a receive, a send, a lock, a permit, a timeout, the outcome of
+/// something awaitable. The branch whose operation is possible first is performed, then its code
+/// runs, in the coroutine that called [#await()]. The others have no effect: nothing is received or
+/// sent, no lock is taken. When several are possible at once, the first one that was added wins;
+/// with [#fair()], any of them.
 ///
 /// Code that returns nothing makes [#await()] return null. That of a branch with a value is always
 /// a [Transform]: Java could not tell from `item -> list.add(item)` which of two kinds is meant.
@@ -98,7 +99,19 @@ public final class Select<R extends @Nullable Object> {
   /// @return this select
   public <T> Select<R> onReceive(
       Subscription<T> subscription, Transform<? super T, ? extends R> code) {
-    return add(new SelectBranch.Read<>(subscription, code));
+    return add(new SelectBranch.Read<>(subscription, code, null));
+  }
+
+  /// Adds a receive of a broadcast's reader, with other code for a broadcast that is closed and has
+  /// nothing left for this reader, and for a closed subscription.
+  ///
+  /// @return this select
+  public <T> Select<R> onReceive(
+      Subscription<T> subscription,
+      Transform<? super T, ? extends R> code,
+      Body<? extends R> whenClosed) {
+    Objects.requireNonNull(whenClosed, "whenClosed");
+    return add(new SelectBranch.Read<>(subscription, code, whenClosed));
   }
 
   /// Adds a send. Its code runs when the item was sent.
@@ -107,14 +120,31 @@ public final class Select<R extends @Nullable Object> {
   ///
   /// @return this select
   public <T> Select<R> onSend(Channel<T> channel, T item, Body<? extends R> code) {
-    return add(new SelectBranch.Send<>(channel, item, code));
+    return add(new SelectBranch.Send<>(channel, item, code, null));
+  }
+
+  /// Adds a send, with other code for a channel that is closed.
+  ///
+  /// @return this select
+  public <T> Select<R> onSend(
+      Channel<T> channel, T item, Body<? extends R> code, Body<? extends R> whenClosed) {
+    Objects.requireNonNull(whenClosed, "whenClosed");
+    return add(new SelectBranch.Send<>(channel, item, code, whenClosed));
   }
 
   /// Adds a send whose code returns nothing. Otherwise as [#onSend(Channel, Object, Body)].
   ///
   /// @return this select
   public <T> Select<R> onSend(Channel<T> channel, T item, Action code) {
-    return add(new SelectBranch.Send<>(channel, item, Select.<R>body(code)));
+    return add(new SelectBranch.Send<>(channel, item, Select.<R>body(code), null));
+  }
+
+  /// Adds a send and other code for a channel that is closed, which both return nothing. Otherwise
+  /// as [#onSend(Channel, Object, Body, Body)].
+  ///
+  /// @return this select
+  public <T> Select<R> onSend(Channel<T> channel, T item, Action code, Action whenClosed) {
+    return onSend(channel, item, Select.<R>body(code), Select.<R>body(whenClosed));
   }
 
   /// Adds a lock of a mutex. Its code runs with the mutex locked, and has to unlock it.
@@ -157,6 +187,22 @@ public final class Select<R extends @Nullable Object> {
   public <T extends @Nullable Object> Select<R> onAwait(
       Awaitable<T> awaitable, Transform<? super T, ? extends R> code) {
     return add(new SelectBranch.Await<T, R>(EventSource.of(awaitable), code));
+  }
+
+  /// Adds a timeout. Its code runs when no other branch was possible for so long; the time begins
+  /// anew with each [#await()]. For a point in time that stays the same, add a
+  /// [timer][dev.heddle.Heddle#timer(Duration)] by [#onAwait].
+  ///
+  /// @return this select
+  public Select<R> onTimeout(Duration time, Body<? extends R> code) {
+    return add(new SelectBranch.Timeout<>(time, code));
+  }
+
+  /// Adds a timeout whose code returns nothing. Otherwise as [#onTimeout(Duration, Body)].
+  ///
+  /// @return this select
+  public Select<R> onTimeout(Duration time, Action code) {
+    return onTimeout(time, Select.<R>body(code));
   }
 
   private Select<R> add(SelectBranch<R> branch) {
@@ -215,6 +261,7 @@ public final class Select<R extends @Nullable Object> {
   private R await(Deadline deadline, @Nullable EventSource token) {
     CoroutineNode<?> self = CoroutineNode.current();
     self.scheduler().consumeBudget(self); // first: it may throw
+    begin(self);
     SelectBranch<R> chosen = tryAll(self);
     while (chosen == null) {
       chosen = awaitFirst(self, deadline, token);
@@ -232,14 +279,14 @@ public final class Select<R extends @Nullable Object> {
   ///   exceptions and errors are thrown as they are
   /// @throws IllegalStateException without branches
   public @Nullable R tryAwait() {
-    SelectBranch<R> chosen = tryAll(CoroutineNode.current());
+    SelectBranch<R> chosen = tryOnce();
     return chosen == null ? null : chosen.run();
   }
 
   /// Performs the first branch that is possible now, or else runs `otherwise`. Otherwise as
   /// [#tryAwait()].
   public R tryAwait(Body<? extends R> otherwise) {
-    SelectBranch<R> chosen = tryAll(CoroutineNode.current());
+    SelectBranch<R> chosen = tryOnce();
     return chosen == null ? Bodies.<R>run(otherwise) : chosen.run();
   }
 
@@ -249,7 +296,13 @@ public final class Select<R extends @Nullable Object> {
     return tryAwait(Select.<R>body(otherwise));
   }
 
-  private @Nullable SelectBranch<R> tryAll(CoroutineNode<?> self) {
+  private @Nullable SelectBranch<R> tryOnce() {
+    CoroutineNode<?> self = CoroutineNode.current();
+    begin(self);
+    return tryAll(self);
+  }
+
+  private void begin(CoroutineNode<?> self) {
     if (branches.isEmpty()) {
       throw new IllegalStateException("a select without branches waits for ever; add one first");
     }
@@ -257,6 +310,12 @@ public final class Select<R extends @Nullable Object> {
       throw new IllegalStateException(
           "another coroutine awaits this select; make one for each coroutine");
     }
+    for (SelectBranch<R> branch : branches) {
+      branch.begin(self);
+    }
+  }
+
+  private @Nullable SelectBranch<R> tryAll(CoroutineNode<?> self) {
     int size = branches.size();
     for (int i = 0; i < size; i++) {
       SelectBranch<R> branch = branches.get(fair ? drawn(i, self.scheduler()) : i);

@@ -7,9 +7,13 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Event;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.InlineCallback;
+import dev.heddle.internal.Nanos;
 import dev.heddle.internal.Rethrow;
+import dev.heddle.reactor.TimerEvent;
+import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.WaitQueue.Waiter;
 import dev.heddle.sync.Broadcast.Subscription;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -21,10 +25,14 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** the loop's.
 abstract class SelectBranch<R extends @Nullable Object> {
   /*
-   * Calls.  tryNow() ─> true: run()
+   * Calls.  begin(), then until one is chosen:
+   *         tryNow() ─> true: run()
    *                  └> false: join() ─> the wait ─> isChosen() ─> run()
    *                                               └> leave()
    */
+
+  /// A select begins.
+  void begin(CoroutineNode<?> self) {}
 
   /// Performs the operation if that needs no wait.
   abstract boolean tryNow(CoroutineNode<?> self);
@@ -109,18 +117,26 @@ abstract class SelectBranch<R extends @Nullable Object> {
     private final Channel<T> channel;
     private final T item;
     private final Body<? extends R> code;
+    private final @Nullable Body<? extends R> whenClosed;
+    private boolean refused; // it was closed before a wait
     private @Nullable Waiter waiter;
 
-    Send(Channel<T> channel, T item, Body<? extends R> code) {
+    Send(
+        Channel<T> channel,
+        T item,
+        Body<? extends R> code,
+        @Nullable Body<? extends R> whenClosed) {
       this.channel = Objects.requireNonNull(channel, "channel");
       this.item = Objects.requireNonNull(item, "item");
       this.code = Objects.requireNonNull(code, "code");
+      this.whenClosed = whenClosed;
     }
 
     @Override
     boolean tryNow(CoroutineNode<?> self) {
       waiter = null;
-      return channel.trySend(item);
+      refused = whenClosed != null && channel.isClosed();
+      return refused || channel.trySend(item);
     }
 
     @Override
@@ -153,10 +169,13 @@ abstract class SelectBranch<R extends @Nullable Object> {
 
     @Override
     R run() {
-      if (waiter != null && waiter.item() != null) {
+      if (!refused && (waiter == null || waiter.item() == null)) {
+        return Bodies.run(code);
+      }
+      if (whenClosed == null) {
         throw channel.takesNoMore();
       }
-      return Bodies.run(code);
+      return Bodies.run(whenClosed);
     }
   }
 
@@ -217,13 +236,18 @@ abstract class SelectBranch<R extends @Nullable Object> {
       implements InlineCallback {
     private final Subscription<T> subscription;
     private final Transform<? super T, ? extends R> code;
+    private final @Nullable Body<? extends R> whenClosed;
     private @Nullable CoroutineNode<?> waiting;
     private boolean woken;
     private @Nullable T item;
 
-    Read(Subscription<T> subscription, Transform<? super T, ? extends R> code) {
+    Read(
+        Subscription<T> subscription,
+        Transform<? super T, ? extends R> code,
+        @Nullable Body<? extends R> whenClosed) {
       this.subscription = Objects.requireNonNull(subscription, "subscription");
       this.code = Objects.requireNonNull(code, "code");
+      this.whenClosed = whenClosed;
     }
 
     @Override
@@ -280,7 +304,10 @@ abstract class SelectBranch<R extends @Nullable Object> {
       T received = item;
       item = null;
       if (received == null) {
-        throw subscription.nothingLeft();
+        if (whenClosed == null) {
+          throw subscription.nothingLeft();
+        }
+        return Bodies.run(whenClosed);
       }
       return Bodies.run(() -> code.apply(received));
     }
@@ -355,6 +382,54 @@ abstract class SelectBranch<R extends @Nullable Object> {
       Object value = result;
       result = null;
       return Bodies.run(() -> code.apply((T) value));
+    }
+  }
+
+  /// Waits for a time, which begins with the select.
+  static final class Timeout<R extends @Nullable Object> extends SelectBranch<R> {
+    private final Duration time;
+    private final Body<? extends R> code;
+    private @Nullable Await<@Nullable Object, R> timer; // of the current select
+
+    Timeout(Duration time, Body<? extends R> code) {
+      this.time = Objects.requireNonNull(time, "time");
+      this.code = Objects.requireNonNull(code, "code");
+    }
+
+    @Override
+    void begin(CoroutineNode<?> self) {
+      Scheduler home = self.scheduler();
+      long end = Nanos.after(home.nanoTime(), time);
+      timer = new Await<>(new TimerEvent(home, home.timers(), end, false), _ -> code.run());
+    }
+
+    private Await<@Nullable Object, R> timer() {
+      return Objects.requireNonNull(timer);
+    }
+
+    @Override
+    boolean tryNow(CoroutineNode<?> self) {
+      return timer().tryNow(self);
+    }
+
+    @Override
+    void join(CoroutineNode<?> self) {
+      timer().join(self);
+    }
+
+    @Override
+    boolean isChosen() {
+      return timer().isChosen();
+    }
+
+    @Override
+    void leave() {
+      timer().leave();
+    }
+
+    @Override
+    R run() {
+      return timer().run();
     }
   }
 }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Permits have no owner: any coroutine may release them, more than were acquired, too. The JDK's
 /// [java.util.concurrent.Semaphore] works in coroutines as well, and between threads; this one is
-/// fair without a price, is shown with its waiters in dumps, and is part of deadlock reports.
+/// fair, is shown with its waiters in dumps, and is part of deadlock reports.
 ///
 /// **Thread** the loop on which it was created. **Cancelled** nothing is left behind: a waiter that
 /// was given its permits but is cancelled before it runs gives them back. **Order** first come,
@@ -243,7 +243,7 @@ public final class Semaphore {
   /// @throws dev.heddle.CoroutineException when the body threw a checked exception; unchecked
   ///   exceptions and errors are thrown as they are
   public <T extends @Nullable Object> T withPermit(Body<T> body) {
-    return with(body, Deadline.never(), null);
+    return with(1, body, Deadline.never(), null);
   }
 
   /// Runs `body` with a permit, but waits for that no longer than a deadline, which does not bound
@@ -251,7 +251,7 @@ public final class Semaphore {
   ///
   /// @throws dev.heddle.DeadlineException when the deadline runs out first
   public <T extends @Nullable Object> T withPermit(Body<T> body, Deadline deadline) {
-    return with(body, deadline, null);
+    return with(1, body, deadline, null);
   }
 
   /// Runs `body` with a permit, but waits for that no longer than until `token` fires, which does
@@ -259,34 +259,75 @@ public final class Semaphore {
   ///
   /// @throws dev.heddle.WaitCancelledException when the token fires first
   public <T extends @Nullable Object> T withPermit(Body<T> body, Awaitable<?> token) {
-    return with(body, Deadline.never(), EventSource.of(token));
+    return with(1, body, Deadline.never(), EventSource.of(token));
   }
 
   /// Runs an action with a permit. Otherwise as [#withPermit(Body)].
   public void withPermit(Action action) {
-    with(Bodies.of(action), Deadline.never(), null);
+    with(1, Bodies.of(action), Deadline.never(), null);
   }
 
   /// Runs an action with a permit. Otherwise as [#withPermit(Body, Deadline)].
   public void withPermit(Action action, Deadline deadline) {
-    with(Bodies.of(action), deadline, null);
+    with(1, Bodies.of(action), deadline, null);
   }
 
   /// Runs an action with a permit. Otherwise as [#withPermit(Body, Awaitable)].
   public void withPermit(Action action, Awaitable<?> token) {
-    with(Bodies.of(action), Deadline.never(), EventSource.of(token));
+    with(1, Bodies.of(action), Deadline.never(), EventSource.of(token));
+  }
+
+  /// Runs `body` with several permits, acquired together, and releases them however the body ends.
+  /// **Suspends** as [#acquire(int)].
+  ///
+  /// @param permits how many, at least 1
+  /// @throws dev.heddle.CoroutineException when the body threw a checked exception; unchecked
+  ///   exceptions and errors are thrown as they are
+  public <T extends @Nullable Object> T withPermits(int permits, Body<T> body) {
+    return with(permits, body, Deadline.never(), null);
+  }
+
+  /// Runs `body` with several permits, but waits for them no longer than a deadline, which does not
+  /// bound the body. Otherwise as [#withPermits(int, Body)].
+  ///
+  /// @throws dev.heddle.DeadlineException when the deadline runs out first
+  public <T extends @Nullable Object> T withPermits(int permits, Body<T> body, Deadline deadline) {
+    return with(permits, body, deadline, null);
+  }
+
+  /// Runs `body` with several permits, but waits for them no longer than until `token` fires, which
+  /// does not bound the body. Otherwise as [#withPermits(int, Body)].
+  ///
+  /// @throws dev.heddle.WaitCancelledException when the token fires first
+  public <T extends @Nullable Object> T withPermits(int permits, Body<T> body, Awaitable<?> token) {
+    return with(permits, body, Deadline.never(), EventSource.of(token));
+  }
+
+  /// Runs an action with several permits. Otherwise as [#withPermits(int, Body)].
+  public void withPermits(int permits, Action action) {
+    with(permits, Bodies.of(action), Deadline.never(), null);
+  }
+
+  /// Runs an action with several permits. Otherwise as [#withPermits(int, Body, Deadline)].
+  public void withPermits(int permits, Action action, Deadline deadline) {
+    with(permits, Bodies.of(action), deadline, null);
+  }
+
+  /// Runs an action with several permits. Otherwise as [#withPermits(int, Body, Awaitable)].
+  public void withPermits(int permits, Action action, Awaitable<?> token) {
+    with(permits, Bodies.of(action), Deadline.never(), EventSource.of(token));
   }
 
   private <T extends @Nullable Object> T with(
-      Body<T> body, Deadline deadline, @Nullable EventSource token) {
+      int permits, Body<T> body, Deadline deadline, @Nullable EventSource token) {
     // checked here, because releasing must not overflow the stack; it needs no more than this
     StackGuard.requireRoom();
-    acquire(1, deadline, token);
+    acquire(permits, deadline, token);
     try {
       return Bodies.run(body);
     } finally {
       if (!home.hasEnded()) { // the loop may have abandoned this coroutine meanwhile
-        putBack(1);
+        putBack(permits);
         giveOut();
       }
     }
@@ -295,7 +336,7 @@ public final class Semaphore {
   // ---- views ----
 
   /// The number of free permits.
-  public int available() {
+  public int availablePermits() {
     return free;
   }
 

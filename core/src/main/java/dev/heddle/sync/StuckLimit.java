@@ -6,6 +6,7 @@ import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.event.Event;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.InlineCallback;
+import dev.heddle.internal.InWords;
 import dev.heddle.internal.Nanos;
 import dev.heddle.reactor.TimerEvent;
 import dev.heddle.scheduler.Scheduler;
@@ -150,7 +151,10 @@ final class StuckLimit implements InlineCallback, Runnable {
     end();
     verdict =
         " for %s (the last sender: %s; the last receiver: %s)"
-            .formatted(running, state(lastSender, sender), state(lastReceiver, receiver));
+            .formatted(
+                InWords.duration(running),
+                state(lastSender, sender),
+                state(lastReceiver, receiver));
     endWaits.accept(this);
   }
 
@@ -175,10 +179,10 @@ final class StuckLimit implements InlineCallback, Runnable {
   /// For a report of a channel that is open.
   String info() {
     if (timer != null) {
-      return ", to be closed when stuck for " + running + ", which runs";
+      return ", to be closed when stuck for " + InWords.duration(running) + ", which runs";
     }
-    String both = noProducer.equals(noConsumer) ? "" : " or " + noConsumer;
-    return ", to be closed when stuck for " + noProducer + both;
+    String both = noProducer.equals(noConsumer) ? "" : " or " + InWords.duration(noConsumer);
+    return ", to be closed when stuck for " + InWords.duration(noProducer) + both;
   }
 
   /// For a report of a channel that was closed: the limit, and who sent and received last, and what

@@ -7,7 +7,9 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.failure.ClosedChannels;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.internal.InWords;
 import dev.heddle.internal.SpinLock;
 import dev.heddle.internal.StackGuard;
 import dev.heddle.loop.LoopRuntime;
@@ -33,9 +35,9 @@ import org.jspecify.annotations.Nullable;
 /// coroutine ends, so no thread waits for it for ever. One that was created on another thread has
 /// no such owner.
 ///
-/// Between the coroutines of one loop, a [dev.heddle.sync.Channel] is faster, and has select,
-/// rendezvous and the loop's view of deadlocks. A wait for this one counts as a wait for the
-/// outside world: however long it lasts, the loop does not take it for a deadlock.
+/// Between coroutines of one loop, use a [dev.heddle.sync.Channel]: it takes no lock, and has
+/// `Select`, a rendezvous and the loop's view of deadlocks. A wait for this one counts as a wait
+/// for the outside world: however long it lasts, the loop does not take it for a deadlock.
 ///
 /// **Thread** any. **Order** items are received in the order in which they were sent; senders and
 /// receivers are served in the order of arrival, whatever they are. **Capacity** a send never
@@ -115,6 +117,7 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
   private final PeerQueue senders = new PeerQueue();
   private final PriorityQueue<Peer> returned = new PriorityQueue<>(1, OLDEST_FIRST);
   private @Nullable Reason closed;
+  private @Nullable String closedBy;
   private @Nullable Throwable cause;
   private @Nullable Consumer<? super T> leftover; // of cancel()
 
@@ -480,6 +483,11 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
     close(Reason.CLOSED, Objects.requireNonNull(failure, "failure"));
   }
 
+  /// Ends the sending, and drops what is left in the channel, also what comes back later.
+  public void cancel() {
+    cancel(_ -> {});
+  }
+
   /// Ends the sending, and hands what is left in the channel to `leftover`, the oldest item first.
   ///
   /// An item that was given to a receiver whose wait ends otherwise comes later, on the thread that
@@ -501,12 +509,14 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
   }
 
   private void close(Reason reason, @Nullable Throwable failure) {
+    String by = closer();
     StackGuard.requireRoom();
     Peer refused = null;
     lock.lock();
     try {
       if (closed == null) {
         closed = reason;
+        closedBy = by;
         cause = failure;
         refused = refuse(senders, refuse(receivers, null));
       }
@@ -521,6 +531,11 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
     }
   }
 
+  private static String closer() {
+    CoroutineNode<?> self = CoroutineNode.onLoopOrNull();
+    return self == null ? "the thread '" + Thread.currentThread().getName() + "'" : self.label();
+  }
+
   // links those that are refused
   private static @Nullable Peer refuse(PeerQueue queue, @Nullable Peer before) {
     Peer refused = before;
@@ -533,19 +548,21 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
   }
 
   private ChannelClosedException takesNoMore() {
-    return closedException("it takes no more items");
+    return closedException("; stop sending, or open a new one");
   }
 
   private ChannelClosedException nothingLeft() {
-    return closedException("nothing is left in it");
+    return closedException(", and nothing is left in it; stop receiving");
   }
 
-  private ChannelClosedException closedException(String why) {
+  private ChannelClosedException closedException(String rest) {
     lock.lock();
     Reason reason = closed == null ? Reason.CLOSED : closed;
+    String by = closedBy;
     Throwable failure = cause;
     lock.unlock();
-    return new ChannelClosedException(describe() + " is closed; " + why, reason, failure);
+    String channel = describe() + " (capacity " + ring.length + ")";
+    return ClosedChannels.exception(channel, reason, by, failure, rest);
   }
 
   // ---- views ----
@@ -597,8 +614,8 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
         + " with "
         + size
         + " of "
-        + ring.length
-        + " items, "
+        + InWords.count(ring.length, "item")
+        + ", "
         + sending
         + " sending, "
         + receiving
@@ -671,7 +688,7 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
     public T next() {
       T item = hasNext() ? next : null;
       if (item == null) {
-        throw new NoSuchElementException(describe() + " is closed, and nothing is left in it");
+        throw new NoSuchElementException(describe() + " was closed, and nothing is left in it");
       }
       next = null;
       return item;

@@ -311,7 +311,7 @@ public final class ThreadPool implements AutoCloseable {
           }
         };
     try {
-      return Await.<R>of(submitting).allOrFail().values();
+      return Await.<R>of(submitting).all().values();
     } catch (Throwable e) {
       if (submitted.stream().anyMatch(future -> future.failure() == e)) {
         CrossThreadTraces.appendCallerTrace(e);

@@ -50,7 +50,7 @@ class AwaitPulledTest {
 
   @Test
   @Tag("loop-69")
-  void allOrFail_ofALazyIterable_pullsOneByOneWhileOthersRun() {
+  void all_ofALazyIterable_pullsOneByOneWhileOthersRun() {
     Heddle.run(() -> {
       Heddle.background(
           "other",
@@ -61,7 +61,7 @@ class AwaitPulledTest {
             }
           });
       List<Integer> results =
-          Await.allOrFail(
+          Await.all(
               lazily(
                   3,
                   i -> {
@@ -75,11 +75,11 @@ class AwaitPulledTest {
 
   @Test
   @Tag("loop-69")
-  void all_ofAPlainIterator_hasAllResults() {
+  void allSettled_ofAPlainIterator_hasAllResults() {
     Heddle.run(() -> {
       Iterator<Coroutine<Integer>> source =
           List.of(Heddle.spawn(() -> 1), Heddle.spawn(() -> 2)).iterator();
-      assertThat(Await.of(source).all().values()).containsExactly(1, 2);
+      assertThat(Await.of(source).allSettled().values()).containsExactly(1, 2);
     });
   }
 
@@ -100,13 +100,13 @@ class AwaitPulledTest {
                 }
                 return slow;
               };
+          assertThatThrownBy(() -> Await.allSettled(lazily(5, source))).isSameAs(failure);
           assertThatThrownBy(() -> Await.all(lazily(5, source))).isSameAs(failure);
-          assertThatThrownBy(() -> Await.allOrFail(lazily(5, source))).isSameAs(failure);
           Iterable<Awaitable<String>> broken =
               () -> {
                 throw failure;
               };
-          assertThatThrownBy(() -> Await.any(broken)).isSameAs(failure);
+          assertThatThrownBy(() -> Await.race(broken)).isSameAs(failure);
           assertThat(EventSource.of(slow).subscribers()).isZero();
           slow.cancel("enough");
           return null;
@@ -125,7 +125,7 @@ class AwaitPulledTest {
                     throw failure;
                   });
               try {
-                Await.allOrFail(
+                Await.all(
                     lazily(
                         1_000_000,
                         i ->
@@ -143,7 +143,7 @@ class AwaitPulledTest {
   }
 
   @Test
-  void any_thatIsDecided_pullsNoMoreAndEndsThePuller() {
+  void race_thatIsDecided_pullsNoMoreAndEndsThePuller() {
     Heddle.run(() -> {
       long before = Heddle.counters().coroutines();
       Iterator<Coroutine<Integer>> endless =
@@ -165,7 +165,7 @@ class AwaitPulledTest {
               });
             }
           };
-      assertThat(Await.of(endless).anyOrFail()).isEqualTo(7);
+      assertThat(Await.of(endless).raceOrFail()).isEqualTo(7);
       assertThat(Heddle.counters().coroutines()).isEqualTo(before);
       assertThat(Heddle.counters().timers()).isZero();
     });
@@ -177,7 +177,7 @@ class AwaitPulledTest {
     Heddle.run(() -> {
       List<Coroutine<Integer>> spawned = new ArrayList<>();
       int first =
-          Await.anyOrFail(
+          Await.raceOrFail(
               lazily(
                   2,
                   i -> {
@@ -214,7 +214,7 @@ class AwaitPulledTest {
                 try {
                   Heddle.delay(Duration.ofHours(1));
                 } finally {
-                  log.add(Await.of(List.of(done).iterator()).anyOrFail());
+                  log.add(Await.of(List.of(done).iterator()).raceOrFail());
                 }
                 return null;
               });
@@ -236,7 +236,8 @@ class AwaitPulledTest {
                 Heddle.delay(Duration.ofHours(1));
                 return Heddle.spawn(() -> 1);
               });
-      assertThatThrownBy(() -> Await.of(stuck).until(Deadline.after(Duration.ofMillis(2))).all())
+      assertThatThrownBy(
+              () -> Await.of(stuck).until(Deadline.after(Duration.ofMillis(2))).allSettled())
           .isInstanceOf(DeadlineException.class);
       assertThat(Heddle.counters().timers()).isZero();
     });
@@ -262,7 +263,7 @@ class AwaitPulledTest {
                     return 1;
                   });
                 });
-        assertThat(Await.anyOrFail(stubborn)).isEqualTo(1);
+        assertThat(Await.raceOrFail(stubborn)).isEqualTo(1);
       });
       assertThat(reports.failures()).containsExactly(failure);
     }

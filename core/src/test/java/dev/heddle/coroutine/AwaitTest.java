@@ -99,30 +99,30 @@ class AwaitTest {
 
   @Test
   @Tag("loop-54")
-  void anyOrFail_isTheResultOfTheFirstToEnd() {
+  void raceOrFail_isTheResultOfTheFirstToEnd() {
     supervised(s -> {
       var all = List.of(after(s, 3, "slow"), after(s, 1, "fast"), after(s, 2, "middling"));
-      assertThat(Await.anyOrFail(all)).isEqualTo("fast");
+      assertThat(Await.raceOrFail(all)).isEqualTo("fast");
       assertThat(all).filteredOn(Coroutine::isDone).hasSize(1);
     });
   }
 
   @Test
   @Tag("loop-56")
-  void anyOrFail_whoseFirstFails_throwsThatAndCancelsNothing() {
+  void raceOrFail_whoseFirstFails_throwsThatAndCancelsNothing() {
     supervised(s -> {
       Coroutine<String> loser = after(s, 3, "loser");
-      assertThatThrownBy(() -> Await.anyOrFail(List.of(loser, failing(s, 1)))).isSameAs(failure);
+      assertThatThrownBy(() -> Await.raceOrFail(List.of(loser, failing(s, 1)))).isSameAs(failure);
       assertThat(loser.isCancelled()).isFalse();
       assertThat(loser.await()).isEqualTo("loser");
     });
   }
 
   @Test
-  void any_isTheOutcomeOfTheFirstToEndHoweverItEnds() {
+  void race_isTheOutcomeOfTheFirstToEndHoweverItEnds() {
     supervised(s -> {
       Outcomes<String, String> outcome =
-          Await.<String, String>of(Map.of("bad", failing(s, 1), "slow", after(s, 3, "x"))).any();
+          Await.<String, String>of(Map.of("bad", failing(s, 1), "slow", after(s, 3, "x"))).race();
       assertThat(outcome.failures()).containsExactly(Map.entry("bad", failure));
       assertThat(outcome.results()).isEmpty();
     });
@@ -130,10 +130,10 @@ class AwaitTest {
 
   @Test
   @Tag("loop-57")
-  void firstSuccess_afterFailures_isTheResultAndTheFailuresSoFar() {
+  void any_afterFailures_isTheResultAndTheFailuresSoFar() {
     supervised(s -> {
       var all = List.of(failing(s, 1), after(s, 4, "late"), after(s, 2, "good"), failing(s, 3));
-      Outcomes<Integer, String> outcome = Await.firstSuccess(all);
+      Outcomes<Integer, String> outcome = Await.any(all);
       assertThat(outcome.first()).isEqualTo("good");
       assertThat(outcome.results()).containsExactly(Map.entry(2, "good"));
       assertThat(outcome.failures()).containsExactly(Map.entry(0, failure));
@@ -142,11 +142,10 @@ class AwaitTest {
 
   @Test
   @Tag("loop-58")
-  void firstSuccess_whenAllFail_isAllFailuresAndThrowsNothing() {
+  void any_whenAllFail_isAllFailuresAndThrowsNothing() {
     IllegalStateException second = new IllegalStateException("second");
     supervised(s -> {
-      Outcomes<Integer, String> outcome =
-          Await.firstSuccess(List.of(failing(s, 2), failing(s, 1, second)));
+      Outcomes<Integer, String> outcome = Await.any(List.of(failing(s, 2), failing(s, 1, second)));
       assertThat(outcome.results()).isEmpty();
       assertThat(outcome.failures()).containsExactly(Map.entry(0, failure), Map.entry(1, second));
       assertThatThrownBy(outcome::first)
@@ -160,13 +159,13 @@ class AwaitTest {
 
   @Test
   @Tag("loop-60")
-  void all_ofMixedOutcomes_hasResultsAndFailuresByTheirKeys() {
+  void allSettled_ofMixedOutcomes_hasResultsAndFailuresByTheirKeys() {
     supervised(s -> {
       var several = new LinkedHashMap<String, Awaitable<String>>();
       several.put("c", after(s, 2, "3"));
       several.put("a", failing(s, 1));
       several.put("b", after(s, 1, "2"));
-      Outcomes<String, String> outcomes = Await.<String, String>of(several).all();
+      Outcomes<String, String> outcomes = Await.<String, String>of(several).allSettled();
       assertThat(outcomes.results()).containsExactly(Map.entry("c", "3"), Map.entry("b", "2"));
       assertThat(outcomes.failures()).containsExactly(Map.entry("a", failure));
       assertThat(outcomes.resultsOrNull()).hasSize(3).containsEntry("a", null);
@@ -184,8 +183,8 @@ class AwaitTest {
       several.put("middling", after(s, 2, "3"));
       for (Outcomes<String, String> outcomes :
           List.of(
+              Await.<String, String>of(several).allSettled(),
               Await.<String, String>of(several).all(),
-              Await.<String, String>of(several).allOrFail(),
               Await.<String, String>of(several).anyOf(3))) {
         assertThat(outcomes.results().keySet()).containsExactly("slow", "fast", "middling");
         assertThat(outcomes.values()).containsExactly("1", "2", "3");
@@ -199,23 +198,23 @@ class AwaitTest {
     supervised(s ->
         assertThat(
                 Await.of(after(s, 3, "1"), after(s, 1, "2"), after(s, 2, "3"))
-                    .all()
+                    .allSettled()
                     .completionOrder())
             .containsExactly(1, 2, 0));
   }
 
   @Test
-  void allOrFail_isTheResultsInTheOrderOfTheInput() {
+  void all_isTheResultsInTheOrderOfTheInput() {
     supervised(s ->
-        assertThat(Await.allOrFail(List.of(after(s, 2, "a"), after(s, 1, "b"))))
+        assertThat(Await.all(List.of(after(s, 2, "a"), after(s, 1, "b"))))
             .containsExactly("a", "b"));
   }
 
   @Test
-  void allOrFail_whenOneFails_throwsThatAtOnce() {
+  void all_whenOneFails_throwsThatAtOnce() {
     supervised(s -> {
       Coroutine<String> slow = never(s);
-      assertThatThrownBy(() -> Await.allOrFail(List.of(slow, failing(s, 1)))).isSameAs(failure);
+      assertThatThrownBy(() -> Await.all(List.of(slow, failing(s, 1)))).isSameAs(failure);
       slow.cancel("enough");
     });
   }
@@ -256,7 +255,7 @@ class AwaitTest {
       Coroutine<String> one = after(s, 1, "a");
       assertThatThrownBy(() -> Await.anyOf(-1, List.of(one)))
           .isInstanceOf(IllegalArgumentException.class);
-      assertThatThrownBy(() -> Await.all(Arrays.asList(one, null)))
+      assertThatThrownBy(() -> Await.allSettled(Arrays.asList(one, null)))
           .isInstanceOf(NullPointerException.class)
           .hasMessageContaining("at 1");
       assertThat(EventSource.of(one).subscribers()).isZero();
@@ -267,11 +266,11 @@ class AwaitTest {
   void nothing_isAwaitedAtOnce() {
     Heddle.run(() -> {
       List<Coroutine<String>> none = List.of();
-      assertThat(Await.all(none).results()).isEmpty();
-      assertThat(Await.allOrFail(none)).isEmpty();
-      assertThat(Await.any(none).completionOrder()).isEmpty();
+      assertThat(Await.allSettled(none).results()).isEmpty();
+      assertThat(Await.all(none)).isEmpty();
+      assertThat(Await.race(none).completionOrder()).isEmpty();
       assertThat(Await.anyOf(0, List.of(Heddle.spawn(() -> 1))).results()).isEmpty();
-      assertThatThrownBy(() -> Await.anyOrFail(none)).isInstanceOf(NoSuchElementException.class);
+      assertThatThrownBy(() -> Await.raceOrFail(none)).isInstanceOf(NoSuchElementException.class);
     });
   }
 
@@ -281,13 +280,14 @@ class AwaitTest {
     supervised(s -> {
       Coroutine<String> a = after(s, 1, "a");
       Coroutine<String> b = after(s, 2, "b");
-      assertThat(Await.all(List.of(a, b, a, b)).values()).containsExactly("a", "b", "a", "b");
+      assertThat(Await.allSettled(List.of(a, b, a, b)).values())
+          .containsExactly("a", "b", "a", "b");
     });
   }
 
   @Test
   @Tag("loop-20")
-  void all_whenSomeAreCancelled_hasTheOthersAndLeavesNothingBehind() {
+  void allSettled_whenSomeAreCancelled_hasTheOthersAndLeavesNothingBehind() {
     Heddle.run(() -> {
       long before = Heddle.counters().coroutines();
       Heddle.supervise(s -> {
@@ -297,7 +297,7 @@ class AwaitTest {
         }
         five.get(1).cancel("not needed");
         five.get(3).cancel("not needed");
-        Outcomes<Integer, String> outcomes = Await.all(five);
+        Outcomes<Integer, String> outcomes = Await.allSettled(five);
         assertThat(outcomes.results()).containsOnlyKeys(0, 2, 4);
         assertThat(outcomes.failures().values()).hasOnlyElementsOfType(Cancellation.class);
         return null;
@@ -317,10 +317,10 @@ class AwaitTest {
       Heddle.yieldNow();
       long switches = Heddle.counters().switches();
       var all = List.of(ended, done("future"), failedOne, failed(failure));
-      Outcomes<Integer, String> outcomes = Await.all(all);
+      Outcomes<Integer, String> outcomes = Await.allSettled(all);
       assertThat(outcomes.values()).containsExactly("coroutine", "future");
       assertThat(outcomes.failures()).containsOnlyKeys(2, 3);
-      assertThat(Await.any(all).results()).containsOnlyKeys(0);
+      assertThat(Await.race(all).results()).containsOnlyKeys(0);
       assertThat(Heddle.counters().switches()).isEqualTo(switches);
     });
   }
@@ -329,7 +329,7 @@ class AwaitTest {
   @Tag("loop-66")
   void someThatHaveEndedAlready_doNotKeepTheOthersFromBeingAwaited() {
     supervised(s ->
-        assertThat(Await.allOrFail(List.of(done("a"), after(s, 2, "b"), done("c"))))
+        assertThat(Await.all(List.of(done("a"), after(s, 2, "b"), done("c"))))
             .containsExactly("a", "b", "c"));
   }
 
@@ -339,7 +339,7 @@ class AwaitTest {
       supervised(s -> {
         Coroutine<String> early = failing(s, 0);
         Heddle.yieldNow();
-        Await.all(List.of(early, failing(s, 1), failed(failure)));
+        Await.allSettled(List.of(early, failing(s, 1), failed(failure)));
       });
       assertThat(reports.messages()).isEmpty();
     }
@@ -349,7 +349,7 @@ class AwaitTest {
   void failures_ofLosers_areNotTaken() {
     try (Reports reports = new Reports()) {
       supervised(s -> {
-        Await.anyOrFail(List.of(after(s, 1, "fast"), failing(s, 3)));
+        Await.raceOrFail(List.of(after(s, 1, "fast"), failing(s, 3)));
       });
       assertThat(reports.failures()).containsExactly(failure);
     }
@@ -361,7 +361,7 @@ class AwaitTest {
       Trigger trigger = Heddle.trigger("t");
       trigger.fire();
       Heddle.yieldNow();
-      Await.of(trigger).all();
+      Await.of(trigger).allSettled();
       assertThat(trigger.event().isClosed()).isFalse();
     });
   }
@@ -370,11 +370,11 @@ class AwaitTest {
 
   @Test
   @Tag("loop-65")
-  void all_whoseTokenIsOneOfThem_endsWithIt() {
+  void allSettled_whoseTokenIsOneOfThem_endsWithIt() {
     supervised(s -> {
       Coroutine<String> a = after(s, 5, "a");
       Coroutine<String> b = after(s, 1, "b");
-      assertThatThrownBy(() -> Await.of(a, b).until(b).all())
+      assertThatThrownBy(() -> Await.of(a, b).until(b).allSettled())
           .isInstanceOf(WaitCancelledException.class);
       assertThat(EventSource.of(a).subscribers()).isZero();
       assertThat(a.await()).isEqualTo("a");
@@ -383,11 +383,11 @@ class AwaitTest {
 
   @Test
   @Tag("loop-68")
-  void allOrFail_whoseDeadlineRunsOut_throwsAndCancelsNothing() {
+  void all_whoseDeadlineRunsOut_throwsAndCancelsNothing() {
     supervised(s -> {
       Coroutine<String> slow = never(s);
       assertThatThrownBy(
-              () -> Await.of(List.of(slow)).until(Deadline.after(Duration.ofMillis(1))).allOrFail())
+              () -> Await.of(List.of(slow)).until(Deadline.after(Duration.ofMillis(1))).all())
           .isInstanceOf(DeadlineException.class);
       assertThat(slow.isCancelled()).isFalse();
       assertThat(EventSource.of(slow).subscribers()).isZero();
@@ -402,18 +402,18 @@ class AwaitTest {
       Coroutine<String> bad = failing(s, 0);
       Throwable thrown =
           org.assertj.core.api.Assertions.catchThrowable(
-              () -> Await.of(slow, bad).until(Deadline.after(Duration.ofMillis(2))).all());
+              () -> Await.of(slow, bad).until(Deadline.after(Duration.ofMillis(2))).allSettled());
       assertThat(Heddle.reportOf(thrown).merged()).containsExactly(failure);
       slow.cancel("enough");
     });
   }
 
   @Test
-  void all_inACoroutineThatIsCancelled_leavesNoSubscriptionBehind() {
+  void allSettled_inACoroutineThatIsCancelled_leavesNoSubscriptionBehind() {
     supervised(s -> {
       Coroutine<String> a = after(s, 9, "a");
       Coroutine<String> b = after(s, 9, "b");
-      Coroutine<Object> waiting = s.spawn(() -> Await.all(List.of(a, b)));
+      Coroutine<Object> waiting = s.spawn(() -> Await.allSettled(List.of(a, b)));
       Heddle.yieldNow();
       assertThat(EventSource.of(a).subscribers()).isOne();
       waiting.cancel("enough");
@@ -435,10 +435,11 @@ class AwaitTest {
               return result;
             }));
       }
-      List<Integer> results = Await.allOrFail(many);
+      List<Integer> results = Await.all(many);
       assertThat(results).hasSize(10_000).isSorted();
       Coroutine<Integer> one = many.getFirst();
-      assertThat(Await.all(java.util.Collections.nCopies(10_000, one)).values()).hasSize(10_000);
+      assertThat(Await.allSettled(java.util.Collections.nCopies(10_000, one)).values())
+          .hasSize(10_000);
       assertThat(Set.copyOf(many.stream().map(c -> EventSource.of(c).subscribers()).toList()))
           .containsExactly(0);
     });

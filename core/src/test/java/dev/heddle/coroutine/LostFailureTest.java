@@ -70,22 +70,22 @@ class LostFailureTest {
 
   @Test
   void failureCollectedByAll_whoseWaiterIsCancelledBeforeItRuns_stopsTheLoop() {
-    assertThatThrownBy(
-            () -> Heddle.run(() -> cancelledWhileItsPartFails(part -> Await.all(List.of(part)))))
+    assertThatThrownBy(() ->
+            Heddle.run(() -> cancelledWhileItsPartFails(part -> Await.allSettled(List.of(part)))))
         .isSameAs(failure);
   }
 
   @Test
   void failureCollectedByAny_whoseWaiterIsCancelledBeforeItRuns_stopsTheLoop() {
     assertThatThrownBy(
-            () -> Heddle.run(() -> cancelledWhileItsPartFails(part -> Await.any(List.of(part)))))
+            () -> Heddle.run(() -> cancelledWhileItsPartFails(part -> Await.race(List.of(part)))))
         .isSameAs(failure);
   }
 
   @Test
   void failureCollectedByFirstSuccess_whoseWaiterIsCancelledBeforeItRuns_stopsTheLoop() {
-    assertThatThrownBy(() ->
-            Heddle.run(() -> cancelledWhileItsPartFails(part -> Await.firstSuccess(List.of(part)))))
+    assertThatThrownBy(
+            () -> Heddle.run(() -> cancelledWhileItsPartFails(part -> Await.any(List.of(part)))))
         .isSameAs(failure);
   }
 
@@ -102,8 +102,8 @@ class LostFailureTest {
                     throw second;
                   });
               var waiter =
-                  Heddle.spawn(
-                      () -> Await.<@Nullable Object>all(List.of(first, other, never.future())));
+                  Heddle.spawn(() ->
+                      Await.<@Nullable Object>allSettled(List.of(first, other, never.future())));
               Heddle.yieldNow();
               go.complete("go");
               assertThatThrownBy(other::await).isSameAs(second);

@@ -403,7 +403,7 @@ class ScopeHandlerTest {
         Heddle.scope(s -> {
           s.handleChildFailures((scope, coroutine, thrown) -> handled.add(thrown));
           Scope child = failing(s);
-          assertThatThrownBy(() -> Await.of(List.of(child)).allOrFail()).isSameAs(failure);
+          assertThatThrownBy(() -> Await.of(List.of(child)).all()).isSameAs(failure);
           Heddle.yieldNow();
           return null;
         }));

@@ -28,7 +28,7 @@ class TaskGroupScopeTest extends GroupTasks {
     TaskGroup<String> group = new TaskGroup<>("request", 2);
     group.spawn(() -> failed ? fail("unread") : "result");
     settle();
-    assertThat(group.isFinished()).isTrue();
+    assertThat(group.isDone()).isTrue();
     return new WeakReference<>(group);
   }
 
@@ -294,7 +294,7 @@ class TaskGroupScopeTest extends GroupTasks {
         for (Coroutine<Future<String>> spawner : spawners) {
           assertThat(spawner.await().isCancelled()).isTrue();
         }
-        assertThat(group.isFinished()).isTrue();
+        assertThat(group.isDone()).isTrue();
         assertThat(group.waiting()).isZero();
         assertThat(group.outcomes().failures().get("third"))
             .isInstanceOf(Cancellation.class)
@@ -344,7 +344,7 @@ class TaskGroupScopeTest extends GroupTasks {
       assertThatThrownBy(spawner::await).isInstanceOf(Cancellation.class).hasMessage("leave");
       settle();
       assertThat(group.size()).isEqualTo(2);
-      assertThat(group.isFinished()).isTrue();
+      assertThat(group.isDone()).isTrue();
     });
   }
 

@@ -208,7 +208,9 @@ class TaskGroupTest extends GroupTasks {
       assertThat(group.isClosed()).isTrue();
       assertThatThrownBy(() -> group.spawn(() -> "late"))
           .isInstanceOf(IllegalStateException.class)
-          .hasMessage("the task group 'pages' is closed; it takes no more tasks");
+          .hasMessage(
+              "the task group 'pages' was closed by coroutine-1 'main'; spawn before that, or"
+                  + " create another group");
       assertThatThrownBy(() -> group.trySpawn(() -> "late"))
           .isInstanceOf(IllegalStateException.class);
       assertThat(group.all()).containsExactly("done");
@@ -254,7 +256,7 @@ class TaskGroupTest extends GroupTasks {
       group.spawn(() -> fail(yielding(3, "failed")));
       group.close();
       group.awaitCompletion();
-      assertThat(group.isFinished()).isTrue();
+      assertThat(group.isDone()).isTrue();
       assertThat(group.outcomes().failures()).hasSize(1);
     });
   }
@@ -345,13 +347,13 @@ class TaskGroupTest extends GroupTasks {
 
   @Test
   @Tag("loop-208")
-  void newGroup_isFinishedAndOpen_andAfterASpawnNeither() {
+  void newGroup_isDoneAndOpen_andAfterASpawnNeither() {
     Heddle.run(() -> {
       TaskGroup<String> group = new TaskGroup<>("pages", 3);
-      assertThat(group.isFinished()).isTrue();
+      assertThat(group.isDone()).isTrue();
       assertThat(group.isClosed()).isFalse();
       group.spawn(() -> "done");
-      assertThat(group.isFinished()).isFalse();
+      assertThat(group.isDone()).isFalse();
       assertThat(group.isClosed()).isFalse();
       assertThat(group)
           .hasToString("the task group 'pages' with 1 of 3 running, 0 ended, 0 waiting");

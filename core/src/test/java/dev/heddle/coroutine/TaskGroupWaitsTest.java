@@ -97,7 +97,7 @@ class TaskGroupWaitsTest extends GroupTasks {
   @Test
   @Tag("loop-200")
   void race_anyAndJoins_ofAnEmptyGroup_throwAtOnce() {
-    // the exception is that of Await.anyOrFail without awaitables, and of an empty collection
+    // the exception is that of Await.raceOrFail without awaitables, and of an empty collection
     Heddle.run(() -> {
       TaskGroup<String> group = new TaskGroup<>();
       assertThatThrownBy(group::race)

@@ -4,10 +4,16 @@ package dev.heddle.counts;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import dev.heddle.Body;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.sync.Channel;
 import dev.heddle.sync.Mutex;
+import dev.heddle.sync.RateLimiter;
+import dev.heddle.sync.Semaphore;
+import dev.heddle.thread.ThreadChannel;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -80,6 +86,55 @@ public class AllocationTest {
               });
         });
     assertThat(bytes).isLessThan(TIMES / 1_000);
+  }
+
+  @Test
+  void channel_withoutWaiting_allocatesNothing() {
+    doesNotAllocate(() -> {
+      Channel<String> channel = Channel.of(8);
+      return () -> {
+        channel.send("item");
+        channel.receive();
+      };
+    });
+  }
+
+  @Test
+  void semaphore_withoutContention_allocatesNothing() {
+    doesNotAllocate(() -> {
+      Semaphore semaphore = new Semaphore(2);
+      return () -> {
+        semaphore.acquire(2);
+        semaphore.release(2);
+      };
+    });
+  }
+
+  @Test
+  void rateLimiter_withoutWaiting_allocatesNothing() {
+    doesNotAllocate(() -> {
+      RateLimiter limiter = RateLimiter.of(1_000_000_000, Duration.ofSeconds(1)); // all at once
+      return limiter::acquire;
+    });
+  }
+
+  @Test
+  void threadChannel_withoutWaiting_allocatesNothing() {
+    doesNotAllocate(() -> {
+      ThreadChannel<String> channel = ThreadChannel.of(8);
+      return () -> {
+        channel.send("item");
+        channel.receive();
+      };
+    });
+  }
+
+  /// Measures what `make` makes in a coroutine. Each 64th of such calls lets others run; the JDK
+  /// may then replace the chunk that holds a stack, now and then.
+  private static void doesNotAllocate(Body<Runnable> make) {
+    long carrier = Thread.currentThread().threadId();
+    long bytes = Heddle.run(() -> measured(carrier, make.run()));
+    assertThat(bytes).isLessThan(TIMES);
   }
 
   @SuppressWarnings("InfiniteLoopStatement") // cancelled when everything else is done

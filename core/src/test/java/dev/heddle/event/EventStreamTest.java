@@ -227,7 +227,7 @@ class EventStreamTest {
       EventStream<Object> first = EventStream.of(one, 2);
       EventStream<Object> second = EventStream.of(two, 2);
       Heddle.launch("ringer", () -> two.ring("b"));
-      assertThat(Await.of(first.ready(), second.ready()).any().completionOrder())
+      assertThat(Await.of(first.ready(), second.ready()).race().completionOrder())
           .containsExactly(1);
       assertThat(second.next()).isEqualTo("b");
     });

@@ -170,8 +170,8 @@ class CallersLineTest {
     calls.put(
         "ThreadPool.submit, of several",
         () ->
-            withPool(pool ->
-                Await.of(List.of(pool.submit(failing(new IOException("checked"))))).allOrFail()));
+            withPool(
+                pool -> Await.of(List.of(pool.submit(failing(new IOException("checked"))))).all()));
     calls.put(
         "Threads.start", () -> Threads.start("one", failing(new IOException("checked"))).await());
   }

@@ -243,11 +243,11 @@ final class LossProgram {
     var bounded = random.nextInt(3) == 0 ? await : await.until(soon(random));
     note("awaits together " + several, null);
     switch (random.nextInt(5)) {
-      case 0 -> reachedIn(bounded.all());
-      case 1 -> reachedIn(bounded.any());
-      case 2 -> reachedIn(bounded.firstSuccess());
+      case 0 -> reachedIn(bounded.allSettled());
+      case 1 -> reachedIn(bounded.race());
+      case 2 -> reachedIn(bounded.any());
       case 3 -> reachedIn(bounded.anyOf(2));
-      default -> reachedIn(bounded.allOrFail());
+      default -> reachedIn(bounded.all());
     }
   }
 

@@ -76,8 +76,8 @@ class FutureSnippetsTest {
           // @start region=await
           var a = s.spawn(() -> load());
           var b = s.spawn(() -> load());
-          List<String> both = Await.allOrFail(List.of(a, b)); // or the first failure
-          String first = Await.firstSuccess(List.of(a, b)).first(); // whichever came first
+          List<String> both = Await.all(List.of(a, b)); // or the first failure
+          String first = Await.any(List.of(a, b)).first(); // whichever came first
           // @end
           assertThat(both).containsExactly("loaded", "loaded");
           assertThat(first).isEqualTo("loaded");
@@ -94,7 +94,7 @@ class FutureSnippetsTest {
       Map<String, String> names =
           Await.of(Map.of("first", ada, "second", grace))
               .until(Deadline.after(Duration.ofSeconds(5)))
-              .all()
+              .allSettled()
               .results();
       // @end
       assertThat(names).containsEntry("first", "Ada").containsEntry("second", "Grace");
@@ -110,7 +110,7 @@ class FutureSnippetsTest {
           var bad = s.spawn(FutureSnippetsTest::fail);
           // @start region=outcomes
           Outcomes<String, String> outcomes =
-              Await.<String, String>of(Map.of("a", good, "b", bad)).all();
+              Await.<String, String>of(Map.of("a", good, "b", bad)).allSettled();
           outcomes.results().forEach((key, value) -> log.add(key + " is " + value));
           outcomes.failures().forEach((key, why) -> log.add(key + " failed: " + why.getMessage()));
           // @end

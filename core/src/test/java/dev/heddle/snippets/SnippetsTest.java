@@ -415,7 +415,7 @@ class SnippetsTest {
           Channel<String> jobs = Channel.of(0);
           return Select.<String>create()
               .onReceive(jobs, job -> "job " + job)
-              .onAwait(Heddle.timer(Duration.ofMillis(5)), _ -> "nothing to do")
+              .onTimeout(Duration.ofMillis(5), () -> "nothing to do")
               .await();
         });
     // @end

@@ -118,7 +118,7 @@ class SyncSnippetsTest {
     List<String> urls = List.of("a", "b", "c");
     Heddle.run(() -> {
       // @start region=rateLimiter
-      var requests = RateLimiter.of("requests", 100, Duration.ofSeconds(1)).withBurst(10);
+      var requests = RateLimiter.of("requests", 100, Duration.ofSeconds(1), 10);
       for (String url : urls) {
         requests.acquire();
         log.add(fetch(url));

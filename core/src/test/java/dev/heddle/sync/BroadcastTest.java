@@ -347,13 +347,17 @@ class BroadcastTest {
       Heddle.launch("closer", broadcast::close);
       assertThatThrownBy(() -> broadcast.send(2))
           .isInstanceOf(ChannelClosedException.class)
-          .hasMessage("the broadcast 'news' is closed; it takes no more items");
+          .hasMessage(
+              "the broadcast 'news' (capacity 1) was closed by coroutine-2 'closer'; stop sending,"
+                  + " or open a new one");
       broadcast.close();
       assertThat(broadcast.isClosed()).isTrue();
       assertThatThrownBy(() -> broadcast.trySend(3)).isInstanceOf(ChannelClosedException.class);
       assertThat(subscription.receive()).isEqualTo(1);
       assertThatThrownBy(subscription::receive)
-          .hasMessage("the broadcast 'news' is closed; nothing is left for this reader");
+          .hasMessage(
+              "the broadcast 'news' (capacity 1) was closed by coroutine-2 'closer', and nothing is"
+                  + " left for this reader; stop receiving");
       assertThatThrownBy(subscription::tryReceive).isInstanceOf(ChannelClosedException.class);
     });
   }
@@ -457,7 +461,7 @@ class BroadcastTest {
             }))
         .isInstanceOf(DeadlockError.class)
         .hasMessageMatching(
-            "(?s).*'sender'.* waits for room in the broadcast 'news' with 1 of 1 items for 1"
+            "(?s).*'sender'.* waits for room in the broadcast 'news' with 1 of 1 item for 1"
                 + " readers, 1 sending, 0 receiving, held by \\S+ 'reader'.*");
   }
 

@@ -41,9 +41,13 @@ class ChannelCloseTest extends ChannelUsers {
                   e -> assertThat(e.reason()).isEqualTo(Reason.CLOSED));
         }
         assertThatThrownBy(() -> empty.send(1))
-            .hasMessage("the channel 'jobs' is closed; it takes no more items");
+            .hasMessage(
+                "the channel 'jobs' (capacity 1) was closed by coroutine-1 'main'; stop sending, or"
+                    + " open a new one");
         assertThatThrownBy(empty::receive)
-            .hasMessage("the channel 'jobs' is closed; nothing is left in it");
+            .hasMessage(
+                "the channel 'jobs' (capacity 1) was closed by coroutine-1 'main', and nothing is"
+                    + " left in it; stop receiving");
         assertThat(full.receive()).isEqualTo(0); // what was in it is still received
         return null;
       });
@@ -112,6 +116,29 @@ class ChannelCloseTest extends ChannelUsers {
                 e -> assertThat(e.reason()).isEqualTo(Reason.CANCELLED));
         assertThatThrownBy(() -> channel.iterator().hasNext())
             .isInstanceOf(ChannelClosedException.class);
+        return null;
+      });
+    });
+  }
+
+  @Test
+  void cancel_withoutACallback_dropsWhatIsLeft_andWhatComesBackLater() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(2);
+      Channel<Integer> awaited = Channel.of(1);
+      channel.send(1);
+      Heddle.supervise(s -> {
+        Coroutine<?> receiver = s.spawn(() -> awaited.receive());
+        settle();
+        awaited.send(2);
+        receiver.cancel("before it continues");
+        channel.cancel();
+        awaited.cancel();
+        settle();
+        for (Channel<Integer> each : List.of(channel, awaited)) {
+          assertThat(each.size()).isZero();
+          assertThat(closedBy(each::receive).reason()).isEqualTo(Reason.CANCELLED);
+        }
         return null;
       });
     });

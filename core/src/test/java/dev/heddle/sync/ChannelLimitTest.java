@@ -88,7 +88,8 @@ class ChannelLimitTest extends ChannelUsers {
             Channel.<Integer>of("jobs", 0).closeOnDeadlock(Duration.ofSeconds(5));
         ChannelClosedException closed = closedBy(channel::receive);
         log.add(closed.reason());
-        assertThat(closed).hasMessageContaining("the channel 'jobs' is closed, because");
+        assertThat(closed)
+            .hasMessageContaining("the channel 'jobs' (capacity 0) was closed, because");
         scope.spawn(() -> log.add("the scope goes on")).await();
         return null;
       });
@@ -175,7 +176,7 @@ class ChannelLimitTest extends ChannelUsers {
               Heddle.spawn("consumer", () -> log.add(closedBy(() -> channel.forEach(log::add))));
           settle();
           assertThat(channel.info())
-              .endsWith("1 receiving, to be closed when stuck for PT5S, which runs");
+              .endsWith("1 receiving, to be closed when stuck for 5.0 s, which runs");
           Heddle.await(consumer);
           never.complete("at last");
           Heddle.await(producer);
@@ -183,7 +184,7 @@ class ChannelLimitTest extends ChannelUsers {
         });
     assertThat(log.getFirst()).isEqualTo(1);
     assertThat((ChannelClosedException) log.getLast())
-        .hasMessageContaining("coroutines waited for it in vain for PT5S")
+        .hasMessageContaining("coroutines waited for it in vain for 5.0 s")
         .hasMessageContaining("the last sender: coroutine-2 'producer', which waits for")
         .hasMessageContaining("the next request")
         .hasMessageContaining("the last receiver: coroutine-3 'consumer', which waits for");
@@ -253,7 +254,7 @@ class ChannelLimitTest extends ChannelUsers {
         .hasMessageContaining("an item from the channel 'answers'")
         .hasMessageContaining("Channels that were closed because they were stuck:")
         .hasMessageContaining("the channel 'jobs' with 0 of 0 items, 0 sending, 1 receiving")
-        .hasMessageContaining("waited for in vain for PT5S (the last sender: none has sent");
+        .hasMessageContaining("waited for in vain for 5.0 s (the last sender: none has sent");
     assertThat(log).containsExactly(Reason.DEADLOCK);
   }
 
@@ -270,6 +271,21 @@ class ChannelLimitTest extends ChannelUsers {
       assertThat(channel.isClosed()).isFalse();
     });
     assertThat(log).containsExactly("r got 1");
+  }
+
+  @Test
+  void laterLimit_replacesTheEarlierOne_alsoOneThatRuns() {
+    Simulation simulation = new Simulation(1);
+    simulation.run(() -> {
+      Channel<Integer> channel = Channel.<Integer>of(0).closeOnDeadlock(Duration.ofSeconds(1));
+      Coroutine<?> receiver = Heddle.spawn(() -> log.add(closedBy(channel::receive).reason()));
+      settle();
+      channel.closeWhenStuck(LIMIT);
+      Heddle.await(receiver);
+      return null;
+    });
+    assertThat(log).containsExactly(Reason.DEADLOCK);
+    assertThat(simulation.elapsed()).isEqualTo(LIMIT);
   }
 
   @Test

@@ -95,6 +95,19 @@ class ChannelTest extends ChannelUsers {
   }
 
   @Test
+  void unlimited_andConflated_haveNamesForReports() {
+    Heddle.run(() -> {
+      assertThat(Channel.unlimited("log").info())
+          .isEqualTo("the channel 'log' with 0 of any number of items, 0 sending, 0 receiving");
+      Channel<Integer> newest = Channel.conflated("newest");
+      newest.send(1);
+      newest.send(2);
+      assertThat(newest.info())
+          .isEqualTo("the channel 'newest' with 1 of 1 item, 0 sending, 0 receiving");
+    });
+  }
+
+  @Test
   void capacity_belowZero_isRefused() {
     Heddle.run(() ->
         assertThatThrownBy(() -> Channel.of(-1))

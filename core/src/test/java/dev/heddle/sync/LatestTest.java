@@ -137,7 +137,9 @@ class LatestTest {
       assertThat(changes.next()).isEqualTo(1);
       assertThatThrownBy(changes::next)
           .isInstanceOf(ChannelClosedException.class)
-          .hasMessage("the latest value 'config' is closed; its last value was seen");
+          .hasMessage(
+              "the latest value 'config' was closed by coroutine-1 'main', and its last value was"
+                  + " seen; stop watching");
       Iterator<Integer> iterator = changes.iterator();
       assertThat(iterator.hasNext()).isFalse();
       assertThatThrownBy(iterator::next).isInstanceOf(NoSuchElementException.class);

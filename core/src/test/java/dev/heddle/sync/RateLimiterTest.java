@@ -61,7 +61,7 @@ class RateLimiterTest {
   @Test
   void acquire_beyondTheBurst_waitsForTheRate() {
     VirtualTime.run(() -> {
-      RateLimiter limiter = RateLimiter.of(10, SECOND).withBurst(2);
+      RateLimiter limiter = RateLimiter.of(10, SECOND, 2);
       List<Long> times = new ArrayList<>();
       for (int i = 0; i < 6; i++) {
         limiter.acquire();
@@ -78,21 +78,21 @@ class RateLimiterTest {
       long before = Heddle.counters().switches();
       limiter.acquire(10);
       assertThat(Heddle.counters().switches()).isEqualTo(before);
-      assertThat(limiter.available()).isZero();
+      assertThat(limiter.availablePermits()).isZero();
     });
   }
 
   @Test
   void bucket_fillsUpToTheBurst() {
     VirtualTime.run(() -> {
-      RateLimiter limiter = RateLimiter.of(10, SECOND).withBurst(3);
+      RateLimiter limiter = RateLimiter.of(10, SECOND, 3);
       assertThat(limiter.burst()).isEqualTo(3);
       assertThat(limiter.tryAcquire(3)).isTrue();
       assertThat(limiter.tryAcquire()).isFalse();
       Heddle.delay(Duration.ofMillis(250));
-      assertThat(limiter.available()).isEqualTo(2);
+      assertThat(limiter.availablePermits()).isEqualTo(2);
       Heddle.delay(Duration.ofDays(36_500));
-      assertThat(limiter.available()).isEqualTo(3);
+      assertThat(limiter.availablePermits()).isEqualTo(3);
       assertThat(limiter.tryAcquire(3)).isTrue();
       assertThat(limiter.tryAcquire()).isFalse();
     });
@@ -102,7 +102,7 @@ class RateLimiterTest {
   @Tag("trap-15")
   void rate_thatDividesNoNanosecond_isExactOverAnHour_andNeverEarly() {
     VirtualTime.run(() -> {
-      RateLimiter limiter = RateLimiter.of(7, SECOND).withBurst(1);
+      RateLimiter limiter = RateLimiter.of(7, SECOND, 1);
       long start = now();
       limiter.acquire();
       for (long i = 1; i <= 7 * 3_600; i++) {
@@ -115,7 +115,7 @@ class RateLimiterTest {
   @Test
   void rates_highAndLow_areExact() {
     VirtualTime.run(() -> {
-      RateLimiter fast = RateLimiter.of(1_000_000_000, SECOND).withBurst(1);
+      RateLimiter fast = RateLimiter.of(1_000_000_000, SECOND, 1);
       long start = now();
       IntStream.range(0, 3).forEach(_ -> fast.acquire());
       assertThat(now() - start).isEqualTo(2);
@@ -150,7 +150,7 @@ class RateLimiterTest {
       RateLimiter limiter = RateLimiter.of(10, SECOND);
       limiter.acquire(8);
       taker(limiter, 5, "five");
-      assertThat(limiter.available()).isEqualTo(2);
+      assertThat(limiter.availablePermits()).isEqualTo(2);
       assertThat(limiter.tryAcquire()).isFalse();
     });
     assertThat(log).containsExactly("five at 300");
@@ -224,12 +224,12 @@ class RateLimiterTest {
             Heddle.delay(
                 Duration.ofMillis(200)); // armed first: it runs before the one that is served
             first[0].cancel("leave");
-            assertThat(limiter.available()).isZero();
+            assertThat(limiter.availablePermits()).isZero();
           });
       Heddle.yieldNow();
       first[0] = taker(limiter, 2, "first");
       assertThatThrownBy(first[0]::await).isInstanceOf(Cancellation.class);
-      assertThat(limiter.available()).isEqualTo(2);
+      assertThat(limiter.availablePermits()).isEqualTo(2);
     });
     assertThat(log).isEmpty();
   }
@@ -242,6 +242,7 @@ class RateLimiterTest {
       Deadline soon = Deadline.after(Duration.ofMillis(50));
       assertThatThrownBy(() -> limiter.acquire(soon)).isInstanceOf(DeadlineException.class);
       assertThatThrownBy(() -> limiter.acquire(2, soon)).isInstanceOf(DeadlineException.class);
+      Heddle.delay(Duration.ofMillis(50));
       Promise<String> token = new Promise<>();
       Heddle.launch("token", () -> token.complete("enough"));
       assertThatThrownBy(() -> limiter.acquire(token.future()))
@@ -254,6 +255,74 @@ class RateLimiterTest {
       assertThat(millis()).isEqualTo(100);
       Heddle.delay(Duration.ofMillis(100));
       limiter.acquire(soon); // it bounds only waits
+    });
+  }
+
+  @Test
+  void acquire_thatCannotEndInTime_throwsAtOnce() {
+    VirtualTime.run(() -> {
+      RateLimiter limiter = RateLimiter.of("requests", 10, SECOND);
+      limiter.acquire(10);
+      assertThatThrownBy(() -> limiter.acquire(2, Deadline.after(Duration.ofMillis(199))))
+          .isInstanceOf(DeadlineException.class)
+          .hasMessage(
+              "coroutine-1 'main' gave up: 2 permits of the rate limiter 'requests' cannot come"
+                  + " before the deadline; allow more time, or acquire fewer");
+      assertThat(millis()).isZero();
+      limiter.acquire(2, Deadline.after(Duration.ofMillis(201)));
+      assertThat(millis()).isEqualTo(200);
+    });
+  }
+
+  @Test
+  void acquire_behindAWaiterThatMayLeave_waitsForThat() {
+    VirtualTime.run(() -> {
+      RateLimiter limiter = RateLimiter.of(10, SECOND);
+      limiter.acquire(10);
+      Coroutine<?> greedy = taker(limiter, 10, "greedy");
+      Heddle.launch(
+          "canceller",
+          () -> {
+            Heddle.delay(Duration.ofMillis(300));
+            greedy.cancel("leave");
+          });
+      limiter.acquire(1, Deadline.after(Duration.ofMillis(500)));
+      assertThat(millis()).isEqualTo(300);
+      assertThat(greedy.isCancelled()).isTrue();
+    });
+  }
+
+  @Test
+  void acquire_whilePermitsMayComeBack_waitsForThem() {
+    VirtualTime.run(() -> {
+      RateLimiter limiter = RateLimiter.of(10, SECOND);
+      limiter.acquire(10);
+      Coroutine<?>[] first = new Coroutine<?>[1];
+      Heddle.launch(
+          "canceller",
+          () -> {
+            Heddle.delay(Duration.ofMillis(200)); // armed first: it runs before the one served
+            first[0].cancel("leave");
+            limiter.acquire(2, Deadline.after(Duration.ofMillis(10)));
+            log.add("canceller at " + millis());
+          });
+      Heddle.yieldNow();
+      first[0] = taker(limiter, 2, "first");
+    });
+    assertThat(log).containsExactly("canceller at 200");
+  }
+
+  @Test
+  void acquire_thatCannotEndInTime_inACancelledCoroutine_isCancelled() {
+    VirtualTime.run(() -> {
+      RateLimiter limiter = RateLimiter.of(10, SECOND);
+      limiter.acquire(10);
+      Coroutine<?> cancelled =
+          Heddle.spawn(() -> {
+            Heddle.current().cancel("by itself");
+            limiter.acquire(Deadline.after(Duration.ofMillis(1)));
+          });
+      assertThatThrownBy(cancelled::await).isInstanceOf(Cancellation.class);
     });
   }
 
@@ -294,8 +363,9 @@ class RateLimiterTest {
       assertThatThrownBy(() -> RateLimiter.of(0, SECOND)).hasMessageContaining("counts from 1 on");
       assertThatThrownBy(() -> RateLimiter.of(1, Duration.ZERO)).hasMessageContaining("PT0S");
       RateLimiter limiter = RateLimiter.of("requests", 2, SECOND);
-      assertThatThrownBy(() -> limiter.withBurst(0)).hasMessageContaining("counts from 1 on");
-      assertThatThrownBy(() -> RateLimiter.of(1, Duration.ofDays(100_000)).withBurst(1_000_000))
+      assertThatThrownBy(() -> RateLimiter.of(2, SECOND, 0))
+          .hasMessageContaining("counts from 1 on");
+      assertThatThrownBy(() -> RateLimiter.of(1, Duration.ofDays(100_000), 1_000_000))
           .hasMessageContaining("too large");
       assertThatThrownBy(() -> limiter.acquire(3))
           .isInstanceOf(IllegalArgumentException.class)
@@ -303,7 +373,7 @@ class RateLimiterTest {
               "3 permits at once can never be taken from the rate limiter 'requests';"
                   + " its burst is 2");
       assertThatThrownBy(() -> limiter.tryAcquire(0)).hasMessageContaining("counts from 1 on");
-      assertThat(limiter.available()).isEqualTo(2);
+      assertThat(limiter.availablePermits()).isEqualTo(2);
       assertThat(limiter).hasToString("the rate limiter 'requests' of 2 in PT1S, 0 waiting");
     });
   }
@@ -325,7 +395,7 @@ class RateLimiterTest {
   @Test
   void clock_ofARealLoop_isNeverEarly() {
     Heddle.run(() -> {
-      RateLimiter limiter = RateLimiter.of(1_000, SECOND).withBurst(1);
+      RateLimiter limiter = RateLimiter.of(1_000, SECOND, 1);
       long start = System.nanoTime();
       IntStream.range(0, 6).forEach(_ -> limiter.acquire());
       assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(5_000_000);
@@ -403,7 +473,7 @@ class RateLimiterTest {
     }
 
     void play() {
-      RateLimiter limiter = RateLimiter.of(rate, Duration.ofNanos(10)).withBurst(burst);
+      RateLimiter limiter = RateLimiter.of(rate, Duration.ofNanos(10), burst);
       Heddle.supervise(s -> {
         for (int i = 0; i < 5; i++) {
           Worker worker = new Worker();
@@ -442,7 +512,8 @@ class RateLimiterTest {
         case 0, 1, 2, 3 -> acquire(self, limiter, permits);
         case 4 -> {
           boolean mayTake =
-              workers.stream().noneMatch(Worker::isWaiting) && limiter.available() >= permits;
+              workers.stream().noneMatch(Worker::isWaiting)
+                  && limiter.availablePermits() >= permits;
           assertThat(limiter.tryAcquire(permits)).isEqualTo(mayTake);
           if (mayTake) {
             taken.add(new long[] {now(), permits});
@@ -500,7 +571,9 @@ class RateLimiterTest {
             .filter(Worker::isWaiting)
             .min(Comparator.comparingInt(w -> w.ticket))
             .ifPresent(oldest ->
-                assertThat(limiter.available()).as("beside a waiter").isLessThan(oldest.wants));
+                assertThat(limiter.availablePermits())
+                    .as("beside a waiter")
+                    .isLessThan(oldest.wants));
       }
     }
 

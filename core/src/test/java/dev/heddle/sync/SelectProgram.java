@@ -229,7 +229,8 @@ final class SelectProgram {
         if (allWait() && progress == before) { // nothing may be mended before it was checked
           check();
           expect(!mutex.isLocked(), "locked", mutex);
-          expect(semaphore.waiting() == 0 || semaphore.available() == 0, "permits", semaphore);
+          expect(
+              semaphore.waiting() == 0 || semaphore.availablePermits() == 0, "permits", semaphore);
           met.stuck++;
           endWaits(broadcast);
         }
@@ -553,7 +554,7 @@ final class SelectProgram {
       expect(channel.info().contains(" 0 sending, 0 receiving"), "in the queues", channel);
     }
     expect(!mutex.isLocked(), "locked", mutex);
-    expect(semaphore.available() == 1 && semaphore.waiting() == 0, "permits", semaphore);
+    expect(semaphore.availablePermits() == 1 && semaphore.waiting() == 0, "permits", semaphore);
     expect(broadcast.info().contains(" 0 sending, 0 receiving"), "readers", broadcast);
     for (Promise<String> promise : promises) {
       int subscribed = EventSource.of(promise.future()).subscribers();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.heddle.Action;
 import dev.heddle.Cancellation;
 import dev.heddle.ChannelClosedException;
 import dev.heddle.CoroutineException;
@@ -14,9 +15,11 @@ import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Reports;
 import dev.heddle.coroutine.Switch;
+import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Promise;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.simulation.VirtualTime;
 import dev.heddle.sync.Broadcast.Overflow;
 import dev.heddle.sync.Broadcast.Subscription;
 import java.io.IOException;
@@ -29,6 +32,10 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(300)
 class SelectTest {
+  private static long now() {
+    return CoroutineNode.current().scheduler().nanoTime();
+  }
+
   private static void settle() {
     for (int i = 0; i < 10; i++) {
       Heddle.yieldNow();
@@ -198,6 +205,102 @@ class SelectTest {
   }
 
   @Test
+  void closedChannel_ofASend_runsItsCode() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(0);
+      Select<String> select =
+          Select.<String>create().onSend(channel, 1, () -> "sent", () -> "closed");
+      Coroutine<Integer> receiver = Heddle.spawn(() -> channel.receive());
+      settle();
+      assertThat(select.await()).isEqualTo("sent");
+      assertThat(receiver.await()).isEqualTo(1);
+      Heddle.spawn(() -> channel.close());
+      assertThat(select.await()).isEqualTo("closed"); // while it waited
+      assertThat(select.await()).isEqualTo("closed"); // before
+      List<String> log = new ArrayList<>();
+      Action sent = () -> log.add("sent");
+      Action closed = () -> log.add("closed");
+      assertThat(Select.<String>create().onSend(channel, 1, sent, closed).await()).isNull();
+      assertThat(log).containsExactly("closed");
+    });
+  }
+
+  @Test
+  void closedBroadcast_runsItsCode() {
+    Heddle.run(() -> {
+      Broadcast<Integer> broadcast = Broadcast.of(4, Overflow.SUSPEND);
+      Subscription<Integer> reader = broadcast.subscribe();
+      Subscription<Integer> left = broadcast.subscribe();
+      Select<String> select =
+          Select.<String>create().onReceive(reader, item -> "item " + item, () -> "closed");
+      broadcast.send(1);
+      Heddle.spawn(() -> broadcast.close());
+      assertThat(select.await()).isEqualTo("item 1");
+      assertThat(select.await()).isEqualTo("closed"); // while it waited
+      assertThat(select.await()).isEqualTo("closed"); // before
+      left.close();
+      assertThat(Select.<String>create().onReceive(left, _ -> "item", () -> "closed").await())
+          .isEqualTo("closed");
+    });
+  }
+
+  // ---- timeouts ----
+
+  @Test
+  void timeout_beginsAnewWithEachAwait() {
+    VirtualTime.run(() -> {
+      Channel<Integer> channel = Channel.of(1);
+      Select<String> select =
+          Select.<String>create()
+              .onReceive(channel, item -> "item " + item)
+              .onTimeout(Duration.ofMillis(100), () -> "none");
+      long start = now();
+      assertThat(select.await()).isEqualTo("none");
+      assertThat(now() - start).isEqualTo(100_000_000);
+      assertThat(select.tryAwait()).isNull();
+      channel.send(1);
+      assertThat(select.await()).isEqualTo("item 1");
+      assertThat(select.await()).isEqualTo("none");
+      assertThat(now() - start).isEqualTo(200_000_000);
+      assertThat(Heddle.counters().timers()).isZero();
+    });
+  }
+
+  @Test
+  void timeout_withCodeThatReturnsNothing_makesTheSelectReturnNull() {
+    VirtualTime.run(() -> {
+      List<String> log = new ArrayList<>();
+      Action code = () -> log.add("timeout");
+      assertThat(Select.<String>create().onTimeout(Duration.ofHours(1), code).await()).isNull();
+      assertThat(Select.<String>create().onTimeout(Duration.ZERO, code).await()).isNull();
+      assertThat(log).hasSize(2);
+    });
+  }
+
+  @Test
+  void timeout_whenAReaderLooksInVain_goesOn() {
+    VirtualTime.run(() -> {
+      Broadcast<Integer> broadcast = Broadcast.of(4, Overflow.SUSPEND);
+      Subscription<Integer> reader = broadcast.subscribe();
+      Heddle.launch(
+          "taker",
+          () -> {
+            Heddle.delay(Duration.ofMillis(60));
+            broadcast.send(1);
+            reader.tryReceive();
+          });
+      long start = now();
+      assertThat(
+              Select.<String>create()
+                  .onReceive(reader, _ -> "item")
+                  .onTimeout(Duration.ofMillis(100), () -> "none")
+                  .await())
+          .isEqualTo("none");
+      assertThat(now() - start).isEqualTo(100_000_000);
+    });
+  }
+
+  @Test
   @Tag("trap-1")
   void select_givenAnItemAndCancelledBeforeItRuns_handsItOn() {
     Heddle.run(() -> {
@@ -327,7 +430,7 @@ class SelectTest {
           });
       assertThat(log).containsExactly("sent", "locked", "acquired", "nothing");
       assertThat(mutex.isLocked()).isFalse();
-      assertThat(semaphore.available()).isEqualTo(1);
+      assertThat(semaphore.availablePermits()).isEqualTo(1);
     });
   }
 
@@ -360,7 +463,7 @@ class SelectTest {
       channel.send(7);
       semaphore.release(); // too late for the select
       assertThat(Heddle.await(second)).isEqualTo("item 7");
-      assertThat(semaphore.available()).isEqualTo(1);
+      assertThat(semaphore.availablePermits()).isEqualTo(1);
       assertThat(semaphore.waiting()).isZero();
     });
   }
@@ -378,7 +481,7 @@ class SelectTest {
       semaphore.release();
       first.cancel("no longer");
       Heddle.await(second);
-      assertThat(semaphore.available()).isZero();
+      assertThat(semaphore.availablePermits()).isZero();
     });
   }
 

@@ -106,7 +106,7 @@ class SemaphoreModelTest {
       });
       assertThat(broken).isNull();
       assertThat(semaphore.waiting()).as("left in the queue").isZero();
-      assertThat(semaphore.available()).as("free at the end").isEqualTo(total);
+      assertThat(semaphore.availablePermits()).as("free at the end").isEqualTo(total);
     }
 
     // nobody runs: the oldest waiter wants more than there is; it gets it
@@ -117,7 +117,7 @@ class SemaphoreModelTest {
           workers.stream()
               .filter(Worker::isWaiting)
               .min(Comparator.comparingInt(w -> w.ticket))
-              .map(w -> w.wants - semaphore.available())
+              .map(w -> w.wants - semaphore.availablePermits())
               .orElse(0);
       if (missing > 0) {
         total += missing;
@@ -159,10 +159,10 @@ class SemaphoreModelTest {
     }
 
     private void acquire(Worker self, Semaphore semaphore, int permits) {
-      boolean atOnce = noneWaits() && semaphore.available() >= permits;
+      boolean atOnce = noneWaits() && semaphore.availablePermits() >= permits;
       self.wants = permits;
       self.ticket = tickets++;
-      int freeBefore = semaphore.available();
+      int freeBefore = semaphore.availablePermits();
       try {
         switch (random.nextInt(3)) {
           case 0 -> semaphore.acquire(permits);
@@ -174,7 +174,7 @@ class SemaphoreModelTest {
           }
         }
         if (atOnce) {
-          assertThat(semaphore.available()).isEqualTo(freeBefore - permits);
+          assertThat(semaphore.availablePermits()).isEqualTo(freeBefore - permits);
         } else {
           assertThat(self.ticket).as("served in turn").isGreaterThan(lastServed);
           lastServed = self.ticket;
@@ -193,7 +193,7 @@ class SemaphoreModelTest {
     }
 
     private void tryAcquire(Worker self, Semaphore semaphore, int permits) {
-      boolean possible = noneWaits() && semaphore.available() >= permits;
+      boolean possible = noneWaits() && semaphore.availablePermits() >= permits;
       assertThat(semaphore.tryAcquire(permits)).as("tryAcquire(%s)", permits).isEqualTo(possible);
       self.holds += possible ? permits : 0;
     }
@@ -237,13 +237,14 @@ class SemaphoreModelTest {
     private void check(Semaphore semaphore) {
       int held = workers.stream().mapToInt(w -> w.holds).sum();
       boolean allWait = workers.stream().allMatch(w -> w.wants == 0 || w.isWaiting());
-      assertThat(semaphore.available()).as("free").isBetween(0, total - held);
+      assertThat(semaphore.availablePermits()).as("free").isBetween(0, total - held);
       if (allWait) { // none was served and has not run
-        assertThat(semaphore.available() + held).as("permits").isEqualTo(total);
+        assertThat(semaphore.availablePermits() + held).as("permits").isEqualTo(total);
         workers.stream()
             .filter(Worker::isWaiting)
             .min(Comparator.comparingInt(w -> w.ticket))
-            .ifPresent(oldest -> assertThat(oldest.wants).isGreaterThan(semaphore.available()));
+            .ifPresent(
+                oldest -> assertThat(oldest.wants).isGreaterThan(semaphore.availablePermits()));
       }
     }
   }

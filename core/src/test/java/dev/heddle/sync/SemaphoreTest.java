@@ -47,15 +47,15 @@ class SemaphoreTest {
       Semaphore semaphore = new Semaphore(3);
       semaphore.acquire();
       semaphore.acquire(2);
-      assertThat(semaphore.available()).isZero();
+      assertThat(semaphore.availablePermits()).isZero();
       assertThat(semaphore.tryAcquire()).isFalse();
       semaphore.release();
       assertThat(semaphore.tryAcquire(2)).isFalse();
       assertThat(semaphore.tryAcquire()).isTrue();
       semaphore.release(3);
-      assertThat(semaphore.available()).isEqualTo(3);
+      assertThat(semaphore.availablePermits()).isEqualTo(3);
       semaphore.release(4); // more than were acquired
-      assertThat(semaphore.available()).isEqualTo(7);
+      assertThat(semaphore.availablePermits()).isEqualTo(7);
     });
   }
 
@@ -94,11 +94,11 @@ class SemaphoreTest {
       semaphore.release(Integer.MAX_VALUE - 2);
       waiter.cancel("leave");
       assertThatThrownBy(waiter::await).isInstanceOf(Cancellation.class);
-      assertThat(semaphore.available()).isEqualTo(Integer.MAX_VALUE);
+      assertThat(semaphore.availablePermits()).isEqualTo(Integer.MAX_VALUE);
       assertThatThrownBy(semaphore::release).isInstanceOf(ArithmeticException.class);
       semaphore.acquire();
       semaphore.withPermit(() -> semaphore.release(2)); // the body's own is one too many
-      assertThat(semaphore.available()).isEqualTo(Integer.MAX_VALUE);
+      assertThat(semaphore.availablePermits()).isEqualTo(Integer.MAX_VALUE);
     });
   }
 
@@ -150,7 +150,7 @@ class SemaphoreTest {
     Heddle.run(() -> {
       Semaphore semaphore = new Semaphore(1);
       Coroutine<?> waiter = taker(semaphore, 2, "two");
-      assertThat(semaphore.available()).isEqualTo(1);
+      assertThat(semaphore.availablePermits()).isEqualTo(1);
       assertThat(semaphore.tryAcquire()).isFalse();
       semaphore.release();
       assertThat(semaphore.tryAcquire()).isFalse(); // given to the waiter, which has not run
@@ -192,7 +192,7 @@ class SemaphoreTest {
       Semaphore semaphore = new Semaphore(1);
       Deadline soon = Deadline.after(Duration.ofMillis(1));
       assertThatThrownBy(() -> semaphore.acquire(2, soon)).isInstanceOf(DeadlineException.class);
-      assertThat(semaphore.available()).isEqualTo(1);
+      assertThat(semaphore.availablePermits()).isEqualTo(1);
       assertThat(semaphore.waiting()).isZero();
       semaphore.acquire(soon); // it bounds only waits
       assertThatThrownBy(() -> semaphore.acquire(soon)).isInstanceOf(DeadlineException.class);
@@ -225,12 +225,12 @@ class SemaphoreTest {
       taker(semaphore, 1, "second");
       taker(semaphore, 1, "third");
       semaphore.release(2);
-      assertThat(semaphore.available()).isZero();
+      assertThat(semaphore.availablePermits()).isZero();
       first.cancel("leave");
       assertThatThrownBy(first::await).isInstanceOf(Cancellation.class);
       Heddle.yieldNow();
       assertThat(log).containsExactly("second", "third");
-      assertThat(semaphore.available()).isZero();
+      assertThat(semaphore.availablePermits()).isZero();
     });
   }
 
@@ -243,7 +243,7 @@ class SemaphoreTest {
       semaphore.release(2);
       only.cancel("leave");
       assertThatThrownBy(only::await).isInstanceOf(Cancellation.class);
-      assertThat(semaphore.available()).isEqualTo(2);
+      assertThat(semaphore.availablePermits()).isEqualTo(2);
     });
   }
 
@@ -273,7 +273,7 @@ class SemaphoreTest {
                 throw new IOException("give up");
               }))
           .hasRootCauseMessage("give up");
-      assertThat(semaphore.available()).isEqualTo(2);
+      assertThat(semaphore.availablePermits()).isEqualTo(2);
       assertThat(semaphore.waiting()).isZero();
       assertThat(Heddle.counters().timers()).isZero();
     });
@@ -289,12 +289,12 @@ class SemaphoreTest {
       IOException checked = new IOException("checked");
       assertThatThrownBy(() ->
               semaphore.withPermit(() -> {
-                assertThat(semaphore.available()).isZero();
+                assertThat(semaphore.availablePermits()).isZero();
                 throw checked;
               }))
           .isInstanceOf(CoroutineException.class)
           .hasCause(checked);
-      assertThat(semaphore.available()).isEqualTo(1);
+      assertThat(semaphore.availablePermits()).isEqualTo(1);
     });
   }
 
@@ -323,8 +323,54 @@ class SemaphoreTest {
       assertThat(semaphore.<String>withPermit(() -> "in time", soon)).isEqualTo("in time");
       semaphore.withPermit(action, token.future());
       assertThat(log).hasSize(1);
-      assertThat(semaphore.available()).isEqualTo(1);
+      assertThat(semaphore.availablePermits()).isEqualTo(1);
       assertThat(semaphore.waiting()).isZero();
+    });
+  }
+
+  @Test
+  void withPermits_holdsSeveral_andReleasesThemHoweverTheBodyEnds() {
+    Heddle.run(() -> {
+      Semaphore semaphore = new Semaphore(3);
+      assertThat(semaphore.<Integer>withPermits(2, semaphore::availablePermits)).isEqualTo(1);
+      assertThat(semaphore.availablePermits()).isEqualTo(3);
+      semaphore.withPermits(
+          3,
+          () -> {
+            log.add("free: " + semaphore.availablePermits());
+          });
+      IllegalStateException failure = new IllegalStateException("x");
+      Action failing =
+          () -> {
+            throw failure;
+          };
+      assertThatThrownBy(() -> semaphore.withPermits(2, failing)).isSameAs(failure);
+      assertThat(semaphore.availablePermits()).isEqualTo(3);
+      assertThatThrownBy(() -> semaphore.withPermits(0, failing))
+          .hasMessageContaining("counts from 1");
+    });
+    assertThat(log).containsExactly("free: 0");
+  }
+
+  @Test
+  void withPermits_boundedByDeadlineOrToken_doesNotRunTheBody() {
+    VirtualTime.run(() -> {
+      Semaphore semaphore = new Semaphore(2);
+      Deadline soon = Deadline.after(Duration.ofNanos(5));
+      Promise<String> token = new Promise<>();
+      Action action = () -> log.add("late");
+      semaphore.acquire();
+      assertThatThrownBy(() -> semaphore.withPermits(2, () -> log.add("late"), soon))
+          .isInstanceOf(DeadlineException.class);
+      assertThatThrownBy(() -> semaphore.withPermits(2, action, soon))
+          .isInstanceOf(DeadlineException.class);
+      Heddle.launch("token", () -> token.complete("enough"));
+      assertThatThrownBy(() -> semaphore.withPermits(2, () -> log.add("late"), token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+      assertThatThrownBy(() -> semaphore.withPermits(2, action, token.future()))
+          .isInstanceOf(WaitCancelledException.class);
+      assertThat(log).isEmpty();
+      assertThat(semaphore.availablePermits()).isEqualTo(1);
     });
   }
 
@@ -338,7 +384,7 @@ class SemaphoreTest {
       assertThatThrownBy(() -> semaphore.release(-1)).hasMessageContaining("counts from 1");
       assertThatThrownBy(() -> semaphore.release(Integer.MAX_VALUE))
           .isInstanceOf(ArithmeticException.class);
-      assertThat(semaphore.available()).isEqualTo(1);
+      assertThat(semaphore.availablePermits()).isEqualTo(1);
     });
   }
 
@@ -375,7 +421,7 @@ class SemaphoreTest {
       Coroutine<?> next = taker(semaphore, 1, "next");
       assertThat(StackEnd.runAt(semaphore::release)).isTrue();
       next.await();
-      assertThat(semaphore.available()).isZero();
+      assertThat(semaphore.availablePermits()).isZero();
     });
   }
 }

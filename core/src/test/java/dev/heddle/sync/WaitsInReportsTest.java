@@ -120,7 +120,7 @@ class WaitsInReportsTest {
         new Case(
             "Broadcast, reader",
             () -> Broadcast.<String>of("prices", 4, Broadcast.Overflow.LAG).subscribe()::receive,
-            "an item of the broadcast 'prices' with 0 of 4 items for 1 readers, 0 sending, 1"),
+            "an item of the broadcast 'prices' with 0 of 4 items for 1 reader, 0 sending, 1"),
         new Case(
             "Broadcast, sender",
             () -> {
@@ -129,7 +129,7 @@ class WaitsInReportsTest {
               broadcast.send("first");
               return () -> broadcast.send("second");
             },
-            "room in the broadcast 'prices' with 1 of 1 items for 1 readers, 1 sending, 0"),
+            "room in the broadcast 'prices' with 1 of 1 item for 1 reader, 1 sending, 0"),
         new Case(
             "Latest",
             () -> Latest.of("config", "first").changes()::next,
@@ -179,7 +179,7 @@ class WaitsInReportsTest {
               channel.send("first");
               return () -> channel.send("second");
             },
-            "room in the thread channel 'bridge' with 1 of 1 items, 1 sending, 0 receiving"));
+            "room in the thread channel 'bridge' with 1 of 1 item, 1 sending, 0 receiving"));
   }
 
   @ParameterizedTest

@@ -217,7 +217,7 @@ class ThreadChannelTest {
     assertThatThrownBy(() -> channel.send(2, Deadline.after(Duration.ofMillis(1))))
         .isInstanceOf(DeadlineException.class);
     assertThat(channel.info())
-        .isEqualTo("the thread channel 'jobs' with 1 of 1 items, 0 sending, 0 receiving");
+        .isEqualTo("the thread channel 'jobs' with 1 of 1 item, 0 sending, 0 receiving");
     assertThat(channel.receive()).isEqualTo(1);
     assertThat(channel.tryReceive()).isNull();
   }
@@ -341,12 +341,15 @@ class ThreadChannelTest {
     full.close();
     assertThat(failureOf(sending))
         .isInstanceOf(ChannelClosedException.class)
-        .hasMessage("a thread channel is closed; it takes no more items");
+        .hasMessage(
+            "a thread channel (capacity 1) was closed by the thread '%s'; stop sending, or open a"
+                + " new one",
+            Thread.currentThread().getName());
     assertThatThrownBy(() -> full.trySend(3)).isInstanceOf(ChannelClosedException.class);
     assertThat(full.receive()).isEqualTo(1);
     assertThatThrownBy(full::receive)
         .isInstanceOf(ChannelClosedException.class)
-        .hasMessage("a thread channel is closed; nothing is left in it");
+        .hasMessageEndingWith("', and nothing is left in it; stop receiving");
     assertThatThrownBy(full::tryReceive).isInstanceOf(ChannelClosedException.class);
     assertThat(full.iterator().hasNext()).isFalse();
   }
@@ -384,6 +387,17 @@ class ThreadChannelTest {
     List<Integer> left = new ArrayList<>();
     channel.cancel(left::add);
     assertThat(left).containsExactly(1, 2);
+    assertThatThrownBy(channel::receive)
+        .isInstanceOfSatisfying(
+            ChannelClosedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.CANCELLED));
+  }
+
+  @Test
+  void cancel_withoutACallback_dropsWhatIsLeft() {
+    ThreadChannel<Integer> channel = ThreadChannel.of(3);
+    channel.send(1);
+    channel.cancel();
+    assertThat(channel.size()).isZero();
     assertThatThrownBy(channel::receive)
         .isInstanceOfSatisfying(
             ChannelClosedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.CANCELLED));

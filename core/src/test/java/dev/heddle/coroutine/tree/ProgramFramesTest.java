@@ -46,7 +46,7 @@ class ProgramFramesTest {
             frame("dev.heddle.netty.NettyFutures", "await"),
             frame("dev.heddle.process.ProcessRuntime", "ask"),
             frame("dev.heddle.os.Child", "await"),
-            frame("dev.heddle.coroutine.Await", "allOrFail"),
+            frame("dev.heddle.coroutine.Await", "all"),
             frame("shop.Main", "run"));
     assertThat(ProgramFrames.site(stack)).startsWith("shop.Main.run(");
     assertThat(ProgramFrames.of(stack.toArray(StackTraceElement[]::new)))

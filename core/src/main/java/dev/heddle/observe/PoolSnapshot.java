@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param waiting the coroutines that wait for one
 /// @param leases what is lent, the oldest first
 /// @see dev.heddle.sync.Pool#snapshot()
-/// @since 0.2
+/// @since 0.1
 public record PoolSnapshot(
     @Nullable String name, int max, int size, int idle, int waiting, List<LeaseSnapshot> leases)
     implements DumpPart {
@@ -31,7 +31,7 @@ public record PoolSnapshot(
   /// @param holderEnded whether that coroutine has ended: unless another one releases it, it is
   ///   never released
   /// @param held the time since then
-  /// @since 0.2
+  /// @since 0.1
   public record LeaseSnapshot(String resource, String holder, boolean holderEnded, Duration held) {
     @Override
     public String toString() {

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// `acquire` bounds those that it calls. They must not acquire from the same pool.
 ///
 /// @param <R> the type of the resources
-/// @since 0.2
+/// @since 0.1
 public final class PoolOptions<R> {
   private static final int MAX = 10;
 
@@ -40,7 +40,7 @@ public final class PoolOptions<R> {
   /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=options}
   ///
   /// @param <R> the type of the resource
-  /// @since 0.2
+  /// @since 0.1
   @FunctionalInterface
   public interface Check<R> {
     /// Whether the resource may be used further.
@@ -54,7 +54,7 @@ public final class PoolOptions<R> {
   /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=options}
   ///
   /// @param <R> the type of the resource
-  /// @since 0.2
+  /// @since 0.1
   @FunctionalInterface
   public interface Hook<R> {
     /// Runs as plain blocking code; it may suspend at any depth.

@@ -8,7 +8,7 @@ import java.time.Duration;
 ///
 /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=recovery}
 ///
-/// @since 0.2
+/// @since 0.1
 @FunctionalInterface
 public interface RecoveryStrategy {
   /// How long the circuit breaker stays open. Must neither suspend nor throw.

@@ -101,7 +101,7 @@ public final class ThreadPool implements AutoCloseable {
   /// A pool of the current loop.
   ///
   /// @throws IllegalStateException outside a coroutine
-  /// @since 0.2
+  /// @since 0.1
   public ThreadPool(ThreadPoolOptions options) {
     CoroutineNode<?> self = CoroutineNode.current();
     this.home = self.scheduler();
@@ -138,7 +138,7 @@ public final class ThreadPool implements AutoCloseable {
   /// [#reload(ThreadPoolOptions)].
   ///
   /// @throws IllegalStateException when the pool is closed, or belongs to another loop
-  /// @since 0.2
+  /// @since 0.1
   public void reload() {
     reload(options);
   }
@@ -154,7 +154,7 @@ public final class ThreadPool implements AutoCloseable {
   /// with a task, several reloads without a task in between start no more threads than one.
   ///
   /// @throws IllegalStateException when the pool is closed, or belongs to another loop
-  /// @since 0.2
+  /// @since 0.1
   public void reload(ThreadPoolOptions changed) {
     Objects.requireNonNull(changed, "options");
     var _ = current();

@@ -43,6 +43,12 @@ final class ExampleProcess implements AutoCloseable {
     return startFile(root().resolve("examples/" + name + ".java"), args);
   }
 
+  /// Starts `examples/NAME.java` with jars that it needs.
+  static ExampleProcess startWithClassPath(String classPath, String name) throws IOException {
+    Path file = root().resolve("examples/" + name + ".java");
+    return startFile(List.of(), List.of(), List.of("-cp", classPath), file);
+  }
+
   /// Starts any source file with arguments.
   static ExampleProcess startFile(Path file, String... args) throws IOException {
     return startFile(List.of(), file, args);
@@ -51,7 +57,7 @@ final class ExampleProcess implements AutoCloseable {
   /// The same with options of the JVM.
   static ExampleProcess startFile(List<String> options, Path file, String... args)
       throws IOException {
-    return startFile(List.of(), options, file, args);
+    return startFile(List.of(), options, List.of(), file, args);
   }
 
   /// Starts `examples/NAME.java` with an option of the JVM, in a process that may have so many
@@ -60,11 +66,16 @@ final class ExampleProcess implements AutoCloseable {
       throws IOException {
     String shell = "ulimit -n " + limit + " && exec \"$@\"";
     Path file = root().resolve("examples/" + name + ".java");
-    return startFile(List.of("sh", "-c", shell, "sh"), List.of(option), file);
+    return startFile(List.of("sh", "-c", shell, "sh"), List.of(option), List.of(), file);
   }
 
   private static ExampleProcess startFile(
-      List<String> before, List<String> options, Path file, String... args) throws IOException {
+      List<String> before,
+      List<String> options,
+      List<String> optionsOfRun,
+      Path file,
+      String... args)
+      throws IOException {
     var command = new ArrayList<String>(before);
     if (isInterruptIgnored()) {
       command.addAll(List.of("env", "--default-signal=INT"));
@@ -76,7 +87,9 @@ final class ExampleProcess implements AutoCloseable {
     command.addAll(options);
     command.addAll(List.of("-Xlog:aot=off", "-Xlog:cds=off", "-XX:AOTCache=" + Cache.FILE));
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-jar", System.getProperty("heddle.jar")));
-    command.addAll(List.of("run", file.toString()));
+    command.add("run");
+    command.addAll(optionsOfRun);
+    command.add(file.toString());
     command.addAll(List.of(args));
     var builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().put("HEDDLE_HOME", root().toString());

@@ -162,6 +162,20 @@ final class PagesTest {
                 || text.contains("(" + page.getFileName() + ")"));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"how-to", "explanation"})
+  void page_ofEachKind_isLinkedFromTheListOfPages(String kind) throws IOException {
+    Path docs = ExampleProcess.root().resolve("docs");
+    String list = Files.readString(docs.resolve("README.md"));
+    List<String> names;
+    try (Stream<Path> files = Files.list(docs.resolve(kind))) {
+      names = files.map(file -> file.getFileName().toString()).toList();
+    }
+    assertThat(names.stream().filter(name -> name.endsWith(".md")))
+        .isNotEmpty()
+        .allMatch(name -> list.contains("](" + kind + "/" + name + ")"));
+  }
+
   @Test
   void pictures_inThePages_areWhatTheirTextsSay() throws Exception {
     Path pictures = ExampleProcess.root().resolve("docs/explanation/pictures");

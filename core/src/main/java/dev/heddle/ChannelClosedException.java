@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// {@snippet class=dev.heddle.snippets.SyncPartsSnippetsTest region=closed}
 ///
-/// @since 0.2
+/// @since 0.1
 public final class ChannelClosedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
@@ -18,7 +18,7 @@ public final class ChannelClosedException extends RuntimeException {
   ///
   /// {@snippet class=dev.heddle.snippets.SyncPartsSnippetsTest region=closed}
   ///
-  /// @since 0.2
+  /// @since 0.1
   public enum Reason {
     /// By `close()`.
     CLOSED,

@@ -186,7 +186,7 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
   ///
   /// **Thread** any. Blocks, or suspends, until the loop has begun.
   ///
-  /// @since 0.2
+  /// @since 0.1
   public ScheduledExecutorService executor() {
     LoopRuntime r = runtime();
     return new LoopExecutor(List.of(r), r.outcome(), null);

@@ -131,7 +131,7 @@ public final class LoopGroup implements AutoCloseable {
   /// ended or are stopping are skipped; a task is rejected when no loop is left. Else as
   /// [Loop#executor()].
   ///
-  /// @since 0.2
+  /// @since 0.1
   public ScheduledExecutorService executor() {
     return executorNamed(null);
   }

@@ -6,7 +6,7 @@ package dev.heddle;
 ///
 /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=closed}
 ///
-/// @since 0.2
+/// @since 0.1
 public final class PoolClosedException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=unavailable}
 ///
-/// @since 0.2
+/// @since 0.1
 public final class ServiceUnavailableException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Immutable; may be used for many spawns, on any loop and thread. The values cross by reference.
 ///
-/// @since 0.2
+/// @since 0.1
 public final class ThreadLocalContext {
   private static final ContextSnapshotFactory EXACT =
       ContextSnapshotFactory.builder().clearMissing(true).build();

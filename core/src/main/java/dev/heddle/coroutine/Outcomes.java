@@ -38,7 +38,7 @@ public final class Outcomes<K, T extends @Nullable Object> {
   /// @param key its position or key
   /// @param result null when it failed
   /// @param failure null when it succeeded
-  /// @since 0.2
+  /// @since 0.1
   public record Outcome<K, T extends @Nullable Object>(
       K key, @Nullable T result, @Nullable Throwable failure) {}
 

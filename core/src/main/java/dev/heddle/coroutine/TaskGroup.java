@@ -61,7 +61,7 @@ import org.jspecify.annotations.Nullable;
 /// of the number of outcomes kept; a scope each time that a task runs after none did.
 ///
 /// @param <T> the type of the results
-/// @since 0.2
+/// @since 0.1
 public final class TaskGroup<T extends @Nullable Object>
     implements Iterable<Outcome<Object, T>>, AutoCloseable {
   private final TaskTable<T> table; // has the protocol

@@ -226,7 +226,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   /// The number of items that have fired and were not read. A failure, or a gap where items were
   /// lost, is none.
   ///
-  /// @since 0.2
+  /// @since 0.1
   public int size() {
     return itemCount;
   }

@@ -34,7 +34,7 @@ import java.util.concurrent.Flow;
 ///
 /// **Thread** the loop's; the publishers any.
 ///
-/// @since 0.2
+/// @since 0.1
 public final class Flows {
   private Flows() {}
 

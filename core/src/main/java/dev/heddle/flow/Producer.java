@@ -7,7 +7,7 @@ package dev.heddle.flow;
 /// {@snippet class=dev.heddle.snippets.FlowSnippetsTest region=producer}
 ///
 /// @param <T> the type of the items
-/// @since 0.2
+/// @since 0.1
 @FunctionalInterface
 public interface Producer<T> {
   /// Sends the items. The subscription completes when this returns, and fails when it throws.

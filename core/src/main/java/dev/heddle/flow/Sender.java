@@ -8,7 +8,7 @@ package dev.heddle.flow;
 /// **Thread** the producer's coroutine, no other.
 ///
 /// @param <T> the type of the items
-/// @since 0.2
+/// @since 0.1
 public interface Sender<T> {
   /// Sends an item. **Suspends** while the subscriber has requested none.
   ///

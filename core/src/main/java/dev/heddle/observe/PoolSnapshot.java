@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param destroyed how many of these it has destroyed so far
 /// @param leases what is lent, the oldest first
 /// @see dev.heddle.sync.Pool#snapshot()
-/// @since 0.2
+/// @since 0.1
 public record PoolSnapshot(
     @Nullable String name,
     int max,
@@ -44,7 +44,7 @@ public record PoolSnapshot(
   /// @param holderEnded whether that coroutine has ended: unless another one releases it, it is
   ///   never released
   /// @param held the time since then
-  /// @since 0.2
+  /// @since 0.1
   public record LeaseSnapshot(String resource, String holder, boolean holderEnded, Duration held) {
     @Override
     public String toString() {

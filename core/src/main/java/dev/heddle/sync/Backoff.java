@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// An immutable value, which coroutines and loops may share, if its source of random numbers may be
 /// shared.
 ///
-/// @since 0.2
+/// @since 0.1
 public final class Backoff {
   private static final Duration MAX = Duration.ofSeconds(30);
 

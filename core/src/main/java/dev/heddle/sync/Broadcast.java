@@ -46,7 +46,7 @@ import org.jspecify.annotations.Nullable;
 /// time.
 ///
 /// @param <T> the type of the items
-/// @since 0.2
+/// @since 0.1
 public final class Broadcast<T> implements AutoCloseable {
   /*
    * Items have numbers. The ring holds those from `oldest` to `next - 1`, and for each how many
@@ -90,7 +90,7 @@ public final class Broadcast<T> implements AutoCloseable {
   ///
   /// {@snippet class=dev.heddle.snippets.SyncPartsSnippetsTest region=subscription}
   ///
-  /// @since 0.2
+  /// @since 0.1
   public enum Overflow {
     /// The oldest item is dropped. The reader's next receive throws an [EventsLostException] with
     /// the number of items that it has lost; the one after it goes on behind the gap.
@@ -265,7 +265,7 @@ public final class Broadcast<T> implements AutoCloseable {
   /// {@snippet class=dev.heddle.snippets.SyncPartsSnippetsTest region=subscription}
   ///
   /// @param <T> the type of the items
-  /// @since 0.2
+  /// @since 0.1
   public static final class Subscription<T> implements Iterable<T>, AutoCloseable {
     private final Broadcast<T> of;
 

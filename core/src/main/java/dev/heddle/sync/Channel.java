@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
 /// receiver. **Cost** without waiting: no switch, no allocation.
 ///
 /// @param <T> the type of the items
-/// @since 0.2
+/// @since 0.1
 public final class Channel<T> implements Iterable<T>, AutoCloseable {
   /*
    * Where an item is.

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 /// and cancels the source; what it holds is dropped. **Cost** a coroutine for each operator; a
 /// timer while it holds an item, none while it is idle.
 ///
-/// @since 0.2
+/// @since 0.1
 public final class Channels {
   private Channels() {}
 

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// **Suspends** never by itself. **Thread** the loop on which it was created. **Cost** a call that
 /// is let through allocates its permit.
 ///
-/// @since 0.2
+/// @since 0.1
 public final class CircuitBreaker {
   /*
    * States.
@@ -71,7 +71,7 @@ public final class CircuitBreaker {
   ///
   /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=state}
   ///
-  /// @since 0.2
+  /// @since 0.1
   public enum State {
     /// It lets them through.
     CLOSED,
@@ -230,7 +230,7 @@ public final class CircuitBreaker {
   ///
   /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=permit}
   ///
-  /// @since 0.2
+  /// @since 0.1
   public final class Permit implements AutoCloseable {
     // loop only
     private int since = era;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=breakerOptions}
 ///
-/// @since 0.2
+/// @since 0.1
 public final class CircuitBreakerOptions {
   private static final int FAILURES = 5; // in a row, as the default of other libraries
   private static final Duration FIRST = Duration.ofSeconds(1);

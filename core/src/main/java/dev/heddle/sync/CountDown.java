@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** the loop on which it was created. **Order** those who wait run in the order in which
 /// they began to. **Cancelled** nothing is left behind, and the count is as it was.
 ///
-/// @since 0.2
+/// @since 0.1
 public final class CountDown implements Awaitable<@Nullable Void> {
   private final Scheduler home;
   private final @Nullable String name;

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// that wait at that moment; a watcher that does not wait costs nothing and need not be closed.
 ///
 /// @param <T> the type of the value
-/// @since 0.2
+/// @since 0.1
 public final class Latest<T> implements Iterable<T>, AutoCloseable {
   /*
    * A value, its version, and an event that fires at each change. A watcher has the version that it
@@ -206,7 +206,7 @@ public final class Latest<T> implements Iterable<T>, AutoCloseable {
   /// {@snippet class=dev.heddle.snippets.SyncPartsSnippetsTest region=changes}
   ///
   /// @param <T> the type of the value
-  /// @since 0.2
+  /// @since 0.1
   public static final class Changes<T> implements Iterable<T> {
     private final Latest<T> of;
     private long seen;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// acquired it.
 ///
 /// @param <R> the type of the resource
-/// @since 0.2
+/// @since 0.1
 public final class Lease<R> implements AutoCloseable {
   private final Lender<R> pool;
   private final Pooled<R> entry;

@@ -191,7 +191,7 @@ public final class Mutex {
   /// deadline, which does not bound the body. Otherwise as [#withLock(Body)].
   ///
   /// @throws dev.heddle.DeadlineException when the deadline runs out first
-  /// @since 0.2
+  /// @since 0.1
   public <T extends @Nullable Object> T withLock(Body<T> body, Deadline deadline) {
     return with(body, deadline, null);
   }
@@ -200,7 +200,7 @@ public final class Mutex {
   /// until `token` fires, which does not bound the body. Otherwise as [#withLock(Body)].
   ///
   /// @throws dev.heddle.WaitCancelledException when the token fires first
-  /// @since 0.2
+  /// @since 0.1
   public <T extends @Nullable Object> T withLock(Body<T> body, Awaitable<?> token) {
     return with(body, Deadline.never(), EventSource.of(token));
   }
@@ -237,7 +237,7 @@ public final class Mutex {
   /// Runs an action while the current coroutine owns the mutex. Otherwise as [#withLock(Body,
   /// Deadline)].
   ///
-  /// @since 0.2
+  /// @since 0.1
   public void withLock(Action action, Deadline deadline) {
     with(Bodies.of(action), deadline, null);
   }
@@ -245,7 +245,7 @@ public final class Mutex {
   /// Runs an action while the current coroutine owns the mutex. Otherwise as [#withLock(Body,
   /// Awaitable)].
   ///
-  /// @since 0.2
+  /// @since 0.1
   public void withLock(Action action, Awaitable<?> token) {
     with(Bodies.of(action), Deadline.never(), EventSource.of(token));
   }
@@ -259,7 +259,7 @@ public final class Mutex {
 
   /// The number of coroutines that wait.
   ///
-  /// @since 0.2
+  /// @since 0.1
   public int waiting() {
     return permit.waiting();
   }

@@ -55,7 +55,7 @@ import org.jspecify.annotations.Nullable;
 /// of a lease without contention: its object and an entry in a table; no switch.
 ///
 /// @param <R> the type of the resources
-/// @since 0.2
+/// @since 0.1
 public final class Pool<R> implements AutoCloseable {
   /*
    * A pool has up to `max` places. A place is empty or has a resource, and is in one hand:

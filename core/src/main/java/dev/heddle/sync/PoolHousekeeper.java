@@ -68,8 +68,8 @@ final class PoolHousekeeper<R> {
           throw e;
         }
         // a cancellation that a hook met elsewhere, or a bug of a hook, a stack overflow included:
-        // not the end of the upkeep, and not of the program
-        pool.tree.host().report("the upkeep of " + pool.describe() + " failed", e);
+        // not the end of the housekeeper, and not of the program
+        pool.tree.host().report("the housekeeper of " + pool.describe() + " failed", e);
       }
     }
   }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// throws an exception rejects the resource, as one that returns false does.
 ///
 /// @param <R> the type of the resources
-/// @since 0.2
+/// @since 0.1
 public final class PoolOptions<R> {
   private static final int MAX = 10;
 

@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 /// wait lets others run at every 64th [#acquire()]. **Cost** without waiting: a clock read, no
 /// switch but that, no allocation; one timer for all waiters.
 ///
-/// @since 0.2
+/// @since 0.1
 public final class RateLimiter {
   /*
    * The bucket holds units. A permit costs as many units as the period has nanoseconds, and each

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
 /// a waiting writer waits behind it, so neither readers nor writers starve. **Cost** without
 /// contention: no switch.
 ///
-/// @since 0.2
+/// @since 0.1
 public final class ReadWriteMutex {
   /*
    * States.  from       event                           to         who

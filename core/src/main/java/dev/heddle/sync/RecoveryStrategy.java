@@ -9,7 +9,7 @@ import java.util.Objects;
 ///
 /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=recovery}
 ///
-/// @since 0.2
+/// @since 0.1
 @FunctionalInterface
 public interface RecoveryStrategy {
   /// How long the circuit breaker stays open. Must neither suspend nor throw.

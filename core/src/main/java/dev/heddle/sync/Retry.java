@@ -53,7 +53,7 @@ import org.jspecify.annotations.Nullable;
 /// An immutable value. Coroutines and loops may share it if it has no budget, which belongs to one
 /// loop. **Cost** nothing beyond the body, while that succeeds; a timer for each bound.
 ///
-/// @since 0.2
+/// @since 0.1
 public final class Retry {
   /*
    * Bounds are blocks with a deadline, one inside the other: the total around everything, that of
@@ -68,7 +68,7 @@ public final class Retry {
   ///
   /// {@snippet class=dev.heddle.snippets.SyncPartsSnippetsTest region=listener}
   ///
-  /// @since 0.2
+  /// @since 0.1
   @FunctionalInterface
   public interface Listener {
     /// Called before the wait, in the coroutine that retries. What it throws ends the retries.

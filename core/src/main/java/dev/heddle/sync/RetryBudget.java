@@ -18,7 +18,7 @@ import dev.heddle.scheduler.Scheduler;
 /// **Thread** the loop on which it was created. **Suspends** never. **Cost** constant, no
 /// allocation.
 ///
-/// @since 0.2
+/// @since 0.1
 public final class RetryBudget {
   private static final long ONE = 1_000_000; // a share is exact to a millionth
 

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// **Cancelled** no branch has been performed, except as [Channel#send] says.
 ///
 /// @param <R> the type of what the code of the branches returns
-/// @since 0.2
+/// @since 0.1
 public final class Select<R extends @Nullable Object> {
   /*
    * First each branch tries its operation. If none is possible, each joins its queue or subscribes

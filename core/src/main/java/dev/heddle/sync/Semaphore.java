@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// lets others run at every 64th [#acquire()]. **Cost** without contention: no switch but that, no
 /// allocation.
 ///
-/// @since 0.2
+/// @since 0.1
 public final class Semaphore {
   /*
    * I1. The oldest waiter wants more permits than are free: release() and a waiter that leaves give

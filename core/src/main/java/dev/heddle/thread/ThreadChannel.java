@@ -52,7 +52,7 @@ import org.jspecify.annotations.Nullable;
 /// item.
 ///
 /// @param <T> the type of the items
-/// @since 0.2
+/// @since 0.1
 public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
   /*
    * One short section under a spin lock for each operation: it moves items and decides who is

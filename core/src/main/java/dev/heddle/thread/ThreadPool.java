@@ -102,7 +102,7 @@ public final class ThreadPool implements AutoCloseable {
   /// A pool of the current loop.
   ///
   /// @throws IllegalStateException outside a coroutine
-  /// @since 0.2
+  /// @since 0.1
   public ThreadPool(ThreadPoolOptions options) {
     CoroutineNode<?> self = CoroutineNode.current();
     this.home = self.scheduler();
@@ -140,7 +140,7 @@ public final class ThreadPool implements AutoCloseable {
   ///
   /// @throws PoolClosedException when the pool is closed
   /// @throws IllegalStateException when the pool belongs to another loop
-  /// @since 0.2
+  /// @since 0.1
   public void reload() {
     reload(options);
   }
@@ -157,7 +157,7 @@ public final class ThreadPool implements AutoCloseable {
   ///
   /// @throws PoolClosedException when the pool is closed
   /// @throws IllegalStateException when the pool belongs to another loop
-  /// @since 0.2
+  /// @since 0.1
   public void reload(ThreadPoolOptions changed) {
     Objects.requireNonNull(changed, "options");
     var _ = current();

@@ -11,7 +11,7 @@ import java.util.Objects;
 ///
 /// **Thread** any.
 ///
-/// @since 0.2
+/// @since 0.1
 public final class ThreadPoolOptions {
   private static final int AS_MANY_AS_RUN = -1;
   private static final int ON_THE_THREAD = 0;

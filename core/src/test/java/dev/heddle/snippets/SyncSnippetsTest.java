@@ -106,7 +106,7 @@ class SyncSnippetsTest {
     Heddle.run(() -> {
       // @start region=readWriteMutex
       var lock = new ReadWriteMutex("index");
-      String found = lock.<String>withReadLock(() -> fetch("page")); // beside other readers
+      String found = lock.withReadLock(() -> fetch("page")); // beside other readers
       lock.withWriteLock(() -> log.add(found)); // alone
       // @end
     });

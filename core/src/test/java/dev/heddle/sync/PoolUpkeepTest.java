@@ -271,7 +271,7 @@ class PoolUpkeepTest extends PoolItems {
       next.resource().good = false;
       next.close();
       Heddle.delay(Duration.ofSeconds(10));
-      assertThat(log).containsExactly("ended item 1", "ended item 2"); // the upkeep goes on, too
+      assertThat(log).containsExactly("ended item 1", "ended item 2"); // it goes on, too
     });
   }
 

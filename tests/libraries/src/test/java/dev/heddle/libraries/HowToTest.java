@@ -26,21 +26,32 @@ class HowToTest {
   private static final Pattern REGION =
       Pattern.compile("// @start region=\\S+\n(.*?)// @end", Pattern.DOTALL);
 
+  /// A whole program, which the tests of the examples run.
+  private static final String PROGRAM = "void main()";
+
   @ParameterizedTest
   @CsvSource({
     "use-netty.md, ## Clients that are built on Netty",
     "run-executors-on-a-loop.md, ## Lines to paste",
     "bridge-reactive-streams.md, # Bridge Reactive Streams",
+    "carry-contexts.md, # Carry contexts of other libraries",
+    "pool-connections.md, # Pool connections",
   })
   void codeOfTheHowTo_isARegionOfATest(String name, String from) throws IOException {
     String page = Files.readString(ROOT.resolve("docs/how-to").resolve(name));
-    List<String> shown = found(SHOWN, page.substring(page.indexOf(from)));
+    List<String> shown =
+        found(SHOWN, page.substring(page.indexOf(from))).stream()
+            .filter(code -> !code.contains(PROGRAM))
+            .toList();
     assertThat(shown).isNotEmpty();
     assertThat(regions()).containsAll(shown);
   }
 
   private static List<String> regions() {
-    return Stream.of("tests/libraries/src/test/java", "core/src/test/java/dev/heddle/snippets")
+    return Stream.of(
+            "tests/libraries/src/test/java",
+            "core/src/test/java/dev/heddle/snippets",
+            "context/src/test/java")
         .flatMap(folder -> files(ROOT.resolve(folder)).stream())
         .flatMap(file -> found(REGION, read(file)).stream())
         .toList();
@@ -62,12 +73,18 @@ class HowToTest {
     }
   }
 
-  /// All there is of it, whatever the indentation.
+  /// All there is of it, whatever the indentation, and without what only our build wants.
   private static List<String> found(Pattern pattern, String text) {
     return pattern.matcher(text).results().map(HowToTest::plain).toList();
   }
 
   private static String plain(MatchResult found) {
-    return found.group(1).strip().lines().map(String::strip).collect(Collectors.joining("\n"));
+    return found
+        .group(1)
+        .lines()
+        .map(String::strip)
+        .filter(line -> !line.startsWith("///") && !line.startsWith("@SuppressWarnings"))
+        .collect(Collectors.joining("\n"))
+        .strip();
   }
 }

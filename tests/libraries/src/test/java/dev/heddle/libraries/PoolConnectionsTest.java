@@ -12,10 +12,14 @@ import dev.heddle.Heddle;
 import dev.heddle.Transform;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
+import dev.heddle.sync.CircuitBreaker;
+import dev.heddle.sync.CircuitBreakerOptions;
 import dev.heddle.sync.Lease;
 import dev.heddle.sync.Pool;
 import dev.heddle.sync.PoolOptions;
+import dev.heddle.sync.RecoveryStrategy;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -77,26 +81,31 @@ class PoolConnectionsTest {
   }
 
   private static PoolOptions<Connection> options() {
-    return PoolOptions.<Connection>of(PoolConnectionsTest::connect)
-        .withName("accounts")
-        .withSize(0, CONNECTIONS)
-        .withBeforeRelease(PoolConnectionsTest::reset)
-        .withHealthCheck(Duration.ofSeconds(30), c -> c.isValid(1))
-        .withMaxIdle(Duration.ofMinutes(10))
-        .withLeakThreshold(Duration.ofMinutes(1))
-        .withDestroy(Connection::close);
-  }
-
-  private static Connection connect() throws SQLException {
-    Connection connection = server.connect();
-    connection.setAutoCommit(false);
-    return connection;
-  }
-
-  // ends a transaction that its user has not committed; a broken connection fails, and is destroyed
-  private static boolean reset(Connection connection) throws SQLException {
-    connection.rollback();
-    return !connection.isClosed();
+    String url = server.url();
+    String user = PostgresServer.USER;
+    String password = PostgresServer.PASSWORD;
+    // @start region=options
+    PoolOptions<Connection> options =
+        PoolOptions.<Connection>of(
+                () -> {
+                  // on another thread: SCRAM computes for 10 ms and more
+                  Connection connection =
+                      Heddle.offload(() -> DriverManager.getConnection(url, user, password));
+                  connection.setAutoCommit(false);
+                  return connection;
+                })
+            .withName("accounts")
+            .withSize(0, 8)
+            .withBeforeRelease(connection -> {
+              connection.rollback(); // what was not committed; fails on a broken connection
+              return !connection.isClosed();
+            })
+            .withHealthCheck(Duration.ofSeconds(30), connection -> connection.isValid(1))
+            .withMaxIdle(Duration.ofMinutes(10))
+            .withLeakThreshold(Duration.ofMinutes(1))
+            .withDestroy(Connection::close);
+    // @end
+    return options;
   }
 
   private static boolean deposit(Connection connection, int account) throws SQLException {
@@ -141,6 +150,13 @@ class PoolConnectionsTest {
     return worst[0];
   }
 
+  private static void print(String pool, int worst) {
+    System.out.printf(
+        "%s: %d transactions of %d coroutines over %d connections;"
+            + " the worst wait lasted %d transactions of others%n",
+        pool, CLIENTS * ROUNDS, CLIENTS, CONNECTIONS, worst);
+  }
+
   @Test
   void pool_under200Coroutines_addsUpAndServesInTurn() throws Exception {
     int worst =
@@ -156,6 +172,7 @@ class PoolConnectionsTest {
           }
         });
     assertThat(total()).isEqualTo(CLIENTS * ROUNDS);
+    print("Pool", worst);
     // those before it in the queue, and none twice
     assertThat(worst).isLessThan(CLIENTS);
   }
@@ -164,7 +181,7 @@ class PoolConnectionsTest {
   @Test
   void hikari_under200Coroutines_addsUpToo() throws Exception {
     HikariConfig config = new HikariConfig();
-    config.setJdbcUrl("jdbc:postgresql://127.0.0.1:" + server.port() + "/postgres");
+    config.setJdbcUrl(server.url());
     config.setUsername(PostgresServer.USER);
     config.setPassword(PostgresServer.PASSWORD);
     config.setAutoCommit(false);
@@ -178,9 +195,66 @@ class PoolConnectionsTest {
                   return work.apply(connection);
                 }
               }));
+      print("HikariCP", worst);
       assertThat(worst).isPositive();
     }
     assertThat(total()).isEqualTo(CLIENTS * ROUNDS);
+  }
+
+  @Test
+  void use_asThePageShowsIt_returnsWhatItsBodyReturns() throws Exception {
+    PoolOptions<Connection> options = options();
+    int account = 7;
+    boolean done =
+        Watched.run(() -> {
+          // @start region=use
+          try (Pool<Connection> pool = Pool.open(options)) {
+            return pool.use(connection -> deposit(connection, account));
+          }
+          // @end
+        });
+    assertThat(done).isTrue();
+    assertThat(total()).isEqualTo(1);
+  }
+
+  @Test
+  void lease_asThePageShowsIt_returnsItsConnection() throws Exception {
+    Watched.run(() -> {
+      int account = 7;
+      try (Pool<Connection> pool = Pool.open(options())) {
+        pool.<Boolean>use(connection -> deposit(connection, account)); // connects, without a limit
+        // @start region=lease
+        try (Lease<Connection> lease = pool.acquire(Deadline.after(Duration.ofSeconds(2)))) {
+          Connection connection = lease.resource();
+          deposit(connection, account);
+        }
+        // @end
+        assertThat(pool.lent()).isZero();
+      }
+    });
+    assertThat(total()).isEqualTo(2);
+  }
+
+  @Test
+  void breaker_inThePool_asThePageShowsIt() {
+    PoolOptions<Connection> options = options();
+    Watched.run(() -> {
+      // @start region=breaker
+      CircuitBreaker breaker =
+          new CircuitBreaker(
+              CircuitBreakerOptions.defaults()
+                  .withName("database")
+                  .withFailures(5, 5) // in a row
+                  .withRecovery(
+                      RecoveryStrategy.exponential(Duration.ofSeconds(1), Duration.ofMinutes(1)))
+                  .withTrialCalls(1));
+
+      Pool<Connection> pool = Pool.open(options.withCircuitBreaker(breaker));
+      // @end
+      try (pool) {
+        assertThat(pool.<Boolean>use(c -> deposit(c, 1))).isTrue();
+      }
+    });
   }
 
   @Test

@@ -113,10 +113,14 @@ public final class PostgresServer implements AutoCloseable {
     return port;
   }
 
+  /// Its database, as drivers are told.
+  String url() {
+    return "jdbc:postgresql://127.0.0.1:" + port + "/postgres";
+  }
+
   /// A connection, as any program would open it.
   Connection connect() throws SQLException {
-    return DriverManager.getConnection(
-        "jdbc:postgresql://127.0.0.1:" + port + "/postgres", USER, PASSWORD);
+    return DriverManager.getConnection(url(), USER, PASSWORD);
   }
 
   /// Stops it, whoever is connected, and deletes its folder.

@@ -33,17 +33,23 @@ class RenamedTest {
 
   /// Old names of members that something else has, which pages speak of.
   private static final Map<String, String> OF_OTHERS =
-      Map.of(
-          "SHUTDOWN", "a reason of an exit",
-          "cancel", "what scopes, coroutines, commands and runtimes have",
-          "exit", "Heddle.exit; in Erlang what ends another process",
-          "make", "how Go makes a channel, on the page for those who come from there",
-          "resolve", "what decides a wait in a waker's callback, and a command about a host",
-          "run", "Heddle.run, and the entry point of a process",
-          "suspend", "how the scheduler and contexts call it, inside",
-          "timer", "a package, and Heddle.timer",
-          "with", "TcpOptions.with",
-          "yield", "Java's own word, and Thread.yield");
+      Map.ofEntries(
+          Map.entry("SHUTDOWN", "a reason of an exit"),
+          Map.entry("cancel", "what scopes, coroutines, commands and runtimes have"),
+          Map.entry("exit", "Heddle.exit; in Erlang what ends another process"),
+          Map.entry("lock", "AsyncFile.lock(position, size), and what locks of the JDK have"),
+          Map.entry("make", "how Go makes a channel, on the page for those who come from there"),
+          Map.entry(
+              "resolve", "what decides a wait in a waker's callback, and a command about a host"),
+          Map.entry("run", "Heddle.run, and the entry point of a process"),
+          Map.entry("suspend", "how the scheduler and contexts call it, inside"),
+          Map.entry("timer", "a package, and Heddle.timer"),
+          Map.entry("trapExits", "ProcessContext.trapExits()"),
+          Map.entry("tryLock", "AsyncFile.tryLock(position, size), and what locks of the JDK have"),
+          Map.entry("with", "TcpOptions.with"),
+          Map.entry("withExactSites", "HeddleOptions.withExactSites()"),
+          Map.entry("withReuse", "HeddleOptions.withReuse()"),
+          Map.entry("yield", "Java's own word, and Thread.yield"));
 
   private static final Pattern SPAN = Pattern.compile("(?<!`)`([^`\\n]+)`(?!`)");
   private static final Pattern COMMENT = Pattern.compile("(?s)/\\*.*?\\*/|(?-s)//.*");

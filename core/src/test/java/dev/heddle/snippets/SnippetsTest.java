@@ -93,7 +93,7 @@ class SnippetsTest {
     // @start region=options
     var options =
         HeddleOptions.defaults()
-            .withHandleSignals(true) // Ctrl-C ends it gracefully
+            .withSignalHandling() // Ctrl-C ends it gracefully
             .withShutdownDeadline(Duration.ofSeconds(3));
     Heddle.run(options, () -> serve("request"));
     // @end

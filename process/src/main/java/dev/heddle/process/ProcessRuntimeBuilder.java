@@ -208,7 +208,7 @@ public final class ProcessRuntimeBuilder {
     HeddleOptions options =
         loop != null
             ? loop
-            : HeddleOptions.defaults().withName(host + "-loop").withHandleSignals(false);
+            : HeddleOptions.defaults().withName(host + "-loop").withoutSignalHandling();
     return maxBlockingCalls == 0 ? options : options.withOffloadThreads(maxBlockingCalls);
   }
 }

@@ -74,7 +74,7 @@ final class SupervisorLab implements AutoCloseable {
     return new Process() {
       @Override
       public void init(ProcessContext self, String method, @Nullable Object input) {
-        self.trapExits(true);
+        self.trapExits();
       }
 
       @Override

@@ -130,7 +130,7 @@ public final class ProcessPool implements Process {
   @Override
   public void init(ProcessContext context, String method, @Nullable Object input) throws Exception {
     self = context;
-    context.trapExits(true);
+    context.trapExits();
     while (members.size() < min) {
       idle.addLast(start());
     }

@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The action of an iteration, called for each item.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=iterate}
+///
 /// @param <T> the type of the items
 /// @since 0.1
 @FunctionalInterface

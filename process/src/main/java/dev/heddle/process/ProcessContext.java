@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// closed it, may call only the methods marked *any*; the others throw an [IllegalStateException]
 /// for as long as the process is alive.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=process}
+///
 /// @since 0.1
 public interface ProcessContext {
   /// The address of this process. **Thread** any.

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Configures a runtime. For one thread; each method returns the builder.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=builder}
+///
 /// @since 0.1
 public final class ProcessRuntimeBuilder {
   final CommandRegistry registry = new CommandRegistry();

@@ -45,6 +45,8 @@ import org.jspecify.annotations.Nullable;
 /// [dev.heddle.process.Exit.Reason#SHUTDOWN]. It does the same when a linked process that is not a
 /// member has ended on purpose; when that process has failed, the pool fails.
 ///
+/// {@snippet class=dev.heddle.process.SupervisorSnippetsTest region=pool}
+///
 /// @since 0.1
 public final class ProcessPool implements Process {
   /*

@@ -9,6 +9,8 @@ import java.util.random.RandomGenerator;
 /// The delay before try n is `min(initial * factor^n, maximum)`, less a random part of it of up to
 /// `jitter`. It depends on n only; the caller counts n.
 ///
+/// {@snippet class=dev.heddle.process.SupervisorSnippetsTest region=supervisor}
+///
 /// @param initial before the first try
 /// @param maximum before any try; reduced to a century
 /// @param factor from one try to the next, at least 1

@@ -115,7 +115,9 @@ final class LinkedTrees extends World {
         }
 
         private void begin(ProcessContext self) {
-          self.trapExits(traps);
+          if (traps) {
+            self.trapExits();
+          }
           self.link(up);
           if (leaves) {
             self.unlink(up);

@@ -89,7 +89,9 @@ final class Supervisors extends World {
       lives = true;
       int now = life.incrementAndGet();
       check(now == 1, () -> "a child has " + now + " lives at once");
-      context.trapExits(traps);
+      if (traps) {
+        context.trapExits();
+      }
       did();
     }
 

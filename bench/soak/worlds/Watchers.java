@@ -56,7 +56,9 @@ final class Watchers extends World {
 
     @Override
     public void step(List<ProcessEvent> events, StepOutput out) {
-      self().trapExits(traps);
+      if (traps) {
+        self().trapExits();
+      }
       for (ProcessEvent event : events) {
         switch (event.data()) {
           case ProcessSignal.Down down -> fired(down);

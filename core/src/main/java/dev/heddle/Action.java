@@ -3,6 +3,8 @@ package dev.heddle;
 
 /// The body of a coroutine without a result.
 ///
+/// {@snippet class=dev.heddle.snippets.FailureSnippetsTest region=bodies}
+///
 /// @since 0.1
 @FunctionalInterface
 public interface Action {

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// and may block it. So a signature tells which of the two a lambda is. Methods with both forms
 /// select `Body` or [Action] by whether the lambda returns a value.
 ///
+/// {@snippet class=dev.heddle.snippets.FailureSnippetsTest region=bodies}
+///
 /// @param <T> the type of the result
 /// @since 0.1
 @FunctionalInterface

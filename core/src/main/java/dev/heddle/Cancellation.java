@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// A wait in the JDK ends as it does when a thread is interrupted: with an [InterruptedException],
 /// or because the JDK closed the socket. The cancellation then counts as delivered.
 ///
+/// {@snippet class=dev.heddle.snippets.FailureSnippetsTest region=cancellation}
+///
 /// @since 0.1
 public class Cancellation extends Error {
   private static final long serialVersionUID = 1;

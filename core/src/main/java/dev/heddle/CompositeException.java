@@ -5,6 +5,8 @@ import java.util.List;
 
 /// Several handlers failed; all of their failures, in order.
 ///
+/// {@snippet class=dev.heddle.snippets.FailureSnippetsTest region=composite}
+///
 /// @since 0.1
 public final class CompositeException extends RuntimeException {
   private static final long serialVersionUID = 1;

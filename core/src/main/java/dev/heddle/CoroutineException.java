@@ -7,6 +7,8 @@ package dev.heddle;
 /// An exception is wrapped once, where it leaves; every coroutine that awaits gets the same
 /// wrapper. Unchecked exceptions and errors are not wrapped.
 ///
+/// {@snippet class=dev.heddle.snippets.FailureSnippetsTest region=checked}
+///
 /// @since 0.1
 public final class CoroutineException extends RuntimeException {
   private static final long serialVersionUID = 1;

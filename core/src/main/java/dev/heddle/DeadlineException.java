@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 /// Time ran out: of a [dev.heddle.event.Deadline] that bounded one wait, or of a `withTimeout` or
 /// `withDeadline` block, whose body was cancelled.
 ///
+/// {@snippet class=dev.heddle.snippets.FailureSnippetsTest region=timeout}
+///
 /// @since 0.1
 public class DeadlineException extends RuntimeException {
   private static final long serialVersionUID = 1;

@@ -6,6 +6,8 @@ import dev.heddle.observe.DeadlockReport;
 /// A loop is deadlocked: coroutines are left, none is ready, and nothing could wake one. Ends
 /// [Heddle#run]; the message lists the coroutines and what each waits for.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=deadlock}
+///
 /// @since 0.1
 public final class DeadlockError extends Error {
   private static final long serialVersionUID = 1;

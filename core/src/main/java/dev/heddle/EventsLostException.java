@@ -4,6 +4,8 @@ package dev.heddle;
 /// An event stream or a broadcast was full and dropped events or items at this point; later ones
 /// follow.
 ///
+/// {@snippet class=dev.heddle.snippets.SyncPartsSnippetsTest region=subscription}
+///
 /// @since 0.1
 public final class EventsLostException extends RuntimeException {
   private static final long serialVersionUID = 1;

@@ -3,6 +3,8 @@ package dev.heddle;
 
 /// Ends [Heddle#run] after [Heddle#exit(int)] or a signal, after the clean-up.
 ///
+/// {@snippet class=dev.heddle.snippets.FailureSnippetsTest region=exit}
+///
 /// @since 0.1
 public final class ExitException extends RuntimeException {
   private static final long serialVersionUID = 1;

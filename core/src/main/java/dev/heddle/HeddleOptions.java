@@ -171,19 +171,34 @@ public final class HeddleOptions {
     return with(copy -> copy.name = changed);
   }
 
-  /// The same, handling SIGINT and SIGTERM or not.
-  public HeddleOptions withHandleSignals(boolean changed) {
-    return with(copy -> copy.handleSignals = changed);
+  /// The same, handling SIGINT and SIGTERM.
+  public HeddleOptions withSignalHandling() {
+    return with(copy -> copy.handleSignals = true);
   }
 
-  /// The same, reusing execution contexts or not.
-  public HeddleOptions withReuse(boolean changed) {
-    return with(copy -> copy.reuse = changed);
+  /// The same, leaving SIGINT and SIGTERM to the JVM.
+  public HeddleOptions withoutSignalHandling() {
+    return with(copy -> copy.handleSignals = false);
   }
 
-  /// The same, recording exact spawn sites or not.
-  public HeddleOptions withExactSites(boolean changed) {
-    return with(copy -> copy.exactSites = changed);
+  /// The same, reusing execution contexts.
+  public HeddleOptions withReuse() {
+    return with(copy -> copy.reuse = true);
+  }
+
+  /// The same, with a new execution context for each coroutine.
+  public HeddleOptions withoutReuse() {
+    return with(copy -> copy.reuse = false);
+  }
+
+  /// The same, recording the file and line of each spawn.
+  public HeddleOptions withExactSites() {
+    return with(copy -> copy.exactSites = true);
+  }
+
+  /// The same, recording the class of the body as the site of each spawn.
+  public HeddleOptions withLazySites() {
+    return with(copy -> copy.exactSites = false);
   }
 
   /// The same with another driver. A loop with an unknown or unsupported driver fails at its start,

@@ -195,7 +195,7 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
   /// A new executor whose tasks have names: `name-1`, `name-2` and so on, in dumps and reports.
   /// Otherwise as [#executor()].
   ///
-  /// @since 0.2
+  /// @since 0.1
   public ScheduledExecutorService executor(String name) {
     Objects.requireNonNull(name, "name");
     LoopRuntime r = runtime();

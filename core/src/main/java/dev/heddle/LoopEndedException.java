@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The loop of this coroutine has ended. Code that the loop has abandoned cannot use Heddle.
 ///
+/// {@snippet class=dev.heddle.snippets.FailureSnippetsTest region=ended}
+///
 /// @since 0.1
 public class LoopEndedException extends RuntimeException {
   private static final long serialVersionUID = 1;

@@ -139,7 +139,7 @@ public final class LoopGroup implements AutoCloseable {
   /// A new executor whose tasks have names: `name-1`, `name-2` and so on, in dumps and reports,
   /// whichever loop each runs on. Otherwise as [#executor()].
   ///
-  /// @since 0.2
+  /// @since 0.1
   public ScheduledExecutorService executor(String name) {
     return executorNamed(Objects.requireNonNull(name, "name"));
   }

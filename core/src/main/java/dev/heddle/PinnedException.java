@@ -4,6 +4,8 @@ package dev.heddle;
 /// A coroutine tried to suspend where the JDK cannot unmount it: inside a class initialiser, or
 /// below a native frame. It was not suspended.
 ///
+/// {@snippet class=dev.heddle.snippets.FailureSnippetsTest region=pinned}
+///
 /// @since 0.1
 public final class PinnedException extends RuntimeException {
   private static final long serialVersionUID = 1;

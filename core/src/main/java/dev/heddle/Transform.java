@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Maps a value to another.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=select}
+///
 /// @param <T> the type of the argument
 /// @param <R> the type of the result
 /// @since 0.1

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /// token's failure, if it failed, or an [InterruptedException] if another thread interrupted the
 /// coroutine's thread.
 ///
+/// {@snippet class=dev.heddle.snippets.FailureSnippetsTest region=token}
+///
 /// @since 0.1
 public class WaitCancelledException extends RuntimeException {
   private static final long serialVersionUID = 1;

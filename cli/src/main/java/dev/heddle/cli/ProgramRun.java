@@ -82,7 +82,7 @@ record ProgramRun(String classPath, List<String> words, PrintWriter messages) {
     var main = new AtomicReference<Coroutine<?>>();
     try {
       Heddle.run(
-          HeddleOptions.defaults().withHandleSignals(true),
+          HeddleOptions.defaults().withSignalHandling(),
           () -> {
             main.set(Heddle.current());
             program.run(arguments());

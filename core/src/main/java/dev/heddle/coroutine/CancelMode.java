@@ -3,6 +3,8 @@ package dev.heddle.coroutine;
 
 /// Which members the cancellation of a scope reaches.
 ///
+/// {@snippet class=dev.heddle.snippets.ScopeSnippetsTest region=child}
+///
 /// @since 0.1
 public enum CancelMode {
   /// Every member, started or not, and the body of a block.

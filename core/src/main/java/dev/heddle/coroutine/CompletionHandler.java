@@ -8,6 +8,8 @@ package dev.heddle.coroutine;
 /// coroutine; the scope waits for it. All handlers run even if some throw. Their failure is an
 /// unobserved failure in the scope, a [dev.heddle.CompositeException] if several throw.
 ///
+/// {@snippet class=dev.heddle.snippets.ScopeSnippetsTest region=completion}
+///
 /// @param <S> the type of what has ended
 /// @since 0.1
 @FunctionalInterface

@@ -6,6 +6,8 @@ package dev.heddle.coroutine;
 /// Runs as a short coroutine. A cancellation of the scope does not reach it; the scope waits for
 /// it. A throwable of the handler fails the scope, so it may rethrow the failure itself.
 ///
+/// {@snippet class=dev.heddle.snippets.ScopeSnippetsTest region=handler}
+///
 /// @see Scope#handleFailures(FailureHandler)
 /// @since 0.1
 @FunctionalInterface

@@ -59,12 +59,10 @@ public final class ForEach<T extends @Nullable Object> {
     return new ForEach<>(source, most, cancelPending);
   }
 
-  /// The same, with a rule for coroutines that the actions spawned and that still run when the last
-  /// action has ended.
-  ///
-  /// @param cancel true, the default: they are cancelled; false: they are awaited
-  public ForEach<T> withCancelPending(boolean cancel) {
-    return new ForEach<>(source, concurrency, cancel);
+  /// The same, awaiting the coroutines that the actions spawned and that still run when the last
+  /// action has ended. Without this they are cancelled then.
+  public ForEach<T> withPendingAwaited() {
+    return new ForEach<>(source, concurrency, false);
   }
 
   /// Calls `action` for each item.

@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 /// An action on an item: of an iteration, called for each item, or of a pool, called with a
 /// resource.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=iterate}
+///
 /// @param <T> the type of the items
 /// @since 0.1
 @FunctionalInterface

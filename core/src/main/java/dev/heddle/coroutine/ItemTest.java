@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 /// A test of an item: the action of an iteration that decides whether the iteration continues, or
 /// the check of a pool that decides whether a resource may be used further.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=iterate}
+///
 /// @param <T> the type of the items
 /// @since 0.1
 @FunctionalInterface

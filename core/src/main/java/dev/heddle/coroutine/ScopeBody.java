@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The body of a scope block.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=heddle}
+///
 /// @param <T> the type of the result
 /// @since 0.1
 @FunctionalInterface

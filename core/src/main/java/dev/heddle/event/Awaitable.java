@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// Wait for one with [dev.heddle.Heddle#await(Awaitable)]; pass one as a *token* to
 /// [Completable#await(Awaitable)] and the wait ends when it fires.
 ///
+/// {@snippet class=dev.heddle.snippets.FailureSnippetsTest region=token}
+///
 /// @param <T> the type of a successful wait's result
 /// @since 0.1
 public interface Awaitable<T extends @Nullable Object> {

@@ -86,33 +86,41 @@ public interface AsyncFile extends AsyncIo {
   /// be. Otherwise as [#sync].
   void syncData() throws IOException;
 
-  /// Locks the whole file exclusively. Otherwise as [#lock(long, long, boolean)].
+  /// Locks the whole file exclusively. Otherwise as [#lock(long, long)].
   default LockedRange lock() throws IOException {
-    return lock(0, Long.MAX_VALUE, false);
+    return lock(0, Long.MAX_VALUE);
   }
 
-  /// Locks a range of the file. **Suspends** while another process, another handle or this handle
-  /// holds a conflicting lock. No thread waits meanwhile: the lock is requested repeatedly, after
-  /// pauses of up to 50 ms, in no fair order. **Cancelled** nothing is locked.
+  /// Locks a range of the file exclusively. **Suspends** while another process, another handle or
+  /// this handle holds a conflicting lock. No thread waits meanwhile: the lock is requested
+  /// repeatedly, after pauses of up to 50 ms, in no fair order. **Cancelled** nothing is locked.
   ///
   /// Locks are advisory: they exclude other locks, not reads and writes. On most systems, closing
   /// any handle of a file releases all locks that the process has on it.
   ///
   /// @param position start of the range, in bytes
   /// @param size length of the range, in bytes; it may reach beyond the end of the file
-  /// @param shared whether others may hold shared locks on the range
-  /// @throws java.nio.channels.NonReadableChannelException for a shared lock on a file that was not
-  ///   opened for reading
-  /// @throws java.nio.channels.NonWritableChannelException for an exclusive lock on a file that was
-  ///   not opened for writing
+  /// @throws java.nio.channels.NonWritableChannelException when the file was not opened for writing
   /// @throws java.nio.channels.ClosedChannelException when the file is closed, also during the wait
-  LockedRange lock(long position, long size, boolean shared) throws IOException;
+  LockedRange lock(long position, long size) throws IOException;
 
-  /// Locks a range of the file if no conflicting lock exists. **Suspends** always, briefly.
-  /// Otherwise as [#lock(long, long, boolean)].
+  /// Locks a range of the file such that others may hold shared locks on it, too. Otherwise as
+  /// [#lock(long, long)].
+  ///
+  /// @throws java.nio.channels.NonReadableChannelException when the file was not opened for reading
+  LockedRange lockShared(long position, long size) throws IOException;
+
+  /// Locks a range of the file exclusively if no conflicting lock exists. **Suspends** always,
+  /// briefly. Otherwise as [#lock(long, long)].
   ///
   /// @return null when a conflicting lock exists
-  @Nullable LockedRange tryLock(long position, long size, boolean shared) throws IOException;
+  @Nullable LockedRange tryLock(long position, long size) throws IOException;
+
+  /// Locks a range of the file as [#lockShared] does if no conflicting lock exists. **Suspends**
+  /// always, briefly.
+  ///
+  /// @return null when a conflicting lock exists
+  @Nullable LockedRange tryLockShared(long position, long size) throws IOException;
 
   /// Closes the file; calls that wait on it fail with an
   /// [java.nio.channels.AsynchronousCloseException]. Its file descriptor is closed when the

@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A coroutine at the moment of a [Dump].
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=dump}
+///
 /// @param id its number, unique in its loop
 /// @param name its given name, or null
 /// @param scope the number of the scope it is a member of, in the dump

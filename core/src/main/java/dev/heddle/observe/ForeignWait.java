@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What the JDK reports about a coroutine that it has parked.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=waits}
+///
 /// @param state of the coroutine's thread: BLOCKED for a monitor, TIMED_WAITING if the wait has a
 ///   bound
 /// @param method the method of the JDK that the program called, or null when its own code entered a

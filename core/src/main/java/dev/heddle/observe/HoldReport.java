@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// or the loop's own thread waits or is inside a callback. Reported by the watchdog once for each
 /// site, and once more if a hold lasts for ten seconds.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=reports}
+///
 /// @param loop the loop's name
 /// @param coroutine the holder, by number and name; null if it is the loop's own work
 /// @param held for how long so far, at least

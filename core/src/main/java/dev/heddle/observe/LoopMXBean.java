@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// system property `dev.heddle.loops`, so tools need not start the MBean server of a JVM without
 /// loops. Its value is the pattern of the loops' names in that server.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=bean}
+///
 /// @since 0.1
 public interface LoopMXBean {
   /// The loop's name.

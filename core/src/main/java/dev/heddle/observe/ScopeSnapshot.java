@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A scope at the moment of a [Dump].
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=waits}
+///
 /// @param id its number in the dump; 0 is the root
 /// @param kind its kind: `scope`, `supervised scope`
 /// @param cancelled whether it was cancelled as a whole

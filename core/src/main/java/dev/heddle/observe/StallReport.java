@@ -13,6 +13,8 @@ import java.util.List;
 /// outside (a socket) are no stall. Nor is a wait for a queue, a condition or a future while a
 /// platform thread outside the loop runs, or will run by itself: that thread may feed it.
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=reports}
+///
 /// @param dump every coroutine, with its stack and what the JDK reports about its blocker
 /// @param after how long nothing had happened
 /// @param unavailable what the JDK does not report about these waits, as text

@@ -5,6 +5,8 @@ import java.util.List;
 
 /// An event that a coroutine waits for, at the moment of a [Dump].
 ///
+/// {@snippet class=dev.heddle.snippets.SnippetsTest region=waits}
+///
 /// @param on the event's description of itself
 /// @param fired whether it has fired already
 /// @param daemon whether it neither keeps the loop alive nor counts against a deadlock

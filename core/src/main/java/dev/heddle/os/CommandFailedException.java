@@ -3,6 +3,8 @@ package dev.heddle.os;
 
 /// Thrown for a command that did not exit with 0.
 ///
+/// {@snippet class=dev.heddle.snippets.CommandSnippetsTest region=failed}
+///
 /// @since 0.1
 public final class CommandFailedException extends RuntimeException {
   private static final long serialVersionUID = 1;

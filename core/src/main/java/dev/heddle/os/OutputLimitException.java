@@ -5,6 +5,8 @@ import java.io.IOException;
 
 /// Thrown when a child has written more than the output limit.
 ///
+/// {@snippet class=dev.heddle.snippets.CommandSnippetsTest region=limit}
+///
 /// @see Command#withOutputLimit
 /// @since 0.1
 public final class OutputLimitException extends IOException {

@@ -18,7 +18,7 @@ import java.util.Set;
 /// the signal has its previous effect: SIGTERM ends the process. To receive every one of several
 /// signals, open a [#stream], which counts as a waiter until it is closed.
 ///
-/// A loop that SIGINT and SIGTERM stop ([dev.heddle.HeddleOptions#withHandleSignals]) leaves the
+/// A loop that SIGINT and SIGTERM stop ([dev.heddle.HeddleOptions#withSignalHandling]) leaves the
 /// signal to its own coroutines that wait for it; a later one without a waiter stops the loop. A
 /// SIGINT or SIGTERM less than a second after one that had a waiter or stopped a loop counts as the
 /// same request: it wakes waiters and has no other effect, because wrappers such as `timeout`

@@ -85,7 +85,7 @@ public final class CircuitBreaker {
   ///
   /// {@snippet class=dev.heddle.snippets.PoolSnippetsTest region=breakerOptions}
   ///
-  /// @since 0.2
+  /// @since 0.1
   @FunctionalInterface
   public interface Listener {
     /// Called in the coroutine whose call changed the state: as no timer runs, [State#HALF_OPEN]
@@ -105,7 +105,7 @@ public final class CircuitBreaker {
   /// @param opened how often it has opened since it was closed the last time
   /// @param refused how many calls it has refused so far
   /// @param lastFailure the last failure that it counted, or null
-  /// @since 0.2
+  /// @since 0.1
   public record Snapshot(
       @Nullable String name,
       State state,

@@ -64,7 +64,7 @@ final class LoopWorker implements WorkerBody {
   ///
   /// @param options of the loops of its threads
   LoopWorker(HeddleOptions options, ThreadPoolOptions pool) {
-    this.options = options.withHandleSignals(false);
+    this.options = options.withoutSignalHandling();
     this.name = pool.name();
     this.most = pool.coroutines();
     this.initializer = pool.initializer();

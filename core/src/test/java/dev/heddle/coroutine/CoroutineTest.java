@@ -391,7 +391,7 @@ class CoroutineTest {
     List<Integer> lines = new ArrayList<>();
     List<Coroutine<?>> spawned = new ArrayList<>();
     Heddle.run(
-        HeddleOptions.defaults().withExactSites(true),
+        HeddleOptions.defaults().withExactSites(),
         () ->
             Heddle.scope(s -> {
               lines.add(lineOfCaller() + 1);
@@ -417,7 +417,7 @@ class CoroutineTest {
   @Tag("loop-28")
   void site_ofASpawnWithoutExactSites_isTheClassOfItsBody() {
     Heddle.run(
-        HeddleOptions.defaults().withExactSites(false),
+        HeddleOptions.defaults().withLazySites(),
         () ->
             assertThat(Heddle.spawn(() -> 1).toString())
                 .endsWith(" spawned at " + CoroutineTest.class.getName()));

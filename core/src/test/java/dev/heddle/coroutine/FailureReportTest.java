@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Timeout;
 /// What is known about a failure beside its throwable.
 @Timeout(300)
 class FailureReportTest {
-  private static final HeddleOptions EXACT = HeddleOptions.defaults().withExactSites(true);
-  private static final HeddleOptions LAZY = HeddleOptions.defaults().withExactSites(false);
+  private static final HeddleOptions EXACT = HeddleOptions.defaults().withExactSites();
+  private static final HeddleOptions LAZY = HeddleOptions.defaults().withLazySites();
 
   private final IllegalStateException failure = new IllegalStateException("x");
 

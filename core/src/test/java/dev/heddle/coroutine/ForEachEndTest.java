@@ -81,11 +81,11 @@ class ForEachEndTest {
 
   @Test
   @Tag("loop-236")
-  void childrenOfActions_withCancelPendingOff_areAwaited() {
+  void childrenOfActions_withPendingAwaited_areAwaited() {
     Heddle.run(() -> {
       List<Coroutine<Integer>> children = new ArrayList<>();
       ForEach.over(TEN)
-          .withCancelPending(false)
+          .withPendingAwaited()
           .run(item ->
               children.add(
                   Heddle.spawn(() -> {
@@ -314,7 +314,7 @@ class ForEachEndTest {
   @Tag("loop-28")
   void worker_withExactSites_namesTheLineOfTheIteration() {
     Heddle.run(
-        HeddleOptions.defaults().withExactSites(true),
+        HeddleOptions.defaults().withExactSites(),
         () ->
             Heddle.forEach(
                 TEN,

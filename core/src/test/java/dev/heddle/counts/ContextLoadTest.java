@@ -63,7 +63,7 @@ class ContextLoadTest {
   @Test
   void contexts_underLoad_growToItAndServeItAgain() {
     Heddle.run(
-        HeddleOptions.defaults().withReuse(true),
+        HeddleOptions.defaults().withReuse(),
         () -> {
           ContextPool pool = CoroutineNode.current().scheduler().contexts();
           load(LOAD);
@@ -111,7 +111,7 @@ class ContextLoadTest {
   void contexts_thatServeALoadAgain_bringNothingThatWasBoundToTheirThreads() {
     Set<String> found = new TreeSet<>();
     Heddle.run(
-        HeddleOptions.defaults().withReuse(true),
+        HeddleOptions.defaults().withReuse(),
         () -> {
           ContextPool pool = CoroutineNode.current().scheduler().contexts();
           for (int i = 0; i < 5; i++) {
@@ -131,7 +131,7 @@ class ContextLoadTest {
   @Test
   void contexts_whenTheLoadHasGone_shrinkToTheLeastAndTheirThreadsEnd() {
     Heddle.run(
-        HeddleOptions.defaults().withReuse(true),
+        HeddleOptions.defaults().withReuse(),
         () -> {
           ContextPool pool = CoroutineNode.current().scheduler().contexts();
           load(LOAD);
@@ -146,7 +146,7 @@ class ContextLoadTest {
   @Test
   void contexts_ofALoadThatComesAndGoes_areMadeAnewOnlyAfterALongRest() {
     Heddle.run(
-        HeddleOptions.defaults().withReuse(true),
+        HeddleOptions.defaults().withReuse(),
         () -> {
           ContextPool pool = CoroutineNode.current().scheduler().contexts();
           for (int i = 0; i < 5; i++) {

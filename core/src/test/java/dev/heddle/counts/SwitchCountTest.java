@@ -196,9 +196,14 @@ class SwitchCountTest {
 
   // ---- starts ----
 
+  private static HeddleOptions options(boolean reuse) {
+    HeddleOptions usual = HeddleOptions.defaults();
+    return reuse ? usual.withReuse() : usual.withoutReuse();
+  }
+
   private static Cost costOfSpawningAndJoining(boolean reuse, int coroutines) {
     return Heddle.run(
-        HeddleOptions.defaults().withReuse(reuse),
+        options(reuse),
         () ->
             Cost.of(() ->
                 Heddle.scope(s -> {

@@ -227,7 +227,7 @@ class FutureTest {
   @Tag("loop-150")
   void complete_twiceWithExactSites_namesTheLineOfTheFirst() {
     Heddle.run(
-        dev.heddle.HeddleOptions.defaults().withExactSites(true),
+        dev.heddle.HeddleOptions.defaults().withExactSites(),
         () -> {
           Promise<String> promise = Heddle.promise("job");
           int here = new Throwable().getStackTrace()[0].getLineNumber();
@@ -482,7 +482,7 @@ class FutureTest {
   @Tag("loop-156")
   void sites_whenExact_nameFileAndLine() {
     Heddle.run(
-        dev.heddle.HeddleOptions.defaults().withExactSites(true),
+        dev.heddle.HeddleOptions.defaults().withExactSites(),
         () -> {
           int here = new Throwable().getStackTrace()[0].getLineNumber();
           Promise<String> promise = Heddle.promise();

@@ -39,13 +39,18 @@ class RenamedTest {
           Map.entry("any", "what TaskGroup has, and Await in its new meaning"),
           Map.entry("cancel", "what scopes, coroutines, commands and runtimes have"),
           Map.entry("exit", "Heddle.exit; in Erlang what ends another process"),
+          Map.entry("lock", "AsyncFile.lock(position, size), and what locks of the JDK have"),
           Map.entry("make", "how Go makes a channel, on the page for those who come from there"),
           Map.entry(
               "resolve", "what decides a wait in a waker's callback, and a command about a host"),
           Map.entry("run", "Heddle.run, and the entry point of a process"),
           Map.entry("suspend", "how the scheduler and contexts call it, inside"),
           Map.entry("timer", "a package, and Heddle.timer"),
+          Map.entry("trapExits", "ProcessContext.trapExits()"),
+          Map.entry("tryLock", "AsyncFile.tryLock(position, size), and what locks of the JDK have"),
           Map.entry("with", "TcpOptions.with"),
+          Map.entry("withExactSites", "HeddleOptions.withExactSites()"),
+          Map.entry("withReuse", "HeddleOptions.withReuse()"),
           Map.entry("yield", "Java's own word, and Thread.yield"));
 
   private static final Pattern SPAN = Pattern.compile("(?<!`)`([^`\\n]+)`(?!`)");

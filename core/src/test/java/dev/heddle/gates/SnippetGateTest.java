@@ -4,143 +4,124 @@ package dev.heddle.gates;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Each public type shows its use in a snippet; javadoc checks that its region exists, the tests
-/// run it.
+/// Each public type of each exported package shows its use: by a snippet, which the tests compile
+/// and run, or in `process` by a block of Java, which `JavadocExamplesTest` compiles.
+///
+/// An example stands in the documentation of the type or of its members; that of a nested type may
+/// stand at the type around it. Types that are used together may show the same snippet.
 @Tag("once")
 class SnippetGateTest {
-  private static final String CORE = "core/src/main/java/dev/heddle";
-  private static final String CONTEXT = "context/src/main/java/dev/heddle/context";
+  private static final Path ROOT = Path.of(System.getProperty("heddle.root"));
 
-  private static final List<String> EXPORTED =
-      List.of("", "coroutine", "event", "flow", "io", "observe", "os", "sync", "thread");
+  /// The modules whose blocks of Java `JavadocExamplesTest` compiles.
+  private static final List<String> COMPILED_BLOCKS = List.of("process");
 
-  private static final String SNIPPET = "{@snippet";
+  private static final Pattern EXPORTS = Pattern.compile("(?m)^ *exports ([\\w.]+);");
+  private static final Pattern PUBLIC = Pattern.compile("(?m)^public ");
 
-  private static final Pattern INTERFACE =
-      Pattern.compile("(?m)^public (?:(?:non-)?sealed )?interface ");
+  private static final Pattern SNIPPET =
+      Pattern.compile("\\{@snippet class=(?<class>[\\w.]+) region=(?<region>\\w+)}");
 
-  private static final Pattern NESTED =
-      Pattern.compile(
-          "(?<doc>(?:  ///.*\\n)+)(?:  @.*\\n)*"
-              + "  (?<modifiers>(?:[a-z-]+ )*)(?:class|interface|record|enum) (?<name>\\w+)");
-
-  private static final String THROWN =
-      "is caught, not called: its documentation says who throws it";
-  private static final String LAMBDA = "is written as a lambda in the snippets of what takes it";
-
-  private static final String PART = "is read from a Dump or a report, which show their use";
-
-  /// Public types without a snippet, and why they need none.
-  private static final Map<String, String> WITHOUT =
-      Map.ofEntries(
-          Map.entry("Cancellation", THROWN),
-          Map.entry("CommandFailedException", THROWN),
-          Map.entry("CompositeException", THROWN),
-          Map.entry("CoroutineException", THROWN),
-          Map.entry("DeadlineException", THROWN),
-          Map.entry("DeadlockError", THROWN),
-          Map.entry("DescriptorTypeException", THROWN),
-          Map.entry("EventsLostException", THROWN),
-          Map.entry("ExitException", THROWN),
-          Map.entry("LoopEndedException", THROWN),
-          Map.entry("OutputLimitException", THROWN),
-          Map.entry("PinnedException", THROWN),
-          Map.entry("WaitCancelledException", THROWN),
-          Map.entry("Action", LAMBDA),
-          Map.entry("Body", LAMBDA),
-          Map.entry("ItemAction", LAMBDA),
-          Map.entry("ItemTest", LAMBDA),
-          Map.entry("ScopeBody", LAMBDA),
-          Map.entry("FailureHandler", LAMBDA),
-          Map.entry("PeerCredentials", "is a record that is read: Unix.peerCredentials returns it"),
-          Map.entry("CompletionHandler", LAMBDA),
-          Map.entry("CancelMode", "is an argument: the snippet of Scope.child shows it"),
-          Map.entry("Transform", LAMBDA),
-          Map.entry("CoroutineSnapshot", PART),
-          Map.entry("CoroutineSnapshot.State", PART),
-          Map.entry("DumpPart", PART),
-          Map.entry("ForeignWait", PART),
-          Map.entry("HoldReport", PART),
-          Map.entry("HoldReport.Activity", PART),
-          Map.entry("LoopMXBean", "is what management tools show"),
-          Map.entry("PlatformReport.DriverStatus", "is read from a PlatformReport, which shows it"),
-          Map.entry("StallReport", PART),
-          Map.entry("ScopeSnapshot", PART),
-          Map.entry("WaitSnapshot", PART),
-          Map.entry("Awaitable", "is what the types it stands for show"),
-          Map.entry("Switch", "is an argument: the snippet of SwitchHandler shows it"));
+  private static final Pattern ANY_SNIPPET = Pattern.compile("\\{@snippet");
+  private static final Pattern BLOCK = Pattern.compile("(?m)^ */// ```java$");
 
   @Test
-  void publicTypes_ofExportedRooms_showTheirUse() throws IOException {
-    assertThat(namesWithout().filter(name -> !WITHOUT.containsKey(name)))
+  void publicTypes_ofExportedPackages_showTheirUse() throws IOException {
+    List<String> without = new ArrayList<>();
+    int types = 0;
+    for (Path module : modules()) {
+      boolean takesBlocks = COMPILED_BLOCKS.contains(module.getFileName().toString());
+      for (Path file : exportedFiles(module)) {
+        String text = Files.readString(file);
+        if (PUBLIC.matcher(text).find()) {
+          types++;
+          if (!hasExample(text, takesBlocks)) {
+            without.add(ROOT.relativize(file).toString());
+          }
+        }
+      }
+    }
+    assertThat(types).isGreaterThan(200);
+    assertThat(without)
         .as(
-            "public types, also nested ones, without a {@snippet class=... region=...}: add one"
-                + " from core/src/test/java/dev/heddle/snippets, or list the type in WITHOUT with"
-                + " the reason")
+            "public types without an example: add {@snippet class=... region=...}, with the region"
+                + " in a test whose name ends in SnippetsTest")
         .isEmpty();
   }
 
+  /// Javadoc would see it too, but it runs for the core only.
   @Test
-  void typesThatNeedNoSnippet_areThere_andHaveNone() throws IOException {
-    assertThat(namesWithout()).containsAll(WITHOUT.keySet());
-  }
-
-  private static Stream<String> namesWithout() throws IOException {
-    Stream.Builder<String> names = Stream.builder();
-    for (Path room : rooms()) {
-      try (Stream<Path> files = Files.list(room)) {
-        files.filter(file -> file.toString().endsWith(".java")).forEach(file -> add(file, names));
+  void snippets_ofAllModules_areThere() throws IOException {
+    List<String> gone = new ArrayList<>();
+    for (Path module : modules()) {
+      try (Stream<Path> files = Files.walk(module.resolve("src/main/java"))) {
+        for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
+          String text = Files.readString(file);
+          List<MatchResult> snippets = SNIPPET.matcher(text).results().toList();
+          if (snippets.size() != ANY_SNIPPET.matcher(text).results().count()) {
+            gone.add(ROOT.relativize(file) + ": a snippet that is not class=... region=...");
+          }
+          for (MatchResult snippet : snippets) {
+            if (!hasRegion(module, snippet.group("class"), snippet.group("region"))) {
+              gone.add(ROOT.relativize(file) + ": " + snippet.group());
+            }
+          }
+        }
       }
     }
-    return names.build();
+    assertThat(gone).as("snippets whose class or region is not there").isEmpty();
   }
 
-  private static List<Path> rooms() {
-    Path root = Path.of(System.getProperty("heddle.root"));
-    return Stream.concat(
-            EXPORTED.stream().map(room -> root.resolve(CORE).resolve(room)),
-            Stream.of(root.resolve(CONTEXT)))
-        .toList();
+  private static boolean hasRegion(Path module, String type, String region) throws IOException {
+    Path test = module.resolve("src/test/java").resolve(type.replace('.', '/') + ".java");
+    return Files.exists(test)
+        && Pattern.compile("(?m)// @start region=" + region + "$")
+            .matcher(Files.readString(test))
+            .find();
   }
 
-  // of the public type in the file, and of the public types nested in it
-  private static void add(Path file, Stream.Builder<String> names) {
-    String text = read(file);
-    if (!text.contains("\npublic ")) {
-      return;
+  @Test
+  void typeWithoutAnExample_isFound() {
+    assertThat(hasExample("/// A door.\npublic class Door {}", true)).isFalse();
+    assertThat(hasExample("/// ```text\n/// ```\npublic class Door {}", true)).isFalse();
+    assertThat(hasExample("/// ```java\n/// ```\npublic class Door {}", true)).isTrue();
+    assertThat(hasExample("/// ```java\n/// ```\npublic class Door {}", false)).isFalse();
+    assertThat(hasExample("/// {@snippet class=a.B region=c}\npublic class Door {}", false))
+        .isTrue();
+  }
+
+  private static boolean hasExample(String text, boolean takesBlocks) {
+    return SNIPPET.matcher(text).find() || (takesBlocks && BLOCK.matcher(text).find());
+  }
+
+  private static List<Path> modules() throws IOException {
+    try (Stream<Path> folders = Files.list(ROOT)) {
+      return folders
+          .filter(folder -> Files.exists(folder.resolve("src/main/java/module-info.java")))
+          .sorted()
+          .toList();
     }
-    String outer = file.getFileName().toString().replace(".java", "");
-    if (!text.contains(SNIPPET)) {
-      names.add(outer);
-    }
-    boolean ofInterface = INTERFACE.matcher(text).find();
-    NESTED
-        .matcher(text)
-        .results()
-        .filter(type -> isPublic(type.group("modifiers"), ofInterface))
-        .filter(type -> !type.group("doc").contains(SNIPPET))
-        .forEach(type -> names.add(outer + "." + type.group("name")));
   }
 
-  private static boolean isPublic(String modifiers, boolean ofInterface) {
-    return modifiers.contains("public") || (ofInterface && !modifiers.contains("private"));
-  }
-
-  private static String read(Path file) {
-    try {
-      return Files.readString(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+  private static List<Path> exportedFiles(Path module) throws IOException {
+    Path sources = module.resolve("src/main/java");
+    List<Path> found = new ArrayList<>();
+    String info = Files.readString(sources.resolve("module-info.java"));
+    for (MatchResult export : EXPORTS.matcher(info).results().toList()) {
+      try (Stream<Path> files = Files.list(sources.resolve(export.group(1).replace('.', '/')))) {
+        files.filter(file -> file.toString().endsWith(".java")).sorted().forEach(found::add);
+      }
     }
+    return found;
   }
 }

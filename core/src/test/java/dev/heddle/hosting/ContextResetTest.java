@@ -25,10 +25,15 @@ class ContextResetTest {
   private static final ThreadLocal<String> LOCAL = ThreadLocal.withInitial(() -> "initial");
   private static final InheritableThreadLocal<String> INHERITABLE = new InheritableThreadLocal<>();
 
+  private static HeddleOptions options(boolean reuse) {
+    HeddleOptions usual = HeddleOptions.defaults();
+    return reuse ? usual.withReuse() : usual.withoutReuse();
+  }
+
   /// Runs `first` to its end in one coroutine and then `second` in the next one.
   private static <T extends @Nullable Object> T after(boolean reuse, Action first, Body<T> second) {
     return Heddle.run(
-        HeddleOptions.defaults().withReuse(reuse),
+        options(reuse),
         () -> {
           Thread used =
               Heddle.spawn(
@@ -58,7 +63,7 @@ class ContextResetTest {
   void threadLocal_acrossSuspensions_staysWithItsCoroutine(boolean reuse) {
     String seen =
         Heddle.run(
-            HeddleOptions.defaults().withReuse(reuse),
+            options(reuse),
             () -> {
               LOCAL.set("mine");
               Beside.spawn(() -> LOCAL.set("other"));
@@ -80,7 +85,7 @@ class ContextResetTest {
   void inheritableThreadLocal_isTheSpawnersAtTheSpawn(boolean reuse) {
     String seen =
         Heddle.run(
-            HeddleOptions.defaults().withReuse(reuse),
+            options(reuse),
             () -> {
               Heddle.spawn(() -> 1).await();
               INHERITABLE.set("spawner's");
@@ -96,7 +101,7 @@ class ContextResetTest {
   void inheritableThreadLocal_setByTheChild_doesNotReachTheSpawner(boolean reuse) {
     String seen =
         Heddle.run(
-            HeddleOptions.defaults().withReuse(reuse),
+            options(reuse),
             () -> {
               INHERITABLE.set("spawner's");
               Beside.spawn(() -> INHERITABLE.set("child's")).await();
@@ -110,7 +115,7 @@ class ContextResetTest {
   void inheritableThreadLocal_ofTheThreadThatRuns_reachesMain(boolean reuse) {
     INHERITABLE.set("runner's");
     try {
-      String seen = Heddle.run(HeddleOptions.defaults().withReuse(reuse), () -> INHERITABLE.get());
+      String seen = Heddle.run(options(reuse), () -> INHERITABLE.get());
       assertThat(seen).isEqualTo("runner's");
     } finally {
       INHERITABLE.remove();
@@ -140,7 +145,7 @@ class ContextResetTest {
     ClassLoader mine = freshLoader();
     ClassLoader seen =
         Heddle.run(
-            HeddleOptions.defaults().withReuse(reuse),
+            options(reuse),
             () -> {
               Heddle.spawn(() -> 1).await();
               Thread.currentThread().setContextClassLoader(mine);
@@ -205,7 +210,7 @@ class ContextResetTest {
   @ValueSource(booleans = {true, false})
   void threadName_ofANamedCoroutine_isItsNameAndOnlyIts(boolean reuse) {
     Heddle.run(
-        HeddleOptions.defaults().withReuse(reuse),
+        options(reuse),
         () -> {
           Body<String> threadName = () -> Thread.currentThread().getName();
           assertThat(Heddle.spawn("named", threadName).await()).isEqualTo("named");

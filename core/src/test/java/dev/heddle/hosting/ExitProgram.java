@@ -61,7 +61,7 @@ public final class ExitProgram {
     SIGNAL {
       @Override
       void run() {
-        exitAsAsked(() -> runWithWorker(PATIENT.withHandleSignals(true), ExitProgram::signalSelf));
+        exitAsAsked(() -> runWithWorker(PATIENT.withSignalHandling(), ExitProgram::signalSelf));
       }
     },
     /// The second one comes when a second has passed.
@@ -237,7 +237,7 @@ public final class ExitProgram {
     SignalClock.stop();
     exitAsAsked(() ->
         Heddle.run(
-            PATIENT.withHandleSignals(true),
+            PATIENT.withSignalHandling(),
             () -> {
               try {
                 signalSelf();
@@ -278,7 +278,7 @@ public final class ExitProgram {
     CompletableFuture<String> waiting = new CompletableFuture<>();
     Loop<?> loop =
         Loop.start(
-            PATIENT.withHandleSignals(true).withName(name),
+            PATIENT.withSignalHandling().withName(name),
             () -> {
               waiting.complete("begun");
               Heddle.delay(HOUR);

@@ -206,7 +206,7 @@ class OutsideInterruptTest {
   void coroutineThatHasEnded_whereContextsAreNotReused_leavesItsThreadNameAndInterrupt() {
     AtomicReference<Thread> thread = new AtomicReference<>();
     Heddle.run(
-        HeddleOptions.defaults().withReuse(false),
+        HeddleOptions.defaults().withoutReuse(),
         () -> {
           Heddle.spawn(
                   "named",

@@ -70,7 +70,7 @@ class PlatformTest {
     private SignalsProgram() {}
 
     public static void main(String[] args) {
-      Heddle.run(HeddleOptions.defaults().withHandleSignals(true), () -> null);
+      Heddle.run(HeddleOptions.defaults().withSignalHandling(), () -> null);
     }
   }
 

@@ -36,7 +36,7 @@ public final class StuckExitProgram {
       @Override
       void run() {
         Heddle.run(
-            SHORT.withHandleSignals(true),
+            SHORT.withSignalHandling(),
             () -> {
               signalSelf();
               while (true) {
@@ -63,7 +63,7 @@ public final class StuckExitProgram {
             });
         AtomicReference<LoopRuntime> root = new AtomicReference<>();
         LoopRuntime.run(
-            SHORT.withHandleSignals(true),
+            SHORT.withSignalHandling(),
             () -> {
               held.await();
               root.get().scheduler().runOnCarrier(() -> stand(lock));
@@ -78,7 +78,7 @@ public final class StuckExitProgram {
       @Override
       void run() {
         try {
-          runWithHandlerThatNeverReturns(SHORT.withHandleSignals(true));
+          runWithHandlerThatNeverReturns(SHORT.withSignalHandling());
         } catch (ExitException e) {
           System.out.println("exit " + e.code());
           System.exit(e.code());

@@ -123,9 +123,10 @@ class CallersLineTest {
     calls.put(
         "AsyncFile.writeAt",
         () -> FileIo.open(Path.of("/dev/full"), WRITE).writeAt(buffer.clear(), 1));
-    calls.put("AsyncFile.lock", () -> FileIo.open(file, WRITE, CREATE).lock(0, 1, true));
+    calls.put("AsyncFile.lockShared", () -> FileIo.open(file, WRITE, CREATE).lockShared(0, 1));
     calls.put(
-        "AsyncFile.tryLock", () -> FileIo.open(file, READ, CREATE, WRITE).tryLock(-1, 1, true));
+        "AsyncFile.tryLockShared",
+        () -> FileIo.open(file, READ, CREATE, WRITE).tryLockShared(-1, 1));
     calls.put("Pipe.open", () -> Pipe.openNamed(folder.resolve("missing"), READ));
     calls.put("a stream that blocks, read", () -> broken().read(buffer.clear()));
     calls.put("a stream that blocks, written", () -> broken().write(buffer.clear()));

@@ -44,7 +44,7 @@ class FileLockTest {
       try (AsyncFile one = open();
           AsyncFile other = open()) {
         LockedRange lock = one.lock();
-        assertThat(other.tryLock(0, 10, false)).isNull();
+        assertThat(other.tryLock(0, 10)).isNull();
         Coroutine<LockedRange> waiting = Heddle.spawn(() -> other.lock());
         while (!waiting.isSuspended()) {
           Heddle.yieldNow();
@@ -62,12 +62,12 @@ class FileLockTest {
     Heddle.run(() -> {
       try (AsyncFile one = open();
           AsyncFile other = open();
-          LockedRange first = one.lock(0, 10, false);
-          LockedRange second = other.lock(10, 10, true)) {
+          LockedRange first = one.lock(0, 10);
+          LockedRange second = other.lockShared(10, 10)) {
         assertThat(first.isShared()).isFalse();
         assertThat(second.isShared()).isTrue();
         assertThat(List.of(second.position(), second.size())).containsExactly(10L, 10L);
-        assertThat(one.tryLock(15, 1, false)).isNull();
+        assertThat(one.tryLock(15, 1)).isNull();
       }
     });
   }
@@ -95,7 +95,7 @@ class FileLockTest {
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         assertThat(other.inputReader().readLine()).isEqualTo("locked");
-        assertThat(file.tryLock(0, 1, false)).isNull();
+        assertThat(file.tryLock(0, 1)).isNull();
         assertThatThrownBy(() -> Heddle.withTimeout(Duration.ofMillis(5), () -> file.lock()))
             .isInstanceOf(DeadlineException.class);
         other.outputWriter().append("go\n").close();
@@ -163,7 +163,7 @@ class FileLockTest {
       open().close();
       try (AsyncFile readOnly = FileIo.open(folder.resolve("locked"))) {
         assertThatThrownBy(readOnly::lock).isInstanceOf(NonWritableChannelException.class);
-        readOnly.lock(0, 1, true).close();
+        readOnly.lockShared(0, 1).close();
       }
     });
   }

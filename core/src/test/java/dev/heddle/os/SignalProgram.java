@@ -20,7 +20,7 @@ public final class SignalProgram {
       case "given back" -> givenBack();
       case "stopped" ->
           Heddle.run(
-              HeddleOptions.defaults().withHandleSignals(true), SignalProgram::awaitedThenStopped);
+              HeddleOptions.defaults().withSignalHandling(), SignalProgram::awaitedThenStopped);
       case "partly ignored" -> Heddle.run(SignalProgram::partlyIgnored);
       case "ignored", "kept" -> Heddle.run(() -> refused(System.getProperty("signal")));
       case String other -> throw new IllegalArgumentException(other);

@@ -28,14 +28,20 @@ import dev.heddle.io.TxtRecord;
 import dev.heddle.observe.CoroutineSnapshot;
 import dev.heddle.observe.DeadlockReport;
 import dev.heddle.observe.Dump;
+import dev.heddle.observe.DumpPart;
+import dev.heddle.observe.ForeignWait;
 import dev.heddle.observe.HoldReport;
 import dev.heddle.observe.LoopCounters;
+import dev.heddle.observe.LoopMXBean;
 import dev.heddle.observe.PlatformReport;
+import dev.heddle.observe.ScopeSnapshot;
 import dev.heddle.observe.StallReport;
+import dev.heddle.observe.WaitSnapshot;
 import dev.heddle.sync.Channel;
 import dev.heddle.sync.Mutex;
 import dev.heddle.sync.Select;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -46,6 +52,9 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
+import javax.management.JMX;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -93,7 +102,7 @@ class SnippetsTest {
     // @start region=options
     var options =
         HeddleOptions.defaults()
-            .withHandleSignals(true) // Ctrl-C ends it gracefully
+            .withSignalHandling() // Ctrl-C ends it gracefully
             .withShutdownDeadline(Duration.ofSeconds(3));
     Heddle.run(options, () -> serve("request"));
     // @end
@@ -168,8 +177,50 @@ class SnippetsTest {
     assertThat(text).contains("'heartbeat' waits for a timer");
   }
 
+  @Test
+  void waits() {
+    List<String> seen = new ArrayList<>();
+    BlockingQueue<String> queue = new LinkedBlockingQueue<>();
+    Heddle.run(() -> {
+      Heddle.background("heartbeat", () -> Heddle.delay(Duration.ofHours(1)));
+      Heddle.background("reader", () -> seen.add(queue.take()));
+      Heddle.yieldNow();
+      // @start region=waits
+      Dump dump = Heddle.dump();
+      for (CoroutineSnapshot c : dump.coroutines()) {
+        for (WaitSnapshot wait : c.waits()) { // any of them wakes it
+          seen.add(c.name() + " waits for " + wait.on());
+        }
+        ForeignWait foreign = c.foreign(); // in the JDK: a lock, a queue, a sleep
+        if (foreign != null) {
+          seen.add(c.name() + " waits in " + foreign.method());
+        }
+      }
+      for (ScopeSnapshot scope : dump.scopes()) {
+        log(scope.kind() + " of coroutine " + scope.owner());
+      }
+      for (DumpPart part : dump.parts()) {
+        log(part.text()); // a pool with its leases, a runtime with its processes
+      }
+      // @end
+    });
+    assertThat(seen).anyMatch(line -> line.startsWith("heartbeat waits for a timer"));
+    assertThat(seen).anyMatch(line -> line.startsWith("reader waits in"));
+  }
+
   private static void log(String line) {
     assertThat(line).isNotEmpty();
+  }
+
+  @Test
+  void bean() throws Exception {
+    // @start region=bean
+    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    for (ObjectName name : server.queryNames(new ObjectName("dev.heddle:type=Loop,*"), null)) {
+      LoopMXBean loop = JMX.newMXBeanProxy(server, name, LoopMXBean.class);
+      log(loop.getName() + ": " + loop.getCoroutines() + " coroutines, " + loop.getState());
+    }
+    // @end
   }
 
   @Test
@@ -473,7 +524,7 @@ class SnippetsTest {
       Heddle.launch("other", () -> seen.add(locale));
       // @start region=switchHandler
       String[] others = {locale};
-      Heddle.addSwitchHandler((coroutine, kind) -> {
+      Heddle.addSwitchHandler((coroutine, kind) -> { // Switch.ENTER, LEAVE or FINISH
         String swapped = locale;
         locale = others[0];
         others[0] = swapped;

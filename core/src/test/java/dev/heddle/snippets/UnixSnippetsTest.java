@@ -2,13 +2,18 @@
 package dev.heddle.snippets;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.heddle.CoroutineException;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.io.Adopt;
+import dev.heddle.io.AsyncIo;
 import dev.heddle.io.DatagramSocket;
+import dev.heddle.io.DescriptorTypeException;
 import dev.heddle.io.Listener;
+import dev.heddle.io.PeerCredentials;
 import dev.heddle.io.Pipe;
 import dev.heddle.io.ReceivedDescriptors;
 import dev.heddle.io.Server;
@@ -18,12 +23,14 @@ import dev.heddle.io.Unix;
 import dev.heddle.io.UnixAbstractAddress;
 import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.Support;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -75,6 +82,45 @@ class UnixSnippetsTest {
       }
       // @end
     });
+  }
+
+  @Test
+  void peer(@TempDir Path folder) {
+    assumeServed(Capability.PEER_CREDENTIALS);
+    List<Integer> served = new ArrayList<>();
+    Heddle.run(() -> {
+      Path path = folder.resolve("socket");
+      try (Listener listener = Unix.listen(path);
+          StreamSocket client = Unix.connect(path);
+          StreamSocket server = listener.accept()) {
+        // @start region=peer
+        PeerCredentials peer = Unix.peerCredentials(server);
+        if (peer.uid() != 0) { // root may do this anyway
+          server.write(StandardCharsets.UTF_8.encode("hello, process " + peer.pid() + "\n"));
+        }
+        // @end
+        served.add(peer.pid());
+        assertThat(client.isOpen()).isTrue();
+      }
+    });
+    assertThat(served).containsExactly((int) ProcessHandle.current().pid());
+  }
+
+  @Test
+  void kind() {
+    // what is not open is of no kind, and the JDK's driver adopts no descriptors
+    assertThatThrownBy(() -> Heddle.run(() -> adopted(-1)))
+        .isInstanceOfAny(CoroutineException.class, UnsupportedOperationException.class);
+  }
+
+  private static AsyncIo adopted(int number) throws IOException {
+    // @start region=kind
+    try {
+      return Adopt.socket(number);
+    } catch (DescriptorTypeException e) { // it is no stream socket, and still open
+      return Adopt.pipe(number);
+    }
+    // @end
   }
 
   @Test

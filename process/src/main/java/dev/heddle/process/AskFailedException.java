@@ -5,6 +5,8 @@ import dev.heddle.process.scheduler.Worker;
 
 /// A request has failed; the cause tells why.
 ///
+/// {@snippet class=dev.heddle.process.MessageSnippetsTest region=ask}
+///
 /// @since 0.1
 public final class AskFailedException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 /// Carries out the commands of one class: within the step, as a coroutine on an I/O loop, or on a
 /// thread for blocking calls.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=command}
+///
 /// @param <C> the class of the commands
 /// @param <R> the type of their results
 /// @since 0.1

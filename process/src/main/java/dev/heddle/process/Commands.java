@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// The failure of a command arrives as the error of its result event, as the object that was
 /// thrown.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=commands}
+///
 /// @since 0.1
 public final class Commands {
   private Commands() {}

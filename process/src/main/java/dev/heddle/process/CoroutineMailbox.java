@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// It is not a process: it cannot be linked or monitored, and gets no signals.
 ///
+/// {@snippet class=dev.heddle.process.MessageSnippetsTest region=mailbox}
+///
 /// @since 0.1
 public final class CoroutineMailbox implements AutoCloseable {
   private final RoutingTable routes;

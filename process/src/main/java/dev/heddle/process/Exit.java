@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// reason of `requestExit` as the detail. A process that was terminated, or has not ended by the
 /// deadline, exits with [Reason#TERMINATED].
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=exit}
+///
 /// @param pid the process
 /// @param reason why
 /// @param result the result of a normal exit; null otherwise

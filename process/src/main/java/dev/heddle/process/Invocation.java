@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** any.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=command}
+///
 /// @param <R> of the result
 /// @since 0.1
 public sealed interface Invocation<R extends @Nullable Object> permits PendingCommand {

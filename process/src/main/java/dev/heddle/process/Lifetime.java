@@ -3,6 +3,8 @@ package dev.heddle.process;
 
 /// How the life of a process depends on its parent.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=options}
+///
 /// @since 0.1
 public enum Lifetime {
   /// the end of its parent does not affect it, as for processes in Erlang that are not linked

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// Along a chain of links each exit has its own exception of this class, and all of them have the
 /// cause of the first exit. So causes do not nest, however long the chain is.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=exit}
+///
 /// @since 0.1
 public final class LinkedExitException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -6,6 +6,8 @@ import java.util.List;
 
 /// A report of a step that holds its worker for too long.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=builder}
+///
 /// @param pid the process
 /// @param kind the class of the process
 /// @param worker the name of the worker's thread

@@ -6,6 +6,8 @@ package dev.heddle.process;
 /// messages that a body has received, an eighth of the capacity, at most 64, may still count until
 /// the step ends. Signals and results do not count.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=options}
+///
 /// @since 0.1
 public enum MailboxPolicy {
   /// it is refused: the sender gets [SendResult#FULL]

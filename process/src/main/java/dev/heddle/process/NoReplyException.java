@@ -3,6 +3,8 @@ package dev.heddle.process;
 
 /// A process has ended without replying to a request.
 ///
+/// {@snippet class=dev.heddle.process.MessageSnippetsTest region=noReply}
+///
 /// @since 0.1
 public final class NoReplyException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Several messages as one: sent at once, one event for the receiver, one message in its mailbox.
 ///
+/// {@snippet class=dev.heddle.process.MessageSnippetsTest region=parcel}
+///
 /// @param topic what they are about; empty when there is no topic
 /// @param messages the messages in their order
 /// @since 0.1

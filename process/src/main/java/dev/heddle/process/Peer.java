@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// An implementation keeps the order of the messages of one thread, and returns a refusal when it
 /// cannot pass a message on.
 ///
+/// {@snippet class=dev.heddle.process.MessageSnippetsTest region=peer}
+///
 /// @since 0.1
 @FunctionalInterface
 public interface Peer {

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** any: a PID is immutable.
 ///
+/// {@snippet class=dev.heddle.process.MessageSnippetsTest region=pid}
+///
 /// @since 0.1
 public sealed class Pid permits LocalPid {
   private final String node;

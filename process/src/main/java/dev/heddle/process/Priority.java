@@ -3,6 +3,8 @@ package dev.heddle.process;
 
 /// The scheduling priority of a process among those that are ready.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=options}
+///
 /// @since 0.1
 public enum Priority {
   /// Before all processes of normal priority; even so, at least one step in 61 is for the others.

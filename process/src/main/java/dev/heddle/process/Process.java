@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// An exception of any method ends this process with that cause, and nothing else.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=process}
+///
 /// @since 0.1
 @SuppressWarnings("AvoidCommonTypeNames") // Erlang's term; a single-type import wins
 @FunctionalInterface

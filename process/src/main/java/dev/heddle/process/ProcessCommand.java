@@ -7,6 +7,8 @@ import org.jspecify.annotations.Nullable;
 /// arguments. [Commands] has the common ones; others are records of the program, with a handler
 /// given to [ProcessRuntimeBuilder#handler].
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=command}
+///
 /// @param <R> the type of the result
 /// @since 0.1
 @SuppressWarnings("unused") // R ties the command to the result of its handler

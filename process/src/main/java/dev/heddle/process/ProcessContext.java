@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// closed it, may call only the methods marked *any*; the others throw an [IllegalStateException]
 /// for as long as the process is alive.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=process}
+///
 /// @since 0.1
 public interface ProcessContext {
   /// The address of this process. **Thread** any.
@@ -134,14 +136,17 @@ public interface ProcessContext {
   /// @throws SendFailedException when there is no such process
   void requestExit(Pid other, Object detail);
 
-  /// Sets whether this process gets signals instead of being ended: a [ProcessSignal.LinkDown] when
+  /// From now on this process gets signals instead of being ended: a [ProcessSignal.LinkDown] when
   /// a linked process ends; a [ProcessSignal.Cancel] when it is cancelled or the runtime shuts
   /// down, and then has until the signal's deadline to clean up and call `done`; a
   /// [ProcessSignal.ExitRequest] when another process requests its exit. Off at first.
   ///
   /// The setting at the moment when the end of the other process arrives decides. A signal that is
-  /// then on its way is delivered even after a `trapExits(false)`, and a decided end stays decided.
-  void trapExits(boolean trap);
+  /// then on its way is delivered even after [#untrapExits()], and a decided end stays decided.
+  void trapExits();
+
+  /// Undoes [#trapExits()].
+  void untrapExits();
 
   /// Monitors another process: this one gets a [ProcessSignal.Down] when that one ends, and at once
   /// when it has ended or never existed.

@@ -5,6 +5,8 @@ import java.util.List;
 
 /// The counts of a runtime since its start, as of a moment ago.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=counters}
+///
 /// @param processes the processes that are alive
 /// @param started the processes started
 /// @param executed runs of processes, on all workers and compensating workers; a run is several

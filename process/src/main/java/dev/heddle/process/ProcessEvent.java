@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// An event for a process.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=process}
+///
 /// @param type whether a command is done or a message was sent
 /// @param tag the tag of the command, as the process chose it; 0 for a message
 /// @param data the result of the command, or what was sent: a message, or a [ProcessSignal]

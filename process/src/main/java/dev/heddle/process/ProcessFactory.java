@@ -3,6 +3,8 @@ package dev.heddle.process;
 
 /// Makes the processes that upgrades name: [StepOutput#upgrade], [CoroutineProcess#upgrade].
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=upgrade}
+///
 /// @since 0.1
 @FunctionalInterface
 public interface ProcessFactory {

@@ -3,6 +3,8 @@ package dev.heddle.process;
 
 /// Called when processes of a runtime start and end. Must not block.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=builder}
+///
 /// @since 0.1
 public interface ProcessListener {
   /// Called before a process starts; its PID is known already. An exception refuses the start and

@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** any. Methods that wait ([#ask], [#shutdown]) suspend a coroutine of a loop and block
 /// a thread. In a step of a process they throw, since they would hold its worker.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=runtime}
+///
 /// @since 0.1
 public final class ProcessRuntime implements AutoCloseable {
   private final WorkerPool workers;

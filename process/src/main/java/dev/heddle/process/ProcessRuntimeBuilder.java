@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Configures a runtime. For one thread; each method returns the builder.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=builder}
+///
 /// @since 0.1
 public final class ProcessRuntimeBuilder {
   final CommandRegistry registry = new CommandRegistry();
@@ -208,7 +210,7 @@ public final class ProcessRuntimeBuilder {
     HeddleOptions options =
         loop != null
             ? loop
-            : HeddleOptions.defaults().withName(host + "-loop").withHandleSignals(false);
+            : HeddleOptions.defaults().withName(host + "-loop").withoutSignalHandling();
     return maxBlockingCalls == 0 ? options : options.withOffloadThreads(maxBlockingCalls);
   }
 }

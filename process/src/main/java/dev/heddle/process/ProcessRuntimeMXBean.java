@@ -9,6 +9,8 @@ package dev.heddle.process;
 /// system property `dev.heddle.processes`, the number of its runtimes, so that tools start no
 /// server in one without.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=bean}
+///
 /// @since 0.1
 public interface ProcessRuntimeMXBean {
   /// The name of the host.

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// A message of the runtime itself to a process, as the data of a message event. Signals do not
 /// count toward the capacity of the mailbox, and none is dropped.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=signals}
+///
 /// @since 0.1
 public sealed interface ProcessSignal {
   /// The process is asked to end in an orderly way. Only processes that trap exits get it; others

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// The state of a process a moment ago. The values were read one after the other while the process
 /// went on, so they may not be consistent with each other.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=snapshots}
+///
 /// @param pid the process
 /// @param kind the class of the process
 /// @param state what it was doing

@@ -3,6 +3,8 @@ package dev.heddle.process;
 
 /// The cause of an exit that was decided outside the process.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=exit}
+///
 /// @since 0.1
 public final class ProcessTerminatedException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -8,6 +8,8 @@ import java.util.stream.IntStream;
 
 /// How long ready processes have waited for a worker: a random sample of one in 64 on average.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=counters}
+///
 /// @param counts a histogram: bucket n counts the delays below 2^n µs that are in no earlier
 ///   bucket; the last one counts all longer delays
 /// @since 0.1

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** any.
 ///
+/// {@snippet class=dev.heddle.process.MessageSnippetsTest region=ask}
+///
 /// @param <R> the type of the reply
 /// @since 0.1
 public final class Reply<R extends @Nullable Object> {

@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A message whose sender waits for a reply: what `ask` puts into the mailbox.
 ///
+/// {@snippet class=dev.heddle.process.MessageSnippetsTest region=ask}
+///
 /// @param message the message sent
 /// @param reply receives the reply, once
 /// @since 0.1

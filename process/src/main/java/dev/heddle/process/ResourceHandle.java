@@ -7,5 +7,7 @@ import dev.heddle.process.dispatch.OpenResource;
 /// owner can use it, through [Commands]: the process that opened it, or the one it was transferred
 /// to since ([Commands#transfer]). The runtime closes it when the owner ends.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=commands}
+///
 /// @since 0.1
 public sealed interface ResourceHandle permits OpenResource {}

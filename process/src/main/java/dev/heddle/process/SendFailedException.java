@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A message was not accepted.
 ///
+/// {@snippet class=dev.heddle.process.MessageSnippetsTest region=send}
+///
 /// @since 0.1
 public final class SendFailedException extends RuntimeException {
   private static final long serialVersionUID = 1L;

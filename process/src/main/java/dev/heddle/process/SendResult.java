@@ -3,6 +3,8 @@ package dev.heddle.process;
 
 /// The result of sending a message, as of that moment.
 ///
+/// {@snippet class=dev.heddle.process.MessageSnippetsTest region=send}
+///
 /// @since 0.1
 public enum SendResult {
   /// The message is in the mailbox: the receiver gets it, unless it ends first.

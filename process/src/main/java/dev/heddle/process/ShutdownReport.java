@@ -5,6 +5,8 @@ import java.util.List;
 
 /// What a shutdown did.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=shutdown}
+///
 /// @param asked how many processes were asked to end because they trap exits
 /// @param terminated how many of those missed their time and were terminated
 /// @param abandoned the processes that held a worker at the deadline; processes that no worker

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// How a process is started. Immutable: each `with…` returns a changed copy of [#defaults()] or of
 /// another value.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=options}
+///
 /// @since 0.1
 public final class StartOptions {
   /// The default capacity of a mailbox, in messages: some megabytes of small ones.

@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A process could not be started.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=refused}
+///
 /// @since 0.1
 public final class StartRefusedException extends RuntimeException {
   private static final long serialVersionUID = 1L;

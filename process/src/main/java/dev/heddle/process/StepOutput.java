@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// A step that requests nothing waits until something comes. One that has only requested commands
 /// waits for their results and for messages.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=process}
+///
 /// @since 0.1
 public final class StepOutput {
   /// When a process is to be stepped again.

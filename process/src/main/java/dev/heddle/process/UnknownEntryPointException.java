@@ -6,6 +6,8 @@ import java.util.TreeSet;
 
 /// A process was started with an entry point that it does not have.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=entryPoint}
+///
 /// @since 0.1
 public final class UnknownEntryPointException extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;

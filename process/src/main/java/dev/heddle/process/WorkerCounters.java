@@ -3,6 +3,8 @@ package dev.heddle.process;
 
 /// The counts of one worker, as of a moment ago.
 ///
+/// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=counters}
+///
 /// @param number of the worker, from 0
 /// @param executed runs of tasks
 /// @param stolen tasks taken from other workers

@@ -47,7 +47,9 @@ class AskedToEndTest {
     return new GenServer<String>(String.class) {
       @Override
       protected void init(@Nullable Object input) {
-        context().trapExits(traps);
+        if (traps) {
+          context().trapExits();
+        }
       }
 
       @Override
@@ -59,7 +61,7 @@ class AskedToEndTest {
     return new StateMachine<Boolean, String>(String.class, true) {
       @Override
       protected void init(@Nullable Object input) {
-        context().trapExits(true);
+        context().trapExits();
       }
 
       @Override

@@ -59,7 +59,7 @@ class BodyUpgradeTest {
         runtime.spawn(
             Kit.process((self, events, out) -> {
               if (events.isEmpty()) {
-                self.trapExits(true);
+                self.trapExits();
                 inStep.countDown();
                 sent.await();
               } else {
@@ -188,7 +188,7 @@ class BodyUpgradeTest {
     calls.put("unlink", () -> self.unlink(other));
     calls.put("links", self::links);
     calls.put("monitored", self::monitored);
-    calls.put("trapExits", () -> self.trapExits(false));
+    calls.put("trapExits", () -> self.untrapExits());
     calls.put("monitor", () -> self.monitor(other));
     calls.put("monitor by name", () -> self.monitor("nobody"));
     calls.put("demonitor", () -> self.demonitor(1));
@@ -236,7 +236,7 @@ class BodyUpgradeTest {
             public void init(ProcessContext self, String method, @Nullable Object input)
                 throws Exception {
               super.init(self, method, input);
-              self.trapExits(true);
+              self.trapExits();
               replaced.countDown(); // the body before is on its own from now on
             }
           };

@@ -230,7 +230,7 @@ class CoroutineProcessTest extends CoroutineFixture {
     CompletableFuture<Pid> ready = new CompletableFuture<>();
     Pid pid =
         spawn(self -> {
-          self.context().trapExits(true);
+          self.context().trapExits();
           ready.complete(self.context().self());
           ProcessSignal.Cancel cancel = self.receive(ProcessSignal.Cancel.class);
           self.sleep(Duration.ofMillis(1));

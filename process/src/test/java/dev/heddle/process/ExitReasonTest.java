@@ -170,7 +170,7 @@ class ExitReasonTest {
     Pid target =
         runtime.spawn(
             CoroutineProcess.of(self -> {
-              self.context().trapExits(true);
+              self.context().trapExits();
               ready.countDown();
               got.add(Objects.requireNonNull(self.receive()));
               got.add(Objects.requireNonNull(self.receive()));
@@ -210,7 +210,7 @@ class ExitReasonTest {
                             "child",
                             () ->
                                 CoroutineProcess.of(self -> {
-                                  self.context().trapExits(true);
+                                  self.context().trapExits();
                                   ready.countDown();
                                   got.add(self.receive(ProcessSignal.Cancel.class).remaining());
                                   return null;

@@ -76,7 +76,7 @@ class GenServerEndTest extends CoroutineFixture {
     CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
     server.send(
         new Do(it -> {
-          it.own().trapExits(true);
+          it.own().trapExits();
           done.complete(null);
         }));
     Kit.get(done);

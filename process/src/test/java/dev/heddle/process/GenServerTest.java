@@ -455,7 +455,7 @@ class GenServerTest extends CoroutineFixture {
   void signals_whereNothingElseIsSaid_stopOrFailTheServer() throws Exception {
     CompletableFuture<@Nullable Void> ready = new CompletableFuture<>();
     inServer(it -> {
-      it.own().trapExits(true);
+      it.own().trapExits();
       ready.complete(null);
     });
     Kit.get(ready);
@@ -467,7 +467,7 @@ class GenServerTest extends CoroutineFixture {
     RuntimeException failure = new IllegalStateException("on purpose");
     second.send(
         new Do(it -> {
-          it.own().trapExits(true);
+          it.own().trapExits();
           it.own()
               .spawn(
                   (_, _) -> {
@@ -492,7 +492,7 @@ class GenServerTest extends CoroutineFixture {
   void requestToExit_endsAServerThatTrapsExits_onPurpose() throws Exception {
     CompletableFuture<@Nullable Void> ready = new CompletableFuture<>();
     inServer(it -> {
-      it.own().trapExits(true);
+      it.own().trapExits();
       ready.complete(null);
     });
     Kit.get(ready);

@@ -87,7 +87,7 @@ class GenServerTurnsTest extends CoroutineFixture {
         new Probe() {
           @Override
           protected void init(@Nullable Object input) {
-            own().trapExits(true);
+            own().trapExits();
             thenDo(again().what());
             child.complete(own().self());
           }

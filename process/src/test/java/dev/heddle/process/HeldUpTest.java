@@ -223,7 +223,7 @@ class HeldUpTest {
     return new Process() {
       @Override
       public void init(ProcessContext self, String method, @Nullable Object input) {
-        self.trapExits(true);
+        self.trapExits();
       }
 
       @Override

@@ -66,7 +66,7 @@ class LifetimeTest {
     CompletableFuture<Object> traps = new CompletableFuture<>();
     Process child =
         CoroutineProcess.of(self -> {
-          self.context().trapExits(true);
+          self.context().trapExits();
           traps.complete("");
           ProcessSignal.Cancel cancel = self.receive(ProcessSignal.Cancel.class);
           got.add(cancel.remaining());
@@ -90,7 +90,7 @@ class LifetimeTest {
     CompletableFuture<Object> traps = new CompletableFuture<>();
     Process deaf =
         Kit.process((self, _, _) -> {
-          self.trapExits(true);
+          self.trapExits();
           traps.complete("");
         });
     try (ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start()) {
@@ -166,7 +166,7 @@ class LifetimeTest {
     CompletableFuture<Object> traps = new CompletableFuture<>();
     Process child =
         CoroutineProcess.of(self -> {
-          self.context().trapExits(true);
+          self.context().trapExits();
           traps.complete("");
           self.receive(ProcessSignal.Cancel.class);
           order.add("child");
@@ -174,7 +174,7 @@ class LifetimeTest {
         });
     runtime.spawn(
         CoroutineProcess.of(self -> {
-          self.context().trapExits(true);
+          self.context().trapExits();
           self.context().spawn(child, WITH_PARENT);
           Kit.get(traps);
           order.add("ready");

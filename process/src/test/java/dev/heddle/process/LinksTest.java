@@ -74,7 +74,7 @@ class LinksTest {
     ask(
         one,
         self -> {
-          self.trapExits(true);
+          self.trapExits();
           self.link(other);
           runtime.send(other, "fail");
           Kit.get(exit); // links are told before
@@ -98,7 +98,7 @@ class LinksTest {
     ask(
         one,
         self -> {
-          self.trapExits(true);
+          self.trapExits();
           self.link(never);
           self.link(other);
           self.unlink(Pid.parse(never.toString()));
@@ -120,7 +120,7 @@ class LinksTest {
     ask(
         one,
         self -> {
-          self.trapExits(true);
+          self.trapExits();
           self.link(other);
           runtime.send(other, "fail");
           Kit.get(exit);
@@ -146,7 +146,7 @@ class LinksTest {
     Pid body =
         runtime.spawn(
             CoroutineProcess.of(self -> {
-              self.context().trapExits(true);
+              self.context().trapExits();
               self.context().link(other);
               linked.countDown();
               String goOn = self.receive(String.class); // the signal stays in its inbox
@@ -178,7 +178,9 @@ class LinksTest {
       @Override
       public void init(ProcessContext context, String method, @Nullable Object input) {
         self = context;
-        context.trapExits(traps);
+        if (traps) {
+          context.trapExits();
+        }
         context.link(other);
       }
 

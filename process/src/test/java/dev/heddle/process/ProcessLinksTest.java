@@ -107,7 +107,7 @@ class ProcessLinksTest {
     ask(
         trapping,
         self -> {
-          self.trapExits(true);
+          self.trapExits();
           self.link(failing);
           self.link(done);
           return "";
@@ -142,7 +142,7 @@ class ProcessLinksTest {
     ask(
         one,
         self -> {
-          self.trapExits(true);
+          self.trapExits();
           self.link(other);
           return "";
         });
@@ -207,7 +207,7 @@ class ProcessLinksTest {
             ask(
                 parent,
                 self -> {
-                  self.trapExits(true);
+                  self.trapExits();
                   return self.spawn(
                       Kit.process((_, events, _) -> {
                         if (!events.isEmpty()) {
@@ -277,7 +277,7 @@ class ProcessLinksTest {
     ask(
         one,
         self -> {
-          self.trapExits(true);
+          self.trapExits();
           self.link(done);
           return "";
         });

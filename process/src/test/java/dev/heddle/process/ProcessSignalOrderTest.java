@@ -139,7 +139,7 @@ class ProcessSignalOrderTest {
               @Override
               void begin(ProcessContext context, StepOutput out) throws Exception {
                 Pid me = context.self();
-                context.trapExits(true);
+                context.trapExits();
                 Pid other =
                     context.spawn(
                         Kit.process((self, _, _) -> {
@@ -212,7 +212,7 @@ class ProcessSignalOrderTest {
             new Late() {
               @Override
               void begin(ProcessContext context, StepOutput out) throws Exception {
-                context.trapExits(true);
+                context.trapExits();
                 inStep.countDown();
                 goOn.await();
               }
@@ -382,7 +382,7 @@ class ProcessSignalOrderTest {
             new Late() {
               @Override
               void begin(ProcessContext context, StepOutput out) throws Exception {
-                context.trapExits(true);
+                context.trapExits();
                 inStep.countDown();
                 goOn.await();
               }
@@ -433,7 +433,7 @@ class ProcessSignalOrderTest {
               @Override
               void begin(ProcessContext context, StepOutput out) throws Exception {
                 Pid me = context.self();
-                context.trapExits(true);
+                context.trapExits();
                 Pid other =
                     context.spawn(
                         Kit.process((self, _, end) -> {
@@ -469,7 +469,7 @@ class ProcessSignalOrderTest {
             new Late() {
               @Override
               void begin(ProcessContext context, StepOutput out) throws Exception {
-                context.trapExits(true);
+                context.trapExits();
                 inStep.countDown();
                 goOn.await();
               }

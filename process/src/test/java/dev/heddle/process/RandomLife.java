@@ -73,7 +73,9 @@ final class RandomLife implements Process {
   @SuppressWarnings("unchecked") // nobody else uses this key
   public void init(ProcessContext self, String method, @Nullable Object input) {
     context = self;
-    self.trapExits(random.nextInt(4) == 0);
+    if (random.nextInt(4) == 0) {
+      self.trapExits();
+    }
     String key = "watched by " + self.self();
     Object before = self.attribute(key);
     if (before == null) {

@@ -46,7 +46,7 @@ class RuntimeShutdownTest {
       runtime.spawn(
           Kit.process((self, events, out) -> {
             if (events.isEmpty()) {
-              self.trapExits(true);
+              self.trapExits();
               ready.countDown();
             } else if (events.getFirst().data() instanceof ProcessSignal.Cancel) {
               asked.incrementAndGet();
@@ -68,7 +68,7 @@ class RuntimeShutdownTest {
         runtime.spawn(
             Kit.process((self, events, out) -> {
               if (events.isEmpty()) {
-                self.trapExits(true);
+                self.trapExits();
                 ready.countDown();
               } else if (events.getFirst().data() instanceof ProcessSignal.Cancel cancel) {
                 out.done(cancel.remaining());
@@ -98,7 +98,7 @@ class RuntimeShutdownTest {
     Pid deaf =
         runtime.spawn(
             Kit.process((self, _, _) -> {
-              self.trapExits(true);
+              self.trapExits();
               ready.countDown();
             }));
     ready.await();
@@ -163,7 +163,7 @@ class RuntimeShutdownTest {
     Pid pid =
         runtime.spawn(
             Kit.process((self, events, out) -> {
-              self.trapExits(true);
+              self.trapExits();
               ready.countDown();
               for (ProcessEvent event : events) {
                 if (event.data() instanceof ProcessSignal.Cancel) {
@@ -280,7 +280,7 @@ class RuntimeShutdownTest {
     Pid answering =
         runtime.spawn(
             Kit.process((self, events, out) -> {
-              self.trapExits(true);
+              self.trapExits();
               for (ProcessEvent event : events) {
                 if (event.data() instanceof Request request) {
                   request.reply().complete("pong");
@@ -387,7 +387,7 @@ class RuntimeShutdownTest {
             new Process() {
               @Override
               public void init(ProcessContext self, String method, @Nullable Object input) {
-                self.trapExits(true);
+                self.trapExits();
                 ready.countDown();
               }
 
@@ -443,7 +443,7 @@ class RuntimeShutdownTest {
     Process child =
         Kit.process((self, events, out) -> {
           if (events.isEmpty()) {
-            self.trapExits(true);
+            self.trapExits();
             ready.countDown();
           } else if (events.getFirst().data() instanceof ProcessSignal.Cancel) {
             order.add("child");
@@ -453,7 +453,7 @@ class RuntimeShutdownTest {
     runtime.spawn(
         Kit.process((self, events, out) -> {
           if (events.isEmpty()) {
-            self.trapExits(true);
+            self.trapExits();
             self.spawn(child, StartOptions.defaults().linked());
             ready.countDown();
           } else if (events.getFirst().data() instanceof ProcessSignal.Cancel) {

@@ -333,7 +333,7 @@ class StackEndTest {
       Pid digger =
           runtime.spawn(
               Kit.process((context, _, out) -> {
-                context.trapExits(true);
+                context.trapExits();
                 Act act =
                     (_, number) -> {
                       Pid other = others.get(number);

@@ -36,7 +36,7 @@ class SupervisorCutTest {
     return new Process() {
       @Override
       public void init(ProcessContext self, String method, @Nullable Object input) {
-        self.trapExits(true);
+        self.trapExits();
       }
 
       @Override
@@ -141,7 +141,7 @@ class SupervisorCutTest {
         lab.runtime.spawn(
             ProcessPool.of(() ->
                     Kit.process((self, events, _) -> {
-                      self.trapExits(true);
+                      self.trapExits();
                       member.complete(self.self());
                       for (ProcessEvent event : events) {
                         if (event.data() instanceof ProcessSignal.Cancel cancel) {
@@ -167,7 +167,7 @@ class SupervisorCutTest {
         lab.runtime.spawn(
             ProcessPool.of(() ->
                     Kit.process((self, events, out) -> {
-                      self.trapExits(true);
+                      self.trapExits();
                       member.complete(self.self());
                       for (ProcessEvent event : events) {
                         if (event.data() instanceof ProcessSignal.Cancel cancel) {

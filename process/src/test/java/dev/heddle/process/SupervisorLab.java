@@ -75,7 +75,7 @@ final class SupervisorLab implements AutoCloseable {
     return new Process() {
       @Override
       public void init(ProcessContext self, String method, @Nullable Object input) {
-        self.trapExits(true);
+        self.trapExits();
       }
 
       @Override

@@ -454,7 +454,7 @@ class SupervisorTest {
     Process stubborn =
         Kit.process((self, events, _) -> {
           if (events.isEmpty()) {
-            self.trapExits(true);
+            self.trapExits();
           }
         });
     Pid supervisor =

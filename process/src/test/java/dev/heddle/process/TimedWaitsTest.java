@@ -129,7 +129,7 @@ class TimedWaitsTest extends CoroutineFixture {
     Pid sleeps = runtime.spawn((_, out) -> out.execute(1, Commands.sleep(DAY)));
     Pid cancelled =
         spawn(self -> {
-          self.context().trapExits(true);
+          self.context().trapExits();
           traps.add("now");
           self.receive();
           return self.receive();

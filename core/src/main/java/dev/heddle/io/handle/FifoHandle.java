@@ -121,13 +121,22 @@ final class FifoHandle extends StreamHandle implements AsyncFile {
   }
 
   @Override
-  public LockedRange lock(long position, long size, boolean shared) throws IOException {
+  public LockedRange lock(long position, long size) throws IOException {
     throw refusal("locks");
   }
 
   @Override
-  public @Nullable LockedRange tryLock(long position, long size, boolean shared)
-      throws IOException {
+  public LockedRange lockShared(long position, long size) throws IOException {
+    throw refusal("locks");
+  }
+
+  @Override
+  public @Nullable LockedRange tryLock(long position, long size) throws IOException {
+    throw refusal("locks");
+  }
+
+  @Override
+  public @Nullable LockedRange tryLockShared(long position, long size) throws IOException {
     throw refusal("locks");
   }
 }

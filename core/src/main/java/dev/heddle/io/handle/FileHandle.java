@@ -502,7 +502,16 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
   // ---- locks ----
 
   @Override
-  public LockedRange lock(long from, long size, boolean shared) throws IOException {
+  public LockedRange lock(long from, long size) throws IOException {
+    return awaitLock(from, size, false);
+  }
+
+  @Override
+  public LockedRange lockShared(long from, long size) throws IOException {
+    return awaitLock(from, size, true);
+  }
+
+  private LockedRange awaitLock(long from, long size, boolean shared) throws IOException {
     CoroutineNode<?> self = self();
     LockedRange lock = locks.ask(self, from, size, shared);
     Duration pause = null;
@@ -515,8 +524,13 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
   }
 
   @Override
-  public @Nullable LockedRange tryLock(long from, long size, boolean shared) throws IOException {
-    return locks.ask(self(), from, size, shared);
+  public @Nullable LockedRange tryLock(long from, long size) throws IOException {
+    return locks.ask(self(), from, size, false);
+  }
+
+  @Override
+  public @Nullable LockedRange tryLockShared(long from, long size) throws IOException {
+    return locks.ask(self(), from, size, true);
   }
 
   @Override

@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
 /// protocol goes to [#info]: an untyped message of another class, and an untyped `ask`, whose reply
 /// is not in the message.
 ///
+/// {@snippet class=dev.heddle.process.MessageSnippetsTest region=behavior}
+///
 /// @param <M> of its messages
 /// @since 0.1
 public abstract sealed class Behavior<M> implements TypedProcess<M>

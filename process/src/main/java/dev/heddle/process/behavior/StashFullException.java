@@ -3,6 +3,8 @@ package dev.heddle.process.behavior;
 
 /// A stash is full: the process must refuse further requests, or end.
 ///
+/// {@snippet class=dev.heddle.process.MessageSnippetsTest region=stashFull}
+///
 /// @since 0.1
 public final class StashFullException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// What a [StateMachine] does after a message: the next state, and timeouts. Immutable: each
 /// `with…` returns a new one.
 ///
+/// {@snippet class=dev.heddle.process.MessageSnippetsTest region=transition}
+///
 /// @param <S> of the states
 /// @param <M> of the messages
 /// @since 0.1

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// Any other event that a mailbox accepts and its process does not handle is a dead letter, as a
 /// message would be.
 ///
+/// {@snippet class=dev.heddle.process.MessageSnippetsTest region=events}
+///
 /// @param message that was sent; of an `ask` the [Request]
 /// @param to the receiver; null for a name that no process has
 /// @param name to which it was sent, when the runtime found no process by it; else null

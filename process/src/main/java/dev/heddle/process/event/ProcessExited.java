@@ -8,6 +8,8 @@ import dev.heddle.process.Exit;
 ///
 /// Published only while a process subscribes to it.
 ///
+/// {@snippet class=dev.heddle.process.MessageSnippetsTest region=events}
+///
 /// @param exit how it has ended
 /// @since 0.1
 public record ProcessExited(Exit exit) {}

@@ -9,6 +9,8 @@ import dev.heddle.process.StartOptions;
 /// Published only while a process subscribes to it, by the thread that starts the process. To
 /// refuse a start, use a [dev.heddle.process.ProcessListener].
 ///
+/// {@snippet class=dev.heddle.process.MessageSnippetsTest region=events}
+///
 /// @param pid of the process
 /// @param options with which it was started
 /// @since 0.1

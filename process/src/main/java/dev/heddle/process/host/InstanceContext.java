@@ -183,8 +183,13 @@ final class InstanceContext implements ProcessContext {
   }
 
   @Override
-  public void trapExits(boolean trap) {
-    own().trapExits(trap);
+  public void trapExits() {
+    own().trapExits(true);
+  }
+
+  @Override
+  public void untrapExits() {
+    own().trapExits(false);
   }
 
   @Override

@@ -3,6 +3,8 @@ package dev.heddle.process.pool;
 
 /// A pool has refused a call.
 ///
+/// {@snippet class=dev.heddle.process.SupervisorSnippetsTest region=poolRefused}
+///
 /// @since 0.1
 public final class PoolRefusedException extends RuntimeException {
   private static final long serialVersionUID = 1L;

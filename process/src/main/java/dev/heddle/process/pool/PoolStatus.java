@@ -3,6 +3,8 @@ package dev.heddle.process.pool;
 
 /// The status of a pool at one moment.
 ///
+/// {@snippet class=dev.heddle.process.SupervisorSnippetsTest region=pool}
+///
 /// @param members the members alive
 /// @param busy the members that have a call
 /// @param waiting the calls that wait for a member

@@ -45,6 +45,8 @@ import org.jspecify.annotations.Nullable;
 /// [dev.heddle.process.Exit.Reason#SHUTDOWN]. It does the same when a linked process that is not a
 /// member has ended on purpose; when that process has failed, the pool fails.
 ///
+/// {@snippet class=dev.heddle.process.SupervisorSnippetsTest region=pool}
+///
 /// @since 0.1
 public final class ProcessPool implements Process {
   /*
@@ -130,7 +132,7 @@ public final class ProcessPool implements Process {
   @Override
   public void init(ProcessContext context, String method, @Nullable Object input) throws Exception {
     self = context;
-    context.trapExits(true);
+    context.trapExits();
     while (members.size() < min) {
       idle.addLast(start());
     }

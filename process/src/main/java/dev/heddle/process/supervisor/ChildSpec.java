@@ -12,6 +12,8 @@ import java.util.concurrent.Callable;
 
 /// The specification of a child. Immutable: each `with…` returns a new one.
 ///
+/// {@snippet class=dev.heddle.process.SupervisorSnippetsTest region=supervisor}
+///
 /// @since 0.1
 public final class ChildSpec {
   /// When a child that has ended is started again.

@@ -5,6 +5,8 @@ import dev.heddle.process.Exit;
 
 /// The failure of a supervisor with [Supervisor.FirstStart#FAIL], a child of which could not start.
 ///
+/// {@snippet class=dev.heddle.process.SupervisorSnippetsTest region=childStart}
+///
 /// @since 0.1
 public final class ChildStartException extends RuntimeException {
   private static final long serialVersionUID = 1L;

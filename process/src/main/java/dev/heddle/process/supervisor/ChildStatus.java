@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The status of a child, at one moment.
 ///
+/// {@snippet class=dev.heddle.process.SupervisorSnippetsTest region=children}
+///
 /// @param name of the child
 /// @param state of the child
 /// @param pid of the process that runs, or ran last; null before the first start

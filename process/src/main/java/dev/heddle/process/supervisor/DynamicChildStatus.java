@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The status of a child of a [DynamicSupervisor], at one moment.
 ///
+/// {@snippet class=dev.heddle.process.SupervisorSnippetsTest region=dynamic}
+///
 /// @param argument of its [DynamicSupervisor.StartChild]
 /// @param state of the child; never [State#WAITING]
 /// @param pid of the process that runs, or ran last

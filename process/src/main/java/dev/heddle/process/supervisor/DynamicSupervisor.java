@@ -40,6 +40,8 @@ import org.jspecify.annotations.Nullable;
 /// `ask`. One process handles them all; if it is too slow, distribute the children over several of
 /// these under a [Supervisor].
 ///
+/// {@snippet class=dev.heddle.process.SupervisorSnippetsTest region=dynamic}
+///
 /// @since 0.1
 public final class DynamicSupervisor implements StartOnce {
   /// Makes the process of a child.

@@ -94,7 +94,7 @@ final class DynamicSupervisorLogic<A> {
 
   void begin(ProcessContext context) {
     self = context;
-    context.trapExits(true);
+    context.trapExits();
   }
 
   void step(List<ProcessEvent> events, StepOutput output) {

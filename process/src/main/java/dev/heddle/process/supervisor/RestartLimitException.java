@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The failure of a supervisor whose children have needed more restarts than its intensity allows.
 ///
+/// {@snippet class=dev.heddle.process.SupervisorSnippetsTest region=restartLimit}
+///
 /// @since 0.1
 public final class RestartLimitException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -9,6 +9,8 @@ import java.util.Objects;
 /// No child has more time than is left to its supervisor, when that was cancelled itself, or to a
 /// runtime that shuts down.
 ///
+/// {@snippet class=dev.heddle.process.SupervisorSnippetsTest region=supervisor}
+///
 /// @since 0.1
 public sealed interface Shutdown {
   /// The default time of a child that is no supervisor.

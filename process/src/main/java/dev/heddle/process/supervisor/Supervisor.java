@@ -38,6 +38,8 @@ import org.jspecify.annotations.Nullable;
 /// Its messages are [WhichChildren], [StartChild], [StopChild], [RestartChild] and [RemoveChild],
 /// sent with `ask`. For many children of one kind that come and go, use a [DynamicSupervisor].
 ///
+/// {@snippet class=dev.heddle.process.SupervisorSnippetsTest region=supervisor}
+///
 /// @since 0.1
 public final class Supervisor implements StartOnce {
   /// The children that are restarted together with one that has failed.

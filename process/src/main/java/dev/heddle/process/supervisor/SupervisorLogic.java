@@ -98,7 +98,7 @@ final class SupervisorLogic {
 
   void begin(ProcessContext context) {
     self = context;
-    context.trapExits(true);
+    context.trapExits();
     if (pendingInitialStarts == 0) {
       ready(context);
     }

@@ -60,7 +60,7 @@ public final class CleanEnd implements Program {
     @Override
     public void init(ProcessContext self, String method, @Nullable Object input) {
       super.init(self, method, input);
-      self.trapExits(true);
+      self.trapExits();
     }
 
     @Override

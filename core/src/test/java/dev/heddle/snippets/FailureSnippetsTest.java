@@ -91,7 +91,7 @@ class FailureSnippetsTest {
     } catch (CoroutineException e) {
       switch (e.getCause()) {
         case NoSuchFileException missing -> log.add("no file " + missing.getFile());
-        case Exception other -> throw other;
+        case null, default -> throw e;
       }
     }
     // @end

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.heddle.process.pool.PoolRefusedException;
 import dev.heddle.process.pool.PoolStatus;
 import dev.heddle.process.pool.ProcessPool;
-import dev.heddle.process.supervisor.Backoff;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.ChildStartException;
 import dev.heddle.process.supervisor.ChildStatus;
@@ -15,6 +14,7 @@ import dev.heddle.process.supervisor.DynamicSupervisor;
 import dev.heddle.process.supervisor.RestartLimitException;
 import dev.heddle.process.supervisor.Shutdown;
 import dev.heddle.process.supervisor.Supervisor;
+import dev.heddle.sync.Backoff;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -61,7 +61,8 @@ class SupervisorSnippetsTest {
         Supervisor.builder()
             .strategy(Supervisor.Strategy.REST_FOR_ONE)
             .intensity(3, Duration.ofMinutes(1)) // more restarts than that: it fails itself
-            .backoff(new Backoff(Duration.ofMillis(100), Duration.ofSeconds(10), 2, 0.2))
+            .backoff(
+                Backoff.exponential(Duration.ofMillis(100)).withMaxDelay(Duration.ofSeconds(10)))
             .child(
                 ChildSpec.of("database", () -> database())
                     .withOptions(StartOptions.defaults().withName("database"))

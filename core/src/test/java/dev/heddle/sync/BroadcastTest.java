@@ -398,7 +398,7 @@ class BroadcastTest {
       Heddle.launch("closer", closed::close);
       assertThatThrownBy(closed::receive)
           .isInstanceOf(ChannelClosedException.class)
-          .hasMessageContaining("this subscription to a broadcast is closed");
+          .hasMessageContaining("this subscription to a broadcast was closed; subscribe again");
       Heddle.yieldNow();
       assertThat(other.isDone()).isFalse();
       broadcast.send(1);
@@ -462,7 +462,7 @@ class BroadcastTest {
         .isInstanceOf(DeadlockError.class)
         .hasMessageMatching(
             "(?s).*'sender'.* waits for room in the broadcast 'news' with 1 of 1 item for 1"
-                + " readers, 1 sending, 0 receiving, held by \\S+ 'reader'.*");
+                + " reader, 1 sending, 0 receiving, held by \\S+ 'reader'.*");
   }
 
   @Test

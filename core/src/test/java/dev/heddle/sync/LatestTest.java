@@ -170,7 +170,7 @@ class LatestTest {
           });
       assertThat(watcher.isDone()).isTrue();
       assertThatThrownBy(() -> latest.set(2)).hasCause(failure);
-      assertThatThrownBy(() -> latest.update(v -> v)).hasMessageContaining("it changes no more");
+      assertThatThrownBy(() -> latest.update(v -> v)).hasMessageContaining("stop setting it");
     });
     assertThat(log).containsExactly(0, 1);
   }

@@ -80,10 +80,7 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
   /// A task that is not in the registry of its executor yet. It leaves that when it has ended, was
   /// taken back or refused.
   ExecutorTask(
-      TaskRegistry<ExecutorTask> registry,
-      LoopRuntime loop,
-      @Nullable String name,
-      Runnable work) {
+      TaskRegistry<ExecutorTask> registry, LoopRuntime loop, @Nullable String name, Runnable work) {
     this.registry = registry;
     this.loop = loop;
     this.name = name;

@@ -381,10 +381,7 @@ public final class CircuitBreaker {
     try {
       options.listener.onStateChange(from, to);
     } catch (RuntimeException e) {
-      CoroutineNode.current()
-          .tree()
-          .host()
-          .report("the listener of " + describe() + " failed", e);
+      CoroutineNode.current().tree().host().report("the listener of " + describe() + " failed", e);
     }
   }
 

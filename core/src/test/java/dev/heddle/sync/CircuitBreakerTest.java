@@ -102,8 +102,7 @@ class CircuitBreakerTest {
   void call_thatIsCancelled_countsAsNeither() {
     VirtualTime.run(() -> {
       CircuitBreaker breaker = new CircuitBreaker(options().withFailures(1, 1));
-      Coroutine<?> caller =
-          Heddle.spawn(() -> breaker.run(() -> Heddle.delay(Duration.ofDays(1))));
+      Coroutine<?> caller = Heddle.spawn(() -> breaker.run(() -> Heddle.delay(Duration.ofDays(1))));
       Heddle.yieldNow();
       caller.cancel("enough");
       assertThat(catchThrowable(caller::await)).isNotNull();
@@ -149,7 +148,8 @@ class CircuitBreakerTest {
   @Test
   void backoff_decidesHowLongItStaysOpen() {
     VirtualTime.run(() -> {
-      Backoff delays = Backoff.exponential(SECOND).withFactor(3).withMaxDelay(Duration.ofMinutes(1));
+      Backoff delays =
+          Backoff.exponential(SECOND).withFactor(3).withMaxDelay(Duration.ofMinutes(1));
       CircuitBreaker breaker = opened(options().withRecovery(RecoveryStrategy.backoff(delays)));
       assertThat(breaker.retryAfter()).isEqualTo(SECOND);
       Heddle.delay(SECOND);

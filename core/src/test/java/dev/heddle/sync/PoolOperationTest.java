@@ -53,11 +53,10 @@ class PoolOperationTest extends PoolItems {
   void acquireTimeout_boundsTheFactory() {
     VirtualTime.run(() -> {
       PoolOptions<Item> slow =
-          PoolOptions.of(
-              () -> {
-                Heddle.delay(Duration.ofHours(1));
-                return new Item(++made);
-              });
+          PoolOptions.of(() -> {
+            Heddle.delay(Duration.ofHours(1));
+            return new Item(++made);
+          });
       Pool<Item> pool = Pool.open(slow.withAcquireTimeout(SECOND));
       assertThatThrownBy(pool::acquire).isInstanceOf(DeadlineException.class);
       assertThat(pool.size()).isZero();
@@ -90,14 +89,13 @@ class PoolOperationTest extends PoolItems {
   void snapshot_countsNoDeadlineOfTheFactory() {
     VirtualTime.run(() -> {
       PoolOptions<Item> options =
-          PoolOptions.of(
-              () ->
-                  Heddle.withTimeout(
-                      SECOND,
-                      () -> {
-                        Heddle.delay(Duration.ofHours(1));
-                        return new Item(++made);
-                      }));
+          PoolOptions.of(() ->
+              Heddle.withTimeout(
+                  SECOND,
+                  () -> {
+                    Heddle.delay(Duration.ofHours(1));
+                    return new Item(++made);
+                  }));
       Pool<Item> pool = Pool.open(options.withAcquireTimeout(Duration.ofMinutes(1)));
       assertThatThrownBy(pool::acquire).isInstanceOf(DeadlineException.class);
       assertThat(pool.snapshot().timedOut()).isZero();

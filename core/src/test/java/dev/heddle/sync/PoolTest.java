@@ -139,11 +139,10 @@ class PoolTest extends PoolItems {
   void acquirer_thatMakesAResource_mayBeOvertaken() {
     VirtualTime.run(() -> {
       PoolOptions<Item> slow =
-          PoolOptions.of(
-              () -> {
-                Heddle.delay(Duration.ofSeconds(1));
-                return new Item(++made);
-              });
+          PoolOptions.of(() -> {
+            Heddle.delay(Duration.ofSeconds(1));
+            return new Item(++made);
+          });
       Pool<Item> pool = Pool.open(slow.withSize(0, 2));
       Lease<Item> lease = pool.acquire();
       var first = acquirer(pool, "first");

@@ -214,7 +214,11 @@ class SupervisorTest {
   @Test
   @Tag("proc-221")
   void jitter_takesAPartAway_neverMore() {
-    Backoff backoff = Backoff.exponential(Duration.ofSeconds(1)).withMaxDelay(Duration.ofSeconds(8)).withJitter(0.5).withRandom(new Random(42));
+    Backoff backoff =
+        Backoff.exponential(Duration.ofSeconds(1))
+            .withMaxDelay(Duration.ofSeconds(8))
+            .withJitter(0.5)
+            .withRandom(new Random(42));
     for (int retry = 1; retry <= 1000; retry++) {
       long full = Math.min(1L << Math.min(retry - 1, 3), 8) * 1000;
       assertThat(backoff.delay(retry, Duration.ZERO).toMillis()).isBetween(full / 2, full);

@@ -178,6 +178,7 @@ public final class Retry {
   /// @param types at least one
   /// @throws IllegalArgumentException when there is none
   @SafeVarargs
+  @SuppressWarnings("varargs") // only read
   public final Retry withRetryOn(Class<? extends Throwable>... types) {
     List<Class<? extends Throwable>> accepted = List.of(types);
     if (accepted.isEmpty()) {

@@ -7,6 +7,7 @@ import dev.heddle.Heddle;
 import dev.heddle.sync.Channel;
 import dev.heddle.sync.Mutex;
 import java.lang.management.ManagementFactory;
+import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -75,6 +76,7 @@ public final class WaitMemoryProgram {
           channel.receive();
         });
     channel.close();
+    Reference.reachabilityFence(more);
     return bytes;
   }
 

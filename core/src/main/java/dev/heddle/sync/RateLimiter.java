@@ -56,9 +56,9 @@ public final class RateLimiter {
    * Threads. The loop's.
    *
    * I1. While a coroutine waits, the timer is armed for the moment at which the oldest waiter can
-   *     be served, or that waiter's wait has ended and it has not left yet. [RateLimiterTest]
+   *     be served, or that waiter's wait has ended and it has not left yet. [RateLimiterModelTest]
    * I2. Without waiters no timer is armed: the limiter does not keep the loop alive.
-   *     [RateLimiterTest]
+   *     [RateLimiterModelTest]
    * I3. No coroutine overtakes a waiter: tryAcquire() fails while one waits. [RateLimiterTest]
    * I4. An acquire() that gives up before it waits could not have ended in time: at its deadline
    *     the bucket would have too little for it alone. The waiters before it may leave, so what

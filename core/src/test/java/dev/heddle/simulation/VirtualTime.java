@@ -3,6 +3,7 @@ package dev.heddle.simulation;
 
 import dev.heddle.Action;
 import dev.heddle.Body;
+import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.ReadyPicker;
@@ -24,13 +25,33 @@ public final class VirtualTime {
     VirtualClock clock = new VirtualClock();
     SchedulerParts parts =
         new SchedulerParts(new VirtualDriver(clock), clock, ReadyPicker.FIFO, null);
-    return LoopRuntime.run(options(), parts, main, _ -> {});
+    return LoopRuntime.run(options(), parts, noted(main), _ -> {});
   }
 
   // without the watchdog: where the machine is slow it dumps stacks, and a dump that coincides with
   // a resume postpones that, which changes the order
   private static HeddleOptions options() {
     return HeddleOptions.defaults().withName("virtual").withHoldLimit(Duration.ZERO);
+  }
+
+  // a profiler or jcmd may still dump stacks; then the failure must not look like one of the
+  // product
+  private static <T extends @Nullable Object> Body<T> noted(Body<T> main) {
+    return () -> {
+      try {
+        return main.run();
+      } catch (Throwable e) {
+        long postponed = Heddle.counters().retriedMounts();
+        if (postponed > 0) {
+          e.addSuppressed(
+              new IllegalStateException(
+                  "stack dumps by another thread have postponed "
+                      + postponed
+                      + " resumes, so the coroutines did not run in the usual order"));
+        }
+        throw e;
+      }
+    };
   }
 
   /// Runs `main`, and hands it what lets the machine stand still: then so much time has passed, and
@@ -44,7 +65,7 @@ public final class VirtualTime {
           main.accept(pause -> clock.advanceTo(clock.nanoTime() + pause.toNanos()));
           return true;
         };
-    LoopRuntime.<Boolean>run(options(), parts, body, _ -> {});
+    LoopRuntime.<Boolean>run(options(), parts, noted(body), _ -> {});
   }
 
   /// Runs `main`, as [dev.heddle.Heddle#run(Action)] does.

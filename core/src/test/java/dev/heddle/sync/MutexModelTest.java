@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("trap-3")
 @Timeout(300)
 class MutexModelTest {
-  private static final int PROGRAMS = 2_000;
+  private static final int PROGRAMS = 10_000;
   private static final int WORKERS = 7;
   private static final int STEPS = 12;
 

@@ -143,7 +143,10 @@ class MutantsTest {
         // who was not asked still counts
         mutant.catchers().stream().filter(t -> !passing.contains(t)).forEach(caught::add);
         mutant.commit(caught);
-        System.out.println(mutant + " is caught by " + caught.size() + ": " + caught);
+        Set<TestName> hung = new TreeSet<>(caught);
+        hung.removeIf(test -> once.get(test) != Verdict.HUNG);
+        System.out.println(
+            mutant + " is caught by " + caught.size() + ": " + caught + "; of these hung: " + hung);
       }
     }
   }

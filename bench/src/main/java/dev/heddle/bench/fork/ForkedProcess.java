@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 /// its input does, so that it does not outlive a driver that was killed.
 final class ForkedProcess implements AutoCloseable {
   /// How long a process may take until it says something.
-  static final Duration START_LIMIT = Duration.ofMinutes(2);
+  static final Duration START_LIMIT = Duration.ofMinutes(5);
 
   private static final String HUNG_UP = "";
 

@@ -20,6 +20,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// default, for a build may fetch from the toolchain's registry.
 @Tag("full")
 class PeersTest {
+  private static final Duration GUARD = Duration.ofMinutes(5);
+
   static Stream<Arguments> peers() {
     return Shapes.all().stream()
         .flatMap(shape ->
@@ -41,9 +43,9 @@ class PeersTest {
 
     try (ContenderProcess contenderProcess = ContenderProcess.start(shape, contender)) {
       for (Case size : shape.cases().stream().filter(contender::isIn).toList()) {
-        contenderProcess.open(size.tiny(), Duration.ofSeconds(60));
+        contenderProcess.open(size.tiny(), GUARD);
         contenderProcess.begin(size.pace().tiny());
-        assertThat(contenderProcess.end(Duration.ofSeconds(60)).cpuNanos()).isPositive();
+        assertThat(contenderProcess.end(GUARD).cpuNanos()).isPositive();
       }
     }
   }

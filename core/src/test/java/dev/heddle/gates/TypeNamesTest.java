@@ -46,7 +46,8 @@ class TypeNamesTest {
 
   @Test
   void simpleName_thatComesAgain_isFound() {
-    String api = "  final class Door\n    int door()\n  record Door.Key\n  class Lock\n  record Door\n";
+    String api =
+        "  final class Door\n    int door()\n  record Door.Key\n  class Lock\n  record Door\n";
     assertThat(twice(api)).containsExactly("Door");
   }
 }

@@ -11,6 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import javax.management.JMX;
@@ -163,6 +164,7 @@ class ProcessSnippetsTest {
 
   @Test
   void builder() throws Exception {
+    BlockingQueue<Exit.Reason> ended = Kit.queue();
     // @start region=builder
     ProcessRuntime runtime =
         ProcessRuntime.builder()
@@ -173,15 +175,15 @@ class ProcessSnippetsTest {
                 new ProcessListener() {
                   @Override
                   public void onExit(Exit exit) {
-                    log.add(exit.reason());
+                    ended.add(exit.reason());
                   }
                 })
             .start();
     // @end
     try (runtime) {
-      runtime.awaitExit(runtime.spawn((_, out) -> out.done()), LIMIT);
+      runtime.spawn((_, out) -> out.done());
+      assertThat(Kit.take(ended)).isEqualTo(Exit.Reason.NORMAL);
     }
-    assertThat(log).contains(Exit.Reason.NORMAL);
   }
 
   @Test

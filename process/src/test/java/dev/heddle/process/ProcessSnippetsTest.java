@@ -106,33 +106,29 @@ class ProcessSnippetsTest {
     }
   }
 
-  // @start region=command
-  record Roll(int sides) implements ProcessCommand<Integer> {}
-
-  record Charge(int cents) implements ProcessCommand<String> {}
-
-  // @end
-
   @Test
   void command() throws Exception {
     // @start region=command
-    try (ProcessRuntime runtime =
+    record Roll(int sides) implements ProcessCommand<Integer> {}
+
+    record Charge(int cents) implements ProcessCommand<String> {}
+
+    ProcessRuntime runtime =
         ProcessRuntime.builder()
             .handler(Roll.class, CommandHandler.onThread((roll, _) -> rollOf(roll.sides())))
             .handler(
                 Charge.class,
                 CommandHandler.inline((charge, invocation) ->
                     chargeLater(charge.cents(), invocation::complete))) // from any thread
-            .start()) {
-      Pid player =
-          runtime.spawn(
-              CoroutineProcess.of(
-                  self -> self.execute(new Roll(6)) + " for " + self.execute(new Charge(10))));
-      // @end
-      log.add(runtime.awaitExit(player, LIMIT).result());
-      // @start region=command
-    }
+            .start();
+    Pid player =
+        runtime.spawn(
+            CoroutineProcess.of(self ->
+                self.execute(new Roll(6)) + " for " + self.execute(new Charge(10))));
     // @end
+    try (runtime) {
+      log.add(runtime.awaitExit(player, LIMIT).result());
+    }
     assertThat(log).containsExactly("6 for a receipt of 10");
   }
 
@@ -148,6 +144,8 @@ class ProcessSnippetsTest {
   void noHandler() throws Exception {
     try (ProcessRuntime runtime = ProcessRuntime.start()) {
       // @start region=noHandler
+      record Roll(int sides) implements ProcessCommand<Integer> {}
+
       Pid player =
           runtime.spawn(
               CoroutineProcess.of(self -> {

@@ -11,6 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import javax.management.JMX;
@@ -105,33 +106,29 @@ class ProcessSnippetsTest {
     }
   }
 
-  // @start region=command
-  record Roll(int sides) implements ProcessCommand<Integer> {}
-
-  record Charge(int cents) implements ProcessCommand<String> {}
-
-  // @end
-
   @Test
   void command() throws Exception {
     // @start region=command
-    try (ProcessRuntime runtime =
+    record Roll(int sides) implements ProcessCommand<Integer> {}
+
+    record Charge(int cents) implements ProcessCommand<String> {}
+
+    ProcessRuntime runtime =
         ProcessRuntime.builder()
             .handler(Roll.class, CommandHandler.onThread((roll, _) -> rollOf(roll.sides())))
             .handler(
                 Charge.class,
                 CommandHandler.inline((charge, invocation) ->
                     chargeLater(charge.cents(), invocation::complete))) // from any thread
-            .start()) {
-      Pid player =
-          runtime.spawn(
-              CoroutineProcess.of(
-                  self -> self.execute(new Roll(6)) + " for " + self.execute(new Charge(10))));
-      // @end
-      log.add(runtime.awaitExit(player, LIMIT).result());
-      // @start region=command
-    }
+            .start();
+    Pid player =
+        runtime.spawn(
+            CoroutineProcess.of(self ->
+                self.execute(new Roll(6)) + " for " + self.execute(new Charge(10))));
     // @end
+    try (runtime) {
+      log.add(runtime.awaitExit(player, LIMIT).result());
+    }
     assertThat(log).containsExactly("6 for a receipt of 10");
   }
 
@@ -147,6 +144,8 @@ class ProcessSnippetsTest {
   void noHandler() throws Exception {
     try (ProcessRuntime runtime = ProcessRuntime.start()) {
       // @start region=noHandler
+      record Roll(int sides) implements ProcessCommand<Integer> {}
+
       Pid player =
           runtime.spawn(
               CoroutineProcess.of(self -> {
@@ -163,6 +162,7 @@ class ProcessSnippetsTest {
 
   @Test
   void builder() throws Exception {
+    BlockingQueue<Exit.Reason> ended = Kit.queue();
     // @start region=builder
     ProcessRuntime runtime =
         ProcessRuntime.builder()
@@ -173,15 +173,15 @@ class ProcessSnippetsTest {
                 new ProcessListener() {
                   @Override
                   public void onExit(Exit exit) {
-                    log.add(exit.reason());
+                    ended.add(exit.reason());
                   }
                 })
             .start();
     // @end
     try (runtime) {
-      runtime.awaitExit(runtime.spawn((_, out) -> out.done()), LIMIT);
+      runtime.spawn((_, out) -> out.done());
+      assertThat(Kit.take(ended)).isEqualTo(Exit.Reason.NORMAL);
     }
-    assertThat(log).contains(Exit.Reason.NORMAL);
   }
 
   @Test

@@ -135,7 +135,8 @@ class RateLimiterModelTest {
         case 0, 1, 2, 3 -> acquire(self, limiter, permits);
         case 4 -> {
           boolean mayTake =
-              workers.stream().noneMatch(Worker::isWaiting) && limiter.availablePermits() >= permits;
+              workers.stream().noneMatch(Worker::isWaiting)
+                  && limiter.availablePermits() >= permits;
           assertThat(limiter.tryAcquire(permits)).isEqualTo(mayTake);
           if (mayTake) {
             taken.add(new long[] {now(), permits});
@@ -193,7 +194,9 @@ class RateLimiterModelTest {
             .filter(Worker::isWaiting)
             .min(Comparator.comparingInt(w -> w.ticket))
             .ifPresent(oldest ->
-                assertThat(limiter.availablePermits()).as("beside a waiter").isLessThan(oldest.wants));
+                assertThat(limiter.availablePermits())
+                    .as("beside a waiter")
+                    .isLessThan(oldest.wants));
       }
     }
 

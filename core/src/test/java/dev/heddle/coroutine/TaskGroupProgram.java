@@ -144,7 +144,7 @@ final class TaskGroupProgram {
         atRest(group);
       }
       group.close();
-      while (!group.isFinished()) {
+      while (!group.isDone()) {
         openGate();
         Heddle.delay(Duration.ofNanos(3));
       }
@@ -174,11 +174,10 @@ final class TaskGroupProgram {
       switch (one.doing) {
         case SPAWN -> check(group.running() == limit, "a spawner waits though a slot is free");
         case JOIN, JOIN_ANY -> check(noneLeft && group.size() > 0, "a joiner is forgotten");
-        case RACE -> check(onlyLosers && !group.isFinished(), "a racer is forgotten");
+        case RACE -> check(onlyLosers && !group.isDone(), "a racer is forgotten");
         case ANY ->
-            check(
-                outcomes.results().isEmpty() && !group.isFinished(), "a waiter for any forgotten");
-        case ALL -> check(!group.isFinished(), "a waiter for all is forgotten");
+            check(outcomes.results().isEmpty() && !group.isDone(), "a waiter for any forgotten");
+        case ALL -> check(!group.isDone(), "a waiter for all is forgotten");
         case NOTHING -> {}
       }
     }
@@ -421,7 +420,7 @@ final class TaskGroupProgram {
     } catch (CompositeException e) {
       check(!e.failures().isEmpty(), "failed without a failure");
     }
-    check(group.isFinished(), "not all have ended");
+    check(group.isDone(), "not all have ended");
   }
 
   private void first(Worker self, TaskGroup<Integer> group, Doing what) {
@@ -437,7 +436,7 @@ final class TaskGroupProgram {
       check(what == Doing.RACE, "any() throws the failure of one");
       winner = e.task;
     } catch (CompositeException e) {
-      check(what == Doing.ANY && group.isFinished(), "race() throws several failures");
+      check(what == Doing.ANY && group.isDone(), "race() throws several failures");
       return;
     } catch (Cancellation e) {
       if (!TaskGroupLedger.isOfATask(e)) {

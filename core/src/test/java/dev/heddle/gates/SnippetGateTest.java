@@ -79,7 +79,9 @@ class SnippetGateTest {
         }
       }
     }
-    assertThat(gone).as("snippets whose class or region is not there, or whose region begins more than once").isEmpty();
+    assertThat(gone)
+        .as("snippets whose class or region is not there, or whose region begins more than once")
+        .isEmpty();
   }
 
   private static boolean hasRegion(Path module, String type, String region) throws IOException {

@@ -123,8 +123,8 @@ class ProcessSnippetsTest {
             .start();
     Pid player =
         runtime.spawn(
-            CoroutineProcess.of(self ->
-                self.execute(new Roll(6)) + " for " + self.execute(new Charge(10))));
+            CoroutineProcess.of(
+                self -> self.execute(new Roll(6)) + " for " + self.execute(new Charge(10))));
     // @end
     try (runtime) {
       log.add(runtime.awaitExit(player, LIMIT).result());

@@ -43,11 +43,12 @@ class SnippetGateTest {
       boolean takesBlocks = COMPILED_BLOCKS.contains(module.getFileName().toString());
       for (Path file : exportedFiles(module)) {
         String text = Files.readString(file);
-        if (PUBLIC.matcher(text).find()) {
-          types++;
-          if (!hasExample(text, takesBlocks)) {
-            without.add(ROOT.relativize(file).toString());
-          }
+        if (!PUBLIC.matcher(text).find()) {
+          continue;
+        }
+        types++;
+        if (!hasExample(text, takesBlocks)) {
+          without.add(ROOT.relativize(file).toString());
         }
       }
     }
@@ -64,24 +65,32 @@ class SnippetGateTest {
   void snippets_ofAllModules_areThere() throws IOException {
     List<String> gone = new ArrayList<>();
     for (Path module : modules()) {
-      try (Stream<Path> files = Files.walk(module.resolve("src/main/java"))) {
-        for (Path file : files.filter(f -> f.toString().endsWith(".java")).toList()) {
-          String text = Files.readString(file);
-          List<MatchResult> snippets = SNIPPET.matcher(text).results().toList();
-          if (snippets.size() != ANY_SNIPPET.matcher(text).results().count()) {
-            gone.add(ROOT.relativize(file) + ": a snippet that is not class=... region=...");
-          }
-          for (MatchResult snippet : snippets) {
-            if (!hasRegion(module, snippet.group("class"), snippet.group("region"))) {
-              gone.add(ROOT.relativize(file) + ": " + snippet.group());
-            }
-          }
-        }
+      for (Path file : sources(module)) {
+        collectGone(module, file, gone);
       }
     }
     assertThat(gone)
         .as("snippets whose class or region is not there, or whose region begins more than once")
         .isEmpty();
+  }
+
+  private static List<Path> sources(Path module) throws IOException {
+    try (Stream<Path> files = Files.walk(module.resolve("src/main/java"))) {
+      return files.filter(f -> f.toString().endsWith(".java")).toList();
+    }
+  }
+
+  private static void collectGone(Path module, Path file, List<String> gone) throws IOException {
+    String text = Files.readString(file);
+    List<MatchResult> snippets = SNIPPET.matcher(text).results().toList();
+    if (snippets.size() != ANY_SNIPPET.matcher(text).results().count()) {
+      gone.add(ROOT.relativize(file) + ": a snippet that is not class=... region=...");
+    }
+    for (MatchResult snippet : snippets) {
+      if (!hasRegion(module, snippet.group("class"), snippet.group("region"))) {
+        gone.add(ROOT.relativize(file) + ": " + snippet.group());
+      }
+    }
   }
 
   private static boolean hasRegion(Path module, String type, String region) throws IOException {

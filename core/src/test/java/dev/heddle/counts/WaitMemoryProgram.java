@@ -7,9 +7,8 @@ import dev.heddle.Heddle;
 import dev.heddle.sync.Channel;
 import dev.heddle.sync.Mutex;
 import java.lang.management.ManagementFactory;
-import java.util.ArrayList;
+import java.lang.ref.Reference;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -68,11 +67,11 @@ public final class WaitMemoryProgram {
 
   private static long receiversWithMore() throws JMException {
     Channel<Object> channel = Channel.of(ITEMS);
-    List<int[]> more = new ArrayList<>();
     long bytes =
         waiting(() -> {
-          more.add(new int[(KEPT - 16) / Integer.BYTES]);
+          int[] kept = new int[(KEPT - 16) / Integer.BYTES];
           channel.receive();
+          Reference.reachabilityFence(kept);
         });
     channel.close();
     return bytes;

@@ -8,9 +8,7 @@ import dev.heddle.sync.Channel;
 import dev.heddle.sync.Mutex;
 import java.lang.management.ManagementFactory;
 import java.lang.ref.Reference;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -69,14 +67,13 @@ public final class WaitMemoryProgram {
 
   private static long receiversWithMore() throws JMException {
     Channel<Object> channel = Channel.of(ITEMS);
-    List<int[]> more = new ArrayList<>();
     long bytes =
         waiting(() -> {
-          more.add(new int[(KEPT - 16) / Integer.BYTES]);
+          int[] kept = new int[(KEPT - 16) / Integer.BYTES];
           channel.receive();
+          Reference.reachabilityFence(kept);
         });
     channel.close();
-    Reference.reachabilityFence(more);
     return bytes;
   }
 

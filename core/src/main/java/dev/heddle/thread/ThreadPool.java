@@ -178,7 +178,8 @@ public final class ThreadPool implements AutoCloseable {
 
   /// Submits a task. **Suspends** while the queue is full, first come, first served.
   ///
-  /// @throws IllegalStateException when the pool is closed, or belongs to another loop
+  /// @throws IllegalStateException when the pool is closed, also during the wait, or belongs to
+  ///   another loop
   public <T extends @Nullable Object> Future<T> submit(Callable<T> task) {
     CoroutineNode<?> self = current();
     if (!permits.tryAcquire()) {
@@ -343,7 +344,7 @@ public final class ThreadPool implements AutoCloseable {
   /// at once; [#close()] waits for them.
   public void cancel() {
     home.checkOnLoop();
-    closed = true;
+    end();
     for (WorkerThreads each : all()) {
       each.refuseQueued(new Cancellation("the pool '" + name() + "' was cancelled"));
       each.finish();
@@ -355,7 +356,7 @@ public final class ThreadPool implements AutoCloseable {
   @Override
   public void close() {
     home.checkOnLoop();
-    closed = true;
+    end();
     List<WorkerThreads> all = all();
     all.forEach(WorkerThreads::finish);
     try {
@@ -370,6 +371,13 @@ public final class ThreadPool implements AutoCloseable {
       all.forEach(each -> each.cancelAll(why));
       throw interrupted;
     }
+  }
+
+  // a task that never ends frees no permit, so submitters must not wait for one
+  private void end() {
+    StackGuard.requireRoom();
+    closed = true;
+    permits.grantAll();
   }
 
   /// The present workers and the former ones.

@@ -96,7 +96,8 @@ abstract class Subscriptions implements InlineCallback {
 
   /// The awaited event, for messages.
   final String describeAwaited() {
-    return first == null ? "nothing else" : first.info();
+    String others = more == null ? "nothing else" : more.describeAwaited();
+    return first == null ? others : first.info();
   }
 
   final boolean hasSubscriptions() {
@@ -360,6 +361,15 @@ abstract class Subscriptions implements InlineCallback {
       for (Subscription s : list) {
         disarmOne(s.event, s.place, s.callback);
       }
+    }
+
+    String describeAwaited() {
+      for (Subscription s : list) {
+        if (s.role == RESOLVES) {
+          return s.event.info();
+        }
+      }
+      return "nothing else";
     }
 
     void collect(List<EventSource> into, boolean firedOnly) {

@@ -99,16 +99,19 @@ public final class Broadcast<T> implements AutoCloseable {
     SUSPEND,
   }
 
+  private static final int FIRST_RING = 64; // slots: 512 bytes
+
   private final Scheduler home;
   private final @Nullable String name;
+  private final int capacity;
   private final Overflow overflow;
   private final Sent sent;
   private final Senders senders;
 
   // loop only
   private final Set<Subscription<T>> subscriptions = new LinkedHashSet<>();
-  private final @Nullable Object[] items;
-  private final int[] left; // for how many subscriptions
+  private @Nullable Object[] items; // grows up to the capacity
+  private int[] left; // for how many subscriptions
   private long oldest;
   private long next;
   private boolean closed;
@@ -125,8 +128,9 @@ public final class Broadcast<T> implements AutoCloseable {
     this.home = CoroutineNode.current().scheduler();
     this.name = name;
     this.overflow = Objects.requireNonNull(overflow, "overflow");
-    this.items = new Object[capacity];
-    this.left = new int[capacity];
+    this.capacity = capacity;
+    this.items = new Object[Math.min(capacity, FIRST_RING)];
+    this.left = new int[items.length];
     this.sent = new Sent();
     this.senders = new Senders();
   }
@@ -147,7 +151,7 @@ public final class Broadcast<T> implements AutoCloseable {
   // ---- sending ----
 
   /// Sends an item to all readers. **Suspends** with [Overflow#SUSPEND] while the slowest reader is
-  /// as many items behind as the capacity; else never.
+  /// as many items behind as the capacity; else only to let others run at every 64th call.
   ///
   /// @throws ChannelClosedException when it is closed; the item was not sent
   /// @throws dev.heddle.Cancellation when the coroutine is cancelled while it waits; the item was
@@ -226,11 +230,14 @@ public final class Broadcast<T> implements AutoCloseable {
   }
 
   private boolean isFull() {
-    return next - oldest == items.length;
+    return next - oldest == capacity;
   }
 
   private void append(Object item) {
     if (!subscriptions.isEmpty()) {
+      if (next - oldest == items.length) {
+        grow();
+      }
       items[at(next)] = item;
       left[at(next)] = subscriptions.size();
       next++;
@@ -240,6 +247,18 @@ public final class Broadcast<T> implements AutoCloseable {
   private void dropOldest() {
     items[at(oldest)] = null;
     oldest++;
+  }
+
+  private void grow() {
+    int slots = (int) Math.min(capacity, 2L * items.length);
+    @Nullable Object[] moreItems = new Object[slots];
+    int[] moreLeft = new int[slots];
+    for (long i = oldest; i < next; i++) {
+      moreItems[(int) (i % slots)] = items[at(i)];
+      moreLeft[(int) (i % slots)] = left[at(i)];
+    }
+    items = moreItems;
+    left = moreLeft;
   }
 
   private int at(long number) {
@@ -404,7 +423,7 @@ public final class Broadcast<T> implements AutoCloseable {
       return new EventsLostException(
           ("%s items were lost here, because this reader of %s was more than %s behind; receive"
                   + " faster, or make it with a larger capacity or Overflow.SUSPEND")
-              .formatted(count, of.describe(), of.items.length),
+              .formatted(count, of.describe(), of.capacity),
           count);
     }
 
@@ -602,7 +621,7 @@ public final class Broadcast<T> implements AutoCloseable {
 
   /// How many items a reader may be behind.
   public int capacity() {
-    return items.length;
+    return capacity;
   }
 
   /// The number of open subscriptions.
@@ -667,7 +686,16 @@ public final class Broadcast<T> implements AutoCloseable {
   private final class Senders extends WaitQueue {
     @Override
     protected String info() {
-      return "room in " + Broadcast.this.info();
+      return "room in " + Broadcast.this.info() + endedReader();
+    }
+
+    // the report names the readers by holders(), unless they have ended
+    private String endedReader() {
+      return subscriptions.stream()
+          .filter(each -> each.next <= oldest && each.reader.isDone())
+          .findFirst()
+          .map(each -> ", held up by " + each.reader.label() + ", which has ended without close()")
+          .orElse("");
     }
 
     /// The slowest readers.

@@ -201,7 +201,7 @@ public final class Channels {
         boolean unwanted = out.isClosed();
         out.close(e);
         if (unwanted && e instanceof ChannelClosedException) {
-          return; // the source is cancelled by now
+          return; // the source is cancelled, too
         }
         throw e;
       }

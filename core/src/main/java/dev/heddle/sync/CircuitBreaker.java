@@ -115,11 +115,13 @@ public final class CircuitBreaker {
       long refused,
       @Nullable Throwable lastFailure) {}
 
+  private static final int FIRST_RING = 64; // calls
+
   private final Scheduler home;
   private final CircuitBreakerOptions options;
-  private final boolean[] failed; // the last calls, as a ring
 
   // loop only
+  private boolean[] failed; // the last calls, as a ring; grows up to the window
   private State state = State.CLOSED;
   private int era; // the number of changes of the state; wraps
   private int next; // the place in the ring for the next call
@@ -144,7 +146,7 @@ public final class CircuitBreaker {
   public CircuitBreaker(CircuitBreakerOptions options) {
     this.home = CoroutineNode.current().scheduler();
     this.options = options;
-    this.failed = new boolean[options.window];
+    this.failed = new boolean[Math.min(options.window, FIRST_RING)];
   }
 
   // ---- calls ----
@@ -316,9 +318,12 @@ public final class CircuitBreaker {
   }
 
   private void record(boolean failure) {
+    if (next == failed.length) {
+      failed = Arrays.copyOf(failed, (int) Math.min(options.window, 2L * next));
+    }
     failures += (failure ? 1 : 0) - (failed[next] ? 1 : 0);
     failed[next] = failure;
-    next = next + 1 == failed.length ? 0 : next + 1;
+    next = next + 1 == options.window ? 0 : next + 1;
   }
 
   // ---- states ----
@@ -420,7 +425,7 @@ public final class CircuitBreaker {
     return switch (state) {
       case CLOSED ->
           "%s, closed, %d of the last %d calls failed"
-              .formatted(describe(), failures, failed.length);
+              .formatted(describe(), failures, options.window);
       case OPEN -> describe() + ", open" + why;
       case HALF_OPEN ->
           "%s, half open, %d of %d trial calls succeeded%s"

@@ -131,8 +131,9 @@ public final class Latest<T> implements Iterable<T>, AutoCloseable {
 
   // ---- waiting ----
 
-  /// The value as soon as it fulfils a condition. **Suspends** until it does; a value that was
-  /// replaced before this coroutine ran is not looked at.
+  /// The value as soon as it fulfils a condition. **Suspends** until it does; never if it does now,
+  /// however often that is so. A value that was replaced before this coroutine ran is not looked
+  /// at.
   ///
   /// @param condition is called in this coroutine, for the current value and after changes
   /// @throws ChannelClosedException when it is closed and the last value does not fulfil it

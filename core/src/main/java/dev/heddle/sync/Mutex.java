@@ -33,7 +33,8 @@ import org.jspecify.annotations.Nullable;
 /// waiter leaves the queue, and a coroutine that was handed the mutex but is cancelled before it
 /// runs hands it on. **Order** first come, first served, without barging: [#unlock()] hands the
 /// mutex to the oldest waiter, and no other coroutine can lock it in between, not even the one that
-/// unlocked. **Cost** without contention: no switch, no allocation.
+/// unlocked. **Cost** without contention: no switch, however often it is locked, so a coroutine
+/// that does nothing else lets no other run; no allocation.
 ///
 /// @since 0.1
 public final class Mutex {

@@ -47,7 +47,8 @@ public final class Select<R extends @Nullable Object> {
    *
    * If the wait ends otherwise, the chosen one leaves too, and hands on what it was given. A send
    * whose item was received cannot be undone: it is final, and then the wait does not end
-   * otherwise.
+   * otherwise. A failure of an awaited event ends the wait as one: what comes later does not
+   * replace it (Waker), since nothing else would report it.
    *
    * A branch that only heard that it should look may find nothing (SelectBranch.Read). Then none is
    * chosen, all leave, and the select begins anew.
@@ -356,6 +357,7 @@ public final class Select<R extends @Nullable Object> {
     } catch (Throwable e) {
       chosen = chosenFinally(self, e);
       if (chosen == null) {
+        branches.forEach(branch -> branch.superseded(e));
         throw e;
       }
     } finally {

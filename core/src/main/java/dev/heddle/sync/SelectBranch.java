@@ -49,6 +49,9 @@ abstract class SelectBranch<R extends @Nullable Object> {
     return false;
   }
 
+  /// The wait ended with `by`, and no operation was performed.
+  void superseded(Throwable by) {}
+
   /// Another one was chosen, or none.
   abstract void leave();
 
@@ -319,6 +322,7 @@ abstract class SelectBranch<R extends @Nullable Object> {
     private final EventSource event;
     private final Transform<? super T, ? extends R> code;
     private @Nullable CoroutineNode<?> waiting;
+    private boolean probing; // whether it has fired already
     private boolean fired;
     private @Nullable Object result;
     private @Nullable Throwable failure;
@@ -334,7 +338,12 @@ abstract class SelectBranch<R extends @Nullable Object> {
       fired = false;
       waiting = null;
       if (event.isClosed()) {
-        event.replay(this);
+        probing = true; // so the event knows that its failure is thrown
+        try {
+          event.replay(this);
+        } finally {
+          probing = false;
+        }
       }
       return fired;
     }
@@ -345,26 +354,42 @@ abstract class SelectBranch<R extends @Nullable Object> {
       self.resumeWhen(event, this);
     }
 
+    // not a failure that comes after the outcome of another branch: no coroutine would get it
     @Override
     public boolean accepts() {
-      return waiting != null && waiting.accepts();
+      return probing || (waiting != null && waiting.accepts());
     }
 
     @Override
     public void onEvent(Event source, @Nullable Object value, @Nullable Throwable thrown) {
-      if (waiting == null || waiting.accepts()) {
-        fired = true;
-        result = value;
-        failure = thrown;
-        if (waiting != null) {
-          waiting.resolve(null);
-        }
+      if (!accepts()) {
+        return;
+      }
+      fired = true;
+      result = value;
+      failure = thrown;
+      if (waiting != null) {
+        wake(waiting, thrown);
+      }
+    }
+
+    // as a failure: a cancellation, a token or a deadline that comes later does not replace it
+    private static void wake(CoroutineNode<?> waiting, @Nullable Throwable thrown) {
+      if (thrown == null) {
+        waiting.resolve(null);
+      } else {
+        waiting.fail(thrown);
       }
     }
 
     @Override
     boolean isChosen() {
       return fired;
+    }
+
+    @Override
+    void superseded(Throwable by) {
+      event.onSuperseded(by);
     }
 
     @Override

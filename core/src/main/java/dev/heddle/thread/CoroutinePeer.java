@@ -7,6 +7,7 @@ import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.failure.FailureTable;
 import dev.heddle.scheduler.inbox.Inbox;
 import org.jspecify.annotations.Nullable;
 
@@ -30,16 +31,24 @@ final class CoroutinePeer extends Peer {
     coroutine.awaitEvent(served, deadline, token);
   }
 
+  // not even a switch handler's failure may make a caller believe that its item was not sent
   @Override
   boolean postpone(Throwable met) {
+    if (coroutine.scheduler().hasEnded()) {
+      return false;
+    }
+    FailureTable.throwIfFatal(met);
     if (met instanceof Cancellation) {
       coroutine.postpone(met, null);
-      return true;
+    } else if (met instanceof WaitCancelledException) {
+      if (met.getCause() instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+      }
+    } else if (!(met instanceof DeadlineException)) {
+      String what = "a wait failed, of a coroutine that has sent to " + served.channel;
+      coroutine.scheduler().futures().unobserved(what, met);
     }
-    if (met instanceof WaitCancelledException && met.getCause() instanceof InterruptedException) {
-      Thread.currentThread().interrupt();
-    }
-    return met instanceof WaitCancelledException || met instanceof DeadlineException;
+    return true;
   }
 
   private final class Served extends EventSource {

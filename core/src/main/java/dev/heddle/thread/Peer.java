@@ -27,9 +27,10 @@ abstract class Peer {
   /// Waits until it is woken. Called once, by the waiting side.
   abstract void await(Deadline deadline, @Nullable EventSource token);
 
-  /// Ends a wait with a throwable although it was served finally: what it lost is thrown at the
-  /// next wait.
+  /// Ends a wait with a throwable although it was served finally: a cancellation or an interrupt is
+  /// thrown at the next wait, and a failure is reported.
   ///
-  /// @return false when the throwable must be thrown all the same
+  /// @return false when the throwable must be thrown all the same: on a thread, and in a coroutine
+  ///   that its loop has abandoned
   abstract boolean postpone(Throwable met);
 }

@@ -26,6 +26,9 @@ final class PoolPermits {
    *            deadline, token)
    *   TAKEN    renew()                        void            no one: its task releases nothing
    *
+   * When the pool is closed, each waiter is granted a permit of its own, with which it submits
+   * nothing: it sees that the pool is closed. From then on the number means nothing.
+   *
    * A renewal is for new workers. The tasks of the old ones keep their workers, and need no permit
    * any more. But a permit that was granted to a waiter that has not continued yet is one for the
    * new workers, since the waiter has submitted nothing so far. So `granted` of the new permits are
@@ -107,6 +110,12 @@ final class PoolPermits {
   /// Makes `number` permits free, whatever was taken before.
   void renew(int number) {
     free = number - granted;
+    grant();
+  }
+
+  /// Grants each waiter a permit beyond the others: the pool is closed, and refuses them itself.
+  void grantAll() {
+    free = Math.max(0, free) + waiters.size();
     grant();
   }
 

@@ -46,7 +46,9 @@ import org.jspecify.annotations.Nullable;
 /// lost and nothing is sent twice: a send that throws has sent nothing; an item that was given to a
 /// coroutine which is cancelled before it continues goes to the next receiver. A thread that is
 /// interrupted gets a [dev.heddle.WaitCancelledException], as a coroutine does whose thread is
-/// interrupted. **Cost** without waiting: a spin lock, no allocation.
+/// interrupted. In a coroutine that its loop has abandoned, sending and receiving throw a
+/// [dev.heddle.LoopEndedException]. **Cost** without waiting: a spin lock; no allocation, once the
+/// channel has held as many items before.
 ///
 /// *Memory consistency*: what a sender did before it sent an item is visible to the receiver of the
 /// item.
@@ -94,7 +96,8 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
    * read without the lock, after it was woken: the inbox publishes it to a coroutine, and the flag
    * of ThreadPeer to a thread.
    *
-   * Cost. Two accesses of one word for each operation; a peer object for each wait. Progress: a
+   * Cost. Two accesses of one word for each operation; a peer object for each wait. The ring grows
+   * under the lock, by doubling, so a large capacity costs nothing before it is used. Progress: a
    * thread that loses its processor inside the section delays all others until it gets it back.
    *
    * Rejected. Two locks, as LinkedBlockingQueue has them: an allocation for each item, and a
@@ -104,12 +107,14 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
    * Sources. trap-1, trap-2, trap-3, trap-4; loop-278, loop-281.
    */
   private static final Comparator<Peer> OLDEST_FIRST = (a, b) -> a.turn - b.turn; // numbers wrap
+  private static final int FIRST_RING = 64; // slots: 256 bytes
 
   private final @Nullable String name;
+  private final int capacity;
   private final SpinLock lock = new SpinLock();
 
   // under the lock
-  private final @Nullable Object[] ring;
+  private @Nullable Object[] ring; // grows up to the capacity
   private int head;
   private int buffered;
   private int turns; // the number of the next item that is given to a waiting receiver
@@ -127,7 +132,8 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
           "a capacity of " + capacity + "; a channel between threads holds at least one item");
     }
     this.name = name;
-    this.ring = new Object[capacity];
+    this.capacity = capacity;
+    this.ring = new Object[Math.min(capacity, FIRST_RING)];
     CoroutineNode<?> owner = CoroutineNode.onLoopOrNull();
     if (owner != null) {
       LoopRuntime.of(owner).services().get(OwnedChannels.class, OwnedChannels::new).add(this);
@@ -155,6 +161,7 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
   ///   not sent. A cancellation that comes after that is thrown at the next suspension point
   /// @throws dev.heddle.WaitCancelledException when the thread is interrupted while it waits; the
   ///   item was not sent
+  /// @throws dev.heddle.LoopEndedException in a coroutine that its loop has abandoned
   public void send(T item) {
     send(item, Deadline.never(), null);
   }
@@ -203,6 +210,7 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
   /// @return whether the item was sent
   /// @throws ChannelClosedException when the channel is closed
   public boolean trySend(T item) {
+    var _ = callerOrNull();
     StackGuard.requireRoom();
     return offer(item, null);
   }
@@ -218,7 +226,7 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
       open = closed == null;
       if (open) {
         receiver = receivers.poll();
-        sent = receiver != null || buffered + returned.size() < ring.length;
+        sent = receiver != null || buffered + returned.size() < capacity;
         if (receiver != null) {
           give(receiver, item, turns++);
         } else if (sent) {
@@ -263,6 +271,7 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
   ///   lost
   /// @throws dev.heddle.WaitCancelledException when the thread is interrupted while it waits; no
   ///   item is lost
+  /// @throws dev.heddle.LoopEndedException in a coroutine that its loop has abandoned
   public T receive() {
     return received(receive(Deadline.never(), null));
   }
@@ -319,6 +328,7 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
   /// @return the item; null when there is none now
   /// @throws ChannelClosedException when the channel is closed and nothing is left in it
   public @Nullable T tryReceive() {
+    var _ = callerOrNull();
     StackGuard.requireRoom();
     T item = take(null);
     if (item == null && closed()) {
@@ -339,7 +349,7 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
     try {
       Peer again = returned.poll();
       item = again != null ? again.item : buffered > 0 ? removeFirst() : null;
-      if (item != null && buffered + returned.size() < ring.length) {
+      if (item != null && buffered + returned.size() < capacity) {
         sender = senders.poll();
         if (sender != null) {
           append(Objects.requireNonNull(sender.item));
@@ -582,12 +592,12 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
 
   /// Whether the channel held as many items as it may, at some moment.
   public boolean isFull() {
-    return size() >= ring.length;
+    return size() >= capacity;
   }
 
   /// How many items it may hold.
   public int capacity() {
-    return ring.length;
+    return capacity;
   }
 
   /// Whether it was closed; items may be left in it.
@@ -614,7 +624,7 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
         + " with "
         + size
         + " of "
-        + InWords.count(ring.length, "item")
+        + InWords.count(capacity, "item")
         + ", "
         + sending
         + " sending, "
@@ -636,7 +646,7 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
 
   // null: not in a coroutine
   private static @Nullable CoroutineNode<?> begin() {
-    CoroutineNode<?> self = CoroutineNode.onLoopOrNull();
+    CoroutineNode<?> self = callerOrNull();
     if (self != null) {
       self.scheduler().consumeBudget(self); // it may throw
     }
@@ -644,15 +654,33 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
     return self;
   }
 
+  // one that its loop has abandoned is no thread of its own, which might wait here for ever
+  private static @Nullable CoroutineNode<?> callerOrNull() {
+    CoroutineNode<?> self = CoroutineNode.currentOrNull();
+    return self != null && self.scheduler().hasEnded() ? CoroutineNode.current() : self;
+  }
+
   private Peer peer(@Nullable CoroutineNode<?> self, String what) {
     return self == null ? new ThreadPeer(this) : new CoroutinePeer(self, this, what);
   }
 
   private void append(Object item) {
+    if (buffered == ring.length) {
+      grow();
+    }
     int at = head + buffered;
     ring[at < ring.length ? at : at - ring.length] = item;
     buffered++;
-    assert buffered + returned.size() <= ring.length; // I3
+    assert buffered + returned.size() <= capacity; // I3
+  }
+
+  private void grow() {
+    @Nullable Object[] larger = new Object[(int) Math.min(capacity, 2L * ring.length)];
+    int first = Math.min(buffered, ring.length - head);
+    System.arraycopy(ring, head, larger, 0, first);
+    System.arraycopy(ring, 0, larger, first, buffered - first);
+    ring = larger;
+    head = 0;
   }
 
   private @Nullable Object removeFirst() {

@@ -181,7 +181,7 @@ public final class ThreadPool implements AutoCloseable {
 
   /// Submits a task. **Suspends** while the queue is full, first come, first served.
   ///
-  /// @throws PoolClosedException when the pool is closed
+  /// @throws PoolClosedException when the pool is closed, also during the wait
   /// @throws IllegalStateException when the pool belongs to another loop
   public <T extends @Nullable Object> Future<T> submit(Callable<T> task) {
     CoroutineNode<?> self = current();
@@ -347,7 +347,7 @@ public final class ThreadPool implements AutoCloseable {
   /// at once; [#close()] waits for them.
   public void cancel() {
     home.checkOnLoop();
-    closed = true;
+    end();
     for (WorkerThreads each : all()) {
       each.refuseQueued(new Cancellation("the pool '" + name() + "' was cancelled"));
       each.finish();
@@ -359,7 +359,7 @@ public final class ThreadPool implements AutoCloseable {
   @Override
   public void close() {
     home.checkOnLoop();
-    closed = true;
+    end();
     List<WorkerThreads> all = all();
     all.forEach(WorkerThreads::finish);
     try {
@@ -374,6 +374,13 @@ public final class ThreadPool implements AutoCloseable {
       all.forEach(each -> each.cancelAll(why));
       throw interrupted;
     }
+  }
+
+  // a task that never ends frees no permit, so submitters must not wait for one
+  private void end() {
+    StackGuard.requireRoom();
+    closed = true;
+    permits.grantAll();
   }
 
   /// The present workers and the former ones.

@@ -510,4 +510,50 @@ class BroadcastTest {
       assertThat(log).containsExactly(1, "sent 2");
     });
   }
+
+  @Test
+  void capacity_withoutBound_takesOnlyTheMemoryOfItsItems() {
+    Heddle.run(() -> {
+      Broadcast<Integer> broadcast = Broadcast.of(Integer.MAX_VALUE, Overflow.SUSPEND);
+      Subscription<Integer> fast = broadcast.subscribe();
+      Subscription<Integer> slow = broadcast.subscribe();
+      for (int i = 0; i < 500; i++) {
+        broadcast.send(i);
+        if (i < 40) {
+          assertThat(fast.receive()).isEqualTo(i);
+        }
+        if (i < 30) {
+          assertThat(slow.receive()).isEqualTo(i);
+        }
+      }
+      for (int i = 30; i < 500; i++) {
+        assertThat(slow.receive()).isEqualTo(i);
+      }
+      assertThat(broadcast.size()).isEqualTo(460);
+      for (int i = 40; i < 500; i++) {
+        assertThat(fast.receive()).isEqualTo(i);
+      }
+      assertThat(broadcast.size()).isZero();
+      assertThat(broadcast.capacity()).isEqualTo(Integer.MAX_VALUE);
+    });
+  }
+
+  @Test
+  void readerThatEndedWithoutClosing_isNamedInTheDeadlockReport() {
+    assertThatThrownBy(() ->
+            Heddle.run(() -> {
+              Broadcast<String> broadcast = Broadcast.of("prices", 1, Overflow.SUSPEND);
+              Heddle.await(
+                  Heddle.spawn(
+                      "reader",
+                      () -> {
+                        var _ = broadcast.subscribe();
+                      }));
+              broadcast.send("first");
+              broadcast.send("second");
+            }))
+        .isInstanceOf(DeadlockError.class)
+        .hasMessageContaining("held up by")
+        .hasMessageContaining("'reader', which has ended without close()");
+  }
 }

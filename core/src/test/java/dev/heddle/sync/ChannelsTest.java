@@ -14,6 +14,7 @@ import dev.heddle.ChannelClosedException.Reason;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Scope;
+import dev.heddle.hosting.StackEnd;
 import dev.heddle.simulation.Simulation;
 import dev.heddle.simulation.VirtualTime;
 import java.time.Duration;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -387,6 +389,22 @@ class ChannelsTest {
               () -> Channels.chunked(source, 0),
               () -> Channels.chunked(source, 1, Duration.ZERO))) {
         assertThatThrownBy(refused::run).isInstanceOf(IllegalArgumentException.class);
+      }
+    });
+  }
+
+  @Test
+  @Tag("trap-23")
+  void close_whereTheStackEnds_cancelsTheSourcesOfAChain() {
+    Heddle.run(() -> {
+      for (Function<Channel<Integer>, Channel<?>> operator : OPERATORS) {
+        Channel<Integer> source = Channel.of(1);
+        Channel<Integer> between = Channels.throttleFirst(source, SECOND);
+        Channel<?> out = operator.apply(between);
+        settle();
+        assertThat(StackEnd.runAt(out::close)).isTrue();
+        settle();
+        assertThat(List.of(out, between, source)).allMatch(Channel::isClosed);
       }
     });
   }

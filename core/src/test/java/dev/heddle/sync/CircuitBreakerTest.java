@@ -300,4 +300,35 @@ class CircuitBreakerTest {
             .isInstanceOf(IllegalStateException.class)
             .hasMessageContaining("belongs to another loop"));
   }
+
+  @Test
+  void window_withoutBound_takesOnlyTheMemoryOfItsCalls() {
+    Heddle.run(() -> {
+      CircuitBreaker breaker =
+          new CircuitBreaker(CircuitBreakerOptions.defaults().withFailures(2, Integer.MAX_VALUE));
+      breaker.acquire().failure(null);
+      for (int i = 0; i < 300; i++) {
+        breaker.acquire().success();
+      }
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+      breaker.acquire().failure(null);
+      assertThat(breaker.state()).isEqualTo(State.OPEN);
+    });
+  }
+
+  @Test
+  void window_thatWasGrown_forgetsTheCallsBeforeIt() {
+    Heddle.run(() -> {
+      CircuitBreaker breaker =
+          new CircuitBreaker(CircuitBreakerOptions.defaults().withFailures(2, 100));
+      breaker.acquire().failure(null);
+      for (int i = 0; i < 100; i++) {
+        breaker.acquire().success();
+      }
+      breaker.acquire().failure(null);
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+      breaker.acquire().failure(null);
+      assertThat(breaker.state()).isEqualTo(State.OPEN);
+    });
+  }
 }

@@ -3,6 +3,7 @@ package dev.heddle.thread;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.heddle.Cancellation;
 import dev.heddle.ChannelClosedException;
@@ -10,13 +11,17 @@ import dev.heddle.ChannelClosedException.Reason;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.Loop;
+import dev.heddle.LoopEndedException;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Reports;
+import dev.heddle.coroutine.Switch;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.Promise;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -143,6 +148,25 @@ class ThreadChannelTest {
       waits.countDown();
       assertThat(channel.receive()).isEqualTo(42);
     });
+  }
+
+  @Test
+  void capacity_withoutBound_takesOnlyTheMemoryOfItsItems() {
+    ThreadChannel<Integer> channel = ThreadChannel.of(Integer.MAX_VALUE);
+    for (int i = 0; i < 40; i++) {
+      channel.send(i);
+    }
+    for (int i = 0; i < 30; i++) {
+      assertThat(channel.receive()).isEqualTo(i);
+    }
+    for (int i = 40; i < 500; i++) {
+      channel.send(i); // it grows where the items do not begin at the first slot
+    }
+    for (int i = 30; i < 500; i++) {
+      assertThat(channel.receive()).isEqualTo(i);
+    }
+    assertThat(channel.capacity()).isEqualTo(Integer.MAX_VALUE);
+    assertThat(channel.isEmpty()).isTrue();
   }
 
   @Test
@@ -325,6 +349,38 @@ class ThreadChannelTest {
     });
   }
 
+  @Test
+  @Tag("trap-4")
+  void sender_whoseItemWasTakenWhenASwitchHandlerFails_hasSent() {
+    IllegalStateException failure = new IllegalStateException("in a handler");
+    try (Reports reports = new Reports()) {
+      Heddle.run(() -> {
+        ThreadChannel<Integer> channel = ThreadChannel.of("jobs", 1);
+        boolean[] fails = new boolean[1];
+        channel.send(1);
+        Coroutine<String> sender =
+            Heddle.spawn(() -> {
+              Heddle.addSwitchHandler((_, kind) -> {
+                if (kind == Switch.ENTER && fails[0]) {
+                  fails[0] = false;
+                  throw failure;
+                }
+                return true;
+              });
+              channel.send(2);
+              return "sent";
+            });
+        untilInCoroutine(() -> hasWaiting(channel, 1, 0));
+        fails[0] = true;
+        assertThat(channel.receive()).isEqualTo(1);
+        assertThat(sender.await()).isEqualTo("sent");
+        assertThat(channel.receive()).isEqualTo(2);
+      });
+      assertThat(reports.failures()).containsExactly(failure);
+      assertThat(reports.messages().getFirst()).contains("has sent to the thread channel 'jobs'");
+    }
+  }
+
   // ---- the end ----
 
   @Test
@@ -470,6 +526,47 @@ class ThreadChannelTest {
             ChannelClosedException.class, e -> assertThat(e.reason()).isEqualTo(Reason.LOOP_ENDED));
     assertThat(channel.get().isClosed()).isTrue();
     assertThat(channel.get().iterator().hasNext()).isFalse();
+  }
+
+  private static void awaitStubbornly(CountDownLatch latch) {
+    while (latch.getCount() > 0) {
+      try {
+        latch.await();
+      } catch (InterruptedException _) {
+        // the point of it: the coroutine outlives its loop
+      }
+    }
+  }
+
+  @Test
+  @Tag("T18")
+  void coroutineThatItsLoopHasAbandoned_neitherSendsNorReceives() throws Exception {
+    ThreadChannel<Integer> channel = ThreadChannel.of(3);
+    channel.send(1);
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch ended = new CountDownLatch(1);
+    CompletableFuture<List<Throwable>> thrown = new CompletableFuture<>();
+    Loop<Integer> loop =
+        Loop.start(() -> {
+          Heddle.spawn(() -> {
+            begun.countDown();
+            awaitStubbornly(ended);
+            List<Throwable> each = new ArrayList<>();
+            each.add(catchThrowable(() -> channel.send(2)));
+            each.add(catchThrowable(() -> channel.trySend(3)));
+            each.add(catchThrowable(() -> channel.receive()));
+            each.add(catchThrowable(() -> channel.tryReceive()));
+            each.add(catchThrowable(() -> channel.iterator().hasNext()));
+            thrown.complete(each);
+          });
+          return Heddle.await(new CompletableFuture<Integer>());
+        });
+    begun.await();
+    loop.shutdown(Duration.ZERO);
+    assertThatThrownBy(loop::join).isInstanceOf(Cancellation.class);
+    ended.countDown();
+    assertThat(thrown.get()).hasSize(5).allMatch(LoopEndedException.class::isInstance);
+    assertThat(channel.size()).isEqualTo(1);
   }
 
   @Test

@@ -70,8 +70,11 @@ public final class WaitMemoryProgram {
     long bytes =
         waiting(() -> {
           int[] kept = new int[(KEPT - 16) / Integer.BYTES];
-          channel.receive();
-          Reference.reachabilityFence(kept);
+          try {
+            channel.receive();
+          } finally {
+            Reference.reachabilityFence(kept);
+          }
         });
     channel.close();
     return bytes;

@@ -9,9 +9,11 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,14 +25,28 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HeddleOptionsTest {
   private static final HeddleOptions DEFAULTS = HeddleOptions.defaults();
 
-  /// The accessors: each has a `with…` of its name.
+  /// For each switch what turns it to the other side, and what turns it back.
+  private static final Map<String, List<UnaryOperator<HeddleOptions>>> SWITCHES =
+      Map.of(
+          "handleSignals",
+          List.of(HeddleOptions::withSignalHandling, HeddleOptions::withoutSignalHandling),
+          "reuse",
+          List.of(HeddleOptions::withoutReuse, HeddleOptions::withReuse),
+          "exactSites",
+          List.of(HeddleOptions::withExactSites, HeddleOptions::withLazySites));
+
+  /// The accessors: each has a `with…` of its name, or a pair if it is a switch.
   public static Stream<Method> options() {
     return Arrays.stream(HeddleOptions.class.getDeclaredMethods())
         .filter(m -> Modifier.isPublic(m.getModifiers()) && !Modifier.isStatic(m.getModifiers()))
-        .filter(m -> m.getParameterCount() == 0);
+        .filter(m -> m.getParameterCount() == 0 && m.getReturnType() != HeddleOptions.class);
   }
 
   private static HeddleOptions changed(Method option) throws Exception {
+    List<UnaryOperator<HeddleOptions>> pair = SWITCHES.get(option.getName());
+    if (pair != null) {
+      return pair.getFirst().apply(DEFAULTS);
+    }
     String name = option.getName();
     String with = "with" + name.substring(0, 1).toUpperCase(Locale.ROOT) + name.substring(1);
     Class<?> type = option.getReturnType();
@@ -42,7 +58,6 @@ class HeddleOptionsTest {
     Consumer<LoopReport> reports = report -> {};
     Object usual = option.invoke(DEFAULTS);
     return switch (usual) {
-      case Boolean on -> !on;
       case Long bytes -> bytes + 1;
       case Integer count -> count + 1;
       case Duration time -> time.plusNanos(1);
@@ -59,6 +74,17 @@ class HeddleOptionsTest {
       Object before = each.invoke(DEFAULTS);
       boolean same = each.invoke(changed).equals(before);
       assertThat(same).as(each.getName()).isEqualTo(!each.getName().equals(option.getName()));
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("options")
+  void secondOfAPair_turnsTheSwitchBack(Method option) throws Exception {
+    List<UnaryOperator<HeddleOptions>> pair = SWITCHES.get(option.getName());
+    assertThat(pair == null).isEqualTo(option.getReturnType() != boolean.class);
+    if (pair != null) {
+      HeddleOptions back = pair.getLast().apply(changed(option));
+      assertThat(option.invoke(back)).isEqualTo(option.invoke(DEFAULTS));
     }
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.heddle.Heddle;
+import dev.heddle.PoolClosedException;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Future;
 import java.util.List;
@@ -49,7 +50,7 @@ class ThreadPoolCloseTest {
       pool.close();
       for (Coroutine<Throwable> each : List.of(first, second)) {
         assertThat(each.result())
-            .isInstanceOf(IllegalStateException.class)
+            .isInstanceOf(PoolClosedException.class)
             .hasMessageContaining("the pool 'crunch' is closed");
       }
       assertThat(running.await()).isTrue();

@@ -127,7 +127,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   private @Nullable Reason closed;
   private @Nullable String closedBy; // null: by no coroutine
   private @Nullable Throwable cause;
-  private @Nullable Closing closing; // null: closed() was never called
+  private @Nullable ChannelEnd closing; // null: closed() was never called
   private @Nullable StuckLimit stuckLimit; // null: none
   private @Nullable ScopeBinding bindings; // of closeWith()
   private @Nullable Consumer<? super T> leftover; // of cancel()
@@ -697,9 +697,9 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   /// stop when nothing more is wanted, or for a [Select].
   public Awaitable<?> closed() {
     current();
-    Closing event = closing;
+    ChannelEnd event = closing;
     if (event == null) {
-      event = new Closing();
+      event = new ChannelEnd(home, this::isClosed, this::info);
       closing = event;
     }
     return event;
@@ -869,26 +869,6 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     @Override
     protected String info() {
       return what + Channel.this.info();
-    }
-  }
-
-  private final class Closing extends EventSource {
-    Closing() {
-      super(home);
-    }
-
-    void fire() {
-      fire(null, null);
-    }
-
-    @Override
-    public boolean isClosed() {
-      return closed != null;
-    }
-
-    @Override
-    public String info() {
-      return "the end of " + Channel.this.info();
     }
   }
 

@@ -73,7 +73,11 @@ public interface AsyncIo extends AutoCloseable {
   /// @throws IllegalArgumentException for a limit that is not positive
   @Nullable String readLineUpTo(int limit) throws IOException;
 
-  /// Copies everything up to the end of the input to `target`; neither side is closed.
+  /// Copies everything up to the end of the input to `target`; neither side is closed. **Suspends**
+  /// while there is nothing to read or `target` takes no more.
+  ///
+  /// **Cancelled** nothing is lost: what `target` has not taken stays here for the next read. The
+  /// same holds when `target` fails.
   ///
   /// @return the number of bytes
   /// @throws IOException when either side fails

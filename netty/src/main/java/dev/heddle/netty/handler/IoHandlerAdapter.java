@@ -57,6 +57,13 @@ public final class IoHandlerAdapter {
    * The end. The embedded event loop ends its operations in the system; the handler takes the last
    * completions and closes; then the embedded event loop ends, on its own thread (HeddleEventLoop).
    * Each of the three steps happens even if the others fail.
+   *
+   * A late read. While Netty's ring prepares its end, it drains what it has submitted, and reads
+   * its eventfd once more. Behind a drain the kernel hands that read to a thread of its own, which
+   * looks up the eventfd by its number: when the ring and the eventfd are closed, perhaps, and the
+   * number belongs to another descriptor. The read then takes eight bytes of that one, and writes
+   * them to freed memory. The ring waits for the read if a wake-up is under way when it closes, so
+   * there is one (wakeToClose). [IoHandlerAdapterTest]
    */
   private static final long MAX_WITHOUT_POLL = 10_000_000; // nanoseconds
   private static final VarHandle WOKEN = VarHandles.find(lookup(), "woken", boolean.class);
@@ -69,6 +76,7 @@ public final class IoHandlerAdapter {
   private boolean wouldWait; // the current turn would block if nothing were ready
   private boolean waitsForEmbedded;
   private long waitsSince;
+  private boolean wakesToClose; // the carrier counts as another thread
 
   // any thread
   private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -262,8 +270,18 @@ public final class IoHandlerAdapter {
       try {
         h.prepareToDestroy();
       } finally {
-        h.destroy();
+        wakeToClose(h);
       }
+    }
+  }
+
+  private void wakeToClose(IoHandler h) {
+    try {
+      wakesToClose = true; // Netty ignores a wake-up by the loop's own thread
+      h.wakeup();
+    } finally {
+      wakesToClose = false;
+      h.destroy();
     }
   }
 
@@ -276,7 +294,7 @@ public final class IoHandlerAdapter {
 
     @Override
     public boolean isExecutorThread(Thread thread) {
-      return host.isLoopThread(thread);
+      return !wakesToClose && host.isLoopThread(thread);
     }
 
     @Override

@@ -23,8 +23,9 @@ class IoHandlerAdapterTest {
   private final Guests guest = new Guests();
   private long now = 5;
   private ThreadAwareExecutor executor; // the handler's
+  private Thread carrier;
   private final IoHandlerAdapter handler =
-      new IoHandlerAdapter(thread -> false, Looks::new, () -> now);
+      new IoHandlerAdapter(thread -> thread == carrier, Looks::new, () -> now);
 
   private final class Looks implements IoHandler {
     Looks(ThreadAwareExecutor given) {
@@ -54,7 +55,7 @@ class IoHandlerAdapterTest {
 
     @Override
     public void wakeup() {
-      seen.add("wakeup");
+      seen.add(executor.isExecutorThread(Thread.currentThread()) ? "ignored" : "wakeup");
     }
 
     @Override
@@ -141,8 +142,20 @@ class IoHandlerAdapterTest {
   void close_letsTheHandlerGoBetweenTheTwoStepsOfTheEmbeddedLoop_andWakesItNoMore() {
     host();
     handler.close();
-    assertThat(seen).containsExactly("abandon", "prepareToDestroy", "destroy", "end");
+    assertThat(seen).containsExactly("abandon", "prepareToDestroy", "wakeup", "destroy", "end");
     assertThat(handler.embedded()).isNull();
+  }
+
+  /// A ring that was closed without a wake-up read from the next descriptor with the number of its
+  /// eventfd: the wake-up of a later loop was lost, and freed memory was written.
+  @Test
+  @Tag("T15")
+  void close_onTheLoopsOwnThread_wakesTheHandlerAsIfFromAnother() {
+    carrier = Thread.currentThread();
+    handler.open();
+    handler.close();
+    assertThat(seen).containsExactly("prepareToDestroy", "wakeup", "destroy");
+    assertThat(executor.isExecutorThread(carrier)).isTrue();
   }
 
   @Test

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// request. Coroutines that wait for it now are notified, and nothing else happens: it stops no
 /// loop, does not end the JVM, and does not reach an earlier handler. For that second the handler
 /// stays installed, even if it is no longer needed. A later signal is a new request: it stops the
-/// loops if none was stopped before; otherwise it ends the JVM.
+/// loops if no loop of the process is stopping at an earlier one; otherwise it ends the JVM.
 ///
 /// A signal has one handler in a JVM, so this one serves all loops: it is installed for the first
 /// user and removed after the last.
@@ -57,7 +57,7 @@ public final class SignalDispatcher {
    *   NONE       raised, would stop a loop    -          signal thread: Runtime.halt(128 + number)
    *              after an earlier request
    *              has stopped one
-   * The last row holds until no loop that handles signals is registered: every loop that ends
+   * The last row holds as long as one of the stopped loops is registered: a loop that ends
    * deregisters itself.
    *
    * Threads. One lock, `this`, guards everything. Under it the signal thread calls listeners, which
@@ -65,7 +65,9 @@ public final class SignalDispatcher {
    *
    * I1. Every coroutine that waits for a signal when it is raised is notified, in every loop, also
    *     of a repetition. [SignalsTest]
-   * I2. A loop in which a coroutine awaits the signal is not stopped by it. [SignalsTest]
+   * I2. A loop in which a coroutine awaits the signal is not stopped by it. It ends with the JVM,
+   *     though, where another loop that the signal has stopped does not end in time, or is still
+   *     stopping at the next request. [SignalsTest]
    * I3. A SIGINT or SIGTERM within a second of a request stops no loop, does not end the JVM, and
    *     does not reach the previous handler. [ProcessExitTest, SignalsTest]
    * I4. A later one ends the JVM at once while a loop that a signal has stopped still runs.
@@ -87,12 +89,12 @@ public final class SignalDispatcher {
   private static final SignalDispatcher OF_PROCESS = new SignalDispatcher();
 
   // guarded by this
-  private final List<LoopEnd> stopped = new ArrayList<>(); // by signals
+  private final List<LoopEnd> handling = new ArrayList<>(); // a signal stops them
+  private final List<LoopEnd> stopping = new ArrayList<>(); // of these, those that one has stopped
   private final Map<String, HandledSignal> handledSignals = new HashMap<>();
   private LongSupplier clock = System::nanoTime;
   private long requestedAt; // when a SIGINT or SIGTERM last was a new request
   private boolean isRequested; // whether requestedAt is set
-  private boolean isLoopStopping; // a loop stopped by a signal still runs
 
   private SignalDispatcher() {}
 
@@ -127,7 +129,7 @@ public final class SignalDispatcher {
 
   private boolean add(String name, Listener listener) {
     synchronized (this) {
-      HandledSignal handledSignal = line(name);
+      HandledSignal handledSignal = handled(name);
       boolean comes = !handledSignal.handler.isIgnored();
       if (comes) {
         handledSignal.listeners.add(listener);
@@ -148,9 +150,9 @@ public final class SignalDispatcher {
 
   private void add(LoopEnd loop) {
     synchronized (this) {
-      stopped.add(loop);
+      handling.add(loop);
       try {
-        STOPPING.forEach(this::line);
+        STOPPING.forEach(this::handled);
       } catch (RuntimeException e) {
         remove(loop);
         throw e;
@@ -160,9 +162,9 @@ public final class SignalDispatcher {
 
   private void remove(LoopEnd loop) {
     synchronized (this) {
-      stopped.remove(loop);
-      if (stopped.isEmpty()) {
-        isLoopStopping = false;
+      handling.remove(loop);
+      stopping.remove(loop);
+      if (handling.isEmpty()) {
         releaseStopping();
       }
     }
@@ -172,7 +174,7 @@ public final class SignalDispatcher {
     STOPPING.stream().map(handledSignals::get).forEach(this::release);
   }
 
-  private HandledSignal line(String name) {
+  private HandledSignal handled(String name) {
     HandledSignal handledSignal = handledSignals.get(name);
     if (handledSignal == null) {
       handledSignal = new HandledSignal(name);
@@ -212,7 +214,7 @@ public final class SignalDispatcher {
   private boolean deliver(HandledSignal handledSignal, int number) {
     List<LoopEnd> toStop =
         handledSignal.isStopping()
-            ? stopped.stream().filter(loop -> !handledSignal.isAwaitedIn(loop)).toList()
+            ? handling.stream().filter(loop -> !handledSignal.isAwaitedIn(loop)).toList()
             : List.of();
     if (handledSignal.listeners.isEmpty() && toStop.isEmpty()) {
       // no coroutine waits any more: do what would have happened without this handler
@@ -229,7 +231,7 @@ public final class SignalDispatcher {
     return true;
   }
 
-  // not before that; the next signal checks for itself
+  // a request may have begun since: then its own timer does this
   private void requestIsOver() {
     synchronized (this) {
       if (!isSameRequest()) {
@@ -242,10 +244,10 @@ public final class SignalDispatcher {
     if (loops.isEmpty()) {
       return;
     }
-    if (isLoopStopping) {
+    if (!stopping.isEmpty()) {
       Runtime.getRuntime().halt(SHELL_BASE + number);
     }
-    isLoopStopping = true;
+    stopping.addAll(loops);
     HaltTimer.afterSignal("SIG" + name, SHELL_BASE + number, List.copyOf(loops));
     for (LoopEnd loop : loops) {
       loop.shutdown().request("SIG" + name, SHELL_BASE + number, loop.options().shutdownDeadline());
@@ -274,7 +276,7 @@ public final class SignalDispatcher {
     }
 
     boolean isNeeded() {
-      return !listeners.isEmpty() || (isStopping() && (!stopped.isEmpty() || isSameRequest()));
+      return !listeners.isEmpty() || (isStopping() && (!handling.isEmpty() || isSameRequest()));
     }
 
     boolean isAwaitedIn(LoopEnd loop) {

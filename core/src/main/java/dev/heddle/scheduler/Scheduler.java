@@ -74,7 +74,8 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
    *
    * Foreign waits. If a mount ends with the context ACTIVE, the JDK has parked it. If a context
    * did not mount, a thread dump holds it. `foreign` counts both. The context comes back through
-   * the inbox. Its arrival is dropped if it waits for the loop by then.
+   * the inbox, or, woken by a coroutine of this loop, through the ready queue. Its arrival is
+   * dropped if it waits for the loop by then.
    *
    * I1. Exactly one mount per resume of a suspended coroutine. None for a coroutine that resumes
    *     itself, and none for one that starts on an ended one's context. [SwitchCountTest]
@@ -457,7 +458,8 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
         self.clearOwnInterrupt();
       }
       if (self.isCancellationPending()) {
-        // drops the subscriptions, and throws the cancellation
+        // drops the subscriptions, and throws the cancellation; if every wait throws
+        // (forced cancellation), the others run first
         yieldFrom(self);
         throw new IllegalStateException("cancelled, but with nothing to throw: " + self.describe());
       }
@@ -516,6 +518,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     }
   }
 
+  /// Runs a tick. Whether `self` is next then; takes it out of the ready queue in that case.
   private boolean isNext(Waker self) {
     tickOnCoroutine();
     if (carrierWorkPending || ready.peek() != self || !self.isQueued()) {

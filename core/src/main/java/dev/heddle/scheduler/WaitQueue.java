@@ -15,15 +15,17 @@ import org.jspecify.annotations.Nullable;
 public abstract class WaitQueue {
   /*
    * A wait is one object, the Waiter: both the event that the coroutine waits for and the entry of
-   * the queue. Whoever has what is waited for polls the oldest waiter, gives it what it needs, and
-   * serves it.
+   * the queue. A coroutine that has what is waited for takes the oldest waiter out of the queue and
+   * serves it: what it gives is kept in the waiter, and the waiting coroutine reads it there.
    *
    * States of a waiter.
-   *   from    event                           to      who
-   *   -       add()                           QUEUED  the waiting coroutine
-   *   QUEUED  poll(), then serve()            SERVED  the coroutine that has what is waited for
-   *   QUEUED  its wait ends otherwise         STALE   the canceller, the deadline or the token
-   *   STALE   remove(), or found by poll()    LEFT    the waiting coroutine, or the one that polls
+   *   from     event                          to       who
+   *   -        add(), then the wait begins    IN LINE  the waiting coroutine; it runs nothing else
+   *                                                    between the two
+   *   IN LINE  poll() or remove(), then       SERVED   the coroutine that has what is waited for
+   *            serve()
+   *   IN LINE  its wait ends otherwise        STALE    the canceller, the deadline or the token
+   *   STALE    remove(), or found by peek()   LEFT     the waiting coroutine, or the one that looks
    *
    * Serving only queues the coroutine. Others run before it, and a cancellation, a deadline or a
    * token may end its wait although it was served. The waiting coroutine then hands on what it was
@@ -32,7 +34,7 @@ public abstract class WaitQueue {
    *
    * Leaving takes constant time, because the queue is linked.
    *
-   * Sources. trap-1, trap-3, trap-4, trap-7.
+   * Sources. trap-1, trap-3, trap-4.
    */
 
   // loop only
@@ -138,7 +140,7 @@ public abstract class WaitQueue {
     private final WaitQueue queue;
     private @Nullable Waiter previous;
     private @Nullable Waiter next;
-    private @Nullable Object item;
+    private @Nullable Object item; // what it brings; once served, what it was given
     private int turn;
     private boolean queued;
     private boolean served;

@@ -401,7 +401,7 @@ public abstract class Waker extends Subscriptions implements Occupant {
     queue();
   }
 
-  // the queue first: if the stack overflows in this call, nothing has changed
+  // the queue first: if the stack overflows in this call, the status has not changed
   private void queue() {
     scheduler.ready(this);
     status = QUEUED;

@@ -2,8 +2,10 @@
 package dev.heddle.os;
 
 import dev.heddle.Cancellation;
+import dev.heddle.ExitException;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
+import dev.heddle.Loop;
 import dev.heddle.event.EventStream;
 import dev.heddle.loop.SignalClock;
 import java.time.Duration;
@@ -21,6 +23,9 @@ public final class SignalProgram {
       case "stopped" ->
           Heddle.run(
               HeddleOptions.defaults().withSignalHandling(), SignalProgram::awaitedThenStopped);
+      case "another has stopped" ->
+          Heddle.run(
+              HeddleOptions.defaults().withSignalHandling(), SignalProgram::anotherHasStopped);
       case "partly ignored" -> Heddle.run(SignalProgram::partlyIgnored);
       case "ignored", "kept" -> Heddle.run(() -> refused(System.getProperty("signal")));
       case String other -> throw new IllegalArgumentException(other);
@@ -73,6 +78,33 @@ public final class SignalProgram {
     SignalClock.awaitHandled(() -> Raise.signal("TERM"));
     Heddle.yieldNow();
     System.out.println("goes on");
+    SignalClock.advance(Duration.ofSeconds(1));
+    Raise.signal("TERM");
+    try {
+      Heddle.delay(Duration.ofHours(1));
+    } catch (Cancellation c) {
+      System.out.println(c.getMessage());
+      throw c;
+    }
+  }
+
+  // the loop that the first request has stopped is over when the second one comes
+  private static void anotherHasStopped() {
+    SignalClock.stop();
+    Loop<?> other =
+        Loop.start(
+            HeddleOptions.defaults().withSignalHandling(),
+            () -> {
+              Heddle.delay(Duration.ofHours(1));
+              return "never";
+            });
+    Heddle.launch("raise", () -> Raise.signal("TERM"));
+    say(Heddle.await(Signals.of("TERM")));
+    try {
+      Heddle.offload(other::join);
+    } catch (ExitException e) {
+      System.out.println("the other one exits: " + e.code());
+    }
     SignalClock.advance(Duration.ofSeconds(1));
     Raise.signal("TERM");
     try {

@@ -195,6 +195,18 @@ class SignalsTest {
     assertThat(result.exitCode()).isOne();
   }
 
+  /// The JVM halted at once, although nothing had asked this loop to stop before.
+  @Test
+  @Tag("loop-307")
+  void signal_afterALoopThatAnEarlierOneHasStoppedIsOver_stopsTheOthersGracefully()
+      throws Exception {
+    ChildJvm.Result result =
+        ChildJvm.of(SignalProgram.class).with("-Dstory=another has stopped").run();
+    assertThat(result.output())
+        .containsSubsequence(
+            "got SIGTERM 15", "the other one exits: 143", "the loop is stopping: SIGTERM");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"KILL", "STOP", "SEGV", "QUIT", "ILL", "FPE", "BUS", "USR2", "PIPE"})
   void signals_thatCannotBeHandled_areRefusedWithTheReason(String name) {

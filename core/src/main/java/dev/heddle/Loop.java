@@ -165,20 +165,24 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
   ///   it by [Heddle#checkCancelled()]; its thread's interrupt flag is not set.
   /// - **Failure** of a task fails its future. What a task of `execute` throws is logged. Neither
   ///   affects other tasks or the loop, except an `OutOfMemoryError`, which ends the loop.
-  /// - **Time** is the loop's. A task that waits for its time does not keep the loop alive. As in a
-  ///   [java.util.concurrent.ScheduledThreadPoolExecutor], `shutdown()` cancels periodic tasks, and
-  ///   lets other scheduled ones run. As long as a task waits for its time, the loop reports no
-  ///   deadlock, because the task may wake a coroutine; so with a periodic task it reports none at
-  ///   all.
-  /// - **The end**: each call returns an executor of its own, and its shutdown affects neither the
-  ///   loop nor other executors. When the loop stops, further tasks are rejected. Tasks that run
-  ///   are cancelled, as all coroutines are. Tasks of `submit` and `schedule` that have not begun
-  ///   fail with a [LoopEndedException]. Tasks of `execute` that have not begun still run, in a
-  ///   cancelled coroutine: their first wait throws a [Cancellation]. So a `CompletableFuture` that
-  ///   depends on one completes. If the loop ends before their turn (after an `OutOfMemoryError`,
-  ///   or when the grace period is over), the loop reports how many never began, and what depends
-  ///   on them never completes. After the end the executor is terminated, and the futures of tasks
-  ///   that were abandoned have failed with a [LoopEndedException].
+  /// - **Time** is the loop's. A task that waits for its time does not keep the loop alive. As long
+  ///   as a task waits for its time, the loop reports no deadlock, because the task may wake a
+  ///   coroutine; so with a periodic task it reports none at all.
+  /// - **Shutdown**: each call returns an executor of its own, and its shutdown affects neither the
+  ///   loop nor other executors. As in a [java.util.concurrent.ScheduledThreadPoolExecutor],
+  ///   `shutdown()` lets tasks run that are queued or wait for their time, and cancels the futures
+  ///   of periodic tasks; a run that has begun goes on to its end. `shutdownNow()` cancels the
+  ///   tasks that run. It returns all others, periodic ones too: they never run, nor run again, and
+  ///   their futures are left as they are.
+  /// - **The end of the loop**: when the loop stops, further tasks are rejected. Tasks that run are
+  ///   cancelled, as all coroutines are. Tasks of `submit` that have not begun, and tasks that wait
+  ///   for their time, once or periodically, fail with a [LoopEndedException]. Tasks of `execute`
+  ///   that have not begun still run, in a cancelled coroutine: their first wait throws a
+  ///   [Cancellation]. So a `CompletableFuture` that depends on one completes. If the loop ends
+  ///   before their turn (after an `OutOfMemoryError`, or when the grace period is over), the loop
+  ///   reports how many never began, and what depends on them never completes. After the end the
+  ///   executor is terminated, and the futures of tasks that were abandoned have failed with a
+  ///   [LoopEndedException].
   ///
   /// *Memory consistency*: as the JDK's executors guarantee it. What a thread did before it
   /// submitted a task is visible to the task, and what the task did to the thread that gets its

@@ -246,7 +246,8 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
 
   @Override
   public void run() {
-    if (STATE.compareAndSet(this, NEW, BEGUN)) {
+    boolean begun = STATE.compareAndSet(this, NEW, BEGUN);
+    if (begun) {
       try {
         if (inherit()) {
           work.run();
@@ -255,9 +256,14 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
         onFailure(e);
       }
     }
-    if (!loop.scheduler().hasEnded()) { // else it was refused
-      coroutine = null;
+    if (loop.scheduler().hasEnded()) {
+      return; // it was refused
+    }
+    coroutine = null;
+    if (begun) {
       endOrRepeat();
+    } else {
+      leave(); // it was taken back: a periodic one does not repeat, either
     }
   }
 

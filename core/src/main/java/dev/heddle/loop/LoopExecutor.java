@@ -123,13 +123,18 @@ public final class LoopExecutor extends AbstractExecutorService
   private String refusal() {
     String what = loops.length == 1 ? loops[0].describe() : loops.length + " loops";
     if (!tasks.isOpen()) {
-      return "the executor of " + what + " was shut down; it takes no more tasks";
+      return "the executor of " + what + " was shut down; submit before that, or get another one";
     }
     if (loops.length > 1) {
-      return "none of the " + what + " takes a task; each has ended or stops";
+      return "none of the " + what + " takes a task, as each has ended or stops; start others";
     }
-    boolean ended = loops[0].scheduler().hasEnded();
-    return what + (ended ? " has ended" : " is stopping") + "; it takes no more tasks";
+    if (loops[0].shutdown().refusesTasks()) {
+      String how = loops[0].scheduler().hasEnded() ? " has ended" : " is stopping";
+      return what + how + "; submit before that, or start another";
+    }
+    return what
+        + " has no coroutine left, and is about to end; keep one running there as long as other"
+        + " threads submit tasks";
   }
 
   @Override

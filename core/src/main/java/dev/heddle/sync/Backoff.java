@@ -180,8 +180,8 @@ public final class Backoff {
   }
 
   private long delayNanos(int retry) {
-    double grown = firstNanos * Math.pow(factor, retry - 1); // may be infinite
-    return grown < maxNanos ? (long) grown : maxNanos;
+    double grown = firstNanos * Math.pow(factor, retry - 1); // may be infinite, or 0 times infinity
+    return grown >= maxNanos ? maxNanos : (long) grown; // which is no number, and 0 as a long
   }
 
   private long decorrelated(long previousNanos) {

@@ -8,11 +8,14 @@ import dev.heddle.CoroutineException;
 import dev.heddle.ServiceUnavailableException;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.failure.CarriedFailures;
+import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Nanos;
 import dev.heddle.internal.Rethrow;
 import dev.heddle.scheduler.Scheduler;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Refuses calls to a service that fails, so that callers learn it at once, and the service is not
@@ -26,8 +29,9 @@ import org.jspecify.annotations.Nullable;
 /// | OPEN | is refused | the time of the [RecoveryStrategy] is over |
 /// | HALF_OPEN | is let through if a trial is free | all succeeded: CLOSED; one failed: OPEN |
 ///
-/// A call counts when it ends, unless the state has changed since it began. A cancelled call counts
-/// as neither failure nor success, and its trial is free again.
+/// A call counts when it ends, unless the state has changed since it began. A call whose caller was
+/// cancelled meanwhile, or left it at the end of a block with a deadline, counts as neither failure
+/// nor success, whatever it throws; its trial is free again.
 ///
 /// **Suspends** never by itself. **Thread** the loop on which it was created. **Cost** a call that
 /// is let through allocates its permit.
@@ -54,11 +58,17 @@ public final class CircuitBreaker {
    * No timer runs: the time is looked at when a call comes. So an open circuit breaker neither
    * keeps the loop alive nor hides a deadlock.
    *
+   * User code. The predicate, the recovery strategy and the listener are the user's, and may throw.
+   * What they throw is logged: a predicate then counts the call as a failure, the default strategy
+   * decides instead of the one that threw, and the state has changed before the listener is called.
+   * A cancellation or a fatal error is thrown on, and carries the failure of the call. The trial is
+   * free then.
+   *
    * Threads. The loop's.
    *
    * I1. While it is half open, the trials in use and those that succeeded are together never more
-   *     than the trial calls; every trial is settled exactly once, also by a cancellation.
-   *     [CircuitBreakerTest]
+   *     than the trial calls; every trial is settled exactly once, also by a cancellation, and
+   *     whatever user code throws. [CircuitBreakerTest, CircuitBreakerFaultTest]
    * I2. A permit of an earlier era, from before the last change of the state, changes nothing.
    *     [CircuitBreakerTest]
    * I3. A permit counts at most one success in an era. [PoolBreakerTest]
@@ -235,6 +245,7 @@ public final class CircuitBreaker {
   /// @since 0.1
   public final class Permit implements AutoCloseable {
     // loop only
+    private final int cancelledBefore = CoroutineNode.current().cancelledBlocks();
     private int since = era;
     private boolean inTrial; // it has one of the trials of its era
     private boolean counted; // as a success, while it was half open
@@ -256,6 +267,7 @@ public final class CircuitBreaker {
     /// @param why becomes the cause of refusals; null: unknown
     public void failure(@Nullable Throwable why) {
       if (settle()) {
+        trials -= inTrial ? 1 : 0; // first: the clock or the strategy may throw
         lastFailure = why;
         failed();
       }
@@ -275,17 +287,43 @@ public final class CircuitBreaker {
         inTrial = false;
         counted = true;
         succeeded();
-        since = era; // a call of the state that this has led to
+        if (era == since + 1) { // else a listener has changed the state once more
+          since = era; // a call of the state that this has led to
+        }
       }
     }
 
+    /// The call threw `e`, in the coroutine that began it.
     void end(Throwable e) {
-      if (e instanceof Cancellation || e instanceof WaitCancelledException) {
+      try {
+        if (isCallersEnd(e) || FailureTable.isFatal(e)) {
+          close();
+        } else if (isFailure(e)) {
+          failure(e);
+        } else {
+          success();
+        }
+      } catch (Throwable met) {
         close();
-      } else if (options.isFailure.test(e)) {
-        failure(e);
-      } else {
-        success();
+        CarriedFailures.carry(met, e);
+        throw met;
+      }
+    }
+
+    /// Whether the caller was cancelled since it began the call, which threw `e`. Code may have
+    /// made any exception of that.
+    boolean isCallersEnd(Throwable e) {
+      return e instanceof Cancellation
+          || e instanceof WaitCancelledException
+          || CoroutineNode.current().cancelledBlocks() > cancelledBefore;
+    }
+
+    private boolean isFailure(Throwable e) {
+      try {
+        return options.isFailure.test(e);
+      } catch (Throwable met) {
+        report("the predicate", met);
+        return true;
       }
     }
 
@@ -358,10 +396,20 @@ public final class CircuitBreaker {
   }
 
   private void open() {
-    Duration time = options.recovery.openTime(attempts + 1); // first: it may throw
-    attempts++;
+    Duration time = openTime(attempts + 1); // first: it may throw
     openUntil = Nanos.after(home.nanoTime(), time);
+    attempts++;
     change(State.OPEN);
+  }
+
+  private Duration openTime(int attempt) {
+    try {
+      Duration time = options.recovery.openTime(attempt);
+      return Objects.requireNonNull(time, "the recovery strategy returned null");
+    } catch (Throwable e) {
+      report("the recovery strategy", e);
+      return CircuitBreakerOptions.DEFAULT_RECOVERY.openTime(attempt);
+    }
   }
 
   private void change(State to) {
@@ -385,9 +433,18 @@ public final class CircuitBreaker {
   private void inform(State from, State to) {
     try {
       options.listener.onStateChange(from, to);
-    } catch (RuntimeException e) {
-      CoroutineNode.current().tree().host().report("the listener of " + describe() + " failed", e);
+    } catch (Throwable e) {
+      report("the listener", e);
     }
+  }
+
+  // logs what user code has thrown, except what the caller must not miss
+  private void report(String code, Throwable e) {
+    FailureTable.throwIfFatal(e);
+    if (e instanceof Cancellation) {
+      throw Rethrow.unchecked(e);
+    }
+    CoroutineNode.current().tree().host().report(code + " of " + describe() + " failed", e);
   }
 
   private void checkLoop() {
@@ -415,7 +472,7 @@ public final class CircuitBreaker {
   /// @throws IllegalStateException when it belongs to another loop
   public Snapshot snapshot() {
     return new Snapshot(
-        options.name, state(), failures, failed.length, attempts, refused, lastFailure);
+        options.name, state(), failures, options.window, attempts, refused, lastFailure);
   }
 
   /// One line for reports: name, state, the last failure.

@@ -16,11 +16,13 @@ public final class CircuitBreakerOptions {
   private static final Duration FIRST = Duration.ofSeconds(1);
   private static final Duration MAX = Duration.ofMinutes(1);
 
+  static final RecoveryStrategy DEFAULT_RECOVERY = RecoveryStrategy.exponential(FIRST, MAX);
+
   @Nullable String name;
   int failures = FAILURES;
   int window = FAILURES;
   int trialCalls = 1;
-  RecoveryStrategy recovery = RecoveryStrategy.exponential(FIRST, MAX);
+  RecoveryStrategy recovery = DEFAULT_RECOVERY;
   Predicate<? super Throwable> isFailure = _ -> true;
   CircuitBreaker.Listener listener = (_, _) -> {};
 
@@ -89,7 +91,9 @@ public final class CircuitBreakerOptions {
   }
 
   /// The same with a rule of what counts as a failure; any other throwable counts as a success, as
-  /// the service has replied. A cancellation counts as neither, and is not asked for.
+  /// the service has replied. The end of a call whose caller was cancelled counts as neither, and
+  /// the rule is not asked. What the rule itself throws is logged; then the call counts as a
+  /// failure.
   public CircuitBreakerOptions withFailureWhen(Predicate<? super Throwable> value) {
     CircuitBreakerOptions copy = new CircuitBreakerOptions(this);
     copy.isFailure = Objects.requireNonNull(value, "isFailure");

@@ -2,7 +2,6 @@
 package dev.heddle.sync;
 
 import dev.heddle.Body;
-import dev.heddle.Cancellation;
 import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
 import dev.heddle.PoolClosedException;
@@ -81,7 +80,8 @@ public final class Pool<R> implements AutoCloseable {
    *
    * Circuit breaker. An open one is asked before the wait, so that an acquirer learns it at once,
    * and again when there is a place, because many may wait while the service fails. Its permit is
-   * taken then, so that no waiter has a trial that it does not use.
+   * taken then, so that no waiter has a trial that it does not use. A resource that the pool makes
+   * by itself is a call, too; the housekeeper makes none unless the circuit breaker is CLOSED.
    *
    * Hooks. Each is called with the place in no list, so that no other coroutine can reach it, and
    * nothing of the pool changes half before the call. An Exception of a check rejects the resource.
@@ -123,6 +123,7 @@ public final class Pool<R> implements AutoCloseable {
   final Set<Lease<R>> leases = new LinkedHashSet<>();
   int size; // places
   private boolean closed;
+  private @Nullable String closedBy; // null: it is open
   private @Nullable Throwable lastRejection;
   private int generation; // the number of evictions; wraps
   private long acquired;
@@ -143,6 +144,8 @@ public final class Pool<R> implements AutoCloseable {
   /// @throws CoroutineException when the factory threw a checked exception; unchecked exceptions
   ///   and errors are thrown as they are. The pool is closed then, and resources that were made are
   ///   destroyed
+  /// @throws dev.heddle.ServiceUnavailableException when the circuit breaker refuses to make the
+  ///   first resources; the pool is closed then, too
   /// @throws IllegalStateException outside a coroutine, or when the pool needs a housekeeper and
   ///   the loop is past its shutdown deadline
   public static <R> Pool<R> open(PoolOptions<R> options) {
@@ -204,11 +207,15 @@ public final class Pool<R> implements AutoCloseable {
       Pooled<R> place = reserve();
       return lend(self, place != null ? place : awaitTurn(self, deadline, token), deadline, token);
     } catch (DeadlineException e) {
-      if (!deadline.isNever() && now() - deadline.nanoTime() >= 0) { // else it is the factory's own
+      if (isOver(deadline)) { // else it is the factory's own
         timedOut++;
       }
       throw e;
     }
+  }
+
+  private boolean isOver(Deadline deadline) {
+    return !deadline.isNever() && now() - deadline.nanoTime() >= 0;
   }
 
   private Deadline ownDeadline() {
@@ -308,6 +315,7 @@ public final class Pool<R> implements AutoCloseable {
       @Nullable Permit permit,
       Deadline deadline,
       @Nullable EventSource token) {
+    boolean hadTime = !isOver(deadline);
     try {
       if (asksTheService(place)) {
         bounded(self, deadline, token, () -> fill(place, permit));
@@ -319,7 +327,7 @@ public final class Pool<R> implements AutoCloseable {
       acquired++;
       return lease;
     } catch (Throwable e) {
-      if (permit != null && e instanceof DeadlineException) {
+      if (permit != null && hadTime && isOver(deadline) && !closed && !permit.isCallersEnd(e)) {
         permit.failure(e); // a service that does not reply is as bad as one that fails
       }
       endUnreported(permit);
@@ -364,7 +372,7 @@ public final class Pool<R> implements AutoCloseable {
       place.createdAt = now();
       place.idleSince = place.createdAt;
     } catch (Throwable e) {
-      if (permit != null && !(e instanceof Cancellation)) {
+      if (permit != null && !permit.isCallersEnd(e)) { // else lend() asks whether by a deadline
         permit.end(e);
       }
       throw Rethrow.unchecked(CoroutineException.of(e));
@@ -375,15 +383,24 @@ public final class Pool<R> implements AutoCloseable {
     return Objects.requireNonNull(place.resource);
   }
 
-  /// Makes a resource that nobody has asked for.
+  /// Makes a resource that no acquirer has asked for: a call of the circuit breaker, too.
   void addOne() {
+    Permit permit = options.breaker == null ? null : options.breaker.acquire(); // first: may throw
     size++;
     Pooled<R> place = new Pooled<>();
     try {
-      create(place, null);
+      create(place, permit);
+      reportSuccess(permit);
     } finally {
+      endUnreported(permit);
       giveBack(place);
     }
+  }
+
+  /// Whether it may make resources for later. In HALF_OPEN the trials are for acquirers: their
+  /// deadlines bound a factory that hangs, and nothing bounds the housekeeper's.
+  boolean mayMakeAhead() {
+    return options.breaker == null || options.breaker.state() == State.CLOSED;
   }
 
   // ---- using ----
@@ -639,12 +656,13 @@ public final class Pool<R> implements AutoCloseable {
   /// @throws IllegalStateException when the pool belongs to another loop
   @Override
   public void close() {
-    checkLoop();
+    CoroutineNode<?> self = checkLoop();
     if (closed) {
       return;
     }
     StackGuard.requireRoom(); // an overflow half-way would leave a waiter that never wakes
     closed = true;
+    closedBy = self.label();
     for (Waiter waiter = waiters.poll(); waiter != null; waiter = waiters.poll()) {
       waiter.serve(null, 0);
     }
@@ -689,7 +707,9 @@ public final class Pool<R> implements AutoCloseable {
   }
 
   private PoolClosedException isClosedNow() {
-    return new PoolClosedException(describe() + " is closed; acquire before that, or open another");
+    return new PoolClosedException(
+        "%s was closed by %s; acquire before that, or open another"
+            .formatted(describe(), closedBy));
   }
 
   // ---- views ----

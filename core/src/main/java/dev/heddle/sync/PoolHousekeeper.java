@@ -58,7 +58,7 @@ final class PoolHousekeeper<R> {
       try {
         pool.home.await(pool.tree.daemonTimer(nextDue()), closing);
       } catch (WaitCancelledException _) {
-        return; // closed
+        continue; // closed; else an interrupt, which has no meaning here
       }
       try {
         sweep();
@@ -164,7 +164,7 @@ final class PoolHousekeeper<R> {
 
   private void refill() {
     try {
-      while (pool.size < options.min && !pool.isClosed()) {
+      while (pool.size < options.min && !pool.isClosed() && pool.mayMakeAhead()) {
         pool.addOne();
       }
     } catch (RuntimeException e) {

@@ -175,7 +175,11 @@ public final class PoolOptions<R> {
 
   /// The same with a circuit breaker. A lease is a call: it failed if the factory threw or met the
   /// deadline of its acquirer, or if the resource was rejected by `beforeRelease` or discarded; it
-  /// succeeded if the resource came back.
+  /// succeeded if the resource came back. It counts as neither if its acquirer was cancelled, or if
+  /// the deadline was over before the factory was called.
+  ///
+  /// A resource that the pool makes by itself, for its minimum, is a call as well. Only while the
+  /// circuit breaker is closed does the housekeeper make any.
   ///
   /// While the circuit breaker is half open, an `acquire` that calls the factory or `beforeAcquire`
   /// is a trial. The trial has succeeded when these have; it does not last as long as the lease. An

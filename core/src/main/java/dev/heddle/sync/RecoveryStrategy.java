@@ -12,7 +12,8 @@ import java.util.Objects;
 /// @since 0.1
 @FunctionalInterface
 public interface RecoveryStrategy {
-  /// How long the circuit breaker stays open. Must neither suspend nor throw.
+  /// How long the circuit breaker stays open. Must neither suspend nor throw. What it throws is
+  /// logged, and the time is that of [CircuitBreakerOptions#defaults()].
   ///
   /// @param attempt how often it has opened since it was closed the last time, this time included:
   ///   1 when calls began to fail, 2 when the trial calls failed for the first time

@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
 /// [IllegalArgumentException], [ClassCastException], [IndexOutOfBoundsException] or
 /// [UnsupportedOperationException]), and of a pool or channel that was closed. An [Error] is not
 /// retried, either. [#withRetryIf] replaces these rules. A cancellation is never retried, in
-/// whatever form it comes: as a [Cancellation], or as the exception of an interrupted wait in the
-/// JDK.
+/// whatever form it comes: as a [Cancellation], as the exception of an interrupted wait in the JDK,
+/// or as one that the body has made of it. A failure that a cancellation overtakes is not retried,
+/// and is thrown as it would be without a retry.
 ///
 /// After a [ServiceUnavailableException] the wait is at least its
 /// [ServiceUnavailableException#retryAfter()]. A refusal that only [CircuitBreaker#probe()] or
@@ -58,8 +59,14 @@ public final class Retry {
   /*
    * Bounds are blocks with a deadline, one inside the other: the total around everything, that of
    * the attempt around the body. So the outermost one that has expired throws, and an attempt that
-   * an outer bound has cancelled ends with a Cancellation here, which is not retried. A failure in
-   * which the body has wrapped or swallowed a cancellation is found by checkCancelled().
+   * an outer bound has cancelled ends with a Cancellation here, which is not retried.
+   *
+   * An attempt that fails while the coroutine is cancelled is not retried, whether the body has met
+   * the cancellation or not, and whatever it has made of it. What it threw is thrown as it is, and
+   * has the effect that it has without a retry: the block or the coroutine that was cancelled
+   * recognises an exception that was made of its interrupt, and any other one is a failure. A
+   * clean-up, which begins after a cancellation, is retried as any other code: only cancellations
+   * since the start of the run count.
    *
    * Sources. gRPC's retry design (A6), Finagle's RetryBudget, AWS "Exponential Backoff And Jitter".
    */
@@ -262,6 +269,7 @@ public final class Retry {
     private final CoroutineNode<?> self;
     private final Transform<Integer, T> body;
     private final Deadline end;
+    private final int cancelledBefore; // blocks around it
     private final Deque<Throwable> earlier = new ArrayDeque<>(0); // failures of earlier attempts
     private Duration drawn = Duration.ZERO; // by the backoff
     private Duration delay = Duration.ZERO; // that, or longer
@@ -270,6 +278,7 @@ public final class Retry {
       this.self = self;
       this.body = body;
       this.end = end;
+      this.cancelledBefore = self.cancelledBlocks();
     }
 
     T all() throws Exception {
@@ -278,8 +287,7 @@ public final class Retry {
           return once(attempt);
         } catch (Throwable e) {
           FailureTable.throwIfFatal(e);
-          self.checkCancelled(); // an interrupted wait throws what looks like any other failure
-          if (!isToRetry(attempt, e)) {
+          if (self.cancelledBlocks() > cancelledBefore || !isToRetry(attempt, e)) {
             throw e;
           }
           keep(e);

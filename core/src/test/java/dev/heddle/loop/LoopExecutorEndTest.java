@@ -13,6 +13,7 @@ import dev.heddle.Loop;
 import dev.heddle.LoopEndedException;
 import dev.heddle.LoopGroup;
 import dev.heddle.coroutine.Reports;
+import dev.heddle.scheduler.inbox.Inbox;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -115,6 +116,30 @@ class LoopExecutorEndTest {
     }
   }
 
+  /// Between the end of the last coroutine and that of the loop, which a task could still prevent.
+  @Test
+  void taskThatComesAfterTheLastCoroutine_isRefusedWithWhatToDo() {
+    AtomicReference<Throwable> refusal = new AtomicReference<>();
+    Heddle.run(
+        HeddleOptions.defaults().withName("idle"),
+        () -> {
+          ExecutorService executor = Loop.current().executor();
+          Inbox.Node late =
+              new Inbox.Node() {
+                @Override
+                public void onArrival() {
+                  refusal.set(catchThrowable(() -> executor.execute(() -> {})));
+                }
+              };
+          return LoopRuntime.current().scheduler().inbox().post(late);
+        });
+    assertThat(refusal.get())
+        .isInstanceOf(RejectedExecutionException.class)
+        .hasMessage(
+            "the loop 'idle' has no coroutine left, and is about to end; keep one running there as"
+                + " long as other threads submit tasks");
+  }
+
   // ---- a loop that is stopping ----
 
   @Test
@@ -140,7 +165,7 @@ class LoopExecutorEndTest {
     loop.shutdown(Duration.ofHours(1));
     assertThat(refusal.get())
         .isInstanceOf(RejectedExecutionException.class)
-        .hasMessage("the loop 'busy' is stopping; it takes no more tasks");
+        .hasMessage("the loop 'busy' is stopping; submit before that, or start another");
     assertThat(shutDown.get()).isTrue();
     assertThatThrownBy(loop::join).isInstanceOf(Cancellation.class);
   }
@@ -253,7 +278,7 @@ class LoopExecutorEndTest {
     assertThatThrownBy(first::join).isInstanceOf(Cancellation.class);
     assertThatThrownBy(() -> executor.execute(() -> {}))
         .isInstanceOf(RejectedExecutionException.class)
-        .hasMessage("none of the 2 loops takes a task; each has ended or stops");
+        .hasMessage("none of the 2 loops takes a task, as each has ended or stops; start others");
   }
 
   private static int stopsSlowly(CompletableFuture<LoopRuntime> self, CountDownLatch release)
@@ -277,7 +302,7 @@ class LoopExecutorEndTest {
     assertThat(executor.isShutdown() && executor.isTerminated()).isTrue();
     assertThatThrownBy(() -> executor.execute(() -> {}))
         .isInstanceOf(RejectedExecutionException.class)
-        .hasMessage("the loop 'short' has ended; it takes no more tasks");
+        .hasMessage("the loop 'short' has ended; submit before that, or start another");
     assertThatThrownBy(() -> executor.schedule(() -> 1, 1, TimeUnit.SECONDS))
         .isInstanceOf(RejectedExecutionException.class);
     assertThat(executor.shutdownNow()).isEmpty();

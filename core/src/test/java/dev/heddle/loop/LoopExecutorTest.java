@@ -28,6 +28,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -379,6 +380,86 @@ class LoopExecutorTest {
     });
   }
 
+  /// Its coroutine is queued already when the task before it takes it back.
+  @Test
+  @Tag("loop-363")
+  void periodicTask_thatIsTakenBackBeforeItBegins_hasNoNextRun() {
+    VirtualTime.run(() -> {
+      LoopRuntime loop = LoopRuntime.current();
+      TaskRegistry<ExecutorTask> registry = new TaskRegistry<>();
+      List<Long> log = new ArrayList<>();
+      long start = now();
+      ScheduledTask<?> future =
+          new ScheduledTask<>(
+              loop.scheduler(),
+              start,
+              TimeUnit.SECONDS.toNanos(10),
+              () -> work(log, start),
+              null);
+      ExecutorTask task = new ExecutorTask(registry, loop, null, future);
+      future.setTask(task);
+      registry.add(task);
+      Future<Boolean> taken = Loop.current().executor().submit(task::takeBack);
+      assertThat(task.post()).isTrue();
+      assertThat(taken.get()).isTrue();
+      Heddle.delay(Duration.ofHours(1));
+      assertThat(log).isEmpty();
+      assertThat(loop.pending()).isEmpty();
+      assertThat(registry.size()).isZero();
+      assertThat(timers()).isZero();
+    });
+  }
+
+  /// As a ScheduledThreadPoolExecutor: what it hands back is not cancelled.
+  @Test
+  @Tag("loop-363")
+  void periodicTask_thatShutdownNowHandsBack_isLeftAsItIs() {
+    VirtualTime.run(() -> {
+      ScheduledExecutorService executor = Loop.current().executor();
+      Future<List<Runnable>> handedBack =
+          Loop.current().executor().submit(executor::shutdownNow);
+      int[] runs = {0};
+      ScheduledFuture<?> future =
+          executor.scheduleAtFixedRate(() -> runs[0]++, 0, 10, TimeUnit.SECONDS);
+      assertThat(handedBack.get()).hasSize(1).first().isSameAs(future);
+      assertThat(executor.isTerminated()).isTrue();
+      Heddle.delay(Duration.ofHours(1));
+      assertThat(runs[0]).isZero();
+      assertThat(future.isDone()).isFalse();
+      assertThat(timers()).isZero();
+    });
+  }
+
+  @Test
+  @Tag("loop-363")
+  void periodicTask_thatIsCancelledWhileItRuns_hasNoNextRun() {
+    VirtualTime.run(() -> {
+      ScheduledExecutorService executor = Loop.current().executor();
+      List<Long> begun = new ArrayList<>();
+      long start = now();
+      ScheduledFuture<?> rate =
+          executor.scheduleAtFixedRate(() -> work(begun, start), 0, 2, TimeUnit.SECONDS);
+      ScheduledFuture<?> delay =
+          executor.scheduleWithFixedDelay(
+              () -> {
+                try {
+                  work(begun, start);
+                } catch (Cancellation _) {
+                  // swallowed
+                }
+              },
+              0,
+              2,
+              TimeUnit.SECONDS);
+      Heddle.delay(Duration.ofSeconds(1));
+      assertThat(rate.cancel(false) && delay.cancel(true)).isTrue();
+      Heddle.delay(Duration.ofHours(1));
+      assertThat(begun).containsExactly(0L, 0L);
+      executor.shutdown();
+      assertThat(executor.isTerminated()).isTrue();
+    });
+  }
+
   @Test
   void scheduledTask_thatWillWakeACoroutine_isNoDeadlock() {
     VirtualTime.run(() -> {
@@ -477,6 +558,19 @@ class LoopExecutorTest {
       Future<?> hourly = executor.scheduleAtFixedRate(() -> {}, 1, 1, TimeUnit.HOURS);
       executor.shutdown();
       assertThat(hourly.isCancelled()).isTrue();
+    });
+  }
+
+  @Test
+  void shutdownNow_ofATaskWhoseCoroutineIsQueued_leavesNothingBehindInTheLoop() {
+    VirtualTime.run(() -> {
+      ExecutorService executor = Loop.current().executor();
+      Future<List<Runnable>> handedBack =
+          Loop.current().executor().submit(executor::shutdownNow);
+      executor.execute(() -> {});
+      assertThat(handedBack.get()).hasSize(1);
+      Heddle.delay(Duration.ofSeconds(1));
+      assertThat(LoopRuntime.current().pending()).isEmpty();
     });
   }
 

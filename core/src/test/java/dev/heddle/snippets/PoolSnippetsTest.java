@@ -138,11 +138,13 @@ class PoolSnippetsTest {
       try {
         sessions.run(session -> log.add(session.ask("still there?")));
       } catch (PoolClosedException e) {
-        log.add(e.getMessage()); // a pool is closed; acquire before that, or open another
+        log.add(e.getMessage()); // a pool was closed by coroutine-1 'main'; ...
       }
       // @end
     });
-    assertThat(log).containsExactly("a pool is closed; acquire before that, or open another");
+    assertThat(log)
+        .containsExactly(
+            "a pool was closed by coroutine-1 'main'; acquire before that, or open another");
   }
 
   @Test

@@ -38,6 +38,12 @@ class BackoffTest {
   }
 
   @Test
+  void backoffWithoutADelay_hasNoneAfterManyRetries() {
+    Backoff none = Backoff.constant(Duration.ZERO).withFactor(2);
+    assertThat(none.delay(100_000, Duration.ZERO)).isZero();
+  }
+
+  @Test
   void jitter_takesAtMostItsShareOfTheDelay() {
     Backoff backoff =
         Backoff.constant(Duration.ofNanos(10)).withJitter(0.2).withRandom(new Random(7));

@@ -5,16 +5,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.heddle.Cancellation;
+import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.ServiceUnavailableException;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Reports;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.Promise;
 import dev.heddle.simulation.VirtualTime;
 import dev.heddle.sync.CircuitBreaker.State;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// What a lease of a pool is for its circuit breaker: which part of it is a trial, and what counts.
 @Timeout(300)
@@ -187,6 +196,172 @@ class PoolBreakerTest extends PoolItems {
       assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
       pool.acquire().close();
       assertThat(breaker.state()).isEqualTo(State.CLOSED);
+    });
+  }
+
+  // ---- what is no failure of the service ----
+
+  @Test
+  @Tag("loop-360")
+  void acquireWhoseDeadlineIsOverBeforeTheFactory_isNoFailureOfTheService() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker = breaker(1);
+      Pool<Item> pool = slow(1, breaker);
+      Deadline over = Deadline.after(Duration.ofSeconds(1)); // of a request with several steps
+      Heddle.delay(Duration.ofSeconds(1));
+      assertThatThrownBy(() -> pool.acquire(over)).isInstanceOf(DeadlineException.class);
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+      breaker.probe();
+      assertThatThrownBy(() -> pool.acquire(over)).isInstanceOf(DeadlineException.class);
+      assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
+      pool.acquire().close(); // the trial is free
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+    });
+  }
+
+  /// How an acquirer ends a factory that waits in the JDK.
+  private enum End {
+    CANCELLED,
+    TOKEN
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("loop-360")
+  void factoryThatMakesAnExceptionOfTheEndOfItsAcquirer_isNoFailureOfTheService(End end) {
+    Heddle.run(() -> {
+      CircuitBreaker breaker = breaker(1);
+      boolean[] up = {false};
+      Pool<Item> pool =
+          Pool.open(
+              PoolOptions.<Item>of(() -> up[0] ? new Item(++made) : neverMade())
+                  .withSize(0, 1)
+                  .withCircuitBreaker(breaker));
+      breaker.probe();
+      Promise<Boolean> token = Heddle.promise();
+      Coroutine<?> trial =
+          Heddle.spawn(() ->
+              catchThrowable(() -> {
+                var _ = end == End.TOKEN ? pool.acquire(token.future()) : pool.acquire();
+              }));
+      settle();
+      if (end == End.TOKEN) {
+        token.complete(true);
+      } else {
+        trial.cancel("enough");
+      }
+      var _ = catchThrowable(trial::await);
+      assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
+      up[0] = true;
+      pool.acquire().close();
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+    });
+  }
+
+  private static Item neverMade() throws IOException {
+    try {
+      Thread.sleep(Duration.ofDays(1));
+      return new Item(0);
+    } catch (InterruptedException e) {
+      throw new IOException("interrupted", e);
+    }
+  }
+
+  @Test
+  @Tag("loop-360")
+  void factoryThatMakesAnExceptionOfADeadline_hasNotRepliedInTime() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker = breaker(1);
+      Pool<Item> pool =
+          Pool.open(
+              PoolOptions.<Item>of(() -> {
+                        try {
+                          Heddle.delay(Duration.ofDays(1));
+                          return new Item(1);
+                        } catch (Cancellation c) {
+                          throw new IOException("gave up", c);
+                        }
+                      })
+                  .withCircuitBreaker(breaker));
+      assertThatThrownBy(() -> pool.acquire(Deadline.after(Duration.ofSeconds(1))))
+          .hasRootCauseInstanceOf(Cancellation.class);
+      assertThat(breaker.state()).isEqualTo(State.OPEN);
+    });
+  }
+
+  // ---- what the pool makes by itself ----
+
+  @Test
+  @Tag("loop-362")
+  void housekeeperWhileItIsOpen_makesNothing_andTheMinimumOnceItIsClosed() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker = breaker(1);
+      Pool<Item> pool = Pool.open(items(2, 3).withCircuitBreaker(breaker));
+      pool.acquire().discard(); // opens it
+      assertThat(made).isEqualTo(2);
+      Heddle.delay(Duration.ofMinutes(10));
+      assertThat(made).isEqualTo(2);
+      assertThat(breaker.snapshot().refused()).isZero(); // callers are counted
+      breaker.probe();
+      Heddle.delay(Duration.ofMinutes(10));
+      assertThat(made).isEqualTo(2); // and the trial is left to them
+      breaker.reset();
+      Heddle.delay(Duration.ofMinutes(1));
+      assertThat(pool.size()).isEqualTo(2);
+      pool.close();
+    });
+  }
+
+  @Test
+  @Tag("loop-362")
+  void factoryThatFailsForTheHousekeeper_countsOnceEachTime() {
+    try (Reports reports = new Reports()) {
+      VirtualTime.run(() -> {
+        CircuitBreaker breaker =
+            new CircuitBreaker(
+                CircuitBreakerOptions.defaults()
+                    .withFailures(3, 3)
+                    .withRecovery(RecoveryStrategy.manual()));
+        boolean[] down = {false};
+        Pool<Item> pool =
+            Pool.open(
+                PoolOptions.<Item>of(() -> {
+                          made++;
+                          if (down[0]) {
+                            throw new IOException("down");
+                          }
+                          return new Item(made);
+                        })
+                    .withSize(1, 1)
+                    .withMaxLifetime(Duration.ofMinutes(1))
+                    .withCircuitBreaker(breaker));
+        down[0] = true;
+        Heddle.delay(Duration.ofSeconds(61)); // it is too old now
+        assertThat(made).isEqualTo(2);
+        assertThat(breaker.snapshot().failures()).isEqualTo(1);
+        Heddle.delay(Duration.ofDays(1));
+        assertThat(breaker.state()).isEqualTo(State.OPEN);
+        assertThat(made).isEqualTo(4);
+        pool.close();
+      });
+      assertThat(reports.failures()).hasSize(3);
+    }
+  }
+
+  @Test
+  @Tag("loop-362")
+  void poolThatIsOpenedWhileItIsOpen_doesNotAskTheService() {
+    VirtualTime.run(() -> {
+      CircuitBreaker breaker = breaker(1);
+      breaker.trip();
+      assertThatThrownBy(() -> Pool.open(items(1, 2).withCircuitBreaker(breaker)))
+          .isInstanceOf(ServiceUnavailableException.class);
+      assertThat(made).isZero();
+      breaker.probe();
+      try (Pool<Item> pool = Pool.open(items(1, 2).withCircuitBreaker(breaker))) {
+        assertThat(pool.idle()).isEqualTo(1);
+      }
+      assertThat(breaker.state()).isEqualTo(State.CLOSED); // its factory was the trial
     });
   }
 }

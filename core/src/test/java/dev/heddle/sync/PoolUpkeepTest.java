@@ -99,6 +99,22 @@ class PoolUpkeepTest extends PoolItems {
     });
   }
 
+  @Test
+  void close_byACoroutine_isNamedToAcquirersAndWaiters() {
+    VirtualTime.run(() -> {
+      Pool<Item> pool = Pool.open(items(0, 1));
+      var _ = pool.acquire();
+      Coroutine<Throwable> waiter = Heddle.spawn(() -> catchThrowable(pool::acquire));
+      settle();
+      Heddle.await(Heddle.spawn("closer", pool::close));
+      String closed =
+          "the pool 'items' was closed by coroutine-3 'closer'; acquire before that, or open"
+              + " another";
+      assertThat(waiter.await()).hasMessage(closed);
+      assertThatThrownBy(pool::acquire).hasMessage(closed);
+    });
+  }
+
   // ---- circuit breaker ----
 
   /// ACTIVE is CLOSED, INACTIVE is OPEN, RECOVERING is HALF_OPEN: the words of the field.
@@ -297,6 +313,26 @@ class PoolUpkeepTest extends PoolItems {
       assertThat(pool.size()).isEqualTo(1);
       assertThat(pool.acquire().resource().number).isEqualTo(1);
       assertThat(made).isEqualTo(1);
+    });
+  }
+
+  /// The housekeeper has no use for an interrupt: only the end of the pool ends it.
+  @Test
+  void interruptOfTheHousekeeper_doesNotEndTheUpkeep() {
+    VirtualTime.run(() -> {
+      int[] checks = {0};
+      var _ =
+          Pool.open(
+              items(1, 1)
+                  .withHealthCheck(
+                      Duration.ofSeconds(10),
+                      _ -> {
+                        checks[0]++;
+                        Thread.currentThread().interrupt(); // its next wait finds that
+                        return true;
+                      }));
+      Heddle.delay(Duration.ofSeconds(35));
+      assertThat(checks[0]).isEqualTo(3);
     });
   }
 

@@ -353,6 +353,74 @@ class RetryTest {
     });
   }
 
+  /// A failing attempt ends a cancelled coroutine as a failing body does.
+  @Test
+  @Tag("loop-364")
+  void failureThatACancellationOvertakes_isThrownAndNotRetried() {
+    run(() -> {
+      Retry retry = Retry.with(Backoff.constant(SECOND));
+      Body<String> failing =
+          () -> {
+            Heddle.current().cancel("enough");
+            return failing(9);
+          };
+      Coroutine<String> retrying =
+          Heddle.supervise(s -> {
+            Coroutine<String> spawned = s.spawn(() -> retry.run(failing));
+            Heddle.yieldNow();
+            return spawned;
+          });
+      assertThatThrownBy(retrying::await)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("attempt 1");
+      assertThat(attempts).isEqualTo(1);
+    });
+  }
+
+  @Test
+  @Tag("loop-364")
+  void cancellationThatTheBodyWrapped_isNotRetried() {
+    run(() -> {
+      Retry retry = Retry.with(Backoff.constant(SECOND));
+      Throwable thrown =
+          catchThrowable(() ->
+              Heddle.withTimeout(
+                  SECOND,
+                  () ->
+                      retry.run(() -> {
+                        attempts++;
+                        try {
+                          Heddle.delay(seconds(100));
+                        } catch (Cancellation c) {
+                          throw new IllegalStateException("wrapped", c);
+                        }
+                      })));
+      assertThat(thrown).hasMessage("wrapped");
+      assertThat(attempts).isEqualTo(1);
+      assertThat(simulation.elapsed()).isEqualTo(SECOND);
+    });
+  }
+
+  @Test
+  @Tag("loop-364")
+  void cleanUpOfACancelledCoroutine_isRetriedAsAnyOther() {
+    run(() -> {
+      Retry retry = Retry.with(Backoff.constant(SECOND));
+      Coroutine<?> cancelled =
+          Heddle.spawn(() -> {
+            try {
+              Heddle.delay(seconds(100));
+            } finally {
+              log.add(retry.run(() -> failing(2)));
+            }
+          });
+      Heddle.delay(SECOND);
+      cancelled.cancel("enough");
+      assertThatThrownBy(cancelled::await).isInstanceOf(Cancellation.class);
+      assertThat(log).endsWith("attempt 3");
+    });
+  }
+
   // ---- bounds ----
 
   @Test

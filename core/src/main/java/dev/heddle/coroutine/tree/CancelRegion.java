@@ -153,6 +153,11 @@ final class CancelRegion implements InlineCallback {
     return state == REQUESTED || state == DELIVERED || state == FORCED;
   }
 
+  /// Whether it was cancelled, as seen from a point inside `shieldsHere` shields.
+  boolean isRequestedAt(int shieldsHere) {
+    return isRequested() && shieldsHere <= shields;
+  }
+
   /// Also after the region has been closed.
   boolean wasRequested() {
     return everRequested;

@@ -393,6 +393,22 @@ public abstract class CancellableCoroutine extends Waker {
     }
   }
 
+  /// How many cancelled blocks its current code is in; its whole body is one. Blocks around a
+  /// shield that it is in do not count. Code that compares the numbers before and after a call
+  /// learns whether the call was cancelled, whatever has become of the cancellation.
+  public final int cancelledBlocks() {
+    ColdState r = coldState;
+    if (r == null) {
+      return 0;
+    }
+    CancelRegion whole = r.own;
+    int cancelled = whole != null && whole.isRequestedAt(r.shieldDepth) ? 1 : 0;
+    for (CancelRegion region = r.innermost; region != null; region = region.outer) {
+      cancelled += region.isRequestedAt(r.shieldDepth) ? 1 : 0;
+    }
+    return cancelled;
+  }
+
   final void throwPending() {
     Cancellation c = isCancellationPending() ? pollCancellation() : null;
     if (c != null) {

@@ -390,6 +390,17 @@ class DynamicSupervisorTest {
 
   @Test
   @Tag("proc-321")
+  void child_whoseEndIsReadBeforeTheResultOfItsStart_hasStarted() throws Exception {
+    Pid supervisor =
+        lab.runtime.spawn(
+            SupervisorLab.readingResultsLate(
+                rooms(_ -> (_, out) -> out.done()).restart(Restart.TRANSIENT).build()));
+    Pid lobby = start(supervisor, "lobby");
+    assertThat(await(State.EXITED).pid()).isEqualTo(lobby);
+  }
+
+  @Test
+  @Tag("proc-321")
   void transientChild_thatIsDoneBeforeItHasStartedAgain_isStartedAgain() throws Exception {
     AtomicInteger made = new AtomicInteger();
     Pid supervisor =

@@ -315,4 +315,29 @@ class ProcessEventsTest extends CoroutineFixture {
       assertThat(told).isEmpty();
     }
   }
+
+  @Test
+  @Tag("proc-280")
+  void endOfAStartThatAListenerRefused_isNoEvent() throws Exception {
+    ProcessListener refusing =
+        new ProcessListener() {
+          @Override
+          public void onStart(Pid pid, StartOptions options) throws Exception {
+            if ("refused".equals(options.name())) {
+              throw new java.io.IOException("no");
+            }
+          }
+        };
+    try (ProcessRuntime other = ProcessRuntime.builder().workers(1).listener(refusing).start()) {
+      Pid reader =
+          other.spawn(
+              Kit.process((_, all, _) -> all.forEach(event -> seen.add(event.data()))));
+      other.events().subscribe(ProcessExited.class, reader);
+      StartOptions refused = StartOptions.defaults().withName("refused");
+      assertThatThrownBy(() -> other.spawn((_, out) -> out.done(), refused))
+          .isInstanceOf(StartRefusedException.class);
+      Pid done = other.spawn((_, out) -> out.done());
+      assertThat(((ProcessExited) Kit.take(seen)).exit().pid()).isEqualTo(done);
+    }
+  }
 }

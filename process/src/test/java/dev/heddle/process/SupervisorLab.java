@@ -65,6 +65,31 @@ final class SupervisorLab implements AutoCloseable {
     return CoroutineProcess.of(_ -> null).reportingReady();
   }
 
+  /// A supervisor that reads results of commands only together with the end of a child, and behind
+  /// it. It may alone: a step takes what is urgent, such as a result, and then the rest, such as an
+  /// end; both can arrive in between.
+  static Process readingResultsLate(Process supervisor) {
+    List<ProcessEvent> results = new ArrayList<>();
+    return new Process() {
+      @Override
+      public void init(ProcessContext self, String method, @Nullable Object input)
+          throws Exception {
+        supervisor.init(self, method, input);
+      }
+
+      @Override
+      public void step(List<ProcessEvent> events, StepOutput out) throws Exception {
+        List<ProcessEvent> read = new ArrayList<>();
+        events.forEach(event -> (event.isMessage() ? read : results).add(event));
+        if (read.stream().anyMatch(event -> event.data() instanceof ProcessSignal.Down)) {
+          read.addAll(results);
+          results.clear();
+        }
+        supervisor.step(read, out);
+      }
+    };
+  }
+
   static ChildSpec spec(String name) {
     return ChildSpec.of(name, SupervisorLab::child);
   }

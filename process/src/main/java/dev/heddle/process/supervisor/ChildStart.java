@@ -86,8 +86,9 @@ final class ChildStart {
     return new Exit(nobody, Exit.Reason.FAILED, null, why);
   }
 
-  /// Whether a process that has ended had started before. Its monitor may report the exit before
-  /// the result of `AwaitStart` comes.
+  /// Whether a process that has ended had started before. A step takes what is urgent, such as the
+  /// result of `AwaitStart`, and then the rest, such as the report of a monitor. Both may arrive in
+  /// between: then the end is read first.
   static boolean hadStarted(ProcessContext supervisor, Exit exit) {
     return supervisor.runtime().whenStarted(exit.pid()).getNow(false);
   }

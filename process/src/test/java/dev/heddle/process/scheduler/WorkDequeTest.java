@@ -124,7 +124,7 @@ class WorkDequeTest {
     assertThat(deque.stealInto(new WorkDeque<>())).isEqualTo(7);
   }
 
-  /// One owner pushes and pops, several thieves steal: each item is taken once.
+  /// One owner pushes, pops and takes the oldest, several thieves steal: each item is taken once.
   private static void fight(long seed, int items, int length, int reach, Rival rival)
       throws Exception {
     WorkDeque<Integer> deque = new WorkDeque<>(length, Integer.MAX_VALUE - items / 2, reach);
@@ -150,7 +150,7 @@ class WorkDequeTest {
         deque.push(next++);
       }
       for (int pops = random.nextInt(6); pops > 0; pops--) {
-        count(taken, deque.pop());
+        count(taken, random.nextInt(3) == 0 ? deque.pollOldest() : deque.pop());
       }
     }
     for (Integer item; (item = deque.pop()) != null; ) {

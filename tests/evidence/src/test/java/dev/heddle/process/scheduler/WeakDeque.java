@@ -11,7 +11,9 @@ final class WeakDeque {
     /// the owner pops far from the thieves without a fence
     NO_FENCE,
     /// a thief clears the slots that it has taken from
-    THIEF_TIDIES
+    THIEF_TIDIES,
+    /// the owner takes the oldest by a store
+    OLDEST_BY_STORE
   }
 
   private final Fault fault;
@@ -61,6 +63,23 @@ final class WeakDeque {
       }
       if (top.compareAndSet(seen, seen + (1L << 32))) {
         return slots[p & 7];
+      }
+    }
+  }
+
+  Integer pollOldest() {
+    while (true) {
+      long seen = top.get();
+      int from = (int) seen;
+      if (ownBottom - from <= 0) {
+        return null;
+      }
+      if (fault == Fault.OLDEST_BY_STORE) {
+        top.set(seen + 1 + (1L << 32));
+        return slots[from & 7];
+      }
+      if (top.compareAndSet(seen, seen + 1 + (1L << 32))) {
+        return slots[from & 7];
       }
     }
   }

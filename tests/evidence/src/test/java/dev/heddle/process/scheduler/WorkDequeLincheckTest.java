@@ -8,7 +8,8 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.junit.jupiter.api.Test;
 
-/// The deque is linearizable: a stack for its owner, of which others take the oldest.
+/// The deque is linearizable: a stack for its owner, of which others take the oldest, and now and
+/// then its owner too.
 public class WorkDequeLincheckTest {
   /// The real class. A steal that has lost against another one gives nothing, as from an empty
   /// deque: so steals are tried until they are not disturbed.
@@ -26,6 +27,12 @@ public class WorkDequeLincheckTest {
     @Operation(nonParallelGroup = "owner")
     public Integer pop() {
       return deque.pop();
+    }
+
+    /// Takes the oldest, as the owner.
+    @Operation(nonParallelGroup = "owner")
+    public Integer pollOldest() {
+      return deque.pollOldest();
     }
 
     /// Takes the oldest, from another thread.
@@ -57,6 +64,11 @@ public class WorkDequeLincheckTest {
     /// As [Real#pop()].
     public Integer pop() {
       return items.pollFirst();
+    }
+
+    /// As [Real#pollOldest()].
+    public Integer pollOldest() {
+      return items.pollLast();
     }
 
     /// As [Real#steal()].

@@ -12,7 +12,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/// An owner pops while a thief takes half: each item is taken once. With a reach of 2, four items
+/// An owner pops, or takes the oldest, while a thief takes half: each item is taken once. With a reach of 2, four items
 /// show both ways of popping: the first pop is far from the thief, the others are near.
 public class WorkDequeStress {
   private WorkDequeStress() {}
@@ -239,6 +239,48 @@ public class WorkDequeStress {
     }
   }
 
+  /// **Real class**, an owner that takes the oldest, as the thief does, between its pops: with a
+  /// reach of 2, the pop is far from the thief, and what follows is near.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "each item was taken once")
+  @Outcome(id = "2", expect = FORBIDDEN, desc = "an item was lost")
+  @Outcome(id = "3", expect = FORBIDDEN, desc = "an item was taken twice")
+  @State
+  public static class RealTakesTheOldest {
+    private final Taken taken = new Taken(4);
+    private final WorkDeque<Integer> deque = new WorkDeque<>(4, -1, 2);
+    private final WorkDeque<Integer> own = new WorkDeque<>(4, 0, 2);
+
+    public RealTakesTheOldest() {
+      for (int i = 0; i < 4; i++) {
+        deque.push(i);
+      }
+    }
+
+    @Actor
+    public void owner() {
+      taken.count(deque.pollOldest());
+      taken.count(deque.pop());
+      taken.count(deque.pollOldest());
+    }
+
+    @Actor
+    public void thief() {
+      taken.count(deque.stealInto(own));
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      for (Integer item; (item = deque.pop()) != null; ) {
+        taken.count(item);
+      }
+      for (Integer item; (item = own.pop()) != null; ) {
+        taken.count(item);
+      }
+      r.r1 = taken.verdict();
+    }
+  }
+
   /// **Mutant.** A thief clears what it has taken, instead of the owner: where that has pushed
   /// again meanwhile, all round the array.
   @JCStressTest
@@ -347,6 +389,42 @@ public class WorkDequeStress {
     @Actor
     public void thief() {
       deque.steal(taken);
+      deque.steal(taken);
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      for (Integer item; (item = deque.pop()) != null; ) {
+        taken.count(item);
+      }
+      r.r1 = taken.verdict();
+    }
+  }
+
+  /// **Mutant.** The owner takes the oldest by a store: a thief that has taken it meanwhile does not
+  /// notice.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "each item was taken once")
+  @Outcome(id = "2", expect = FORBIDDEN, desc = "an item was lost")
+  @Outcome(id = "3", expect = FORBIDDEN, desc = "an item was taken twice")
+  @State
+  public static class OldestByStore {
+    private final Taken taken = new Taken(2);
+    private final WeakDeque deque = new WeakDeque(WeakDeque.Fault.OLDEST_BY_STORE, 1);
+
+    public OldestByStore() {
+      for (int i = 0; i < 2; i++) {
+        deque.push(i);
+      }
+    }
+
+    @Actor
+    public void owner() {
+      taken.count(deque.pollOldest());
+    }
+
+    @Actor
+    public void thief() {
       deque.steal(taken);
     }
 

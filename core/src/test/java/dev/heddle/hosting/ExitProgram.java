@@ -100,7 +100,8 @@ public final class ExitProgram {
         signalSelf();
         sayHowItEnds(middle);
         sayHowItEnds(youngest);
-        SignalClock.awaitHandled(() -> Raise.signal("TERM")); // the same request
+        SignalClock.awaitHandled(() -> Raise.signal("TERM"));
+        say("the same request");
         SignalClock.advance(A_SECOND);
         signalSelf();
         while (true) {

@@ -55,7 +55,8 @@ class ProcessExitTest {
   void signal_toSeveralLoops_stopsThemAllAndIsTheProgramsAgainAfterwards() throws Exception {
     ChildJvm.Result child = run(Scenario.SIGNAL_AMONG_LOOPS);
     assertThat(child.output().lines())
-        .containsExactly("cancelled", "exit 143", "exit 143", "the program's own handler");
+        .containsExactly(
+            "cancelled", "exit 143", "exit 143", "the same request", "the program's own handler");
     assertThat(child.exitCode()).isEqualTo(5);
   }
 

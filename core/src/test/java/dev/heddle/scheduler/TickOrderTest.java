@@ -278,4 +278,26 @@ class TickOrderTest {
             "timer | trampoline",
             "enter a | a");
   }
+
+  // ---- the last look ----
+
+  @Test
+  @Tag("trap-10")
+  void arrival_thatTheLastLookBrings_isNoDeadlock() {
+    driver.onLook =
+        () -> {
+          driver.onLook = () -> {};
+          scheduler
+              .inbox()
+              .post(
+                  new Inbox.Node() {
+                    @Override
+                    public void onArrival() {
+                      sleeper("found", scheduler::finish).enqueue();
+                    }
+                  });
+        };
+    run(); // else the owner hears that nothing can go on
+    assertThat(trace).contains("finish found | found");
+  }
 }

@@ -4,11 +4,13 @@ package dev.heddle.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
 import dev.heddle.WaitCancelledException;
 import dev.heddle.event.EventCallback;
 import dev.heddle.event.source.InlineCallback;
 import dev.heddle.scheduler.Subscriptions.Role;
+import dev.heddle.scheduler.WaitQueue.Waiter;
 import dev.heddle.scheduler.context.ExecutionContext;
 import java.util.ArrayList;
 import java.util.List;
@@ -322,6 +324,26 @@ class WakerTest extends WakerFixture {
     waker.beginWait();
     timer.ring(null);
     assertThatThrownBy(waker::deliver).isInstanceOf(DeadlineException.class);
+  }
+
+  @Test
+  @Tag("trap-4")
+  void finalResult_beatsACancellation_whichStaysPending() {
+    Waiter served = new Waiter(new Sendings(), scheduler, "an item");
+    served.join(waker);
+    waker.beginWait();
+    served.serveFinally();
+    Cancellation cancellation = new Cancellation("too late");
+    waker.cancelWith(cancellation);
+    assertThat(waker.deliver()).isNull();
+    assertThat(waker.pending).isSameAs(cancellation);
+  }
+
+  private static final class Sendings extends WaitQueue {
+    @Override
+    protected String info() {
+      return "sendings";
+    }
   }
 
   @Test

@@ -356,6 +356,7 @@ class ChannelTest extends ChannelUsers {
   @Tag("trap-23")
   void close_whereTheStackEnds_wakesAllThatWait() {
     Heddle.run(() -> {
+      Channel.of(0).close(); // the first one loads classes, which takes more stack than the rest
       Channel<Integer> channel = Channel.of(0);
       Heddle.supervise(s -> {
         List<Coroutine<?>> receivers = new ArrayList<>();

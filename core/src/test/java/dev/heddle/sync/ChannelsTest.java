@@ -325,7 +325,9 @@ class ChannelsTest {
             assertThat(source.isClosed()).isTrue();
             assertThatThrownBy(out.getFirst()::receive)
                 .isInstanceOf(ChannelClosedException.class)
-                .hasCauseInstanceOf(Cancellation.class);
+                .cause()
+                .isInstanceOf(Cancellation.class)
+                .hasMessageContaining("enough");
             return true;
           });
     }

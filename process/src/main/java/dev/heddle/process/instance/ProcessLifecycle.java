@@ -147,9 +147,9 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
 
   // ---- waking ----
 
-  /// Begins a wake-up, before something is published for this process: records that the worker must
-  /// complete the wake-up if a stack overflow interrupts it. [#endWakeUp] or [#cancelWakeUp] must
-  /// follow.
+  /// Begins a wake-up, before something is published for this process: the worker, if there is one,
+  /// records that it must complete the wake-up if a stack overflow interrupts it. [#endWakeUp] or
+  /// [#cancelWakeUp] must follow.
   ///
   /// @return the worker in whose step the caller is; null on other threads, and in steps of other
   ///   runtimes, whose workers cannot complete it
@@ -170,7 +170,9 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   /// Wakes it for what was published since [#beginWakeUp].
   final void endWakeUp(int why, @Nullable Worker here) {
     host.scheduler().wake(this, why, here);
-    cancelWakeUp(here);
+    if (here != null) {
+      here.endWakeUp();
+    }
   }
 
   public final void wakeUp() {

@@ -26,8 +26,9 @@ final class Parking {
    *                  stopSearching()                       more work
    * BUSY, SEARCHING  park()                     ASLEEP     itself: under the lock, getAndAdd;
    *                                                        then it checks all queues once more
-   * ASLEEP           wakeOne()                  SEARCHING  any thread: under the lock, word first;
-   *                                                        then unpark
+   * ASLEEP           wakeOne()                  SEARCHING  any thread: under the lock, first the
+   *                                                        word, then `asleep`, which ends the
+   *                                                        wait; then unpark
    * ASLEEP           finds work in that check,  SEARCHING  itself: under the lock
    *                  cancelPark()
    *
@@ -37,7 +38,7 @@ final class Parking {
    *
    * I1. If a task was queued before a call of wakeOne(), a worker that is awake finds it, or a
    *     parked worker is woken for it. [ParkingStress]
-   * I2. While a worker searches, wakeOne() wakes no other. So a burst of tasks wakes workers one
+   * I2. While a worker searches, wakeOne() wakes no other. So many tasks that come together wake workers one
    *     after the other, as each searcher finds that more work is left. This only saves wake-ups:
    *     wakeAll() wakes all workers, and a worker may begin to search between the check and the
    *     wake-up, because startSearching() takes no lock.
@@ -53,7 +54,8 @@ final class Parking {
    *     first stealable task; closing this race would take a fence for each push. And the push of
    *     an overdue owner into its empty deque makes a stealable task at once, but
    *     Worker.notifyFirstStealable() tests for two. In both cases, and when a wake-up has failed
-   *     for lack of memory, the scheduler monitor wakes a worker about a millisecond later.
+   *     for lack of memory, the scheduler monitor wakes a worker about a millisecond later; if all
+   *     workers sleep, within a second.
    *     [WorkSchedulerTest]
    *
    * Memory order. A producer publishes the task, executes a full fence, then reads the word. The

@@ -101,6 +101,11 @@ final class SchedulerMonitor {
     thread.start();
   }
 
+  /// Whether it sleeps until a worker wakes, but for a look once a second. **Thread** any.
+  boolean isAsleep() {
+    return !awake;
+  }
+
   void onWorkerWake() {
     if (!awake && (boolean) AWAKE.compareAndSet(this, false, true)) {
       LockSupport.unpark(thread);
@@ -166,7 +171,14 @@ final class SchedulerMonitor {
       LockSupport.parkNanos(this, SECOND_NANOS);
       if (!awake) {
         secondPassed(); // a tool may attach to an idle runtime
+        wakeIfThereIsWork();
       }
+    }
+  }
+
+  private void wakeIfThereIsWork() {
+    if (scheduler.hasWork()) {
+      scheduler.parking().wakeOne();
     }
   }
 
@@ -186,9 +198,7 @@ final class SchedulerMonitor {
       heldUp &= now - worker.seenSinceNanos >= CompensatingWorkers.PATIENCE_NANOS;
       longest = isToBeReported(worker, now) ? worker : longest;
     }
-    if (scheduler.hasWork()) { // released by releaseLast() just now, or I4 of Parking
-      scheduler.parking().wakeOne();
-    }
+    wakeIfThereIsWork(); // released by releaseLast() just now, or I4 of Parking
     compensating.update(heldUp, now);
     for (Worker extra : compensating.running()) {
       if (!hasProgressed(extra, now) && isToBeReported(extra, now)) {

@@ -31,7 +31,8 @@ public final class WorkDeque<T> {
    *                                      CAS
    * thief  stealInto of n items          index + n, version + 1,   -
    *                                      CAS
-   * owner  grow (1)                      -                         -
+   * owner  grow, or clearStolen() of     -                         -
+   *        a long array (1)
    * owner  grow without memory (2)       -                         -
    *
    * (1) Publishes the new array with a release store. The old array is not written again.
@@ -39,6 +40,16 @@ public final class WorkDeque<T> {
    *
    * Threads. size(), stealInto(): any thread. Everything else, and the receiving deque of
    * stealInto(): the owner.
+   *
+   * Memory order.
+   *   bottom  The owner's release store publishes the item, and the array that has its slot.
+   *   top     A CAS is volatile. A thief's orders its reads of the slots before; the owner, which
+   *           reads top with acquire, overwrites a slot after it has seen that CAS.
+   *   thief   It reads top, then bottom, both volatile: so the order of all volatile accesses has
+   *           them on one side of the owner's full fence. An acquire read has no place in that
+   *           order. x86 makes no difference between the two, so no test here shows it.
+   *   slots   A thief reads the array with acquire, after bottom: it has the items below that
+   *           bottom. Items are read plainly; what a thief copies counts only after its CAS.
    *
    * I1. Each pushed item is taken exactly once, or is still in the deque. [WorkDequeTest,
    *     WorkDequeStress, WorkDequeLincheckTest]
@@ -75,11 +86,15 @@ public final class WorkDeque<T> {
    * with an old range, has an old top, because the last item was taken with a CAS on top.
    * [WorkDequeStress.RealTidies]
    *
-   * Out of memory. Only growth allocates, and it does so before its first write. A push that finds
+   * Stolen and moved. Between its CAS and the release of its own bottom, the items that a thief
+   * moves are in no deque; it counts as searching until then (Parking, I4). A stolen task stays
+   * READY: a wake-up finds it so and does nothing (Task).
+   *
+   * Out of memory. Growth and clearStolen() allocate, before their first write. A push that finds
    * no memory is refused. A thief whose own deque cannot grow takes one item, which it runs at
    * once, and clearStolen() keeps the long array. After growth was refused, the owner does not try
-   * again until a push has found room: each attempt would make the collector scan the whole heap.
-   * [WorkDequeTest, OutOfMemoryTest]
+   * again until something has found room: each attempt would make the collector scan the whole
+   * heap. [OutOfMemoryTest]
    *
    * Cost. push: a release store. pop: one CAS, or one fence when more than MAX_STEAL items are
    * left. stealInto: one CAS for up to 32 items. pop is wait-free except for CASes lost to thieves,

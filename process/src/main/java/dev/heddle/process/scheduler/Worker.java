@@ -402,7 +402,7 @@ public final class Worker {
         LockSupport.park(this);
       }
     }
-    scheduler.workerWoke(); // it may have gone to sleep meanwhile
+    scheduler.workerWoke(); // the scheduler monitor may have gone to sleep meanwhile
   }
 
   // ---- tasks that its steps wake ----

@@ -56,6 +56,10 @@ public final class WorkerPool {
     }
   }
 
+  boolean isMonitorAsleep() {
+    return monitor.isAsleep();
+  }
+
   /// Ends the threads as soon as they have run the queued tasks. Tasks that are queued later may
   /// never run. Does not wait: [#awaitEnd] does.
   public void halt() {

@@ -545,6 +545,21 @@ class WorkSchedulerTest {
     both.await();
   }
 
+  /// A wake-up that had failed, for lack of memory for example, left the task there for ever.
+  @Test
+  @Tag("P6")
+  void taskWithoutAWakeUp_whileAllThreadsSleep_isFoundByTheMonitor() throws Exception {
+    start(1);
+    CountDownLatch done = new CountDownLatch(1);
+    while (!pool.isMonitorAsleep()) { // it sleeps when all workers do
+      Thread.onSpinWait();
+    }
+    Probe task = new Probe(0, _ -> StepResult.DONE, done::countDown);
+    assertThat(task.wake(Task.BY_MESSAGE)).isTrue();
+    scheduler.global().push(task);
+    done.await();
+  }
+
   private void startWithoutMonitor(int workers) {
     use(pool(workers, Duration.ofHours(1)));
     for (Worker worker : scheduler.workers()) {

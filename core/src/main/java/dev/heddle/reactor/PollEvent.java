@@ -8,8 +8,8 @@ import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ReadinessListener;
 import org.jspecify.annotations.Nullable;
 
-/// Readiness of a descriptor in one direction; fires each time that the descriptor becomes ready
-/// while a coroutine waits for it.
+/// Readiness of a descriptor in one direction; fires each time that the descriptor is ready while a
+/// coroutine waits for it: at once if it was ready before.
 public final class PollEvent extends EventSource implements ReadinessListener {
   private final Direction direction;
   private final Descriptor descriptor;

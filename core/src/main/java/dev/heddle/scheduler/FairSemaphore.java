@@ -17,10 +17,10 @@ public class FairSemaphore {
   /*
    * States of a permit.
    *   from   event                               to             who
-   *   FREE   acquire(), tryAcquire()                   TAKEN          the caller
-   *   TAKEN  release(), a coroutine waits       TAKEN          the oldest waiter, when the call
+   *   FREE   acquire(), tryAcquire()             TAKEN          the caller
+   *   TAKEN  release(), a coroutine waits        TAKEN          the oldest waiter, when the call
    *                                                             returns
-   *   TAKEN  release(), no coroutine waits      FREE           the caller
+   *   TAKEN  release(), no coroutine waits       FREE           the caller
    *   TAKEN  its new holder leaves before it     TAKEN or FREE  the new holder, as by release()
    *          has run (cancelled, deadline, token)
    *

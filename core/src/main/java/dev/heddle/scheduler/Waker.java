@@ -296,7 +296,8 @@ public abstract class Waker extends Subscriptions implements Occupant {
 
   // ---- preparing a wait ----
 
-  /// The waker of the current coroutine, created with the coroutine.
+  /// The waker of the current coroutine. It was created with the coroutine, so this only looks it
+  /// up.
   ///
   /// @param awaited the event to be awaited, for messages
   /// @throws IllegalStateException outside of coroutines

@@ -27,7 +27,7 @@ public abstract non-sealed class EventSource implements Event {
    *
    * Keeping the loop alive. start() counts a coroutine that waits; startDaemon() a stream or a
    * future, for which another coroutine may wait or not. An event that is not a daemon keeps the
-   * loop alive while it has starts beyond the daemon starts.
+   * loop alive while it has more starts than daemon starts: while a coroutine waits for it.
    *
    * Threads. The loop's. Other threads reach an event only through the loop's inbox.
    *

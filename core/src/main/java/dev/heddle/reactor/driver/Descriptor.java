@@ -7,13 +7,14 @@ package dev.heddle.reactor.driver;
 /// **Thread** the carrier, or a coroutine mounted on it. No method here or in the subtypes blocks
 /// or takes a lock that a poll also takes.
 public interface Descriptor {
-  /// Notifies `listener` once when the descriptor is ready, in a later poll or at once. An armed
-  /// listener stays armed.
+  /// Notifies `listener` once when the descriptor is ready, in a later poll or at once. To arm a
+  /// listener that is armed already changes nothing.
   ///
   /// @throws IllegalStateException when another listener is armed for this direction
   void arm(Direction direction, ReadinessListener listener);
 
-  /// Disarms `listener`: it is not notified. Does nothing when it is not armed.
+  /// Disarms `listener`: it is not notified. Does nothing when it is not armed. The system is not
+  /// told: the descriptor stays registered.
   void disarm(Direction direction, ReadinessListener listener);
 
   /// Closes the descriptor, at the latest when the driver's operations on it have ended. It

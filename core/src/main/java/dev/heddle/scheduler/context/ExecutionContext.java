@@ -25,11 +25,13 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
    *                                                   execute()
    *   ACTIVE     body ended                ENDED      the context, last thing
    *
+   * The own task runs the thread until it yields or parks: the JDK's run of its continuation.
    * The meaning of execute(own task), by state:
    *   CREATED    the JDK passes the task, which this class keeps
    *   ACTIVE     a real wake-up: the context goes to the ready queue when a coroutine of the same
    *              loop wakes it, else through the inbox
-   *   SUSPENDED  our own yield, or a thread dump: nothing to do
+   *   SUSPENDED  after our own yield the JDK asks to run the thread again at once, and after a
+   *              thread dump, too: nothing to do. So only mount() resumes it
    *   RESUMING   a thread dump has released the thread: post, so that the carrier retries the
    *              pending resume
    *   ENDED      cannot happen, ignored

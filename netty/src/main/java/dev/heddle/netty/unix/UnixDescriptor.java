@@ -28,9 +28,9 @@ public class UnixDescriptor extends PollableDescriptor {
    *
    * Readiness is edge-triggered: it is reported once for each arrival. A report is kept until a
    * call has used it up, that is, got less than it requested; later arrivals then make a new edge.
-   * Until then a listener is notified as soon as it is armed: no listener waited when the edge
-   * came, or it was disarmed before its call, or its call got all that it requested and may have
-   * left bytes.
+   * While a report is kept, a listener is notified as soon as it is armed. A report may be left
+   * over because no listener waited when the edge came, because the coroutine was cancelled before
+   * it called, or because its call got all that it requested and may have left bytes.
    *
    * A short read may still leave bytes: it stops before TCP's urgent byte. `urgent` is set when the
    * registration reports such a byte, which stays in the socket until a read passes it, and cleared
@@ -112,14 +112,14 @@ public class UnixDescriptor extends PollableDescriptor {
     }
   }
 
-  /// Creates registrations.
+  /// Registers a descriptor with the driver's handler, which it opens if necessary.
   @FunctionalInterface
-  interface Registrar {
+  interface Registration {
     EdgeRegistration register(UnixDescriptor descriptor) throws IOException;
   }
 
   /// Registers a pending descriptor, in a poll.
-  final void register(Registrar registrar) {
+  final void register(Registration registration) {
     pending = false;
     if (!isArmed()) {
       return;
@@ -130,7 +130,7 @@ public class UnixDescriptor extends PollableDescriptor {
       return;
     }
     try {
-      edgeRegistration = registrar.register(this);
+      edgeRegistration = registration.register(this);
     } catch (IOException e) {
       failed(fd.isOpen() ? e : new AsynchronousCloseException());
     }

@@ -50,7 +50,7 @@ public abstract class UnixDriver implements NettyDriver {
   private final Registrar registrar;
   private final IoHandlerAdapter handler;
   private final DescriptorRegistry registry;
-  private final UnixDescriptor.Registrar registration = this::register;
+  private final UnixDescriptor.Registration registration = this::register;
 
   // loop only
   private @Nullable SelectorThread selectorThread;

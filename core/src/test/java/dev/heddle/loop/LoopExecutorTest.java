@@ -391,11 +391,7 @@ class LoopExecutorTest {
       long start = now();
       ScheduledTask<?> future =
           new ScheduledTask<>(
-              loop.scheduler(),
-              start,
-              TimeUnit.SECONDS.toNanos(10),
-              () -> work(log, start),
-              null);
+              loop.scheduler(), start, TimeUnit.SECONDS.toNanos(10), () -> work(log, start), null);
       ExecutorTask task = new ExecutorTask(registry, loop, null, future);
       future.setTask(task);
       registry.add(task);
@@ -416,8 +412,7 @@ class LoopExecutorTest {
   void periodicTask_thatShutdownNowHandsBack_isLeftAsItIs() {
     VirtualTime.run(() -> {
       ScheduledExecutorService executor = Loop.current().executor();
-      Future<List<Runnable>> handedBack =
-          Loop.current().executor().submit(executor::shutdownNow);
+      Future<List<Runnable>> handedBack = Loop.current().executor().submit(executor::shutdownNow);
       int[] runs = {0};
       ScheduledFuture<?> future =
           executor.scheduleAtFixedRate(() -> runs[0]++, 0, 10, TimeUnit.SECONDS);
@@ -565,8 +560,7 @@ class LoopExecutorTest {
   void shutdownNow_ofATaskWhoseCoroutineIsQueued_leavesNothingBehindInTheLoop() {
     VirtualTime.run(() -> {
       ExecutorService executor = Loop.current().executor();
-      Future<List<Runnable>> handedBack =
-          Loop.current().executor().submit(executor::shutdownNow);
+      Future<List<Runnable>> handedBack = Loop.current().executor().submit(executor::shutdownNow);
       executor.execute(() -> {});
       assertThat(handedBack.get()).hasSize(1);
       Heddle.delay(Duration.ofSeconds(1));

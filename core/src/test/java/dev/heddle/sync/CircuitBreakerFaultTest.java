@@ -123,12 +123,11 @@ class CircuitBreakerFaultTest {
     VirtualTime.run(() -> {
       CircuitBreaker breaker = new CircuitBreaker(options());
       assertThatThrownBy(() ->
-              Heddle.withTimeout(
-                  SECOND, () -> breaker.run(CircuitBreakerFaultTest::wrapping)))
+              Heddle.withTimeout(SECOND, () -> breaker.run(CircuitBreakerFaultTest::wrapping)))
           .hasRootCauseInstanceOf(Cancellation.class);
       assertThat(breaker.state()).isEqualTo(State.CLOSED);
-      assertThatThrownBy(() ->
-              breaker.run(() -> Heddle.withTimeout(SECOND, () -> Heddle.delay(DAY))))
+      assertThatThrownBy(
+              () -> breaker.run(() -> Heddle.withTimeout(SECOND, () -> Heddle.delay(DAY))))
           .isInstanceOf(DeadlineException.class);
       assertThat(breaker.state()).isEqualTo(State.OPEN); // a limit of the call itself
     });

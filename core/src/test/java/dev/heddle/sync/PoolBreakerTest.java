@@ -274,7 +274,8 @@ class PoolBreakerTest extends PoolItems {
       CircuitBreaker breaker = breaker(1);
       Pool<Item> pool =
           Pool.open(
-              PoolOptions.<Item>of(() -> {
+              PoolOptions.<Item>of(
+                      () -> {
                         try {
                           Heddle.delay(Duration.ofDays(1));
                           return new Item(1);
@@ -325,7 +326,8 @@ class PoolBreakerTest extends PoolItems {
         boolean[] down = {false};
         Pool<Item> pool =
             Pool.open(
-                PoolOptions.<Item>of(() -> {
+                PoolOptions.<Item>of(
+                        () -> {
                           made++;
                           if (down[0]) {
                             throw new IOException("down");

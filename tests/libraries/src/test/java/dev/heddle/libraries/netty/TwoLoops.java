@@ -9,6 +9,7 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.LoopGroup;
 import dev.heddle.reactor.driver.DriverProvider;
+import java.util.Comparator;
 import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.concurrent.atomic.AtomicLong;
@@ -62,6 +63,18 @@ final class TwoLoops {
     } finally {
       others.end();
     }
+  }
+
+  /// How many questions the full run asks: a million on the driver that programs get here by
+  /// default, and a hundred thousand on each other, which differs from it only below the library.
+  static int many(String driver) {
+    String first =
+        all()
+            .filter(provider -> provider.problem() == null)
+            .max(Comparator.comparingInt(DriverProvider::priority))
+            .map(DriverProvider::name)
+            .orElseThrow();
+    return driver.equals(first) ? 1_000_000 : 100_000;
   }
 
   /// The only right answer.

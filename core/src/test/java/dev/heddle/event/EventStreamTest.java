@@ -378,6 +378,77 @@ class EventStreamTest {
     }
   }
 
+  @Test
+  @Tag("trap-18")
+  void failureThatTheEndOfTheLoopHasReported_isNotReportedAgainAtTheClose() {
+    IllegalStateException broken = new IllegalStateException("broken");
+    List<EventStream<Object>> left = new ArrayList<>();
+    try (Reports reports = new Reports()) {
+      inLoop(() -> {
+        Bell bell = bell();
+        left.add(EventStream.of(bell, 1));
+        bell.breakDown(broken);
+      });
+      assertThat(reports.failures()).containsExactly(broken);
+      left.getFirst().close();
+      assertThat(reports.failures()).containsExactly(broken);
+    }
+  }
+
+  @Test
+  void close_ofTicksAfterTheirLoopHasEnded_isQuiet() {
+    try (Reports reports = new Reports()) {
+      EventStream<?> ticks = Heddle.run(() -> Heddle.ticks(Duration.ofMillis(1)));
+      ticks.close();
+      ticks.close();
+      assertThat(reports.messages()).isEmpty();
+    }
+  }
+
+  // ---- the end, without reading ----
+
+  private static void awaitDrained(EventStream<?> stream, List<Object> log) {
+    Heddle.spawn(() -> {
+      Heddle.await(stream.drained());
+      log.add("drained");
+    });
+    Heddle.yieldNow();
+  }
+
+  @Test
+  void drained_firesWhenTheLastItemBeforeAFailureIsRead() {
+    inLoop(() -> {
+      List<Object> log = new ArrayList<>();
+      Bell bell = bell();
+      EventStream<Object> stream = EventStream.of(bell, 2);
+      awaitDrained(stream, log);
+      bell.ring("a");
+      bell.breakDown(new IllegalStateException("broken"));
+      Heddle.yieldNow();
+      assertThat(log).isEmpty();
+      assertThat(stream.next()).isEqualTo("a");
+      Heddle.yieldNow();
+      assertThat(log).containsExactly("drained");
+      assertThatThrownBy(stream::next).hasMessage("broken");
+      stream.close();
+    });
+  }
+
+  @Test
+  void drained_firesWhenTheStreamIsClosed() {
+    inLoop(() -> {
+      List<Object> log = new ArrayList<>();
+      Bell bell = bell();
+      EventStream<Object> stream = EventStream.of(bell, 2);
+      bell.ring("a");
+      awaitDrained(stream, log);
+      stream.close();
+      Heddle.yieldNow();
+      assertThat(log).containsExactly("drained");
+      Heddle.await(stream.drained()); // it stays so
+    });
+  }
+
   private static Coroutine<Object> failing(RuntimeException failure) {
     return Heddle.spawn(() -> {
       throw failure;

@@ -204,9 +204,14 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
 
   // on the loop, or, if that has ended, on a thread of its own
   private void refuse(@Nullable Throwable why) {
-    if (why != null) {
-      end(why instanceof CompletionException && why.getCause() != null ? why.getCause() : why);
+    if (why == null) {
+      return;
     }
+    if (cancelled) {
+      var _ = downstream.take(); // nothing is lost: its source has not begun
+      return;
+    }
+    end(why instanceof CompletionException && why.getCause() != null ? why.getCause() : why);
   }
 
   // ---- the coroutine ----

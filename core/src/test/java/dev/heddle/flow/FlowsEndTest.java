@@ -334,6 +334,28 @@ class FlowsEndTest {
   }
 
   @Test
+  void subscriber_thatCancelsWhenTheScopeHasEnded_isNotLogged() {
+    try (Reports reports = new Reports()) {
+      Heddle.run(() -> {
+        Flow.Publisher<Integer> publisher = Heddle.scope(_ -> Flows.publisher(channelOf()));
+        Recorder<Integer> recorder = new Recorder<>(1);
+        Thread subscribing =
+            Thread.ofPlatform()
+                .start(() -> {
+                  publisher.subscribe(recorder);
+                  recorder.subscription.cancel();
+                });
+        while (subscribing.isAlive()) {
+          Thread.onSpinWait(); // the loop must not answer before
+        }
+        settle();
+        assertThat(recorder.log).isEmpty();
+      });
+      assertThat(reports.messages()).isEmpty();
+    }
+  }
+
+  @Test
   void source_thatFailsAfterItsSubscriberHasCancelled_isLogged() {
     IllegalStateException failure = new IllegalStateException("for the test");
     try (Reports reports = new Reports()) {

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Semaphore;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FlowsEndTest {
   private static final Duration AT_ONCE = Duration.ofMillis(1);
   private static final HeddleOptions OPTIONS = HeddleOptions.defaults().withGracePeriod(AT_ONCE);
+
+  /// What other tests have left may be reported at any time.
+  private static final Predicate<String> OF_A_PUBLISHER = m -> m.contains("a publisher");
 
   private final Semaphore never = new Semaphore(0);
 
@@ -313,7 +317,7 @@ class FlowsEndTest {
             .isInstanceOf(Cancellation.class)
             .hasMessageContaining("for the test");
       });
-      assertThat(reports.messages()).isEmpty();
+      assertThat(reports.messages()).noneMatch(OF_A_PUBLISHER);
     }
   }
 
@@ -329,7 +333,7 @@ class FlowsEndTest {
         assertThat(recorder.log).isEmpty();
         scope.close();
       });
-      assertThat(reports.messages()).isEmpty();
+      assertThat(reports.messages()).noneMatch(OF_A_PUBLISHER);
     }
   }
 
@@ -351,7 +355,7 @@ class FlowsEndTest {
         settle();
         assertThat(recorder.log).isEmpty();
       });
-      assertThat(reports.messages()).isEmpty();
+      assertThat(reports.messages()).noneMatch(OF_A_PUBLISHER);
     }
   }
 
@@ -371,7 +375,7 @@ class FlowsEndTest {
         Recorder<Integer> recorder = subscribe(publisher, 1);
         recorder.subscription.cancel();
       });
-      assertThat(reports.failures()).containsExactly(failure);
+      assertThat(reports.failures()).containsOnlyOnce(failure);
     }
   }
 
@@ -406,7 +410,7 @@ class FlowsEndTest {
         assertThat(recorder.log).containsExactly(1, "failed");
         assertThat(recorder.failure).isInstanceOf(Cancellation.class);
       });
-      assertThat(reports.messages()).isEmpty();
+      assertThat(reports.messages()).noneMatch(OF_A_PUBLISHER);
     }
   }
 
@@ -435,7 +439,7 @@ class FlowsEndTest {
         assertThat(subscribing.isCancelled()).isTrue();
         assertThat(recorder.log).isEmpty();
       });
-      assertThat(reports.messages()).isEmpty();
+      assertThat(reports.messages()).noneMatch(OF_A_PUBLISHER);
     }
   }
 
@@ -474,8 +478,8 @@ class FlowsEndTest {
         settle();
         assertThat(other.log).contains(method.equals("onError") ? "failed" : "complete");
       });
-      assertThat(reports.failures()).containsExactly(failure);
-      assertThat(reports.messages().getFirst()).contains("threw from " + method);
+      assertThat(reports.failures()).containsOnlyOnce(failure);
+      assertThat(reports.messages()).anyMatch(m -> m.contains("threw from " + method));
     }
   }
 

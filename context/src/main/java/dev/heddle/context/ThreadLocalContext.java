@@ -23,6 +23,12 @@ import org.jspecify.annotations.Nullable;
 /// from before are set again, so nothing is left for the next coroutine. A coroutine keeps its
 /// thread-locals while it waits; no other one sees them.
 ///
+/// For tasks of other executors no other class is needed: a wrapped body is a
+/// [java.util.concurrent.Callable] by its `run`, and Micrometer's
+/// [io.micrometer.context.ContextExecutorService] wraps every task of an executor.
+///
+/// {@snippet class=dev.heddle.context.ContextSnippetsTest region=executor}
+///
 /// [ScopedValue]s are separate: use [dev.heddle.coroutine.ScopedBindings].
 ///
 /// Immutable; may be used for many spawns, on any loop and thread. The values cross by reference.

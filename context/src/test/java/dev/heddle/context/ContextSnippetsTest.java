@@ -5,9 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
+import io.micrometer.context.ContextExecutorService;
 import io.micrometer.context.ContextRegistry;
+import io.micrometer.context.ContextSnapshotFactory;
 import io.micrometer.context.integration.Slf4jThreadLocalAccessor;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -56,6 +61,26 @@ class ContextSnippetsTest {
       assertThat(results).containsExactly("one of 17", "two of 17");
       MDC.clear();
     });
+  }
+
+  @Test
+  void executor() throws Exception {
+    try (ExecutorService executor = Executors.newSingleThreadExecutor()) {
+      MDC.put("request", "17");
+      // @start region=executor
+      ThreadLocalContext context = ThreadLocalContext.capture();
+      Future<String> one = executor.submit(context.wrap(() -> load("one"))::run);
+      // or all tasks, each with what its sender has
+      ExecutorService carrying =
+          ContextExecutorService.wrap(
+              executor, ContextSnapshotFactory.builder().clearMissing(true).build()::captureAll);
+      Future<String> two = carrying.submit(() -> load("two"));
+      // @end
+      MDC.clear();
+      assertThat(one.get()).isEqualTo("one of 17");
+      assertThat(two.get()).isEqualTo("two of 17");
+      assertThat(executor.submit(() -> load("three")).get()).isEqualTo("three of null");
+    }
   }
 
   private static String load(String what) {

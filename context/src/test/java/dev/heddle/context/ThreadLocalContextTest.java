@@ -18,6 +18,9 @@ import io.opentelemetry.context.ContextKey;
 import io.opentelemetry.context.Scope;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -123,6 +126,18 @@ class ThreadLocalContextTest {
         assertThat(Heddle.spawn(() -> MDC.getCopyOfContextMap()).await()).isNullOrEmpty();
       }
     });
+  }
+
+  @Test
+  void taskOfAnotherExecutor_seesWhatWasCaptured_andLeavesNothing() throws Exception {
+    try (ExecutorService executor = Executors.newSingleThreadExecutor()) {
+      MDC.put("request", "1");
+      ThreadLocalContext context = ThreadLocalContext.capture();
+      Future<String> there = executor.submit(context.wrap(ThreadLocalContextTest::seen)::run);
+      Future<String> after = executor.submit(ThreadLocalContextTest::seen);
+      assertThat(there.get()).isEqualTo("1, null");
+      assertThat(after.get()).isEqualTo("null, null");
+    }
   }
 
   @Test

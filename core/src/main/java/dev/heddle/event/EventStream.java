@@ -56,7 +56,9 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   private @Nullable Throwable failure; // thrown after the items
   private @Nullable ObservationToken unreadFailure; // until the failure is read
   private boolean reading;
+  private boolean ended; // unsubscribed: nothing more comes
   private boolean closed;
+  private @Nullable Drained drained; // null: drained() was never called
 
   private EventStream(
       EventSource source, int capacity, boolean latest, @Nullable Merging<T> merging) {
@@ -179,6 +181,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     }
     if (item != null) {
       itemCount--;
+      fireIfDrained();
       Object taken = merging == null ? item : merging.take((Slot) item);
       return (T) (taken == NULL ? null : taken);
     }
@@ -223,6 +226,25 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     return ready;
   }
 
+  /// Fires while a read would end or fail without an item: for code that learns of the end, or of a
+  /// failure, without reading.
+  ///
+  /// @since 0.1
+  public Awaitable<?> drained() {
+    Drained event = drained;
+    if (event == null) {
+      event = new Drained(source.home());
+      drained = event;
+    }
+    return event;
+  }
+
+  private void fireIfDrained() {
+    if (drained != null && drained.isClosed()) {
+      drained.notifySubscribers();
+    }
+  }
+
   /// The number of items that have fired and were not read. A failure, or a gap where items were
   /// lost, is none.
   ///
@@ -237,22 +259,30 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
   }
 
   /// Unsubscribes. Unread items are dropped, an unread failure is reported, and a waiting read
-  /// fails.
+  /// fails. **Suspends** never; a second call does nothing.
   @Override
   public void close() {
     if (!closed) {
       source.home().requireStack();
       closed = true;
-      source.unsubscribe(subscription, subscription.place);
-      source.stopDaemon();
+      end();
       items.clear();
       itemCount = 0;
-      // a waiting reader gets it, unless it is cancelled before
-      if (unreadFailure != null && !reading && failure != null) {
+      // a waiting reader gets it, unless it is cancelled before; the loop's end has reported it
+      if (unreadFailure != null && unreadFailure.isOpen() && !reading && failure != null) {
         read();
         source.home().futures().unobserved("unread failure of " + this, failure);
       }
       ready.notifySubscribers();
+      fireIfDrained();
+    }
+  }
+
+  private void end() {
+    if (!ended) {
+      ended = true;
+      source.unsubscribe(subscription, subscription.place);
+      source.stopDaemon();
     }
   }
 
@@ -325,7 +355,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
       if (error instanceof EventsLostException) {
         items.add(error); // in order; more items may follow
       } else if (error instanceof EndOfEvents) {
-        end();
+        end(); // the items that are left can still be read
       } else if (error != null) {
         failed(error);
       } else if (merging != null && merging.merge(result)) {
@@ -343,15 +373,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
       }
       source.onConsumed();
       ready.notifySubscribers();
-    }
-
-    // the items that are left can still be read
-    private void end() {
-      if (!closed) {
-        closed = true;
-        source.unsubscribe(this, place);
-        source.stopDaemon();
-      }
+      fireIfDrained();
     }
 
     private void failed(Throwable error) {
@@ -385,7 +407,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
 
     @Override
     public boolean isClosed() {
-      return !items.isEmpty() || failure != null || closed;
+      return !items.isEmpty() || failure != null || ended;
     }
 
     @Override
@@ -400,6 +422,32 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     @Override
     public String info() {
       return "the next of " + source.info();
+    }
+  }
+
+  /// Whether a read would get no item, and would not suspend, as an event.
+  private final class Drained extends EventSource {
+    Drained(HomeLoop home) {
+      super(home);
+    }
+
+    @Override
+    public boolean isClosed() {
+      return itemCount == 0 && ready.isClosed();
+    }
+
+    @Override
+    public boolean isDaemon() {
+      return source.isDaemon();
+    }
+
+    void notifySubscribers() {
+      fire(null, null);
+    }
+
+    @Override
+    public String info() {
+      return "the end of " + source.info();
     }
   }
 }

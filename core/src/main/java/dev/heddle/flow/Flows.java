@@ -20,11 +20,17 @@ import java.util.concurrent.Flow;
 /// {@snippet class=dev.heddle.snippets.FlowSnippetsTest region=channel}
 ///
 /// **A publisher** may be subscribed to from any thread. Each subscription is a coroutine, a member
-/// of the scope in which the publisher was made; that scope waits for it. It sends an item when the
-/// subscriber has requested one, and suspends meanwhile. It calls the subscriber's methods on the
-/// loop, where they may wait, but should not compute for long. A subscriber that throws is logged
-/// and gets nothing more. When the scope is cancelled, subscribers get the
-/// [dev.heddle.Cancellation]; when the loop has ended, a [dev.heddle.LoopEndedException].
+/// of the scope in which the publisher was made; that scope waits for it. On the loop it is a
+/// member when `subscribe` returns, so a subscription may be the last act of a scope. One from
+/// another thread that comes when the scope has ended fails.
+///
+/// The coroutine sends an item when the subscriber has requested one, and suspends meanwhile. It
+/// calls the subscriber's methods on the loop, where they may wait, but should not compute for
+/// long. A subscriber that throws is logged and gets nothing more. When the scope is cancelled,
+/// subscribers get the [dev.heddle.Cancellation], also when the source was interrupted in a wait of
+/// the JDK. When the loop has ended, they get a [dev.heddle.LoopEndedException]: on a thread of its
+/// own, or after `onNext` has returned. A subscriber that cancels gets nothing, and nothing is
+/// logged, unless the source fails for another reason.
 ///
 /// **A channel or a stream of a publisher** may get its items from any thread. A background member
 /// of the current scope hands them over; it ends with that scope at the latest, which cancels the
@@ -42,8 +48,8 @@ public final class Flows {
   /// received when it was requested, so a subscriber that cancels leaves the others in the channel.
   ///
   /// A subscriber completes when the channel is closed and nothing is left in it, also without a
-  /// request. If it was closed with a failure, the subscriber gets that failure; if it was
-  /// cancelled, the [dev.heddle.ChannelClosedException].
+  /// request, whichever receiver took the last item. If it was closed with a failure, the
+  /// subscriber gets that failure; if it was cancelled, the [dev.heddle.ChannelClosedException].
   ///
   /// @throws IllegalStateException outside a coroutine
   public static <T> Flow.Publisher<T> publisher(Channel<T> channel) {
@@ -54,9 +60,9 @@ public final class Flows {
   /// Publishes the items of a stream, for one subscriber at a time; a second one fails. The stream
   /// stays open when the subscriber cancels.
   ///
-  /// The subscriber completes when the stream is closed. It fails when the event fails, and with an
-  /// [dev.heddle.EventsLostException] when events were lost; a new subscription goes on after the
-  /// gap.
+  /// The subscriber completes when the stream is closed, also without a request. It fails when the
+  /// event fails, and with an [dev.heddle.EventsLostException] when events were lost; a new
+  /// subscription goes on after the gap.
   ///
   /// @throws IllegalStateException outside a coroutine
   public static <T> Flow.Publisher<T> publisher(EventStream<T> stream) {
@@ -77,8 +83,9 @@ public final class Flows {
 
   /// Subscribes to a publisher, and opens a channel of what it emits.
   ///
-  /// The channel is closed when the publisher completes, and closed with the failure when it fails.
-  /// Close or cancel the channel to cancel the subscription.
+  /// The channel is closed when the publisher completes, and closed with the failure when it fails,
+  /// or when one of its items could not be taken. Close or cancel the channel to cancel the
+  /// subscription.
   ///
   /// @param prefetch the most items that are requested and not yet received, at least 1; more are
   ///   requested each time that a part of them was received

@@ -2,13 +2,14 @@
 package dev.heddle.flow;
 
 import dev.heddle.Action;
-import dev.heddle.Cancellation;
+import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
 import dev.heddle.loop.LoopRuntime;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,7 +33,10 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
    *   onError()                              done                  what has arrived, the failure
    *   the receivers want no more             cancelled             nothing
    *   too many items, or request() throws    cancelled             what has arrived, the failure
+   *   no memory for an item                  cancelled             what has arrived, the failure
    *   the end of the scope                   cancelled             the cancellation
+   *   the end of the loop without the        cancelled, on a       -
+   *   coroutine                              thread of its own
    *
    * A subscription that comes when this has ended, and a second one, are cancelled (2.5).
    *
@@ -50,11 +54,12 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
   private final RemoteSignal change;
 
   // any thread
-  private final ConcurrentLinkedQueue<T> arrived = new ConcurrentLinkedQueue<>();
+  private final Queue<T> arrived;
   private final Upstream upstream = new Upstream();
   private final AtomicLong outstanding = new AtomicLong(); // requested, and not arrived yet
   private final AtomicBoolean done = new AtomicBoolean(); // claimed by the one terminal signal
   private volatile boolean complete; // after everything that came before it
+  private volatile boolean upstreamEnded; // by itself: there is nothing to cancel
 
   // written before `complete`
   private @Nullable Throwable failure;
@@ -68,9 +73,15 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
   ///
   /// @param window the most items that are requested and not delivered
   Inflow(String what, int window) {
+    this(what, window, new ConcurrentLinkedQueue<>());
+  }
+
+  /// An inflow with a queue of the caller's choice, which any thread adds to.
+  Inflow(String what, int window, Queue<T> arrived) {
     this.loop = LoopRuntime.current();
     this.what = what;
     this.window = window;
+    this.arrived = arrived;
     this.change =
         new RemoteSignal(
             loop.scheduler(),
@@ -103,7 +114,13 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
   @Override
   public final void onSubscribe(Flow.Subscription subscription) {
     Objects.requireNonNull(subscription, "subscription");
-    if (upstream.offer(subscription)) {
+    boolean taken = false;
+    try {
+      taken = upstream.offer(subscription);
+    } catch (Throwable e) {
+      reportCancel(e);
+    }
+    if (taken) {
       change.signal();
     }
   }
@@ -114,24 +131,34 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
     if (upstream.hasEnded() || complete) {
       return;
     }
-    if (outstanding.getAndDecrement() > 0) {
-      arrived.add(item);
-      change.signal();
-      return;
+    try {
+      take(item);
+    } catch (Throwable e) {
+      // not thrown: the publisher could do nothing about it (2.13), and the receivers must know
+      terminate(e);
+      cancelUpstream();
     }
-    terminate(
-        new IllegalStateException(
-            "the publisher of " + what + " has sent more items than were requested (1.1)"));
-    cancelUpstream();
+  }
+
+  private void take(T item) {
+    if (outstanding.getAndDecrement() <= 0) {
+      throw new IllegalStateException(
+          "the publisher of " + what + " has sent more items than were requested (1.1)");
+    }
+    arrived.add(item);
+    change.signal();
   }
 
   @Override
   public final void onError(Throwable thrown) {
-    terminate(Objects.requireNonNull(thrown, "failure"));
+    Objects.requireNonNull(thrown, "failure");
+    upstreamEnded = true;
+    terminate(thrown);
   }
 
   @Override
   public final void onComplete() {
+    upstreamEnded = true;
     terminate(null);
   }
 
@@ -153,10 +180,10 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
   final void begin(Flow.Publisher<? extends T> publisher) {
     try {
       publisher.subscribe(this);
-      CoroutineNode.current()
-          .currentScope()
-          .addBackground(what, (Action) this::run)
-          .onCompletion(_ -> finishOnce(new Cancellation("cancelled before its start")));
+      Coroutine<?> started =
+          CoroutineNode.current().currentScope().addBackground(what, (Action) this::run);
+      Abandonment.watch(loop, started, what, this::endUpstream);
+      started.onCompletion(c -> finishOnce(c.failure())); // it has never begun
     } catch (Throwable e) {
       finishOnce(e);
       throw e;
@@ -169,15 +196,17 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
       while (!isUnwanted() && !isAtEnd()) {
         step();
       }
-      thrown = failure;
     } catch (Throwable e) {
       thrown = e;
     }
-    finishOnce(thrown);
-    if (thrown != null
-        && ((thrown instanceof Cancellation && thrown != failure)
-            || FailureTable.isFatal(thrown))) {
-      throw Rethrow.unchecked(thrown);
+    if (loop.scheduler().hasEnded()) {
+      endUpstream(); // on a thread of the JDK: nothing of Heddle works here
+      return;
+    }
+    Throwable why = thrown == null ? failure : CoroutineNode.current().outcomeOf(thrown);
+    finishOnce(why);
+    if (why != null && FailureTable.isFatal(why)) {
+      throw Rethrow.unchecked(why);
     }
   }
 
@@ -226,13 +255,20 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
       return;
     }
     finished = true;
+    try {
+      endUpstream();
+    } finally {
+      if (!isUnwanted()) {
+        finish(why);
+      }
+    }
+  }
+
+  private void endUpstream() {
     upstream.end();
     arrived.clear();
-    if (done.compareAndSet(false, true)) {
+    if (!upstreamEnded) {
       cancelUpstream();
-    }
-    if (!isUnwanted()) {
-      finish(why);
     }
   }
 
@@ -244,8 +280,12 @@ abstract class Inflow<T> implements Flow.Subscriber<T> {
     try {
       from.cancel();
     } catch (Throwable e) {
-      FailureTable.throwIfFatal(e);
-      loop.report("the publisher of " + what + " failed while it was cancelled (3.15)", e);
+      reportCancel(e);
     }
+  }
+
+  private void reportCancel(Throwable failure) {
+    FailureTable.throwIfFatal(failure);
+    loop.report("the publisher of " + what + " failed while it was cancelled (3.15)", failure);
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.flow;
 
-import dev.heddle.coroutine.Scope;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.ScopeNode;
 import dev.heddle.loop.LoopRuntime;
 import java.util.Objects;
 import java.util.concurrent.Flow;
@@ -9,7 +10,7 @@ import java.util.concurrent.Flow;
 /// A publisher whose subscriptions are coroutines of one scope. **Thread** any.
 final class LoopPublisher<T> implements Flow.Publisher<T> {
   private final LoopRuntime loop;
-  private final Scope scope;
+  private final ScopeNode scope;
   private final String name;
   private final Emission<T> source;
 
@@ -18,7 +19,7 @@ final class LoopPublisher<T> implements Flow.Publisher<T> {
   /// @param name of its coroutines, for dumps
   LoopPublisher(String name, Emission<T> source) {
     this.loop = LoopRuntime.current();
-    this.scope = Scope.current();
+    this.scope = CoroutineNode.current().currentScope();
     this.name = name;
     this.source = source;
   }

@@ -3,12 +3,15 @@ package dev.heddle.flow;
 
 import dev.heddle.Action;
 import dev.heddle.Cancellation;
+import dev.heddle.LoopEndedException;
 import dev.heddle.coroutine.Coroutine;
-import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.Interruptions;
+import dev.heddle.coroutine.tree.ScopeNode;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
+import dev.heddle.internal.StackGuard;
 import dev.heddle.loop.LoopRuntime;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
@@ -21,7 +24,10 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
   /*
    * States.
    *   from      event                              to        who
-   *   -         begin(): onSubscribe() returned    POSTED    the thread that subscribes
+   *   -         begin(): onSubscribe() returned,   SPAWNED   the coroutine that subscribes: the
+   *             on the loop, the scope is open               scope cannot end without the new one
+   *   -         begin(): onSubscribe() returned,   POSTED    the thread that subscribes
+   *             elsewhere
    *   -         begin(): onSubscribe() threw       ENDED     the same: the failure is logged
    *   POSTED    start()                            SPAWNED   the loop
    *   POSTED    the loop or the scope has ended    ENDED     onError, on the thread that finds out
@@ -32,12 +38,19 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
    *             is cancelled by its scope,
    *             request(n) with n < 1
    *   RUNNING   cancel(), or onNext() throws       ENDED     the coroutine: no signal
+   *   SPAWNED,  the loop ends without the          ENDED     onError: a thread of its own, or the
+   *   RUNNING   coroutine                                    coroutine, when onNext() has returned
    * ENDED drops the reference to the subscriber (rule 3.13).
+   *
+   * The end of the coroutine is what the subscriber gets. A coroutine that was cancelled ends with
+   * its Cancellation, whatever its source made of that: an InterruptedException of the JDK, a
+   * library's wrapper of one, or nothing.
    *
    * Threads. request() and cancel(): any, also inside onNext(). They only write `demand`,
    * `cancelled` and `invalid`, and signal the loop. The subscriber's other methods are called by
-   * the coroutine alone, one after the other. It is requested only when onSubscribe() has returned,
-   * so onNext() never runs beside that (rule 1.3).
+   * the coroutine alone, one after the other, and by others only when that cannot call them any
+   * more; see Downstream. It is requested only when onSubscribe() has returned, so onNext() never
+   * runs beside that (rule 1.3).
    *
    * I1. No more items are emitted than were requested. [FlowsTest]
    * I2. One terminal signal, or none after cancel(). [FlowsTest]
@@ -54,25 +67,23 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
    * Sources. Reactive Streams 1.0.4.
    */
   private final LoopRuntime loop;
-  private final Scope scope;
+  private final ScopeNode scope;
   private final String name;
   private final Emission<T> source;
   private final RemoteSignal change;
 
   // any thread
+  private final Downstream<T> downstream;
   private final AtomicLong demand = new AtomicLong();
   private volatile boolean cancelled;
   private volatile @Nullable IllegalArgumentException invalid;
-
-  // the thread that subscribes, and then the loop
-  private Flow.@Nullable Subscriber<? super T> subscriber;
 
   // loop only
   private @Nullable Coroutine<?> coroutine;
 
   LoopSubscription(
       LoopRuntime loop,
-      Scope scope,
+      ScopeNode scope,
       String name,
       Emission<T> source,
       Flow.Subscriber<? super T> subscriber) {
@@ -80,7 +91,7 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
     this.scope = scope;
     this.name = name;
     this.source = source;
-    this.subscriber = subscriber;
+    this.downstream = new Downstream<>(subscriber);
     this.change =
         new RemoteSignal(
             loop.scheduler(),
@@ -148,16 +159,21 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
 
   /// Calls `onSubscribe`, and starts the coroutine. **Thread** any.
   void begin() {
-    Flow.Subscriber<? super T> to = Objects.requireNonNull(subscriber);
+    Flow.Subscriber<? super T> to = Objects.requireNonNull(downstream.take());
     try {
       to.onSubscribe(this);
     } catch (Throwable e) {
       FailureTable.throwIfFatal(e);
       cancelled = true;
+      throwIfCancelled(e);
       reportSubscriber("onSubscribe", e);
     }
     if (cancelled) {
-      subscriber = null;
+      return;
+    }
+    downstream.putBack(to);
+    if (loop.isCurrent() && scope.isOpen() && StackGuard.hasAmpleRoom()) {
+      startHere();
       return;
     }
     var _ =
@@ -165,10 +181,21 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
             .whenComplete((_, refused) -> refuse(refused));
   }
 
+  // a spawn inherits, which may run user code
+  private void startHere() {
+    try {
+      start();
+    } catch (Throwable e) {
+      FailureTable.throwIfFatal(e);
+      end(e);
+    }
+  }
+
   private @Nullable Void start() {
     Coroutine<?> started = scope.spawn(name, (Action) this::run);
     coroutine = started;
-    started.onCompletion(_ -> end(new Cancellation("cancelled before its start")));
+    Abandonment.watch(loop, started, name, () -> end(ended()));
+    started.onCompletion(c -> end(c.failure())); // it has never begun
     if (isOver()) {
       stop();
     }
@@ -177,34 +204,47 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
 
   // on the loop, or, if that has ended, on a thread of its own
   private void refuse(@Nullable Throwable why) {
-    if (why != null) {
-      end(why instanceof CompletionException && why.getCause() != null ? why.getCause() : why);
+    if (why == null) {
+      return;
     }
+    if (cancelled) {
+      var _ = downstream.take(); // nothing is lost: its source has not begun
+      return;
+    }
+    end(why instanceof CompletionException && why.getCause() != null ? why.getCause() : why);
   }
 
   // ---- the coroutine ----
 
   private void run() throws Exception {
-    Throwable failure = null;
+    Throwable thrown = null;
     try {
       source.emitTo(this);
     } catch (Throwable e) {
-      failure = e;
+      thrown = e;
     }
-    Throwable why = failure;
-    CoroutineNode.current()
-        .<@Nullable Void>shielded(() -> {
-          end(why);
-          return null;
-        });
-    if (why != null && (why instanceof Cancellation || FailureTable.isFatal(why))) {
-      throw Rethrow.unchecked(why);
+    if (loop.scheduler().hasEnded()) {
+      end(ended()); // on a thread of the JDK: nothing of Heddle works here
+      return;
+    }
+    CoroutineNode<?> self = CoroutineNode.current();
+    Throwable why = self.outcomeOf(thrown);
+    self.<@Nullable Void>shielded(() -> {
+      end(why);
+      return null;
+    });
+    if (thrown != null && FailureTable.isFatal(thrown)) {
+      throw Rethrow.unchecked(thrown);
     }
   }
 
+  private LoopEndedException ended() {
+    return new LoopEndedException(
+        "the loop '" + loop.options().name() + "' has ended, and " + name + " with it");
+  }
+
   private void end(@Nullable Throwable failure) {
-    Flow.Subscriber<? super T> to = subscriber;
-    subscriber = null;
+    Flow.Subscriber<? super T> to = downstream.take();
     if (to == null) {
       return;
     }
@@ -224,7 +264,9 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
   }
 
   private void reportUnseen(@Nullable Throwable failure) {
-    if (failure != null && !(failure instanceof Cancellation)) {
+    if (failure != null
+        && !(failure instanceof Cancellation)
+        && !(failure instanceof LoopEndedException)) {
       loop.report(name + " failed after its subscriber had cancelled", failure);
     }
   }
@@ -250,23 +292,23 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
               + name
               + "; collect the items of others in a Channel");
     }
-    if (awaitDemand(Emission.End.UNKNOWN)) {
+    if (awaitDemand(null)) {
       emit(item);
     }
   }
 
-  /// Waits until the subscriber has requested an item, or until `end` is reached.
+  /// Waits until the subscriber has requested an item, or until no item will come.
   ///
+  /// @param end closed when no item will come; null: only the source knows
   /// @return false when the subscriber has cancelled, and the coroutine is shielded from that
-  boolean awaitDemand(Emission.End end) {
+  boolean awaitDemand(@Nullable EventSource end) {
     CoroutineNode<?> self = CoroutineNode.current();
     loop.scheduler().consumeBudget(self);
-    while (!isDue() && !end.isReached()) {
-      EventSource ended = end.event();
+    while (!isDue() && (end == null || !end.isClosed())) {
       self.renew();
       self.resumeWhen(change);
-      if (ended != null) {
-        self.resumeWhen(ended);
+      if (end != null) {
+        self.resumeWhen(end);
       }
       var _ = loop.scheduler().suspend(self);
     }
@@ -289,23 +331,48 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
               + name
               + ": Reactive Streams have no null (2.13)");
     }
+    // the end was reached without a request, and then a cancelled receiver handed an item back
+    if (!isDue() && !awaitDemand(null)) {
+      return;
+    }
     if (demand.get() != Long.MAX_VALUE) {
       demand.decrementAndGet();
     }
+    Flow.Subscriber<? super T> to = downstream.take();
+    if (to == null) {
+      throw ended(); // another thread has signalled that
+    }
     try {
-      Objects.requireNonNull(subscriber).onNext(item);
+      to.onNext(item);
     } catch (Throwable e) {
       onNextFailed(e);
+    } finally {
+      downstream.putBack(to);
+    }
+    if (loop.scheduler().hasEnded()) {
+      LoopEndedException ended = ended();
+      end(ended);
+      throw ended;
     }
   }
 
   private void onNextFailed(Throwable failure) {
     FailureTable.throwIfFatal(failure);
-    if (failure instanceof Cancellation cancellation) {
-      throw cancellation; // of this coroutine, while the subscriber waited
-    }
+    throwIfCancelled(failure);
     cancelled = true;
     reportSubscriber("onNext", failure);
     leave();
+  }
+
+  // the wait of a subscriber ends with the coroutine, or with the loop: that is no failure of it
+  private void throwIfCancelled(Throwable thrown) {
+    boolean ended = thrown instanceof LoopEndedException && loop.scheduler().hasEnded();
+    if (thrown instanceof Cancellation || ended) {
+      throw Rethrow.unchecked(thrown);
+    }
+    CoroutineNode<?> self = CoroutineNode.onLoopOrNull();
+    if (self != null && Interruptions.isCausedByInterrupt(thrown)) {
+      self.checkCancelled();
+    }
   }
 }

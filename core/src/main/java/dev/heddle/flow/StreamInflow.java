@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.flow;
 
+import dev.heddle.EventsLostException;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.event.EventStream;
 import dev.heddle.event.source.EndOfEvents;
@@ -34,7 +35,12 @@ final class StreamInflow<T> extends Inflow<T> {
 
   @Override
   void finish(@Nullable Throwable why) {
-    items.publish(null, why == null ? EndOfEvents.INSTANCE : why);
+    if (why != null) {
+      items.publish(null, why);
+    }
+    if (why == null || why instanceof EventsLostException) { // to a stream, that is a gap
+      items.publish(null, EndOfEvents.INSTANCE);
+    }
   }
 
   @Override

@@ -107,8 +107,6 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
    */
   private static final int UNLIMITED = Integer.MAX_VALUE;
   private static final int CONFLATED = -1;
-  private static final int FIRST_RING = 8;
-  private static final int KEPT_RING = 1_024; // slots, 4 KiB: more is freed when it is empty
   // the numbers wrap
   private static final Comparator<Waiter> OLDEST_FIRST = (a, b) -> a.turn() - b.turn();
 
@@ -117,9 +115,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   private final int capacity;
 
   // loop only
-  private @Nullable Object[] ring; // grows up to the capacity
-  private int head;
-  private int buffered;
+  private final ItemRing ring;
   private int turns; // the number of the next item that is given to a waiter; wraps
   private @Nullable WaitQueue receivers; // null: no receiver has ever waited
   private @Nullable WaitQueue senders;
@@ -128,6 +124,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   private @Nullable String closedBy; // null: by no coroutine
   private @Nullable Throwable cause;
   private @Nullable ChannelEnd closing; // null: closed() was never called
+  private @Nullable ChannelEnd draining; // null: drained() was never called
   private @Nullable StuckLimit stuckLimit; // null: none
   private @Nullable ScopeBinding bindings; // of closeWith()
   private @Nullable Consumer<? super T> leftover; // of cancel()
@@ -136,7 +133,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     this.home = CoroutineNode.current().scheduler();
     this.name = name;
     this.capacity = capacity;
-    this.ring = new Object[capacity == CONFLATED ? 1 : Math.min(capacity, FIRST_RING)];
+    this.ring = new ItemRing(Math.abs(capacity));
   }
 
   /// A channel that holds up to `capacity` items; with 0, a sender waits until its item is
@@ -265,7 +262,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
       return true;
     }
     if (capacity == CONFLATED) {
-      buffered = 0;
+      ring.clear();
       returned = null;
       append(item);
       return true;
@@ -402,7 +399,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   // drops an older one
   private boolean isNewest(Waiter receiver) {
-    if (buffered > 0) {
+    if (ring.size() > 0) {
       return false; // it came when no receiver waited any more
     }
     Waiter other = returned == null ? null : returned.peek();
@@ -418,11 +415,11 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   private @Nullable T take() {
     WaitQueue queue = senders;
     Waiter sender = queue == null ? null : queue.peek();
-    if (sender != null) {
+    if (sender != null || draining != null) {
       StackGuard.requireRoom(); // an overflow half-way would lose the item
     }
     Waiter again = returned == null ? null : returned.poll();
-    Object item = again != null ? again.item() : buffered == 0 ? null : removeFirst();
+    Object item = again != null ? again.item() : ring.poll();
     // what receivers have handed back may be more than the capacity
     if (queue != null && sender != null && (item == null || size() < capacity)) {
       queue.remove(sender);
@@ -435,7 +432,20 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
       sender.serveFinally();
       changed();
     }
+    if (item != null) {
+      fireIfDrained();
+    }
     return (T) item;
+  }
+
+  private void fireIfDrained() {
+    if (draining != null && isDrained()) {
+      draining.fire();
+    }
+  }
+
+  private boolean isDrained() {
+    return closed != null && isEmpty();
   }
 
   /// Receives the oldest item later: at once if there is one, else when it is sent. **Suspends**
@@ -624,6 +634,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     if (closing != null) {
       closing.fire();
     }
+    fireIfDrained();
     changed();
     ScopeBinding bound = bindings;
     bindings = null;
@@ -670,7 +681,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   /// The number of items in the channel. Those of waiting senders do not count.
   public int size() {
-    return buffered + (returned == null ? 0 : returned.size());
+    return ring.size() + (returned == null ? 0 : returned.size());
   }
 
   /// Whether there is no item in the channel.
@@ -699,8 +710,24 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     current();
     ChannelEnd event = closing;
     if (event == null) {
-      event = new ChannelEnd(home, this::isClosed, this::info);
+      event = new ChannelEnd(home, this::isClosed, () -> "the end of " + info());
       closing = event;
+    }
+    return event;
+  }
+
+  /// Fires when the channel is closed and nothing is left in it, whichever receiver took the last
+  /// item: for code that learns of the end without receiving.
+  ///
+  /// An item that was given to a receiver is no longer left. If that receiver is cancelled before
+  /// it continues, the item is back in the channel, and the event fires again when it has been
+  /// taken.
+  public Awaitable<?> drained() {
+    current();
+    ChannelEnd event = draining;
+    if (event == null) {
+      event = new ChannelEnd(home, this::isDrained, () -> "the last item of " + info());
+      draining = event;
     }
     return event;
   }
@@ -738,45 +765,12 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     return self;
   }
 
-  // ---- the ring ----
-
   private void append(Object item) {
-    if (buffered == ring.length) {
-      grow();
-    }
-    int at = head + buffered;
-    ring[at < ring.length ? at : at - ring.length] = item;
-    buffered++;
+    ring.add(item);
     assert size() <= capacity(); // I3
   }
 
-  private Object removeFirst() {
-    if (buffered == 1 && ring.length > KEPT_RING) {
-      shrink(); // first: it may throw
-    }
-    Object item = Objects.requireNonNull(ring[head]);
-    ring[head] = null;
-    head = head + 1 == ring.length ? 0 : head + 1;
-    buffered--;
-    return item;
-  }
-
-  // before the last item leaves; more than half of the slots were used since it grew, which pays
-  private void shrink() {
-    @Nullable Object[] smaller = new Object[KEPT_RING];
-    smaller[0] = ring[head];
-    ring = smaller;
-    head = 0;
-  }
-
-  private void grow() {
-    Object[] larger = new Object[(int) Math.min(capacity, 2L * ring.length)];
-    int first = Math.min(buffered, ring.length - head);
-    System.arraycopy(ring, head, larger, 0, first);
-    System.arraycopy(ring, 0, larger, first, buffered - first);
-    ring = larger;
-    head = 0;
-  }
+  // ---- for an operator ----
 
   /// Closes it with a failure: for an operator that has ended, perhaps in a tick.
   void end(Throwable failure) {

@@ -6,15 +6,18 @@ import dev.heddle.event.source.HomeLoop;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/// The closing of a channel, as an event. It gets what it asks the channel, not the channel.
+/// The closing of a channel, or its last item, as an event. It gets what it asks the channel, not
+/// the channel.
 final class ChannelEnd extends EventSource {
-  private final BooleanSupplier isClosed;
-  private final Supplier<String> channel;
+  private final BooleanSupplier isReached;
+  private final Supplier<String> info;
 
-  ChannelEnd(HomeLoop home, BooleanSupplier isClosed, Supplier<String> channel) {
+  /// @param isReached whether a wait for it has nothing to wait for
+  /// @param info what is waited for, in one line
+  ChannelEnd(HomeLoop home, BooleanSupplier isReached, Supplier<String> info) {
     super(home);
-    this.isClosed = isClosed;
-    this.channel = channel;
+    this.isReached = isReached;
+    this.info = info;
   }
 
   void fire() {
@@ -23,11 +26,11 @@ final class ChannelEnd extends EventSource {
 
   @Override
   public boolean isClosed() {
-    return isClosed.getAsBoolean();
+    return isReached.getAsBoolean();
   }
 
   @Override
   public String info() {
-    return "the end of " + channel.get();
+    return info.get();
   }
 }

@@ -13,8 +13,10 @@ import dev.heddle.WaitCancelledException;
 import dev.heddle.coroutine.Await;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Reports;
+import dev.heddle.event.source.CountingHome;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.HomeLoop;
+import dev.heddle.event.source.UnobservedOutcomes;
 import dev.heddle.hosting.StackEnd;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -376,6 +378,92 @@ class EventStreamTest {
       });
       assertThat(reports.failures()).containsExactly(broken);
     }
+  }
+
+  @Test
+  @Tag("trap-18")
+  void failureThatTheEndOfTheLoopHasReported_isNotReportedAgainAtTheClose() {
+    IllegalStateException broken = new IllegalStateException("broken");
+    List<Throwable> reported = new ArrayList<>();
+    UnobservedOutcomes outcomes =
+        new UnobservedOutcomes() {
+          @Override
+          public Object callSite(@Nullable Object code) {
+            return "here";
+          }
+
+          @Override
+          public String describe(Object site) {
+            return site.toString();
+          }
+
+          @Override
+          public void unobserved(String what, Throwable failure) {
+            reported.add(failure);
+          }
+
+          @Override
+          protected void unused(String what) {}
+        };
+    Bell bell = new Bell(new CountingHome(outcomes));
+    EventStream<Object> stream = EventStream.of(bell, 1);
+    bell.breakDown(broken);
+    outcomes.close(); // as the end of the loop does
+    assertThat(reported).containsExactly(broken);
+    stream.close();
+    assertThat(reported).containsExactly(broken);
+  }
+
+  @Test
+  void close_ofTicksAfterTheirLoopHasEnded_doesNothing() {
+    EventStream<?> ticks = Heddle.run(() -> Heddle.ticks(Duration.ofMillis(1)));
+    ticks.close();
+    ticks.close();
+    assertThat(ticks.size()).isZero();
+  }
+
+  // ---- the end, without reading ----
+
+  private static void awaitDrained(EventStream<?> stream, List<Object> log) {
+    Heddle.spawn(() -> {
+      Heddle.await(stream.drained());
+      log.add("drained");
+    });
+    Heddle.yieldNow();
+  }
+
+  @Test
+  void drained_firesWhenTheLastItemBeforeAFailureIsRead() {
+    inLoop(() -> {
+      List<Object> log = new ArrayList<>();
+      Bell bell = bell();
+      EventStream<Object> stream = EventStream.of(bell, 2);
+      awaitDrained(stream, log);
+      bell.ring("a");
+      bell.breakDown(new IllegalStateException("broken"));
+      Heddle.yieldNow();
+      assertThat(log).isEmpty();
+      assertThat(stream.next()).isEqualTo("a");
+      Heddle.yieldNow();
+      assertThat(log).containsExactly("drained");
+      assertThatThrownBy(stream::next).hasMessage("broken");
+      stream.close();
+    });
+  }
+
+  @Test
+  void drained_firesWhenTheStreamIsClosed() {
+    inLoop(() -> {
+      List<Object> log = new ArrayList<>();
+      Bell bell = bell();
+      EventStream<Object> stream = EventStream.of(bell, 2);
+      bell.ring("a");
+      awaitDrained(stream, log);
+      stream.close();
+      Heddle.yieldNow();
+      assertThat(log).containsExactly("drained");
+      Heddle.await(stream.drained()); // it stays so
+    });
   }
 
   private static Coroutine<Object> failing(RuntimeException failure) {

@@ -441,21 +441,11 @@ class FlowsTest {
   }
 
   @Test
-  void stream_thatIsClosedWithItems_completesWithoutARequest() {
+  void stream_thatWasClosed_completesWithoutARequest() {
     Heddle.run(() -> {
-      Promise<Integer> promise = new Promise<>();
-      EventStream<Integer> stream = EventStream.of(promise.future(), 4);
-      promise.complete(7);
-      assertThat(stream.size()).isEqualTo(1);
-      Recorder<Integer> recorder = subscribe(Flows.publisher(stream), 0);
-      assertThat(recorder.log).isEmpty();
+      EventStream<Integer> stream = EventStream.of(new Promise<Integer>().future(), 4);
       stream.close();
-      assertThat(stream.size()).isZero();
-      Recorder<Integer> late = subscribe(Flows.publisher(stream), 0);
-      assertThat(late.log).containsExactly("complete");
-      recorder.subscription.request(1);
-      settle();
-      assertThat(recorder.log).containsExactly("complete");
+      assertThat(subscribe(Flows.publisher(stream), 0).log).containsExactly("complete");
     });
   }
 

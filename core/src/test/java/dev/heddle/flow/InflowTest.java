@@ -9,14 +9,22 @@ import dev.heddle.Cancellation;
 import dev.heddle.ChannelClosedException;
 import dev.heddle.EventsLostException;
 import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import dev.heddle.coroutine.Reports;
 import dev.heddle.event.EventStream;
+import dev.heddle.event.source.EventSource;
 import dev.heddle.sync.Channel;
 import dev.heddle.thread.Threads;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.SubmissionPublisher;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -268,6 +276,199 @@ class InflowTest {
     });
   }
 
+  // ---- errors, and publishers that break the rules ----
+
+  /// A channel's inflow that fails where the test says.
+  private static final class Failing extends Inflow<Integer> {
+    final Channel<Integer> channel = Channel.of(0);
+    private final Error inDeliver;
+
+    Failing(Error inQueue, Error inDeliver) {
+      super(
+          "a failing inflow",
+          4,
+          new ConcurrentLinkedQueue<>() {
+            @Override
+            public boolean add(Integer item) {
+              throwIfAny(inQueue);
+              return super.add(item);
+            }
+          });
+      this.inDeliver = inDeliver;
+    }
+
+    private static void throwIfAny(Error error) {
+      if (error != null) {
+        throw error;
+      }
+    }
+
+    @Override
+    void deliver(Integer item) {
+      throwIfAny(inDeliver);
+      channel.send(item);
+    }
+
+    @Override
+    void finish(Throwable why) {
+      channel.close(why);
+    }
+
+    @Override
+    boolean isUnwanted() {
+      return channel.isClosed();
+    }
+
+    @Override
+    EventSource closed() {
+      return EventSource.of(channel.closed());
+    }
+  }
+
+  @Test
+  void error_whileAnItemIsQueued_failsTheReceiversAndCancelsThePublisher() {
+    AssertionError error = new AssertionError("for the test");
+    Heddle.run(() -> {
+      Failing inflow = new Failing(error, null);
+      inflow.begin(publisher);
+      settle();
+      publisher.subscriber.onNext(1); // does not throw (2.13)
+      assertThat(publisher.cancelled).isTrue();
+      assertThatThrownBy(inflow.channel::receive).cause().isSameAs(error);
+    });
+  }
+
+  @Test
+  void error_whileAnItemIsHandedOver_failsTheReceiversAndCancelsThePublisher() {
+    AssertionError error = new AssertionError("for the test");
+    Heddle.run(() -> {
+      Failing inflow = new Failing(null, error);
+      inflow.begin(publisher);
+      settle();
+      publisher.subscriber.onNext(1);
+      assertThatThrownBy(inflow.channel::receive).cause().isSameAs(error);
+      assertThat(publisher.cancelled).isTrue();
+    });
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Tag("trap-23")
+  void outOfMemory_whileAnItemComes_endsTheLoopAndCancelsThePublisher(boolean queued) {
+    OutOfMemoryError error = new OutOfMemoryError("as if");
+    try (Reports _ = new Reports()) {
+      assertThatThrownBy(() ->
+              Heddle.run(() -> {
+                Failing inflow = new Failing(queued ? error : null, queued ? null : error);
+                inflow.begin(publisher);
+                settle();
+                publisher.subscriber.onNext(1);
+                inflow.channel.receive();
+              }))
+          .isSameAs(error);
+    }
+    assertThat(publisher.cancelled).isTrue();
+  }
+
+  @Test
+  void publisher_thatSendsBeforeItsSubscription_isCancelled() {
+    Heddle.run(() -> {
+      Channel<Integer> channel =
+          Flows.channel(
+              to -> {
+                to.onNext(1);
+                to.onSubscribe(publisher);
+              },
+              4);
+      assertThatThrownBy(channel::receive)
+          .cause()
+          .hasMessageContaining("more items than were requested");
+      assertThat(publisher.cancelled).isTrue();
+    });
+  }
+
+  @Test
+  void secondSubscription_thatThrowsAsItIsCancelled_isLogged_andTheFirstGoesOn() {
+    IllegalStateException failure = new IllegalStateException("for the test");
+    try (Reports reports = new Reports()) {
+      Heddle.run(() -> {
+        Channel<Integer> channel = Flows.channel(publisher, 4);
+        publisher.subscriber.onSubscribe(
+            new Flow.Subscription() {
+              @Override
+              public void request(long n) {}
+
+              @Override
+              public void cancel() {
+                throw failure;
+              }
+            });
+        settle();
+        emit(1);
+        assertThat(channel.receive()).isEqualTo(1);
+        channel.close();
+      });
+      assertThat(reports.failures()).containsOnlyOnce(failure);
+    }
+  }
+
+  @Test
+  void publisher_thatThrowsAsItIsCancelled_isLogged_andTheReceiversAreTold() {
+    IllegalStateException failure = new IllegalStateException("for the test");
+    Flow.Publisher<Integer> broken =
+        to ->
+            to.onSubscribe(
+                new Flow.Subscription() {
+                  @Override
+                  public void request(long n) {}
+
+                  @Override
+                  public void cancel() {
+                    throw failure;
+                  }
+                });
+    try (Reports reports = new Reports()) {
+      Heddle.run(() -> {
+        Channel<Integer> channel = Heddle.scope(_ -> Flows.channel(broken, 4));
+        assertThatThrownBy(channel::receive).isInstanceOf(ChannelClosedException.class);
+      });
+      assertThat(reports.failures()).containsOnlyOnce(failure);
+    }
+  }
+
+  @Test
+  @Tag("T18")
+  void loop_thatEndsWithoutTheCoroutineOfAChannel_cancelsThePublisher() throws Exception {
+    Semaphore never = new Semaphore(0);
+    CountDownLatch cancelled = new CountDownLatch(1);
+    Flow.Publisher<Integer> stuck =
+        to ->
+            to.onSubscribe(
+                new Flow.Subscription() {
+                  @Override
+                  public void request(long n) {
+                    never.acquireUninterruptibly();
+                  }
+
+                  @Override
+                  public void cancel() {
+                    cancelled.countDown();
+                  }
+                });
+    try (Reports _ = new Reports()) {
+      Heddle.run(
+          HeddleOptions.defaults().withGracePeriod(Duration.ofMillis(1)),
+          () -> {
+            Flows.channel(stuck, 4);
+            settle();
+            Heddle.shutdown(Duration.ofMillis(1));
+          });
+      cancelled.await();
+    } finally {
+      never.release();
+    }
+  }
+
   // ---- a stream ----
 
   @Test
@@ -326,5 +527,57 @@ class InflowTest {
       settle();
       assertThat(publisher.cancelled).isTrue();
     });
+  }
+
+  @Test
+  void stream_ofAPublisherThatFailsWithLostEvents_ends() {
+    Heddle.run(() -> {
+      EventStream<Integer> stream = Flows.stream(publisher, 2);
+      settle();
+      EventsLostException lost = new EventsLostException("for the test", 3);
+      emit(1);
+      publisher.subscriber.onError(lost);
+      settle();
+      assertThat(stream.next()).isEqualTo(1);
+      assertThatThrownBy(stream::next).isSameAs(lost);
+      assertThat(stream.iterator().hasNext()).isFalse();
+    });
+  }
+
+  @Test
+  void stream_thatIsClosedAfterThePublisherHasCompleted_dropsWhatIsLeft() {
+    Heddle.run(() -> {
+      EventStream<Integer> stream = Flows.stream(publisher, 2);
+      settle();
+      emit(1);
+      publisher.subscriber.onComplete();
+      settle();
+      stream.close();
+      stream.close();
+      assertThat(stream.size()).isZero();
+      assertThat(stream.iterator().hasNext()).isFalse();
+      assertThat(publisher.cancelled).isFalse();
+    });
+  }
+
+  @Test
+  void stream_thatIsClosedAfterItsScope_isQuiet() {
+    try (Reports reports = new Reports()) {
+      Heddle.run(() -> {
+        EventStream<Integer> stream = Heddle.scope(_ -> Flows.stream(publisher, 2));
+        stream.close();
+        stream.close();
+      });
+      assertThat(reports.messages()).noneMatch(m -> m.contains("a publisher"));
+    }
+    assertThat(publisher.cancelled).isTrue();
+  }
+
+  @Test
+  void stream_thatIsClosedAfterTheLoop_doesNothing() {
+    EventStream<Integer> stream = Heddle.run(() -> Flows.stream(publisher, 2));
+    assertThat(publisher.cancelled).isTrue();
+    stream.close();
+    assertThat(stream.size()).isZero();
   }
 }

@@ -144,6 +144,79 @@ class ChannelCloseTest extends ChannelUsers {
     });
   }
 
+  // ---- the last item ----
+
+  private void awaitDrained(Channel<?> channel) {
+    Heddle.spawn(() -> {
+      Heddle.await(channel.drained());
+      log.add("drained");
+    });
+    settle();
+  }
+
+  @Test
+  void drained_firesWhenTheLastItemOfAClosedChannelIsTaken() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(2);
+      channel.send(1);
+      channel.send(2);
+      awaitDrained(channel);
+      channel.close();
+      assertThat(channel.receive()).isEqualTo(1);
+      settle();
+      assertThat(log).isEmpty();
+      assertThat(channel.tryReceive()).isEqualTo(2);
+      settle();
+      assertThat(log).containsExactly("drained");
+    });
+  }
+
+  @Test
+  void drained_ofAnEmptyChannel_firesWhenItIsClosed() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(2);
+      channel.send(1);
+      assertThat(channel.receive()).isEqualTo(1);
+      awaitDrained(channel);
+      assertThat(log).isEmpty();
+      channel.close();
+      settle();
+      assertThat(log).containsExactly("drained");
+      Heddle.await(channel.drained()); // it stays so
+    });
+  }
+
+  @Test
+  void drained_firesWhenTheChannelIsCancelled() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(2);
+      channel.send(1);
+      awaitDrained(channel);
+      channel.cancel();
+      settle();
+      assertThat(log).containsExactly("drained");
+    });
+  }
+
+  @Test
+  void drained_firesAgainForAnItemThatWasHandedBack() {
+    Heddle.run(() -> {
+      Channel<Integer> channel = Channel.of(2);
+      Coroutine<?> receiver = Heddle.spawn(() -> channel.receive());
+      settle();
+      channel.send(1);
+      receiver.cancel("before it continues");
+      channel.close();
+      assertThat(EventSource.of(channel.drained()).isClosed()).isTrue();
+      settle(); // the receiver hands the item back
+      awaitDrained(channel);
+      assertThat(log).isEmpty();
+      assertThat(channel.receive()).isEqualTo(1);
+      settle();
+      assertThat(log).containsExactly("drained");
+    });
+  }
+
   // ---- the scope of a channel ----
 
   @Test

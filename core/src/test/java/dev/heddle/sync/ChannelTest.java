@@ -17,8 +17,6 @@ import dev.heddle.event.Event;
 import dev.heddle.event.Future;
 import dev.heddle.event.Promise;
 import dev.heddle.hosting.StackEnd;
-import java.lang.reflect.Array;
-import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -398,27 +396,5 @@ class ChannelTest extends ChannelUsers {
       Heddle.await(sender);
       assertThat(log).containsExactly(1, "sent 1");
     });
-  }
-
-  @Test
-  void channelThatIsEmptyAfterABurst_keepsLittleMemory() {
-    Heddle.run(() -> {
-      Channel<Integer> channel = Channel.unlimited();
-      for (int round = 0; round < 2; round++) {
-        for (int i = 0; i < 10_000; i++) {
-          channel.send(i);
-        }
-        for (int i = 0; i < 10_000; i++) {
-          assertThat(channel.receive()).isEqualTo(i);
-        }
-        assertThat(slots(channel)).isLessThanOrEqualTo(1_024);
-      }
-    });
-  }
-
-  private static int slots(Channel<?> channel) throws ReflectiveOperationException {
-    Field ring = Channel.class.getDeclaredField("ring");
-    ring.setAccessible(true);
-    return Array.getLength(ring.get(channel));
   }
 }

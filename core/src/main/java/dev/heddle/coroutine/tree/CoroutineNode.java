@@ -260,6 +260,15 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return carried == null ? thrown : carried;
   }
 
+  /// What it would end with now if its body threw `thrown`, or returned (null): its cancellation,
+  /// whatever the body made of that, or the failure that this carries; null: it would succeed.
+  /// Takes what a cancellation carries, so the caller reports it.
+  public @Nullable Throwable outcomeOf(@Nullable Throwable thrown) {
+    Throwable failure = failureInsteadOf(thrown);
+    Cancellation cancelled = endedBy(failure);
+    return cancelled == null ? failure : cancelled;
+  }
+
   // a scope that was opened and not closed ends with its owner at the latest
   private @Nullable Throwable closeOpenScopes(@Nullable Throwable thrown) {
     Throwable first = thrown;

@@ -19,7 +19,7 @@ public final class Interruptions {
 
   /// Whether it is such a throwable, or a library's wrapper of one. The end of a cancelled inner
   /// block is neither: the block has reported it already.
-  static boolean isCausedByInterrupt(Throwable thrown) {
+  public static boolean isCausedByInterrupt(Throwable thrown) {
     Throwable cause = thrown;
     for (int depth = 0; cause != null && depth < DEEPEST; depth++) {
       if (cause instanceof DeadlineException || cause instanceof WaitCancelledException) {

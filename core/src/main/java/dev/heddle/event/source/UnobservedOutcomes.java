@@ -248,6 +248,11 @@ public abstract class UnobservedOutcomes {
       entry = new Entry(this, ledger, label, failure);
     }
 
+    /// Whether the outcome was neither observed nor reported.
+    public boolean isOpen() {
+      return !entry.settled;
+    }
+
     public void observe() {
       if (!entry.settle()) {
         return;

@@ -11,9 +11,16 @@ import org.jspecify.annotations.Nullable;
 public final class CountingHome implements HomeLoop {
   int armed;
   private final Consumer<Runnable> later;
+  private final @Nullable UnobservedOutcomes outcomes;
+
+  /// A loop whose events have no custom callbacks, and that has no futures.
+  public CountingHome() {
+    this((UnobservedOutcomes) null);
+  }
 
   /// A loop whose events have no custom callbacks.
-  public CountingHome() {
+  public CountingHome(@Nullable UnobservedOutcomes outcomes) {
+    this.outcomes = outcomes;
     this.later =
         notification -> {
           throw new AssertionError("no custom callback in these tests");
@@ -22,6 +29,7 @@ public final class CountingHome implements HomeLoop {
 
   CountingHome(Collection<Runnable> later) {
     this.later = later::add;
+    this.outcomes = null;
   }
 
   @Override
@@ -72,6 +80,9 @@ public final class CountingHome implements HomeLoop {
 
   @Override
   public UnobservedOutcomes futures() {
-    throw new AssertionError("no futures in these tests");
+    if (outcomes == null) {
+      throw new AssertionError("no futures in these tests");
+    }
+    return outcomes;
   }
 }

@@ -77,6 +77,7 @@ class StressRunTest {
             "dev.heddle.loop.TaskRegistryStress.AsksTooSoon",
             "dev.heddle.loop.RunnerFutureStress.ReadsTheRunnerFirst",
             "dev.heddle.flow.RemoteSignalStress.AsksTooSoon",
+            "dev.heddle.flow.DownstreamStress.AsksTooSoon",
             "dev.heddle.flow.UpstreamStress.AsksTooSoon",
             "dev.heddle.thread.worker.CallTaskStress.PublishesOnly",
             "dev.heddle.process.scheduler.EventQueueStress.CountsTwice",

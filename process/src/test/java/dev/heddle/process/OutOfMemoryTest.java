@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 class OutOfMemoryTest {
   private static final int MANY = 30; // that fail in a row: what would be done instead fails too
   private static final int ENOUGH = 60; // of what has no last one
+  private static final int AGAIN = 4; // what one failure leaves behind shows at the next
 
   @Test
   @Tag("proc-297")
@@ -50,6 +51,16 @@ class OutOfMemoryTest {
 
   @Test
   @Tag("proc-297")
+  void dequeThatCannotGrow_losesNoTask() throws Exception {
+    IntBinaryOperator scenario =
+        scenario(
+            new ShortageLoader(ShortageLoader.Mode.DEQUES), ShortageScenario.OfOneWorker.class);
+    assertThat(scenario.applyAsInt(1, 1)).as("it had to grow").isNotNegative();
+    end(scenario);
+  }
+
+  @Test
+  @Tag("proc-297")
   void failureOfALoop_whereverItIs_costsNoThread() throws Exception {
     everyCall(1);
   }
@@ -61,11 +72,14 @@ class OutOfMemoryTest {
   }
 
   private static void everyCall(int many) throws Exception {
-    IntBinaryOperator scenario = scenario(ShortageLoader.Mode.LOOPS);
-    for (int first = 1; first <= ENOUGH; first++) {
-      var _ = scenario.applyAsInt(first, many);
+    for (String name : ShortageLoader.CALLS) {
+      IntBinaryOperator scenario =
+          scenario(ShortageLoader.ofCalls(name), ShortageScenario.OfLoops.class);
+      for (int i = 0; i < AGAIN; i++) {
+        var _ = scenario.applyAsInt(1, many);
+      }
+      end(scenario);
     }
-    end(scenario);
   }
 
   @Test
@@ -76,8 +90,13 @@ class OutOfMemoryTest {
   }
 
   private static IntBinaryOperator scenario(ShortageLoader.Mode mode) throws Exception {
-    Class<?> type = new ShortageLoader(mode).loadClass(ShortageScenario.class.getName());
-    assertThat(type).isNotSameAs(ShortageScenario.class);
+    return scenario(new ShortageLoader(mode), ShortageScenario.class);
+  }
+
+  private static IntBinaryOperator scenario(ShortageLoader loader, Class<?> original)
+      throws Exception {
+    Class<?> type = loader.loadClass(original.getName());
+    assertThat(type).isNotSameAs(original);
     return (IntBinaryOperator) type.getDeclaredConstructor().newInstance();
   }
 

@@ -26,6 +26,11 @@ public final class Shortage {
     armed = true;
   }
 
+  /// Whether the first has failed.
+  static boolean hasBegun() {
+    return count.get() >= 0;
+  }
+
   /// Ends the shortage.
   ///
   /// @return how many allocations there were beyond the first that was to fail; negative when that

@@ -49,7 +49,7 @@ final class ShortageLoader extends ClassLoader {
 
   // what a thread calls while no task is in its hands
   private static final Set<String> LOOPS = Set.of("runOnce", "park", "sleepUntilWoken");
-  private static final Set<String> CALLS =
+  static final Set<String> CALLS =
       Set.of(
           "next",
           "search",
@@ -72,15 +72,28 @@ final class ShortageLoader extends ClassLoader {
     /// allocations, and no catch block below the loop of a worker sees that: where the JVM cannot
     /// make objects again that compiled code has done without, it passes them all
     UNCAUGHT,
+    /// allocations of the deques: those of longer arrays
+    DEQUES,
     /// calls in the loops of the runtime's threads
     LOOPS
   }
 
   private final Mode mode;
+  private final Set<String> calls;
 
   ShortageLoader(Mode mode) {
+    this(mode, CALLS);
+  }
+
+  /// A loader in which only calls of that name fail.
+  static ShortageLoader ofCalls(String name) {
+    return new ShortageLoader(Mode.LOOPS, Set.of(name));
+  }
+
+  private ShortageLoader(Mode mode, Set<String> calls) {
     super("shortage", ShortageLoader.class.getClassLoader());
     this.mode = mode;
+    this.calls = calls;
   }
 
   private static String resource(String name) {
@@ -105,15 +118,16 @@ final class ShortageLoader extends ClassLoader {
     }
     try (InputStream in = url.openStream()) {
       byte[] bytes = in.readAllBytes();
-      byte[] made = isOfProcesses(name) ? transformed(bytes, name) : bytes;
+      byte[] made = fails(name) ? transformed(bytes, name) : bytes;
       return defineClass(name, made, 0, made.length);
     } catch (IOException e) {
       throw new ClassNotFoundException(name, e);
     }
   }
 
-  private static boolean isOfProcesses(String name) {
+  private boolean fails(String name) {
     return name.startsWith(ROOT + "process.")
+        && (mode != Mode.DEQUES || name.endsWith(".WorkDeque"))
         && !name.startsWith(ROOT + "process.Shortage")
         && !name.startsWith(ROOT + "process.Kit");
   }
@@ -164,8 +178,8 @@ final class ShortageLoader extends ClassLoader {
     return LOOPS.contains(method.methodName().stringValue());
   }
 
-  private static boolean isCall(CodeElement element) {
-    return element instanceof InvokeInstruction call && CALLS.contains(call.name().stringValue());
+  private boolean isCall(CodeElement element) {
+    return element instanceof InvokeInstruction call && calls.contains(call.name().stringValue());
   }
 
   private static boolean links(CodeElement element) {

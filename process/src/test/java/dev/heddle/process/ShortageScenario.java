@@ -17,38 +17,67 @@ import org.jspecify.annotations.Nullable;
 
 /// What processes do while allocations fail. Runs in a [ShortageLoader], whose classes are not
 /// those of its caller.
-public final class ShortageScenario implements IntBinaryOperator {
+public class ShortageScenario implements IntBinaryOperator {
   private static final long GUARD_SECONDS = 60; // after this something is lost; measures nothing
+  private static final long MILLI = 1_000_000;
   static final int FOR_GOOD = -1; // instead of a first allocation
   private static final int SPREAD = 100; // more than the first array of a deque holds
 
   private final Map<Pid, AtomicInteger> ends = new ConcurrentHashMap<>();
-  private final ProcessRuntime runtime =
-      ProcessRuntime.builder()
-          .workers(2)
-          .listener(
-              new ProcessListener() {
-                @Override
-                public void onStart(Pid pid, StartOptions options) {
-                  ends.put(pid, new AtomicInteger());
-                }
-
-                @Override
-                public void onExit(Exit exit) {
-                  ends.get(exit.pid()).incrementAndGet();
-                }
-              })
-          .start();
-  private final Set<String> threads;
+  private final ProcessRuntime runtime;
+  private final Set<String> threads = new TreeSet<>(); // none before the first use
   private final Pid[] idle = new Pid[SPREAD];
 
   /// A runtime that lacks nothing yet.
   public ShortageScenario() throws Exception {
+    this(2);
+    applyAsInt(Integer.MAX_VALUE, 0); // what is made with its first use is made
+    threads.addAll(threads());
+  }
+
+  private ShortageScenario(int workers) {
+    runtime =
+        ProcessRuntime.builder()
+            .workers(workers)
+            .listener(
+                new ProcessListener() {
+                  @Override
+                  public void onStart(Pid pid, StartOptions options) {
+                    ends.put(pid, new AtomicInteger());
+                  }
+
+                  @Override
+                  public void onExit(Exit exit) {
+                    ends.get(exit.pid()).incrementAndGet();
+                  }
+                })
+            .start();
     for (int i = 0; i < SPREAD; i++) {
       idle[i] = runtime.spawn(untilAsked());
     }
-    applyAsInt(Integer.MAX_VALUE, 0); // what is made with its first use is made
-    threads = threads();
+  }
+
+  /// One worker, from whom no thief takes, and whose deque has not grown.
+  public static final class OfOneWorker extends ShortageScenario {
+    /// Such a runtime.
+    public OfOneWorker() {
+      super(1);
+    }
+  }
+
+  /// A runtime whose threads come to each of their calls again and again.
+  public static final class OfLoops extends ShortageScenario {
+    /// Such a runtime.
+    public OfLoops() throws Exception {}
+
+    @Override
+    boolean isOver(int first) {
+      return first == Integer.MAX_VALUE || Shortage.hasBegun();
+    }
+  }
+
+  boolean isOver(int first) {
+    return true; // there may be fewer allocations
   }
 
   /// Those that must never end; the one that writes reports comes with them, and goes.
@@ -130,9 +159,18 @@ public final class ShortageScenario implements IntBinaryOperator {
     Shortage.begin(first, many, false);
     runtime.send(parent, "go");
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(GUARD_SECONDS);
-    while (!exit.isDone() && !allRest()) { // what it waits for may be lost to one that has failed
-      if (System.nanoTime() - until > 0) {
+    long pause = MILLI;
+    long wake = System.nanoTime() + pause;
+    // what it waits for may be lost to one that has failed
+    while (!isOver(first) || (!exit.isDone() && !allRest())) {
+      long now = System.nanoTime();
+      if (now - until > 0) {
         throw new AssertionError(first + ": nobody gets on: " + restless());
+      }
+      if (!isOver(first) && now - wake > 0) { // the call may have begun before the shortage
+        runtime.offer(idle[0], "wake");
+        pause *= 2; // until the monitor, too, has the time to fall asleep
+        wake = now + pause;
       }
       Thread.onSpinWait();
     }
@@ -143,7 +181,7 @@ public final class ShortageScenario implements IntBinaryOperator {
     if (runtime.whereIs("parent") != null) {
       throw new AssertionError(first + ": the name is not given back");
     }
-    if (threads != null && !threads().containsAll(threads)) {
+    if (!threads().containsAll(threads)) {
       throw new AssertionError(first + ": threads left: " + threads());
     }
     return seen;

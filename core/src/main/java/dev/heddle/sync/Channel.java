@@ -103,7 +103,7 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
    * rendezvous takes one switch more, and the free place needs a second state that every method has
    * to look at.
    *
-   * Sources. trap-1, trap-2, trap-3, trap-4, trap-7.
+   * Sources. trap-1, trap-2, trap-3, trap-4.
    */
   private static final int UNLIMITED = Integer.MAX_VALUE;
   private static final int CONFLATED = -1;

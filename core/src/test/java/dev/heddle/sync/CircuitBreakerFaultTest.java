@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.heddle.Action;
 import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
@@ -73,14 +72,16 @@ class CircuitBreakerFaultTest {
   // ---- callers that cancel ----
 
   /// How the cancellation of a caller leaves the call.
-  private enum Form {
-    WRAPPED(CircuitBreakerFaultTest::wrapping),
-    INTERRUPT(CircuitBreakerFaultTest::interrupted);
+  enum Form {
+    WRAPPED,
+    INTERRUPT;
 
-    final Action call;
-
-    Form(Action call) {
-      this.call = call;
+    void call() throws Exception {
+      if (this == WRAPPED) {
+        wrapping();
+      } else {
+        interrupted();
+      }
     }
   }
 
@@ -90,7 +91,7 @@ class CircuitBreakerFaultTest {
   void callThatMakesAnExceptionOfItsCancellation_isNoFailureOfTheService(Form form) {
     Heddle.run(() -> {
       CircuitBreaker breaker = new CircuitBreaker(options());
-      Coroutine<?> caller = Heddle.spawn(() -> catchThrowable(() -> breaker.run(form.call)));
+      Coroutine<?> caller = Heddle.spawn(() -> catchThrowable(() -> breaker.run(form::call)));
       settle();
       caller.cancel("enough");
       assertThat(catchThrowable(caller::await)).isNotNull();
@@ -106,7 +107,7 @@ class CircuitBreakerFaultTest {
     Heddle.run(() -> {
       CircuitBreaker breaker = new CircuitBreaker(options());
       breaker.probe();
-      Coroutine<?> trial = Heddle.spawn(() -> catchThrowable(() -> breaker.run(form.call)));
+      Coroutine<?> trial = Heddle.spawn(() -> catchThrowable(() -> breaker.run(form::call)));
       settle();
       assertThat(breaker.tryAcquire()).isNull();
       trial.cancel("enough");
@@ -245,7 +246,7 @@ class CircuitBreakerFaultTest {
   }
 
   /// How a recovery strategy breaks its contract.
-  private enum Broken implements RecoveryStrategy {
+  enum Broken implements RecoveryStrategy {
     THROWS {
       @Override
       public Duration openTime(int attempt) {

@@ -220,7 +220,7 @@ class PoolBreakerTest extends PoolItems {
   }
 
   /// How an acquirer ends a factory that waits in the JDK.
-  private enum End {
+  enum End {
     CANCELLED,
     TOKEN
   }

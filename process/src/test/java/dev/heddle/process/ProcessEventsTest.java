@@ -330,8 +330,7 @@ class ProcessEventsTest extends CoroutineFixture {
         };
     try (ProcessRuntime other = ProcessRuntime.builder().workers(1).listener(refusing).start()) {
       Pid reader =
-          other.spawn(
-              Kit.process((_, all, _) -> all.forEach(event -> seen.add(event.data()))));
+          other.spawn(Kit.process((_, all, _) -> all.forEach(event -> seen.add(event.data()))));
       other.events().subscribe(ProcessExited.class, reader);
       StartOptions refused = StartOptions.defaults().withName("refused");
       assertThatThrownBy(() -> other.spawn((_, out) -> out.done(), refused))

@@ -29,6 +29,7 @@ public class ShortageScenario implements IntBinaryOperator {
   private final Pid[] idle = new Pid[SPREAD];
 
   /// A runtime that lacks nothing yet.
+  @SuppressWarnings("this-escape") // safe: the subclasses have no fields
   public ShortageScenario() throws Exception {
     this(2);
     applyAsInt(Integer.MAX_VALUE, 0); // what is made with its first use is made

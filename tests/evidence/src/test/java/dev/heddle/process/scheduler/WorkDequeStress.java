@@ -12,8 +12,9 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/// An owner pops, or takes the oldest, while a thief takes half: each item is taken once. With a reach of 2, four items
-/// show both ways of popping: the first pop is far from the thief, the others are near.
+/// An owner pops, or takes the oldest, while a thief takes half: each item is taken once. With a
+/// reach of 2, four items show both ways of popping: the first pop is far from the thief, the
+/// others are near.
 public class WorkDequeStress {
   private WorkDequeStress() {}
 
@@ -401,8 +402,8 @@ public class WorkDequeStress {
     }
   }
 
-  /// **Mutant.** The owner takes the oldest by a store: a thief that has taken it meanwhile does not
-  /// notice.
+  /// **Mutant.** The owner takes the oldest by a store: a thief that has taken it meanwhile does
+  /// not notice.
   @JCStressTest
   @Outcome(id = "1", expect = ACCEPTABLE, desc = "each item was taken once")
   @Outcome(id = "2", expect = FORBIDDEN, desc = "an item was lost")

@@ -85,9 +85,9 @@ final class ShortageLoader extends ClassLoader {
     this(mode, CALLS);
   }
 
-  /// A loader in which only calls of that name fail.
-  static ShortageLoader ofCalls(String name) {
-    return new ShortageLoader(Mode.LOOPS, Set.of(name));
+  /// A loader in which only calls of these names fail.
+  static ShortageLoader ofCalls(String... names) {
+    return new ShortageLoader(Mode.LOOPS, Set.of(names));
   }
 
   private ShortageLoader(Mode mode, Set<String> calls) {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -142,6 +143,13 @@ class MailboxTest {
         assertThat(Kit.get(body).reason()).isEqualTo(Exit.Reason.NORMAL);
       }
     }
+  }
+
+  @Test
+  void body_thatMeetsTheLockOfAMailboxThatDrops_doesNotPark() throws Exception {
+    Class<?> type = ShortageLoader.ofLanes().loadClass(ShortageOfLocks.class.getName());
+    Callable<?> scenario = (Callable<?>) type.getDeclaredConstructor().newInstance();
+    assertThat(scenario.call()).isEqualTo(Thread.State.RUNNABLE);
   }
 
   private static String carrier() {

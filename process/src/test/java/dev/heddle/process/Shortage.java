@@ -2,6 +2,7 @@
 package dev.heddle.process;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /// Stands before each allocation of the classes that [ShortageLoader] defines: some of them find no
 /// memory.
@@ -10,6 +11,8 @@ public final class Shortage {
   private static volatile boolean armed;
   private static volatile int failing;
   private static volatile boolean everywhere;
+
+  private static volatile @Nullable Runnable instead; // of a failure
 
   // threads that allocate
   private static final AtomicInteger count = new AtomicInteger();
@@ -31,6 +34,11 @@ public final class Shortage {
     return count.get() >= 0;
   }
 
+  /// Runs `hook` where the runtime's threads would allocate; null: no more.
+  static void replaceBy(@Nullable Runnable hook) {
+    instead = hook;
+  }
+
   /// Ends the shortage.
   ///
   /// @return how many allocations there were beyond the first that was to fail; negative when that
@@ -42,6 +50,10 @@ public final class Shortage {
 
   /// Code is about to allocate.
   public static void allocate() {
+    Runnable hook = instead;
+    if (hook != null && isMeant()) {
+      hook.run();
+    }
     if (armed && isMeant()) {
       int now = count.incrementAndGet();
       if (now >= 0 && now < failing) {

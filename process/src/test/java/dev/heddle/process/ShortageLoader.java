@@ -74,6 +74,8 @@ final class ShortageLoader extends ClassLoader {
     UNCAUGHT,
     /// allocations of the deques: those of longer arrays
     DEQUES,
+    /// calls under the lock of a mailbox that drops the oldest message
+    LANES,
     /// calls in the loops of the runtime's threads
     LOOPS
   }
@@ -85,9 +87,14 @@ final class ShortageLoader extends ClassLoader {
     this(mode, CALLS);
   }
 
-  /// A loader in which only calls of that name fail.
-  static ShortageLoader ofCalls(String name) {
-    return new ShortageLoader(Mode.LOOPS, Set.of(name));
+  /// A loader in which only calls of these names fail.
+  static ShortageLoader ofCalls(String... names) {
+    return new ShortageLoader(Mode.LOOPS, Set.of(names));
+  }
+
+  /// A loader in which a thread that appends to a mailbox calls the hook under its lock.
+  static ShortageLoader ofLanes() {
+    return new ShortageLoader(Mode.LANES, Set.of("append"));
   }
 
   private ShortageLoader(Mode mode, Set<String> calls) {
@@ -128,6 +135,7 @@ final class ShortageLoader extends ClassLoader {
   private boolean fails(String name) {
     return name.startsWith(ROOT + "process.")
         && (mode != Mode.DEQUES || name.endsWith(".WorkDeque"))
+        && (mode != Mode.LANES || name.endsWith(".DropOldestLane"))
         && !name.startsWith(ROOT + "process.Shortage")
         && !name.startsWith(ROOT + "process.Kit");
   }
@@ -145,7 +153,7 @@ final class ShortageLoader extends ClassLoader {
         ClassTransform.transformingMethodBodies(
             mode == Mode.LOOPS ? ShortageLoader::isLoop : ShortageLoader::runsAfterTheStart,
             (code, element) -> {
-              if (mode == Mode.LOOPS
+              if (mode == Mode.LOOPS || mode == Mode.LANES
                   ? isCall(element)
                   : allocates(element) || (links && links(element))) {
                 code.invokestatic(SHORTAGE, "allocate", NOTHING);

@@ -32,6 +32,10 @@ public class ShortageScenario implements IntBinaryOperator {
   @SuppressWarnings("this-escape") // safe: the subclasses have no fields
   public ShortageScenario() throws Exception {
     this(2);
+    warmUp();
+  }
+
+  private void warmUp() {
     applyAsInt(Integer.MAX_VALUE, 0); // what is made with its first use is made
     threads.addAll(threads());
   }
@@ -66,10 +70,14 @@ public class ShortageScenario implements IntBinaryOperator {
     }
   }
 
-  /// A runtime whose threads come to each of their calls again and again.
+  /// A runtime whose threads come to each of their calls again and again. It has one worker: no
+  /// other one mends what the failure of a call leaves behind.
   public static final class OfLoops extends ShortageScenario {
     /// Such a runtime.
-    public OfLoops() throws Exception {}
+    public OfLoops() {
+      super(1);
+      super.warmUp();
+    }
 
     @Override
     boolean isOver(int first) {

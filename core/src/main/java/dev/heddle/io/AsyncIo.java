@@ -76,8 +76,8 @@ public interface AsyncIo extends AutoCloseable {
   /// Copies everything up to the end of the input to `target`; neither side is closed. **Suspends**
   /// while there is nothing to read or `target` takes no more.
   ///
-  /// **Cancelled** nothing is lost: what `target` has not taken stays here for the next read. The
-  /// same holds when `target` fails.
+  /// **Cancelled** what was read and `target` has not taken is lost, up to some KiB; the same holds
+  /// when `target` fails. Read and write in a loop of your own where it must not be.
   ///
   /// @return the number of bytes
   /// @throws IOException when either side fails

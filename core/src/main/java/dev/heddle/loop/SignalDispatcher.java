@@ -70,8 +70,8 @@ public final class SignalDispatcher {
    *     stopping at the next request. [SignalsTest]
    * I3. A SIGINT or SIGTERM within a second of a request stops no loop, does not end the JVM, and
    *     does not reach the previous handler. [ProcessExitTest, SignalsTest]
-   * I4. A later one ends the JVM at once while a loop that a signal has stopped still runs.
-   *     [ProcessExitTest]
+   * I4. A later one ends the JVM at once while a loop that a signal has stopped still runs, unless
+   *     each loop that handles signals has a coroutine that awaits it. [ProcessExitTest]
    * I5. When no user is left and the request is over, the previous handler is restored. A signal
    *     that is raised before that, and is no repetition, reaches it, too. [SignalsTest,
    *     ProcessExitTest]

@@ -76,6 +76,7 @@ public final class IoHandlerAdapter {
   private boolean wouldWait; // the current turn would block if nothing were ready
   private boolean waitsForEmbedded;
   private long waitsSince;
+  // safe: the carrier writes and reads it; to other threads the answer is no in any case
   private boolean wakesToClose; // the carrier counts as another thread
 
   // any thread

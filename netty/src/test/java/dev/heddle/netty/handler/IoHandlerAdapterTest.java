@@ -139,7 +139,7 @@ class IoHandlerAdapterTest {
   }
 
   @Test
-  void close_letsTheHandlerGoBetweenTheTwoStepsOfTheEmbeddedLoop_andWakesItNoMore() {
+  void close_letsTheHandlerGoBetweenTheTwoStepsOfTheEmbeddedLoop_andWakesItNoMoreAfterwards() {
     host();
     handler.close();
     assertThat(seen).containsExactly("abandon", "prepareToDestroy", "wakeup", "destroy", "end");

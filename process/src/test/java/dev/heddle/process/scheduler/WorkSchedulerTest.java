@@ -551,7 +551,7 @@ class WorkSchedulerTest {
   void taskWithoutAWakeUp_whileAllThreadsSleep_isFoundByTheMonitor() throws Exception {
     start(1);
     CountDownLatch done = new CountDownLatch(1);
-    while (!pool.isMonitorAsleep()) { // it sleeps when all workers do
+    while (scheduler.parking().awakeCount() > 0 || !pool.isMonitorAsleep()) {
       Thread.onSpinWait();
     }
     Probe task = new Probe(0, _ -> StepResult.DONE, done::countDown);

@@ -13,8 +13,8 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
 /// An owner pops, or takes the oldest, while a thief takes half: each item is taken once. With a
-/// reach of 2, four items show both ways of popping: the first pop is far from the thief, the
-/// others are near.
+/// reach of 2, four items show both ways of popping: the first pops are far from the thief, the
+/// last ones are near.
 public class WorkDequeStress {
   private WorkDequeStress() {}
 

@@ -326,7 +326,7 @@ record HandlersThatLockTest(String driver) implements OnDriver {
   void channelWhoseHandlerKeepsCloseToItself_isClosedBeforeTheLoopsDeadline() {
     List<Thread> closers = new ArrayList<>();
     Heddle.run(
-        HeddleOptions.defaults().withDriver(driver).withShutdownDeadline(Duration.ofSeconds(4)),
+        HeddleOptions.defaults().withDriver(driver).withShutdownDeadline(Duration.ofSeconds(20)),
         () -> {
           Channel server = Bridge.listen(HeddleEventLoop.current(), _ -> {});
           server.closeFuture().addListener(_ -> closers.add(Thread.currentThread()));

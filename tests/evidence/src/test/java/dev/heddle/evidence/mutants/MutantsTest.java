@@ -67,8 +67,8 @@ class MutantsTest {
     assertThatCode(() -> new TestRun().close()).doesNotThrowAnyException();
   }
 
-  /// Budget: 3 s for each mutant on two cores, all included. `mutants.only` limits it to the mutants
-  /// whose names match.
+  /// Budget: 3 s for each mutant on two cores, all included. `mutants.only` limits it to the
+  /// mutants whose names match.
   @Test
   @Tag("full")
   void mutant_each_isCaughtByTheTestsItNames() throws Exception {

@@ -74,7 +74,7 @@ class OutOfMemoryTest {
   private static void everyCall(int many) throws Exception {
     for (String name : ShortageLoader.CALLS) {
       IntBinaryOperator scenario =
-          scenario(ShortageLoader.ofCalls(name), ShortageScenario.OfLoops.class);
+          warm(scenario(ShortageLoader.ofCalls(name), ShortageScenario.OfLoops.class));
       for (int i = 0; i < AGAIN; i++) {
         var _ = scenario.applyAsInt(1, many);
       }
@@ -90,7 +90,12 @@ class OutOfMemoryTest {
   }
 
   private static IntBinaryOperator scenario(ShortageLoader.Mode mode) throws Exception {
-    return scenario(new ShortageLoader(mode), ShortageScenario.class);
+    return warm(scenario(new ShortageLoader(mode), ShortageScenario.class));
+  }
+
+  private static IntBinaryOperator warm(IntBinaryOperator scenario) {
+    var _ = scenario.applyAsInt(ShortageScenario.WARM_UP, 0);
+    return scenario;
   }
 
   private static IntBinaryOperator scenario(ShortageLoader loader, Class<?> original)

@@ -21,23 +21,17 @@ public class ShortageScenario implements IntBinaryOperator {
   private static final long GUARD_SECONDS = 60; // after this something is lost; measures nothing
   private static final long MILLI = 1_000_000;
   static final int FOR_GOOD = -1; // instead of a first allocation
+  static final int WARM_UP = Integer.MAX_VALUE; // the same; what is made with its first use is made
   private static final int SPREAD = 100; // more than the first array of a deque holds
 
   private final Map<Pid, AtomicInteger> ends = new ConcurrentHashMap<>();
   private final ProcessRuntime runtime;
-  private final Set<String> threads = new TreeSet<>(); // none before the first use
+  private final Set<String> threads = new TreeSet<>(); // none before it is warm
   private final Pid[] idle = new Pid[SPREAD];
 
   /// A runtime that lacks nothing yet.
-  @SuppressWarnings("this-escape") // safe: the subclasses have no fields
-  public ShortageScenario() throws Exception {
+  public ShortageScenario() {
     this(2);
-    warmUp();
-  }
-
-  private void warmUp() {
-    applyAsInt(Integer.MAX_VALUE, 0); // what is made with its first use is made
-    threads.addAll(threads());
   }
 
   private ShortageScenario(int workers) {
@@ -76,12 +70,11 @@ public class ShortageScenario implements IntBinaryOperator {
     /// Such a runtime.
     public OfLoops() {
       super(1);
-      super.warmUp();
     }
 
     @Override
     boolean isOver(int first) {
-      return first == Integer.MAX_VALUE || Shortage.hasBegun();
+      return first == WARM_UP || Shortage.hasBegun();
     }
   }
 
@@ -189,6 +182,9 @@ public class ShortageScenario implements IntBinaryOperator {
     }
     if (runtime.whereIs("parent") != null) {
       throw new AssertionError(first + ": the name is not given back");
+    }
+    if (first == WARM_UP) {
+      threads.addAll(threads());
     }
     if (!threads().containsAll(threads)) {
       throw new AssertionError(first + ": threads left: " + threads());

@@ -31,9 +31,7 @@ class MutantsTest {
   @Test
   void mutant_each_fitsTheSources() {
     List<Mutant> mutants = Mutant.all();
-    assertThat(mutants)
-        .isNotEmpty()
-        .allMatch(m -> !m.says().isEmpty() && !m.catchers().isEmpty());
+    assertThat(mutants).isNotEmpty().allMatch(m -> !m.says().isEmpty() && !m.catchers().isEmpty());
     List<String> complaints = new ArrayList<>();
     for (Mutant mutant : mutants) {
       try {

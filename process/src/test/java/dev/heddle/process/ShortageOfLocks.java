@@ -21,6 +21,9 @@ public final class ShortageOfLocks implements Callable<Thread.State> {
           .name("outside-worker-threads")
           .unstarted(() -> runtime.send(receiver, "held"));
 
+  /// With a runtime of its own.
+  public ShortageOfLocks() {}
+
   /// Returns the state of the body's thread as it waits for the lock.
   @Override
   public Thread.State call() throws Exception {

@@ -24,6 +24,9 @@ public final class ShortageOfLooks implements Callable<Boolean> {
         }
       });
 
+  /// With a runtime of its own.
+  public ShortageOfLooks() {}
+
   /// Returns whether it was received.
   @Override
   public Boolean call() throws Exception {

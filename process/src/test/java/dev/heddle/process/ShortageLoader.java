@@ -153,9 +153,11 @@ final class ShortageLoader extends ClassLoader {
         ClassTransform.transformingMethodBodies(
             mode == Mode.LOOPS ? ShortageLoader::isLoop : ShortageLoader::runsAfterTheStart,
             (code, element) -> {
-              if (mode == Mode.LOOPS || mode == Mode.LANES
-                  ? isCall(element)
-                  : allocates(element) || (links && links(element))) {
+              boolean lacks =
+                  mode == Mode.LOOPS || mode == Mode.LANES
+                      ? isCall(element)
+                      : allocates(element) || (links && links(element));
+              if (lacks) {
                 code.invokestatic(SHORTAGE, "allocate", NOTHING);
               }
               code.with(element);

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// - a call whose caller was cancelled before its end, or left it at the end of a block with a
 ///   deadline, whatever it returns or throws; but the clean-up of a cancelled coroutine may make
-///   calls that count,
+///   calls that count until its grace period ends,
 /// - a call that throws a [Cancellation], also that of a coroutine which it awaits,
 /// - a call that throws a [WaitCancelledException], as the token of a wait has fired.
 ///

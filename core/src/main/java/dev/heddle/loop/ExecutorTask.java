@@ -299,7 +299,7 @@ final class ExecutorTask extends Inbox.Node implements SubmittedWork, PendingWor
   private void endOrRepeat() {
     if (work instanceof ScheduledTask<?> periodic && periodic.isPeriodic() && !periodic.isDone()) {
       state = NEW;
-      if (!registry.isOpen()) {
+      if (!registry.isOpen() && takeBack()) { // else shutdownNow() hands it back as it is
         periodic.cancel(false);
       }
       if (!periodic.isDone()) {

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /// The tasks of an executor that have not ended, and whether it accepts more.
 ///
 /// **Thread** any.
-final class TaskRegistry<T> {
+class TaskRegistry<T> {
   /*
    * States.
    *   from               event            to          who

@@ -29,9 +29,14 @@ import org.jspecify.annotations.Nullable;
 /// | OPEN | is refused | the time of the [RecoveryStrategy] is over |
 /// | HALF_OPEN | is let through if a trial is free | all succeeded: CLOSED; one failed: OPEN |
 ///
-/// A call counts when it ends, unless the state has changed since it began. A call whose caller was
-/// cancelled meanwhile, or left it at the end of a block with a deadline, counts as neither failure
-/// nor success, whatever it throws; its trial is free again.
+/// A call counts when it ends, unless the state has changed since it began. These calls count as
+/// neither failure nor success, and their trial is free again:
+///
+/// - a call whose caller was cancelled before its end, or left it at the end of a block with a
+///   deadline, whatever it returns or throws; but the clean-up of a cancelled coroutine may make
+///   calls that count until its grace period ends,
+/// - a call that throws a [Cancellation], also that of a coroutine which it awaits,
+/// - a call that throws a [WaitCancelledException], as the token of a wait has fired.
 ///
 /// **Suspends** never by itself. **Thread** the loop on which it was created. **Cost** a call that
 /// is let through allocates its permit.
@@ -175,7 +180,7 @@ public final class CircuitBreaker {
       permit.end(e);
       throw Rethrow.unchecked(CoroutineException.of(e));
     }
-    permit.success();
+    permit.returned();
     return result;
   }
 
@@ -245,7 +250,7 @@ public final class CircuitBreaker {
   /// @since 0.1
   public final class Permit implements AutoCloseable {
     // loop only
-    private final int cancelledBefore = CoroutineNode.current().cancelledBlocks();
+    private final int deliveredBefore = CoroutineNode.current().deliveredBlocks();
     private int since = era;
     private boolean inTrial; // it has one of the trials of its era
     private boolean counted; // as a success, while it was half open
@@ -283,13 +288,27 @@ public final class CircuitBreaker {
 
     /// The service has replied: a trial ends, with success. The end of the call counts later.
     void replied() {
-      if (inTrial && isCurrent()) {
-        inTrial = false;
-        counted = true;
+      if (!inTrial || !isCurrent()) {
+        return;
+      }
+      inTrial = false;
+      counted = true;
+      if (isCancelled()) {
+        trials--; // what it made may come from its caller
+      } else {
         succeeded();
         if (era == since + 1) { // else a listener has changed the state once more
           since = era; // a call of the state that this has led to
         }
+      }
+    }
+
+    /// The call returned, in the coroutine that began it.
+    void returned() {
+      if (isCancelled()) {
+        close(); // what it returned may come from its caller
+      } else {
+        success();
       }
     }
 
@@ -310,12 +329,14 @@ public final class CircuitBreaker {
       }
     }
 
-    /// Whether the caller was cancelled since it began the call, which threw `e`. Code may have
-    /// made any exception of that.
+    /// Whether the call, which threw `e`, was ended by a cancellation. Code may have made any
+    /// exception of that of its caller.
     boolean isCallersEnd(Throwable e) {
-      return e instanceof Cancellation
-          || e instanceof WaitCancelledException
-          || CoroutineNode.current().cancelledBlocks() > cancelledBefore;
+      return e instanceof Cancellation || e instanceof WaitCancelledException || isCancelled();
+    }
+
+    private boolean isCancelled() {
+      return CoroutineNode.current().isCancelledSince(deliveredBefore);
     }
 
     private boolean isFailure(Throwable e) {

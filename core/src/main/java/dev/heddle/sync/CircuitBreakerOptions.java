@@ -91,9 +91,10 @@ public final class CircuitBreakerOptions {
   }
 
   /// The same with a rule of what counts as a failure; any other throwable counts as a success, as
-  /// the service has replied. The end of a call whose caller was cancelled counts as neither, and
-  /// the rule is not asked. What the rule itself throws is logged; then the call counts as a
-  /// failure.
+  /// the service has replied. The rule is not asked about what counts as neither: the end of a call
+  /// whose caller was cancelled, a [dev.heddle.Cancellation] and a
+  /// [dev.heddle.WaitCancelledException] of anything that the call awaits. What the rule itself
+  /// throws is logged; then the call counts as a failure.
   public CircuitBreakerOptions withFailureWhen(Predicate<? super Throwable> value) {
     CircuitBreakerOptions copy = new CircuitBreakerOptions(this);
     copy.isFailure = Objects.requireNonNull(value, "isFailure");

@@ -390,7 +390,9 @@ public final class Pool<R> implements AutoCloseable {
     Pooled<R> place = new Pooled<>();
     try {
       create(place, permit);
-      reportSuccess(permit);
+      if (permit != null) {
+        permit.returned();
+      }
     } finally {
       endUnreported(permit);
       giveBack(place);

@@ -65,8 +65,9 @@ public final class Retry {
    * the cancellation or not, and whatever it has made of it. What it threw is thrown as it is, and
    * has the effect that it has without a retry: the block or the coroutine that was cancelled
    * recognises an exception that was made of its interrupt, and any other one is a failure. A
-   * clean-up, which begins after a cancellation, is retried as any other code: only cancellations
-   * since the start of the run count.
+   * clean-up, which begins after a cancellation was delivered, is retried as any other code. A
+   * cancellation counts that comes after the start of the run, or that is still to be delivered
+   * then: the first attempt may meet it.
    *
    * Sources. gRPC's retry design (A6), Finagle's RetryBudget, AWS "Exponential Backoff And Jitter".
    */
@@ -269,7 +270,7 @@ public final class Retry {
     private final CoroutineNode<?> self;
     private final Transform<Integer, T> body;
     private final Deadline end;
-    private final int cancelledBefore; // blocks around it
+    private final int deliveredBefore; // cancelled blocks whose clean-up it is in
     private final Deque<Throwable> earlier = new ArrayDeque<>(0); // failures of earlier attempts
     private Duration drawn = Duration.ZERO; // by the backoff
     private Duration delay = Duration.ZERO; // that, or longer
@@ -278,7 +279,7 @@ public final class Retry {
       this.self = self;
       this.body = body;
       this.end = end;
-      this.cancelledBefore = self.cancelledBlocks();
+      this.deliveredBefore = self.deliveredBlocks();
     }
 
     T all() throws Exception {
@@ -287,7 +288,7 @@ public final class Retry {
           return once(attempt);
         } catch (Throwable e) {
           FailureTable.throwIfFatal(e);
-          if (self.cancelledBlocks() > cancelledBefore || !isToRetry(attempt, e)) {
+          if (self.isCancelledSince(deliveredBefore) || !isToRetry(attempt, e)) {
             throw e;
           }
           keep(e);

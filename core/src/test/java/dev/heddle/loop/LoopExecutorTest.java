@@ -425,6 +425,46 @@ class LoopExecutorTest {
     });
   }
 
+  /// The registry hands it back between the end of a run and the next timer.
+  @Test
+  @Tag("loop-363")
+  void periodicTask_thatShutdownNowHandsBackBetweenTwoRuns_isLeftAsItIs() {
+    VirtualTime.run(() -> {
+      LoopRuntime loop = LoopRuntime.current();
+      List<ExecutorTask> taken = new ArrayList<>();
+      TaskRegistry<ExecutorTask> registry =
+          new TaskRegistry<>() {
+            @Override
+            boolean isOpen() {
+              all()
+                  .forEach(task -> {
+                    if (task.takeBack()) { // as another thread's shutdownNow()
+                      taken.add(task);
+                    }
+                  });
+              return super.isOpen();
+            }
+          };
+      List<Long> log = new ArrayList<>();
+      long start = now();
+      ScheduledTask<?> future =
+          new ScheduledTask<>(
+              loop.scheduler(), start, TimeUnit.SECONDS.toNanos(10), () -> work(log, start), null);
+      ExecutorTask task = new ExecutorTask(registry, loop, null, future);
+      future.setTask(task);
+      registry.add(task);
+      registry.stop();
+      assertThat(task.post()).isTrue();
+      Heddle.delay(Duration.ofHours(1));
+      assertThat(log).containsExactly(0L);
+      assertThat(taken).containsExactly(task);
+      assertThat(future.isDone()).isFalse();
+      assertThat(loop.pending()).isEmpty();
+      assertThat(registry.size()).isZero();
+      assertThat(timers()).isZero();
+    });
+  }
+
   @Test
   @Tag("loop-363")
   void periodicTask_thatIsCancelledWhileItRuns_hasNoNextRun() {

@@ -100,6 +100,50 @@ class CircuitBreakerFaultTest {
     });
   }
 
+  /// It computed, or was queued, when it was cancelled: the call meets that.
+  @ParameterizedTest
+  @EnumSource
+  @Tag("loop-360")
+  void callOfACallerThatWasCancelledBefore_isNoFailureOfTheService(Form form) {
+    Heddle.run(() -> {
+      CircuitBreaker breaker = new CircuitBreaker(options());
+      Coroutine<?> caller =
+          Heddle.spawn(() -> {
+            Heddle.current().cancel("enough");
+            breaker.run(form::call);
+          });
+      assertThat(catchThrowable(caller::await)).isNotNull();
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+      assertThat(breaker.info()).contains("0 of the last 1 calls failed");
+    });
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("loop-360")
+  void trialThatReturnsAlthoughItsCallerWasCancelled_doesNotClose(Form form) {
+    Heddle.run(() -> {
+      CircuitBreaker breaker = new CircuitBreaker(options());
+      breaker.probe();
+      Coroutine<?> trial =
+          Heddle.spawn(() ->
+              breaker.<String>run(() -> {
+                try {
+                  form.call();
+                  return "reply";
+                } catch (IOException e) {
+                  return "fallback";
+                }
+              }));
+      settle();
+      trial.cancel("enough");
+      assertThatThrownBy(trial::await).isInstanceOf(Cancellation.class);
+      assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
+      assertThat(breaker.<String>run(() -> "back")).isEqualTo("back"); // the trial is free
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+    });
+  }
+
   @ParameterizedTest
   @EnumSource
   @Tag("loop-360")
@@ -153,24 +197,74 @@ class CircuitBreakerFaultTest {
   }
 
   /// A clean-up may call services, too.
-  @Test
+  @ParameterizedTest
+  @EnumSource
   @Tag("loop-360")
-  void callInTheCleanUpOfACancelledCoroutine_countsAsAnyOther() {
-    VirtualTime.run(() -> {
-      CircuitBreaker breaker = new CircuitBreaker(options());
+  void callInTheCleanUpOfACancelledCoroutine_countsAsAnyOther(Form form) {
+    Heddle.run(() -> {
+      CircuitBreaker breaker =
+          new CircuitBreaker(options().withRecovery(RecoveryStrategy.manual()));
       Coroutine<?> caller =
-          Heddle.spawn(() -> {
-            try {
-              Heddle.delay(DAY);
-            } finally {
-              fail(breaker);
-            }
-          });
+          Heddle.spawn(() ->
+              catchThrowable(() -> {
+                try {
+                  form.call();
+                } finally {
+                  fail(breaker);
+                }
+              }));
       settle();
       caller.cancel("enough");
       assertThatThrownBy(caller::await).isInstanceOf(Cancellation.class);
       assertThat(breaker.state()).isEqualTo(State.OPEN);
     });
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("loop-360")
+  void trialInTheCleanUpOfACancelledCoroutine_closes(Form form) {
+    Heddle.run(() -> {
+      CircuitBreaker breaker = new CircuitBreaker(options());
+      breaker.probe();
+      Coroutine<?> caller =
+          Heddle.spawn(() ->
+              catchThrowable(() -> {
+                try {
+                  form.call();
+                } finally {
+                  breaker.run(() -> {});
+                }
+              }));
+      settle();
+      caller.cancel("enough");
+      assertThatThrownBy(caller::await).isInstanceOf(Cancellation.class);
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+    });
+  }
+
+  /// From the end of the grace period on, every wait of the clean-up throws.
+  @Test
+  @Tag("loop-360")
+  void callInACleanUpWhoseGracePeriodEnds_isNoFailureOfTheService() {
+    try (Reports _ = new Reports()) {
+      VirtualTime.run(() -> {
+        CircuitBreaker breaker = new CircuitBreaker(options());
+        Coroutine<?> caller =
+            Heddle.spawn(() ->
+                catchThrowable(() -> {
+                  try {
+                    wrapping();
+                  } finally {
+                    breaker.run(CircuitBreakerFaultTest::wrapping);
+                  }
+                }));
+        settle();
+        caller.cancel("enough");
+        assertThatThrownBy(caller::await).isInstanceOf(Cancellation.class);
+        assertThat(breaker.info()).contains("0 of the last 1 calls failed");
+      });
+    }
   }
 
   /// Nothing has ended it but its service.

@@ -258,6 +258,53 @@ class PoolBreakerTest extends PoolItems {
     });
   }
 
+  @ParameterizedTest
+  @EnumSource
+  @Tag("loop-360")
+  void acquirerThatWasCancelledBefore_isNoFailureOfTheService(CircuitBreakerFaultTest.Form form) {
+    Heddle.run(() -> {
+      CircuitBreaker breaker = breaker(1);
+      PoolOptions<Item> options =
+          PoolOptions.of(() -> {
+            form.call();
+            return new Item(0);
+          });
+      Pool<Item> pool = Pool.open(options.withSize(0, 1).withCircuitBreaker(breaker));
+      Coroutine<?> acquirer =
+          Heddle.spawn(() -> {
+            Heddle.current().cancel("enough");
+            pool.acquire().close();
+          });
+      assertThat(catchThrowable(acquirer::await)).isNotNull();
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+      assertThat(breaker.info()).contains("0 of the last 1 calls failed");
+    });
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("loop-360")
+  void factoryThatReturnsAlthoughItsAcquirerWasCancelled_doesNotClose(
+      CircuitBreakerFaultTest.Form form) {
+    Heddle.run(() -> {
+      CircuitBreaker breaker = breaker(1);
+      PoolOptions<Item> options =
+          PoolOptions.of(() -> {
+            var _ = catchThrowable(form::call);
+            return new Item(0);
+          });
+      Pool<Item> pool = Pool.open(options.withSize(0, 1).withCircuitBreaker(breaker));
+      breaker.probe();
+      Coroutine<?> trial = Heddle.spawn(() -> pool.acquire().close());
+      settle();
+      trial.cancel("enough");
+      assertThatThrownBy(trial::await).isInstanceOf(Cancellation.class);
+      assertThat(breaker.state()).isEqualTo(State.HALF_OPEN);
+      pool.acquire().close(); // the trial is free
+      assertThat(breaker.state()).isEqualTo(State.CLOSED);
+    });
+  }
+
   private static Item neverMade() throws IOException {
     try {
       Thread.sleep(Duration.ofDays(1));

@@ -25,6 +25,8 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(300)
 class RetryTest {
@@ -401,15 +403,36 @@ class RetryTest {
     });
   }
 
-  @Test
+  /// It computed, or was queued, when it was cancelled: the first attempt meets that.
+  @ParameterizedTest
+  @EnumSource
   @Tag("loop-364")
-  void cleanUpOfACancelledCoroutine_isRetriedAsAnyOther() {
+  void cancellationThatWasPendingBefore_isNotRetried(CircuitBreakerFaultTest.Form form) {
+    Heddle.run(() -> {
+      Retry retry = Retry.with(Backoff.constant(Duration.ofNanos(1)));
+      Coroutine<?> retrying =
+          Heddle.spawn(() -> {
+            Heddle.current().cancel("enough");
+            retry.run(() -> {
+              attempts++;
+              form.call();
+            });
+          });
+      assertThat(catchThrowable(retrying::await)).isNotNull();
+      assertThat(attempts).isEqualTo(1);
+    });
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Tag("loop-364")
+  void cleanUpOfACancelledCoroutine_isRetriedAsAnyOther(CircuitBreakerFaultTest.Form form) {
     run(() -> {
       Retry retry = Retry.with(Backoff.constant(SECOND));
       Coroutine<?> cancelled =
           Heddle.spawn(() -> {
             try {
-              Heddle.delay(seconds(100));
+              var _ = catchThrowable(form::call);
             } finally {
               log.add(retry.run(() -> failing(2)));
             }

@@ -158,6 +158,14 @@ final class CancelRegion implements InlineCallback {
     return isRequested() && shieldsHere <= shields;
   }
 
+  /// Whether its cancellation has been delivered, as seen from a point inside `shieldsHere`
+  /// shields.
+  ///
+  /// @param interrupted whether an interrupt has delivered what was requested
+  boolean isDeliveredAt(int shieldsHere, boolean interrupted) {
+    return isRequestedAt(shieldsHere) && (interrupted || state != REQUESTED);
+  }
+
   /// Also after the region has been closed.
   boolean wasRequested() {
     return everRequested;

@@ -306,11 +306,13 @@ public abstract class CancellableCoroutine extends Waker {
   private void decideAmbiguous(ColdState r, boolean flag) {
     ForeignWaits.End end = r.interruptEnd;
     r.interruptEnd = ForeignWaits.End.STILL_WAITING;
-    boolean felt =
-        end == ForeignWaits.End.UNDECIDED ? !flag : end != ForeignWaits.End.STILL_WAITING;
-    if (felt && r.interruptedFor != null) {
+    if (wasNoticed(end, flag) && r.interruptedFor != null) {
       r.interruptedFor.interrupted();
     }
+  }
+
+  private static boolean wasNoticed(ForeignWaits.End end, boolean flag) {
+    return end == ForeignWaits.End.UNDECIDED ? !flag : end != ForeignWaits.End.STILL_WAITING;
   }
 
   // otherwise a wait that is retried in a loop would be parked and unparked without end
@@ -393,20 +395,44 @@ public abstract class CancellableCoroutine extends Waker {
     }
   }
 
-  /// How many cancelled blocks its current code is in; its whole body is one. Blocks around a
-  /// shield that it is in do not count. Code that compares the numbers before and after a call
-  /// learns whether the call was cancelled, whatever has become of the cancellation.
-  public final int cancelledBlocks() {
+  /// Whether a call is cancelled, whatever has become of the cancellation: by a request since it
+  /// began, by one that it found undelivered, or since every wait throws now. A call in a clean-up
+  /// is not cancelled by the request that led to the clean-up.
+  ///
+  /// @param deliveredBefore what [#deliveredBlocks()] returned as the call began
+  public final boolean isCancelledSince(int deliveredBefore) {
     ColdState r = coldState;
-    if (r == null) {
-      return 0;
-    }
+    return r != null && (cancelledBlocks(r) > deliveredBefore || isForceCancelled());
+  }
+
+  // its whole body is a block; those around a shield that its code is in do not count
+  private static int cancelledBlocks(ColdState r) {
     CancelRegion whole = r.own;
     int cancelled = whole != null && whole.isRequestedAt(r.shieldDepth) ? 1 : 0;
     for (CancelRegion region = r.innermost; region != null; region = region.outer) {
       cancelled += region.isRequestedAt(r.shieldDepth) ? 1 : 0;
     }
     return cancelled;
+  }
+
+  /// In how many cancelled blocks its current code is a clean-up: their cancellation has been
+  /// delivered. For [#isCancelledSince].
+  public final int deliveredBlocks() {
+    ColdState r = coldState;
+    if (r == null) {
+      return 0;
+    }
+    // an interrupt delivers to its region and those inside, although they learn it only later
+    boolean interrupted =
+        r.interruptedFor != null
+            && wasNoticed(r.interruptEnd, Thread.currentThread().isInterrupted());
+    int delivered = 0;
+    for (CancelRegion region = r.innermost; region != null; region = region.outer) {
+      delivered += region.isDeliveredAt(r.shieldDepth, interrupted) ? 1 : 0;
+      interrupted &= region != r.interruptedFor;
+    }
+    CancelRegion whole = r.own;
+    return delivered + (whole != null && whole.isDeliveredAt(r.shieldDepth, interrupted) ? 1 : 0);
   }
 
   final void throwPending() {

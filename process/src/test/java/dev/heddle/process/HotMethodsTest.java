@@ -27,12 +27,13 @@ class HotMethodsTest {
     try (InputStream in = Objects.requireNonNull(Process.class.getResourceAsStream(file), file)) {
       for (MethodModel method : ClassFile.of().parse(in.readAllBytes()).methods()) {
         String name = method.methodName().stringValue();
-        if (names.contains(name)) {
-          seen.add(name);
-          int bytes = method.findAttribute(Attributes.code()).orElseThrow().codeLength();
-          if (bytes > MAX_INLINED) {
-            found.add("%s.%s has %d bytes of code".formatted(type, name, bytes));
-          }
+        if (!names.contains(name)) {
+          continue;
+        }
+        seen.add(name);
+        int bytes = method.findAttribute(Attributes.code()).orElseThrow().codeLength();
+        if (bytes > MAX_INLINED) {
+          found.add("%s.%s has %d bytes of code".formatted(type, name, bytes));
         }
       }
     }

@@ -154,7 +154,7 @@ final class ShortageLoader extends ClassLoader {
             mode == Mode.LOOPS ? ShortageLoader::isLoop : ShortageLoader::runsAfterTheStart,
             (code, element) -> {
               boolean lacks =
-                  mode == Mode.LOOPS || mode == Mode.LANES
+                  (mode == Mode.LOOPS || mode == Mode.LANES)
                       ? isCall(element)
                       : allocates(element) || (links && links(element));
               if (lacks) {

@@ -22,6 +22,52 @@ import org.junit.jupiter.api.io.TempDir;
 /// proved (`Real…`), and mutants (any other name).
 @Tag("full")
 class StressRunTest {
+  private static final List<String> MUTANTS =
+      List.of(
+          "dev.heddle.internal.SpinLockStress.TakesByStore",
+          "dev.heddle.scheduler.inbox.InboxStress.PlainClearPosted",
+          "dev.heddle.scheduler.inbox.InboxStress.ReadOnlyClaim",
+          "dev.heddle.scheduler.inbox.WakeupStress.PlainState",
+          "dev.heddle.scheduler.inbox.WakeupStress.RingsByStore",
+          "dev.heddle.scheduler.context.LostRunStress.NoFenceAfterLostRun",
+          "dev.heddle.thread.ThreadChannelStress.LeavesUnchecked",
+          "dev.heddle.thread.ThreadChannelStress.SenderLeavesUnchecked",
+          "dev.heddle.loop.TaskRegistryStress.CountsAfterwards",
+          "dev.heddle.loop.TaskRegistryStress.AsksTooSoon",
+          "dev.heddle.loop.RunnerFutureStress.ReadsTheRunnerFirst",
+          "dev.heddle.flow.RemoteSignalStress.AsksTooSoon",
+          "dev.heddle.flow.DownstreamStress.AsksTooSoon",
+          "dev.heddle.flow.UpstreamStress.AsksTooSoon",
+          "dev.heddle.thread.worker.CallTaskStress.PublishesOnly",
+          "dev.heddle.process.scheduler.EventQueueStress.CountsTwice",
+          "dev.heddle.process.scheduler.EventQueueStress.EmptiesByStore",
+          "dev.heddle.process.mailbox.SenderQueueStress.NoLook",
+          "dev.heddle.process.scheduler.EventQueueStress.HandsOutLater",
+          "dev.heddle.process.scheduler.EventQueueStress.LooksTooSoon",
+          "dev.heddle.process.scheduler.EventQueueStress.LooksTooLate",
+          "dev.heddle.process.scheduler.EventQueueStress.NoMark",
+          "dev.heddle.process.scheduler.BurstStress.AbandonsByStore",
+          "dev.heddle.process.scheduler.BurstStress.EndsSilently",
+          "dev.heddle.process.scheduler.BurstStress.KeepsTooLate",
+          "dev.heddle.process.scheduler.BurstStress.LeavesByStore",
+          "dev.heddle.process.scheduler.BurstStress.LooksTooSoon",
+          "dev.heddle.process.scheduler.BurstStress.SealsByStore",
+          "dev.heddle.process.scheduler.BurstStress.SealsTooLate",
+          "dev.heddle.process.scheduler.GlobalQueueStress.FifoWithoutLock",
+          "dev.heddle.process.scheduler.GlobalQueueStress.SilentTurn",
+          "dev.heddle.process.scheduler.WorkDequeStress.NaiveCas",
+          "dev.heddle.process.scheduler.WorkDequeStress.NoFence",
+          "dev.heddle.process.scheduler.WorkDequeStress.OldestByStore",
+          "dev.heddle.process.scheduler.WorkDequeStress.ThiefTidies",
+          "dev.heddle.process.scheduler.StateStress.NoRetry",
+          "dev.heddle.process.scheduler.StateStress.WakesByStore",
+          "dev.heddle.process.scheduler.ParkingStress.NoLook",
+          "dev.heddle.process.scheduler.ParkingStress.WakesABusyOne",
+          "dev.heddle.process.scheduler.ParkingStress.NoFenceAfterPush",
+          "dev.heddle.process.links.ProcessLinksStress.TellsWhomItTook",
+          "dev.heddle.process.timer.HandOverStress.SettlesAtOnce",
+          "dev.heddle.process.timer.HandOverStress.SleepsAtOnce");
+
   /// Models and real classes that need no more than two processors; jcstress skips the others
   /// there.
   private static final int OF_TWO_ACTORS = 79;
@@ -63,65 +109,20 @@ class StressRunTest {
   @Tag("trap-40")
   @Tag("trap-60")
   void mutants_underStress_areAllCaught() throws Exception {
-    List<String> mutants =
-        List.of(
-            "dev.heddle.internal.SpinLockStress.TakesByStore",
-            "dev.heddle.scheduler.inbox.InboxStress.PlainClearPosted",
-            "dev.heddle.scheduler.inbox.InboxStress.ReadOnlyClaim",
-            "dev.heddle.scheduler.inbox.WakeupStress.PlainState",
-            "dev.heddle.scheduler.inbox.WakeupStress.RingsByStore",
-            "dev.heddle.scheduler.context.LostRunStress.NoFenceAfterLostRun",
-            "dev.heddle.thread.ThreadChannelStress.LeavesUnchecked",
-            "dev.heddle.thread.ThreadChannelStress.SenderLeavesUnchecked",
-            "dev.heddle.loop.TaskRegistryStress.CountsAfterwards",
-            "dev.heddle.loop.TaskRegistryStress.AsksTooSoon",
-            "dev.heddle.loop.RunnerFutureStress.ReadsTheRunnerFirst",
-            "dev.heddle.flow.RemoteSignalStress.AsksTooSoon",
-            "dev.heddle.flow.DownstreamStress.AsksTooSoon",
-            "dev.heddle.flow.UpstreamStress.AsksTooSoon",
-            "dev.heddle.thread.worker.CallTaskStress.PublishesOnly",
-            "dev.heddle.process.scheduler.EventQueueStress.CountsTwice",
-            "dev.heddle.process.scheduler.EventQueueStress.EmptiesByStore",
-            "dev.heddle.process.mailbox.SenderQueueStress.NoLook",
-            "dev.heddle.process.scheduler.EventQueueStress.HandsOutLater",
-            "dev.heddle.process.scheduler.EventQueueStress.LooksTooSoon",
-            "dev.heddle.process.scheduler.EventQueueStress.LooksTooLate",
-            "dev.heddle.process.scheduler.EventQueueStress.NoMark",
-            "dev.heddle.process.scheduler.BurstStress.AbandonsByStore",
-            "dev.heddle.process.scheduler.BurstStress.EndsSilently",
-            "dev.heddle.process.scheduler.BurstStress.KeepsTooLate",
-            "dev.heddle.process.scheduler.BurstStress.LeavesByStore",
-            "dev.heddle.process.scheduler.BurstStress.LooksTooSoon",
-            "dev.heddle.process.scheduler.BurstStress.SealsByStore",
-            "dev.heddle.process.scheduler.BurstStress.SealsTooLate",
-            "dev.heddle.process.scheduler.GlobalQueueStress.FifoWithoutLock",
-            "dev.heddle.process.scheduler.GlobalQueueStress.SilentTurn",
-            "dev.heddle.process.scheduler.WorkDequeStress.NaiveCas",
-            "dev.heddle.process.scheduler.WorkDequeStress.NoFence",
-            "dev.heddle.process.scheduler.WorkDequeStress.OldestByStore",
-            "dev.heddle.process.scheduler.WorkDequeStress.ThiefTidies",
-            "dev.heddle.process.scheduler.StateStress.NoRetry",
-            "dev.heddle.process.scheduler.StateStress.WakesByStore",
-            "dev.heddle.process.scheduler.ParkingStress.NoLook",
-            "dev.heddle.process.scheduler.ParkingStress.WakesABusyOne",
-            "dev.heddle.process.scheduler.ParkingStress.NoFenceAfterPush",
-            "dev.heddle.process.links.ProcessLinksStress.TellsWhomItTook",
-            "dev.heddle.process.timer.HandOverStress.SettlesAtOnce",
-            "dev.heddle.process.timer.HandOverStress.SleepsAtOnce");
     StressReport report = run("Stress\\.(?!Model|Real)");
     Set<String> caught = caught(report);
-    assertThat(mutants).as(report.output()).containsAll(caught);
+    assertThat(MUTANTS).as(report.output()).containsAll(caught);
     // a race shows itself only while both its actors run: a busy machine takes more rounds
-    for (int round = 0; round < MORE_ROUNDS && caught.size() < mutants.size(); round++) {
+    for (int round = 0; round < MORE_ROUNDS && caught.size() < MUTANTS.size(); round++) {
       String left =
-          mutants.stream()
+          MUTANTS.stream()
               .filter(mutant -> !caught.contains(mutant))
               .map(Pattern::quote)
               .collect(Collectors.joining("|"));
       report = run(left);
       caught.addAll(caught(report));
     }
-    assertThat(caught).as(report.output()).containsExactlyInAnyOrderElementsOf(mutants);
+    assertThat(caught).as(report.output()).containsExactlyInAnyOrderElementsOf(MUTANTS);
   }
 
   /// The mutants that showed what is forbidden. One that ends in another way shows nothing.

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.heddle.Action;
 import dev.heddle.Body;
-import dev.heddle.Cancellation;
 import dev.heddle.ChannelClosedException;
 import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
@@ -25,8 +24,6 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(300)
 class RetryTest {
@@ -298,149 +295,6 @@ class RetryTest {
             .hasMessageContaining("trial calls have not ended");
       }
       assertThat(log).containsExactly(1, 2);
-    });
-  }
-
-  // ---- cancellation ----
-
-  @Test
-  void cancellation_isNeverRetried_evenIfTheConditionAcceptsIt() {
-    run(() -> {
-      Coroutine<?> retrying =
-          Heddle.spawn(() ->
-              Retry.with(Backoff.constant(SECOND))
-                  .withRetryIf(_ -> true)
-                  .run(() -> {
-                    attempts++;
-                    Heddle.delay(seconds(100));
-                  }));
-      Heddle.delay(SECOND);
-      retrying.cancel("enough");
-      assertThatThrownBy(retrying::await).isInstanceOf(Cancellation.class).hasMessage("enough");
-      assertThat(attempts).isEqualTo(1);
-    });
-  }
-
-  @Test
-  void cancellation_thatTheBodyTurnedIntoAnException_isNotRetried() {
-    run(() -> {
-      Coroutine<?> retrying =
-          Heddle.spawn(() ->
-              Retry.with(Backoff.constant(SECOND))
-                  .run(() -> {
-                    attempts++;
-                    try {
-                      Thread.sleep(100_000); // a cancellation interrupts it
-                    } catch (InterruptedException e) {
-                      throw new IllegalStateException("interrupted", e);
-                    }
-                  }));
-      Heddle.delay(SECOND);
-      retrying.cancel("enough");
-      assertThatThrownBy(retrying::await).isInstanceOf(Cancellation.class);
-      assertThat(attempts).isEqualTo(1);
-    });
-  }
-
-  @Test
-  void cancellation_duringTheDelay_endsTheRetries() {
-    run(() -> {
-      Coroutine<?> retrying =
-          Heddle.spawn(() -> Retry.with(Backoff.constant(seconds(100))).run(() -> failing(9)));
-      Heddle.delay(SECOND);
-      retrying.cancel("enough");
-      assertThatThrownBy(retrying::await).isInstanceOf(Cancellation.class);
-      assertThat(attempts).isEqualTo(1);
-      assertThat(simulation.elapsed()).isEqualTo(SECOND);
-    });
-  }
-
-  /// A failing attempt ends a cancelled coroutine as a failing body does.
-  @Test
-  @Tag("loop-364")
-  void failureThatACancellationOvertakes_isThrownAndNotRetried() {
-    run(() -> {
-      Retry retry = Retry.with(Backoff.constant(SECOND));
-      Body<String> failing =
-          () -> {
-            Heddle.current().cancel("enough");
-            return failing(9);
-          };
-      Coroutine<String> retrying =
-          Heddle.supervise(s -> {
-            Coroutine<String> spawned = s.spawn(() -> retry.run(failing));
-            Heddle.yieldNow();
-            return spawned;
-          });
-      assertThatThrownBy(retrying::await)
-          .isInstanceOf(IllegalStateException.class)
-          .hasMessage("attempt 1");
-      assertThat(attempts).isEqualTo(1);
-    });
-  }
-
-  @Test
-  @Tag("loop-364")
-  void cancellationThatTheBodyWrapped_isNotRetried() {
-    run(() -> {
-      Retry retry = Retry.with(Backoff.constant(SECOND));
-      Throwable thrown =
-          catchThrowable(() ->
-              Heddle.withTimeout(
-                  SECOND,
-                  () ->
-                      retry.run(() -> {
-                        attempts++;
-                        try {
-                          Heddle.delay(seconds(100));
-                        } catch (Cancellation c) {
-                          throw new IllegalStateException("wrapped", c);
-                        }
-                      })));
-      assertThat(thrown).hasMessage("wrapped");
-      assertThat(attempts).isEqualTo(1);
-      assertThat(simulation.elapsed()).isEqualTo(SECOND);
-    });
-  }
-
-  /// It computed, or was queued, when it was cancelled: the first attempt meets that.
-  @ParameterizedTest
-  @EnumSource
-  @Tag("loop-364")
-  void cancellationThatWasPendingBefore_isNotRetried(CircuitBreakerFaultTest.Form form) {
-    Heddle.run(() -> {
-      Retry retry = Retry.with(Backoff.constant(Duration.ofNanos(1)));
-      Coroutine<?> retrying =
-          Heddle.spawn(() -> {
-            Heddle.current().cancel("enough");
-            retry.run(() -> {
-              attempts++;
-              form.call();
-            });
-          });
-      assertThat(catchThrowable(retrying::await)).isNotNull();
-      assertThat(attempts).isEqualTo(1);
-    });
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  @Tag("loop-364")
-  void cleanUpOfACancelledCoroutine_isRetriedAsAnyOther(CircuitBreakerFaultTest.Form form) {
-    run(() -> {
-      Retry retry = Retry.with(Backoff.constant(SECOND));
-      Coroutine<?> cancelled =
-          Heddle.spawn(() -> {
-            try {
-              var _ = catchThrowable(form::call);
-            } finally {
-              log.add(retry.run(() -> failing(2)));
-            }
-          });
-      Heddle.delay(SECOND);
-      cancelled.cancel("enough");
-      assertThatThrownBy(cancelled::await).isInstanceOf(Cancellation.class);
-      assertThat(log).endsWith("attempt 3");
     });
   }
 

@@ -554,9 +554,7 @@ class WorkSchedulerTest {
     while (scheduler.parking().awakeCount() > 0 || !pool.isMonitorAsleep()) {
       Thread.onSpinWait();
     }
-    Probe task = new Probe(0, _ -> StepResult.DONE, done::countDown);
-    assertThat(task.wake(Task.BY_MESSAGE)).isTrue();
-    scheduler.global().push(task);
+    scheduler.global().push(new Probe(0, _ -> StepResult.DONE, done::countDown));
     done.await();
   }
 

@@ -92,6 +92,22 @@ class RetryCancellationTest {
   }
 
   @Test
+  void cancellation_ofAnotherCoroutine_isNotRetriedEither() {
+    run(() -> {
+      Coroutine<?> other = Heddle.spawn(() -> Heddle.delay(seconds(100)));
+      other.cancel("enough");
+      Retry retry = Retry.with(Backoff.constant(SECOND)).withRetryIf(_ -> true);
+      assertThatThrownBy(() ->
+              retry.run(() -> {
+                attempts++;
+                other.await();
+              }))
+          .isInstanceOf(Cancellation.class);
+      assertThat(attempts).isEqualTo(1);
+    });
+  }
+
+  @Test
   void cancellation_duringTheDelay_endsTheRetries() {
     run(() -> {
       Coroutine<?> retrying =

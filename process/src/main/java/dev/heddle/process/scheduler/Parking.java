@@ -39,9 +39,9 @@ final class Parking {
    * I1. If a task was queued before a call of wakeOne(), a worker that is awake finds it, or a
    *     parked worker is woken for it. [ParkingStress]
    * I2. While a worker searches, wakeOne() wakes no other. So many tasks that come together wake
-   *     workers one after the other, as each searcher finds that more work is left. This only saves wake-ups:
-   *     wakeAll() wakes all workers, and a worker may begin to search between the check and the
-   *     wake-up, because startSearching() takes no lock.
+   *     workers one after the other, as each searcher finds that more work is left. This only saves
+   *     wake-ups: wakeAll() wakes all workers, and a worker may begin to search between the check
+   *     and the wake-up, because startSearching() takes no lock.
    * I3. Only parked workers are woken, never busy ones. [ParkingTest]
    *
    * I4. If a deque holds stealable tasks and any worker is parked, then some worker is searching or

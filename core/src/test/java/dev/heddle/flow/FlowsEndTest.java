@@ -17,7 +17,6 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Semaphore;
-import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -32,9 +31,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FlowsEndTest {
   private static final Duration AT_ONCE = Duration.ofMillis(1);
   private static final HeddleOptions OPTIONS = HeddleOptions.defaults().withGracePeriod(AT_ONCE);
-
-  /// What other tests have left may be reported at any time.
-  private static final Predicate<String> OF_A_PUBLISHER = m -> m.contains("a publisher");
 
   private final Semaphore never = new Semaphore(0);
 
@@ -56,6 +52,11 @@ class FlowsEndTest {
     publisher.subscribe(recorder);
     settle();
     return recorder;
+  }
+
+  // what other tests have left may be reported at any time
+  private static boolean isOfAPublisher(String message) {
+    return message.contains("a publisher");
   }
 
   /// Whose end a thread can wait for.
@@ -317,7 +318,7 @@ class FlowsEndTest {
             .isInstanceOf(Cancellation.class)
             .hasMessageContaining("for the test");
       });
-      assertThat(reports.messages()).noneMatch(OF_A_PUBLISHER);
+      assertThat(reports.messages()).noneMatch(FlowsEndTest::isOfAPublisher);
     }
   }
 
@@ -333,7 +334,7 @@ class FlowsEndTest {
         assertThat(recorder.log).isEmpty();
         scope.close();
       });
-      assertThat(reports.messages()).noneMatch(OF_A_PUBLISHER);
+      assertThat(reports.messages()).noneMatch(FlowsEndTest::isOfAPublisher);
     }
   }
 
@@ -355,7 +356,7 @@ class FlowsEndTest {
         settle();
         assertThat(recorder.log).isEmpty();
       });
-      assertThat(reports.messages()).noneMatch(OF_A_PUBLISHER);
+      assertThat(reports.messages()).noneMatch(FlowsEndTest::isOfAPublisher);
     }
   }
 
@@ -410,7 +411,7 @@ class FlowsEndTest {
         assertThat(recorder.log).containsExactly(1, "failed");
         assertThat(recorder.failure).isInstanceOf(Cancellation.class);
       });
-      assertThat(reports.messages()).noneMatch(OF_A_PUBLISHER);
+      assertThat(reports.messages()).noneMatch(FlowsEndTest::isOfAPublisher);
     }
   }
 
@@ -439,7 +440,7 @@ class FlowsEndTest {
         assertThat(subscribing.isCancelled()).isTrue();
         assertThat(recorder.log).isEmpty();
       });
-      assertThat(reports.messages()).noneMatch(OF_A_PUBLISHER);
+      assertThat(reports.messages()).noneMatch(FlowsEndTest::isOfAPublisher);
     }
   }
 

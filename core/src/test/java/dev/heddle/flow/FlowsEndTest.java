@@ -59,11 +59,6 @@ class FlowsEndTest {
     return recorder;
   }
 
-  // what other tests have left may be reported at any time
-  private static boolean isOfAPublisher(String message) {
-    return message.contains("a publisher");
-  }
-
   /// Whose end a thread can wait for.
   private static class Ending extends Recorder<Integer> {
     final CountDownLatch ended = new CountDownLatch(1);

@@ -63,7 +63,8 @@ public final class IoHandlerAdapter {
    * looks up the eventfd by its number: when the ring and the eventfd are closed, perhaps, and the
    * number belongs to another descriptor. The read then takes eight bytes of that one, and writes
    * them to freed memory. The ring waits for the read if a wake-up is under way when it closes, so
-   * there is one (wakeToClose). [IoHandlerAdapterTest]
+   * there is one (wakeToClose). But an operation that never ends holds up the drain, and the read:
+   * then, and behind an embedded event loop, there is none. [IoHandlerAdapterTest]
    */
   private static final long MAX_WITHOUT_POLL = 10_000_000; // nanoseconds
   private static final VarHandle WOKEN = VarHandles.find(lookup(), "woken", boolean.class);
@@ -74,6 +75,7 @@ public final class IoHandlerAdapter {
   private final LongSupplier clock;
   private final Turn turn = new Turn();
   private boolean wouldWait; // the current turn would block if nothing were ready
+  private boolean hasEndedAll; // no operation is left in the system
   private boolean waitsForEmbedded;
   private long waitsSince;
   // safe: the carrier writes and reads it; to other threads the answer is no in any case
@@ -88,6 +90,7 @@ public final class IoHandlerAdapter {
 
   // loop only
   private @Nullable EmbeddedEventLoop embeddedEventLoop;
+  private boolean wasEmbedded; // an event loop, at any time
 
   public IoHandlerAdapter(DriverHost host, IoHandlerFactory factory) {
     this(host, factory, System::nanoTime);
@@ -158,6 +161,7 @@ public final class IoHandlerAdapter {
 
   public void embed(EmbeddedEventLoop other) {
     embeddedEventLoop = other;
+    wasEmbedded = true;
   }
 
   public void unembed(EmbeddedEventLoop other) {
@@ -244,6 +248,11 @@ public final class IoHandlerAdapter {
     }
   }
 
+  /// Every operation that was submitted has ended: the close may wait for the handler's own.
+  public void operationsHaveEnded() {
+    hasEndedAll = !wasEmbedded;
+  }
+
   /// Closes the handler; nothing is registered any more.
   public void close() {
     EmbeddedEventLoop g = embeddedEventLoop;
@@ -279,7 +288,9 @@ public final class IoHandlerAdapter {
   private void wakeToClose(IoHandler h) {
     try {
       wakesToClose = true; // Netty ignores a wake-up by the loop's own thread
-      h.wakeup();
+      if (hasEndedAll) {
+        h.wakeup();
+      }
     } finally {
       wakesToClose = false;
       h.destroy();

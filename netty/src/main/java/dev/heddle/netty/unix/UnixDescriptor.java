@@ -176,6 +176,7 @@ public class UnixDescriptor extends PollableDescriptor {
   /// Called when the registration has failed: notifies the listeners.
   public void failed(IOException why) {
     edgeRegistration = null;
+    registry.hasFailed = true;
     complete(true, true, why);
   }
 

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /// The tasks of an executor that have not ended, and whether it accepts more.
 ///
-/// **Thread** any.
+/// **Thread** any. It is not final so that a test can come between two steps of an executor.
 class TaskRegistry<T> {
   /*
    * States.

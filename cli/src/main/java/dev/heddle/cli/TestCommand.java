@@ -24,8 +24,8 @@ import picocli.CommandLine.Spec;
           + " with a name or tag, only those tests, without the gates.",
       "",
       "It shows a line for each module (on a terminal with a bar, unless CI is set or TERM is"
-          + " dumb), each failure with its cause and the command that repeats it, what stopped a"
-          + " module and what to do, why tests were skipped, where the log is, and as last line:",
+          + " dumb), why tests were skipped, where the log is, each failure with its cause and the"
+          + " command that repeats it, what stopped a module and what to do, and as last line:",
       "  N passed, N failed, N skipped",
       "",
       "A module that runs its tests in several ways (contexts reused and not, each driver) counts"

@@ -235,16 +235,16 @@ public final class SuiteRun {
       progressBoard.end(passes.getLast().lines(history));
     }
     var summary = new Summary(out, results, plan.full());
-    summary.failures();
+    out.println();
+    summary.skipped();
+    summary.ways();
+    summary.log(plan.log());
+    summary.failures(); // last: whoever sees the end of a long output sees what failed
     for (Pass pass : passes) {
       for (Problem problem : pass.log.problems()) {
         summary.problem(problem, folderOf(problem.artifact()));
       }
     }
-    out.println();
-    summary.skipped();
-    summary.ways();
-    summary.log(plan.log());
     return summary;
   }
 

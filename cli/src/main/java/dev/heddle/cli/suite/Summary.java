@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/// The result of a run as text: failures with the commands that repeat them, what stopped a module,
-/// what was skipped and why; the count last.
+/// The result of a run as text: what was skipped and why, failures with the commands that repeat
+/// them, what stopped a module; the count last.
 final class Summary {
   private static final int OTHERS = 5; // of a parameterized test that fails with many arguments
 

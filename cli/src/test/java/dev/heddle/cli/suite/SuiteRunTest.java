@@ -108,6 +108,17 @@ class SuiteRunTest {
   }
 
   @Test
+  void failures_standAtTheEnd_afterTheManyLinesOfWhatWasSkipped() throws Exception {
+    String skipped = with("s", "<skipped message=\"no nc\"/>");
+
+    run(whole(), STARTED + writes("core/target/surefire-reports", FAILURE, skipped));
+
+    assertThat(out.toString())
+        .containsSubsequence(
+            "skipped 1 (FooTest): no nc", "FAILED core: FooTest#wrong", "0 passed, 1 failed");
+  }
+
+  @Test
   void reportOfAnEarlierRun_isNotCounted() throws Exception {
     run(whole(), STARTED + writes("core/target/surefire-reports", passed("a"), FAILURE));
     calls.clear();

@@ -60,7 +60,7 @@ final class UringDriver extends UnixDriver {
   UringDriver(DriverHost host) {
     super(
         host,
-        IoUringIoHandler.newFactory(
+        RingHandler.factory(
             new IoUringIoHandlerConfig().setRingSize(RING).setCqSize(COMPLETIONS)),
         TRANSPORT,
         UringRegistration::new,
@@ -74,7 +74,8 @@ final class UringDriver extends UnixDriver {
 
   @Override
   public EmbeddedHandle wrap(EmbeddedHandles home, IoHandle handle) {
-    return new UringEmbeddedHandle(home, (IoUringIoHandle) handle);
+    RingHandler ring = (RingHandler) handler().open();
+    return new UringEmbeddedHandle(home, (IoUringIoHandle) handle, ring);
   }
 
   // ---- files ----

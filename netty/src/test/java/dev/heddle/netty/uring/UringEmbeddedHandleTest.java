@@ -38,9 +38,9 @@ class UringEmbeddedHandleTest {
   private final List<Integer> results = new ArrayList<>();
   private final Later later = new Later();
   private final AtomicBoolean ended = new AtomicBoolean();
+  private final FakeRing ring = new FakeRing();
   private EmbeddedHandles handles;
   private UringEmbeddedHandle handle;
-  private FakeRing ring;
 
   /// Time that passes when the test says so.
   private static final class Later extends ScheduledThreadPoolExecutor {
@@ -76,8 +76,8 @@ class UringEmbeddedHandleTest {
 
               @Override
               public void close() {}
-            });
-    ring = new FakeRing();
+            },
+            new RingHandler(ring));
     handle.standFor(ring);
   }
 

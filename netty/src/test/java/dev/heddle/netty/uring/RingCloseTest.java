@@ -24,6 +24,7 @@ import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.unix.FileDescriptor;
+import io.netty.channel.uring.IoUringIoEvent;
 import io.netty.channel.uring.IoUringIoHandle;
 import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringIoHandlerConfig;
@@ -62,6 +63,7 @@ class RingCloseTest {
   private static final InetSocketAddress ANY =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
   private static final byte POLL_ADD = 6;
+  private static final int ECANCELED = -125;
   private static final AtomicInteger COUNT = new AtomicInteger();
 
   @BeforeEach
@@ -235,7 +237,7 @@ class RingCloseTest {
     ours.close();
   }
 
-  // ---- a kernel that does not answer ----
+  // ---- what the kernel answers, and what not ----
 
   /// Netty's handler, of which no operation can be cancelled.
   private record Stubborn(IoHandler netty) implements IoHandler {
@@ -305,7 +307,7 @@ class RingCloseTest {
     }
   }
 
-  private static RingHandler stubborn(Thread carrier) {
+  private static IoHandler netty(Thread carrier) {
     ThreadAwareExecutor executor =
         new ThreadAwareExecutor() {
           @Override
@@ -320,9 +322,36 @@ class RingCloseTest {
         };
     IoUringIoHandlerConfig config = new IoUringIoHandlerConfig().setRingSize(8);
     IoHandler netty = IoUringIoHandler.newFactory(config).newHandler(executor);
-    RingHandler ring = new RingHandler(new Stubborn(netty));
-    ring.initialize();
-    return ring;
+    netty.initialize();
+    return netty;
+  }
+
+  private static RingHandler stubborn(Thread carrier) {
+    return new RingHandler(new Stubborn(netty(carrier)));
+  }
+
+  @Test
+  void close_endsTheOperationsOfChannels() throws Exception {
+    assertNoKernelThreadAfter(() -> {
+      RingHandler ring = new RingHandler(netty(Thread.currentThread()));
+      List<Integer> results = new ArrayList<>();
+      IoUringIoHandle channel =
+          new IoUringIoHandle() {
+            @Override
+            public void handle(IoRegistration registration, IoEvent event) {
+              results.add(((IoUringIoEvent) event).res());
+              ring.ended();
+            }
+
+            @Override
+            public void close() {}
+          };
+      ring.register(channel).submit(pollOfAQuietPipe());
+      ring.submitted();
+      ring.prepareToDestroy();
+      assertThat(results).containsExactly(ECANCELED);
+      ring.destroy();
+    });
   }
 
   @Test
@@ -335,7 +364,7 @@ class RingCloseTest {
     });
   }
 
-  /// Netty takes the wake-up, the only completion that is to come, before it waits for one.
+  /// Netty takes the wake-up first, and no other operation completes then.
   @Test
   void close_withAnOperationThatCannotBeCancelled_whileAnotherThreadWakes() throws Exception {
     assertNoKernelThreadAfter(() -> {

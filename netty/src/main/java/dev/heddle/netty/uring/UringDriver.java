@@ -60,8 +60,7 @@ final class UringDriver extends UnixDriver {
   UringDriver(DriverHost host) {
     super(
         host,
-        RingHandler.factory(
-            new IoUringIoHandlerConfig().setRingSize(RING).setCqSize(COMPLETIONS)),
+        RingHandler.factory(new IoUringIoHandlerConfig().setRingSize(RING).setCqSize(COMPLETIONS)),
         TRANSPORT,
         UringRegistration::new,
         SendBatch.ofProperty());

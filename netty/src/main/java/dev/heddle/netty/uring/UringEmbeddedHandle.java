@@ -9,7 +9,6 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.unix.Socket;
 import io.netty.channel.uring.IoUringIoEvent;
 import io.netty.channel.uring.IoUringIoHandle;
-import io.netty.channel.uring.IoUringIoOps;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

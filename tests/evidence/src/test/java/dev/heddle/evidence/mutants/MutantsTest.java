@@ -101,8 +101,8 @@ class MutantsTest {
         .isEmpty();
   }
 
-  /// Tests that fail or hang under a mutant. A hang counts if it repeats and lasts: on a slow machine
-  /// a test may just take long.
+  /// Tests that fail or hang under a mutant. A hang counts if it repeats and lasts: on a slow
+  /// machine a test may just take long.
   private static Set<TestName> catching(TestRun run, Path classes, Set<TestName> tests)
       throws Exception {
     Map<TestName, Verdict> once = run.run(classes, tests, HANG, Integer.MAX_VALUE);

@@ -57,14 +57,6 @@ public final class IoHandlerAdapter {
    * The end. The embedded event loop ends its operations in the system; the handler takes the last
    * completions and closes; then the embedded event loop ends, on its own thread (HeddleEventLoop).
    * Each of the three steps happens even if the others fail.
-   *
-   * A late read. While Netty's ring prepares its end, it drains what it has submitted, and reads
-   * its eventfd once more. Behind a drain the kernel hands that read to a thread of its own, which
-   * looks up the eventfd by its number: when the ring and the eventfd are closed, perhaps, and the
-   * number belongs to another descriptor. The read then takes eight bytes of that one, and writes
-   * them to freed memory. The ring waits for the read if a wake-up is under way when it closes, so
-   * there is one (wakeToClose). But an operation that never ends holds up the drain, and the read:
-   * then, and behind an embedded event loop, there is none. [IoHandlerAdapterTest]
    */
   private static final long MAX_WITHOUT_POLL = 10_000_000; // nanoseconds
   private static final VarHandle WOKEN = VarHandles.find(lookup(), "woken", boolean.class);
@@ -75,11 +67,8 @@ public final class IoHandlerAdapter {
   private final LongSupplier clock;
   private final Turn turn = new Turn();
   private boolean wouldWait; // the current turn would block if nothing were ready
-  private boolean hasEndedAll; // no operation is left in the system
   private boolean waitsForEmbedded;
   private long waitsSince;
-  // safe: the carrier writes and reads it; to other threads the answer is no in any case
-  private boolean wakesToClose; // the carrier counts as another thread
 
   // any thread
   private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
@@ -90,7 +79,6 @@ public final class IoHandlerAdapter {
 
   // loop only
   private @Nullable EmbeddedEventLoop embeddedEventLoop;
-  private boolean wasEmbedded; // an event loop, at any time
 
   public IoHandlerAdapter(DriverHost host, IoHandlerFactory factory) {
     this(host, factory, System::nanoTime);
@@ -161,7 +149,6 @@ public final class IoHandlerAdapter {
 
   public void embed(EmbeddedEventLoop other) {
     embeddedEventLoop = other;
-    wasEmbedded = true;
   }
 
   public void unembed(EmbeddedEventLoop other) {
@@ -248,11 +235,6 @@ public final class IoHandlerAdapter {
     }
   }
 
-  /// Every operation that was submitted has ended: the close may wait for the handler's own.
-  public void operationsHaveEnded() {
-    hasEndedAll = !wasEmbedded;
-  }
-
   /// Closes the handler; nothing is registered any more.
   public void close() {
     EmbeddedEventLoop g = embeddedEventLoop;
@@ -280,20 +262,8 @@ public final class IoHandlerAdapter {
       try {
         h.prepareToDestroy();
       } finally {
-        wakeToClose(h);
+        h.destroy();
       }
-    }
-  }
-
-  private void wakeToClose(IoHandler h) {
-    try {
-      wakesToClose = true; // Netty ignores a wake-up by the loop's own thread
-      if (hasEndedAll) {
-        h.wakeup();
-      }
-    } finally {
-      wakesToClose = false;
-      h.destroy();
     }
   }
 
@@ -306,7 +276,7 @@ public final class IoHandlerAdapter {
 
     @Override
     public boolean isExecutorThread(Thread thread) {
-      return !wakesToClose && host.isLoopThread(thread);
+      return host.isLoopThread(thread);
     }
 
     @Override

@@ -22,7 +22,6 @@ final class DescriptorRegistry {
   final Set<UnixDescriptor> open = new HashSet<>();
   final ArrayDeque<UnixDescriptor> pending = new ArrayDeque<>(); // to register in the next poll
   int closing; // closed descriptors with pending completions
-  boolean hasFailed; // a registration, which may have left an operation in the system
   private @Nullable ByteBuffer stage;
 
   /// @param reportsUrgentData whether registrations report TCP's urgent data exactly when there is

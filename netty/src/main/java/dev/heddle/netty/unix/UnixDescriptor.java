@@ -176,7 +176,6 @@ public class UnixDescriptor extends PollableDescriptor {
   /// Called when the registration has failed: notifies the listeners.
   public void failed(IOException why) {
     edgeRegistration = null;
-    registry.hasFailed = true;
     complete(true, true, why);
   }
 

@@ -315,9 +315,6 @@ public abstract class UnixDriver implements NettyDriver {
       AsyncLog.shared().warning(what, null);
     }
     finish();
-    if (registry.closing == 0 && rests.isEmpty() && !registry.hasFailed && !isWorking()) {
-      handler.operationsHaveEnded();
-    }
     handler.close();
     Lingering.leave(name(), rests);
   }

@@ -6,7 +6,6 @@ import io.netty.channel.IoEvent;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.uring.IoUringIoEvent;
 import io.netty.channel.uring.IoUringIoHandle;
-import io.netty.channel.uring.IoUringIoHandler;
 import io.netty.channel.uring.IoUringIoHandlerConfig;
 import java.io.UncheckedIOException;
 import java.util.concurrent.TimeUnit;
@@ -37,7 +36,7 @@ final class RingProbe implements IoUringIoHandle {
     IoHandlerAdapter handler =
         new IoHandlerAdapter(
             thread -> thread == here,
-            IoUringIoHandler.newFactory(new IoUringIoHandlerConfig().setRingSize(RING)));
+            RingHandler.factory(new IoUringIoHandlerConfig().setRingSize(RING)));
     try {
       return new RingProbe().failureOn(handler);
     } catch (UncheckedIOException e) {

@@ -60,8 +60,7 @@ final class UringDriver extends UnixDriver {
   UringDriver(DriverHost host) {
     super(
         host,
-        IoUringIoHandler.newFactory(
-            new IoUringIoHandlerConfig().setRingSize(RING).setCqSize(COMPLETIONS)),
+        RingHandler.factory(new IoUringIoHandlerConfig().setRingSize(RING).setCqSize(COMPLETIONS)),
         TRANSPORT,
         UringRegistration::new,
         SendBatch.ofProperty());
@@ -74,7 +73,8 @@ final class UringDriver extends UnixDriver {
 
   @Override
   public EmbeddedHandle wrap(EmbeddedHandles home, IoHandle handle) {
-    return new UringEmbeddedHandle(home, (IoUringIoHandle) handle);
+    RingHandler ring = (RingHandler) handler().open();
+    return new UringEmbeddedHandle(home, (IoUringIoHandle) handle, ring);
   }
 
   // ---- files ----

@@ -9,7 +9,6 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.unix.Socket;
 import io.netty.channel.uring.IoUringIoEvent;
 import io.netty.channel.uring.IoUringIoHandle;
-import io.netty.channel.uring.IoUringIoOps;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -30,12 +29,11 @@ import org.jspecify.annotations.Nullable;
 final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandle {
   private static final byte POLL = 6; // IORING_OP_POLL_ADD
   private static final byte ACCEPT = 13; // IORING_OP_ACCEPT
-  private static final byte CANCEL = 14; // IORING_OP_ASYNC_CANCEL
   private static final byte CLOSE = 19; // IORING_OP_CLOSE
   private static final byte RECEIVE = 27; // IORING_OP_RECV
   private static final int ERROR_OR_HANGUP = 0x18; // POLLERR, POLLHUP
+  private static final int MORE = 2; // IORING_CQE_F_MORE: of this operation
   private static final int MORE_IS_THERE = 4; // IORING_CQE_F_SOCK_NONEMPTY
-  private static final int ALL_OF_FD = 3; // IORING_ASYNC_CANCEL_ALL and _FD, Linux 5.19
   private static final int CANCELLED = -125; // ECANCELED
   // EMFILE, ENFILE, ENOBUFS, ENOMEM
   private static final Set<Integer> NOTHING_LEFT = Set.of(-24, -23, -105, -12);
@@ -43,13 +41,15 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
   private static final long PAUSE = TimeUnit.SECONDS.toNanos(1);
 
   private final IoUringIoHandle handle;
+  private final RingHandler ring;
   private boolean isReset; // a poll has reported an error or hang-up
   private @Nullable Runnable delayedDelivery; // delivers the delayed failure
   private boolean isCloseAsked; // of the ring or its substitute
 
-  UringEmbeddedHandle(EmbeddedHandles home, IoUringIoHandle handle) {
+  UringEmbeddedHandle(EmbeddedHandles home, IoUringIoHandle handle, RingHandler ring) {
     super(home, handle);
     this.handle = handle;
+    this.ring = ring;
   }
 
   @Override
@@ -59,6 +59,9 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
     int flags = e.flags();
     byte opcode = e.opcode();
     long userData = e.userData();
+    if ((flags & MORE) == 0) {
+      ring.ended();
+    }
     Runnable delivery = () -> deliver(opcode, result, flags, userData);
     if (opcode == ACCEPT && NOTHING_LEFT.contains(result) && !isAbandoned()) {
       Runnable delayed =
@@ -96,7 +99,9 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
     deliverDelayed();
     Socket closed = toBeClosed();
     long id = submitNow(ops);
-    if (id == REFUSED && closed != null) {
+    if (id != REFUSED) {
+      ring.submitted();
+    } else if (closed != null) {
       releaseDescriptor(new Socket(closed.intValue()));
       deliverInTurn(this::deliverClose);
     }
@@ -123,19 +128,11 @@ final class UringEmbeddedHandle extends EmbeddedHandle implements IoUringIoHandl
 
   // ---- after the loop's end ----
 
-  // the ring waits for submitted operations before it closes
+  // the ring cancels the operations that are left, and waits for their completions
   @Override
   protected void abandoned() {
     super.abandoned();
-    Socket socket = socket();
-    if (socket != null && registration().isValid()) {
-      registration().submit(cancelAllOf(socket.intValue()));
-    }
     deliverDelayed();
-  }
-
-  private static IoUringIoOps cancelAllOf(int fd) {
-    return RingOperation.submission(CANCEL, (byte) 0, fd, 0, 0, 0, ALL_OF_FD, 0);
   }
 
   // a channel whose descriptor is closed does not submit a close, but waits for the ring

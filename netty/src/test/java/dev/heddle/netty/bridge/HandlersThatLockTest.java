@@ -26,6 +26,7 @@ import io.netty.channel.DefaultChannelPromise;
 import io.netty.channel.SimpleChannelInboundHandler;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -36,6 +37,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.ReentrantLock;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,6 +54,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 record HandlersThatLockTest(String driver) implements OnDriver {
   private static final int WRITERS = 20;
+  private static final String QUIET = "quiet"; // name of a loop
+  private static final MBeanServer BEANS = ManagementFactory.getPlatformMBeanServer();
 
   @Test
   void lockThatACoroutineHolds_metByATask_doesNotStopTheLoop() {
@@ -285,8 +291,8 @@ record HandlersThatLockTest(String driver) implements OnDriver {
       throws Exception {
     Channel[] left = new Channel[1];
     try (ServerSocket peer = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      Bridge.run(
-          driver,
+      Heddle.run(
+          HeddleOptions.defaults().withDriver(driver).withName(QUIET),
           () -> {
             HeddleEventLoop loop = HeddleEventLoop.current();
             Promise<String> told = Heddle.promise("a handler tells");
@@ -305,20 +311,27 @@ record HandlersThatLockTest(String driver) implements OnDriver {
             channel.unsafe().register(loop, registered);
             NettyFutures.await(registered);
             NettyFutures.await(channel.connect(peer.getLocalSocketAddress()));
-            Thread.ofPlatform().start(() -> sayHelloSoon(peer));
+            Thread.ofPlatform().start(() -> sayHelloToAQuietLoop(peer));
             assertThat(told.future().await()).isEqualTo("hello");
           });
       assertThat(left[0].isOpen()).isFalse();
     }
   }
 
-  private static void sayHelloSoon(ServerSocket peer) {
+  private static void sayHelloToAQuietLoop(ServerSocket peer) {
     try {
       OutputStream out = peer.accept().getOutputStream();
-      Thread.sleep(50); // by then the loop has nothing left but the channel, and has noticed
+      awaitSleep(); // the loop has nothing left but the channel, and has noticed
       out.write("hello".getBytes(US_ASCII));
-    } catch (IOException | InterruptedException e) {
+    } catch (IOException | JMException e) {
       throw new IllegalStateException(e);
+    }
+  }
+
+  private static void awaitSleep() throws JMException {
+    ObjectName loop = new ObjectName("dev.heddle:type=Loop,name=" + QUIET);
+    while (!BEANS.isRegistered(loop) || !BEANS.getAttribute(loop, "State").equals("asleep")) {
+      Thread.onSpinWait();
     }
   }
 

@@ -23,9 +23,8 @@ class IoHandlerAdapterTest {
   private final Guests guest = new Guests();
   private long now = 5;
   private ThreadAwareExecutor executor; // the handler's
-  private Thread carrier;
   private final IoHandlerAdapter handler =
-      new IoHandlerAdapter(thread -> thread == carrier, Looks::new, () -> now);
+      new IoHandlerAdapter(thread -> false, Looks::new, () -> now);
 
   private final class Looks implements IoHandler {
     Looks(ThreadAwareExecutor given) {
@@ -55,7 +54,7 @@ class IoHandlerAdapterTest {
 
     @Override
     public void wakeup() {
-      seen.add(executor.isExecutorThread(Thread.currentThread()) ? "ignored" : "wakeup");
+      seen.add("wakeup");
     }
 
     @Override
@@ -144,28 +143,6 @@ class IoHandlerAdapterTest {
     handler.close();
     assertThat(seen).containsExactly("abandon", "prepareToDestroy", "destroy", "end");
     assertThat(handler.embedded()).isNull();
-  }
-
-  /// The ring would wait for ever for a read behind an operation that never ends.
-  @Test
-  @Tag("T15")
-  void close_withAnOperationLeftInTheSystem_doesNotWakeTheHandler() {
-    handler.open();
-    handler.close();
-    assertThat(seen).containsExactly("prepareToDestroy", "destroy");
-  }
-
-  /// A ring that was closed without a wake-up read from the next descriptor with the number of its
-  /// eventfd: the wake-up of a later loop was lost, and freed memory was written.
-  @Test
-  @Tag("T15")
-  void close_onTheLoopsOwnThread_wakesTheHandlerAsIfFromAnother() {
-    carrier = Thread.currentThread();
-    handler.open();
-    handler.operationsHaveEnded();
-    handler.close();
-    assertThat(seen).containsExactly("prepareToDestroy", "wakeup", "destroy");
-    assertThat(executor.isExecutorThread(carrier)).isTrue();
   }
 
   @Test

@@ -10,7 +10,6 @@ import io.netty.channel.IoEvent;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.uring.IoUringIoEvent;
 import io.netty.channel.uring.IoUringIoHandle;
-import io.netty.channel.uring.IoUringIoOps;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledFuture;
@@ -32,15 +31,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("T14.6")
 class UringEmbeddedHandleTest {
   private static final byte ACCEPT = 13;
+  private static final byte CANCEL = 14;
+  private static final int MORE = 2;
   private static final int EMFILE = -24;
   private static final int ECONNABORTED = -103;
 
   private final List<Integer> results = new ArrayList<>();
   private final Later later = new Later();
   private final AtomicBoolean ended = new AtomicBoolean();
+  private final FakeRing ring = new FakeRing();
+  private final RingHandler ofAll = new RingHandler(ring);
   private EmbeddedHandles handles;
   private UringEmbeddedHandle handle;
-  private FakeRing ring;
 
   /// Time that passes when the test says so.
   private static final class Later extends ScheduledThreadPoolExecutor {
@@ -76,13 +78,40 @@ class UringEmbeddedHandleTest {
 
               @Override
               public void close() {}
-            });
-    ring = new FakeRing();
+            },
+            ofAll);
     handle.standFor(ring);
   }
 
   private void complete(int result) {
-    handle.handle(ring, new IoUringIoEvent(result, 0, ACCEPT, 1L));
+    complete(result, 0);
+  }
+
+  private void complete(int result, int flags) {
+    handle.handle(ring, new IoUringIoEvent(result, flags, ACCEPT, 1L));
+  }
+
+  private void submit(byte opcode) {
+    handle.submit(RingOperation.submission(opcode, (byte) 0, -1, 0, 0, 0, 0, 0));
+  }
+
+  /// The ring closes when none is left.
+  @Test
+  void operation_isOverWithItsLastCompletion() {
+    submit(ACCEPT);
+    assertThat(ofAll.isWorking()).isTrue();
+    complete(ECONNABORTED, MORE);
+    assertThat(ofAll.isWorking()).isTrue();
+    complete(ECONNABORTED);
+    assertThat(ofAll.isWorking()).isFalse();
+  }
+
+  @Test
+  void operation_afterTheLoopsEnd_isNone() {
+    ended.set(true);
+    submit(ACCEPT);
+    assertThat(ring.entries).isEmpty();
+    assertThat(ofAll.isWorking()).isFalse();
   }
 
   private void takeTurn() {
@@ -106,9 +135,7 @@ class UringEmbeddedHandleTest {
   @Test
   void channelThatClosesMeanwhile_isNotifiedAtOnce_andOnce() {
     complete(EMFILE);
-    handle.submit(
-        new IoUringIoOps(
-            (byte) 14, (byte) 0, (short) 0, -1, 0, 1, 0, 0, 0L, (short) 0, (short) 0, 0, 0));
+    submit(CANCEL);
     takeTurn();
     assertThat(results).containsExactly(EMFILE);
 

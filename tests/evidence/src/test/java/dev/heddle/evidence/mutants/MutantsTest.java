@@ -86,7 +86,7 @@ class MutantsTest {
         compiler.compile(mutant, classes);
         Set<TestName> blind = new TreeSet<>(mutant.catchers());
         for (int i = 0; i < TRIES && !blind.isEmpty(); i++) {
-          blind.removeAll(failing(run.run(classes, blind, HANG, Integer.MAX_VALUE)));
+          blind.removeAll(catching(run, classes, blind));
         }
         if (mutant.catchers().isEmpty() || !blind.isEmpty()) {
           complaints.add(mutant + " is not caught by " + blind);
@@ -99,6 +99,19 @@ class MutantsTest {
             "Mutants that survive: mend the test, or measure again with -Dmutants.measure=NAME"
                 + " (tests/evidence/README.md)")
         .isEmpty();
+  }
+
+  /// Tests that fail or hang under a mutant. A hang counts if it repeats and lasts: on a slow
+  /// machine a test may just take long.
+  private static Set<TestName> catching(TestRun run, Path classes, Set<TestName> tests)
+      throws Exception {
+    Map<TestName, Verdict> once = run.run(classes, tests, HANG, Integer.MAX_VALUE);
+    Set<TestName> caught = failing(once);
+    Set<TestName> hung = new TreeSet<>(caught);
+    hung.removeIf(test -> once.get(test) != Verdict.HUNG);
+    caught.removeAll(hung);
+    caught.addAll(failing(run.run(classes, hung, SURE_HANG, Integer.MAX_VALUE)));
+    return caught;
   }
 
   private static Set<TestName> failing(Map<TestName, Verdict> verdicts) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package java.lang;
 
+import java.net.InetAddress;
 import java.net.SocketImpl;
+import java.net.UnknownHostException;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.HashMap;
 import java.util.Map;
@@ -230,4 +232,10 @@ public abstract class HeddleWorld {
   protected abstract SocketImpl newServerSocket();
 
   protected abstract SelectorProvider selectorProvider();
+
+  protected abstract InetAddress[] addressesOf(String host) throws UnknownHostException;
+
+  protected abstract String nameOf(InetAddress address);
+
+  protected abstract InetAddress localHost() throws UnknownHostException;
 }

@@ -9,11 +9,12 @@ import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.SchedulerParts;
 import dev.heddle.scheduler.SchedulerParts.Births;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /// One run of a loop in virtual time: its carrier is a thread of its own, its scheduling decisions
@@ -63,11 +64,13 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   private final Agenda agenda = new Agenda();
 
   // carrier only
-  private final List<Finding> findings = new ArrayList<>();
   private final Set<String> uncontrolled = new LinkedHashSet<>();
   private @Nullable RecordingPicker picker;
   private int foreign; // coroutines in a wait of the JDK, at the last tick
   private long waitedNanos; // of real time, for other threads, since a coroutine ran
+
+  // any thread
+  private final Queue<Finding> findings = new ConcurrentLinkedQueue<>();
 
   // the carrier writes, the caller reads
   private volatile @Nullable LoopRuntime loop;
@@ -173,8 +176,8 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     runtime.redirectReports(this::onReport);
   }
 
-  // by any thread, but other threads report only what the loop has left to them
-  private synchronized void onReport(String what, @Nullable Throwable failure) {
+  // any thread: a future may be completed by another one
+  private void onReport(String what, @Nullable Throwable failure) {
     findings.add(new Finding(Finding.Kind.UNHANDLED, what, failure));
   }
 
@@ -207,9 +210,12 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   }
 
   private void checkForeignWaits() {
-    String refused = ForeignWaitCheck.refusal(running().dump());
-    if (refused != null) {
-      running().failed(new RealTimeWaitError(refused));
+    LoopRuntime runtime = running();
+    if (ForeignWaitCheck.hasTimedWait(runtime.tree())) {
+      String refused = ForeignWaitCheck.refusal(runtime.dump());
+      if (refused != null) {
+        runtime.failed(new RealTimeWaitError(refused));
+      }
     }
   }
 

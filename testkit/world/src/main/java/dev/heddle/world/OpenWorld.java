@@ -70,8 +70,8 @@ public final class OpenWorld implements AutoCloseable {
   }
 
   /// Waits until the JVM has handed over every monitor that was freed. The JVM does so on a thread
-  /// of its own, which calls `execute` of the schedulers of the coming owners: after this method all
-  /// those calls have been made, in no certain order.
+  /// of its own, which calls `execute` of the schedulers of the coming owners: after this method
+  /// all those calls have been made, in no certain order.
   ///
   /// Waits only where a thread of this world waits for a monitor. Cost: a few microseconds then.
   public void awaitUnblocker() {

@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// `sync` has points before monitors, volatile fields and calls into `java.util.concurrent`;
 /// `memory` has them before every field and array element that is not final, too, and needs
-/// `packages`. A package stands for its subpackages, too. `*` leaves out Heddle's own packages, which
-/// can be named. Of the JDK only `java.util.concurrent` can be named.
-/// An option or value that is not listed here is refused.
+/// `packages`. A package stands for its subpackages, too. `*` leaves out Heddle's own packages,
+/// which can be named. Of the JDK only `java.util.concurrent` can be named. An option or value that
+/// is not listed here is refused.
 ///
 /// **Thread** any.
 public final class WorldAgent {
@@ -53,7 +53,8 @@ public final class WorldAgent {
    */
   private static final List<String> INITIALISED_EARLY =
       List.of(
-          "java.lang.HeddleInternals", // finds the private parts of threads, or names what is missing
+          "java.lang.HeddleInternals", // finds the private parts of threads, or names what is
+                                       // missing
           "java.lang.VirtualThread", // starts the JVM's unblocker, which is part of no world
           "java.util.concurrent.CompletableFuture",
           "java.util.concurrent.SubmissionPublisher");
@@ -70,7 +71,8 @@ public final class WorldAgent {
     }
   }
 
-  // Not the monitor of the class: install() holds that while the agent starts on a thread of the JVM.
+  // Not the monitor of the class: install() holds that while the agent starts on a thread of the
+  // JVM.
   private static final Object STARTING = new Object();
 
   private static boolean hookIsDefined; // guarded by STARTING

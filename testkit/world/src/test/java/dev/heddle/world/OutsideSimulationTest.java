@@ -46,24 +46,21 @@ class OutsideSimulationTest {
     CountDownLatch asked = new CountDownLatch(1);
     FifoWorld world = new FifoWorld(1);
     Thread simulation =
-        new Thread(
-            () -> {
-              try {
-                world.runMain(
-                    () -> {
-                      OpenWorld.outside(
-                          () -> {
-                            inside.countDown();
-                            while (asked.getCount() > 0) {
-                              Thread.onSpinWait(); // holds the carrier, as no program does
-                            }
-                          });
-                      return null;
-                    });
-              } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-              }
+        new Thread(() -> {
+          try {
+            world.runMain(() -> {
+              OpenWorld.outside(() -> {
+                inside.countDown();
+                while (asked.getCount() > 0) {
+                  Thread.onSpinWait(); // holds the carrier, as no program does
+                }
+              });
+              return null;
             });
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        });
     simulation.start();
     inside.await();
     try {
@@ -83,7 +80,8 @@ class OutsideSimulationTest {
     threads_areThoseOfTheJvm();
   }
 
-  /// Structure, not time: what a clock costs outside is the question for the carrier and one branch.
+  /// Structure, not time: what a clock costs outside is the question for the carrier and one
+  /// branch.
   @Test
   void clock_asksForTheCarrierAndCallsTheJdk() throws Exception {
     assertThat(callsOf("HeddleTime", "nanoTime"))
@@ -110,16 +108,14 @@ class OutsideSimulationTest {
     return calls;
   }
 
-  private static void collect(
-      CodeElement element, String type, List<String> calls) {
+  private static void collect(CodeElement element, String type, List<String> calls) {
     if (element instanceof InvokeInstruction invoke) {
       String owner = invoke.owner().asSymbol().displayName();
       String name = invoke.name().stringValue();
       calls.add(owner.startsWith("Heddle") ? name : owner + "." + name);
     } else if (element instanceof BranchInstruction branch && branch.opcode() != Opcode.GOTO) {
       calls.add("branch");
-    } else if (element instanceof NewObjectInstruction
-        || element instanceof MonitorInstruction) {
+    } else if (element instanceof NewObjectInstruction || element instanceof MonitorInstruction) {
       calls.add("costs: " + element + " in " + type);
     }
   }

@@ -31,11 +31,10 @@ class WorldAgentTest {
         }
         System.out.println("options " + WorldAgent.options());
         FifoWorld.Outcome outcome =
-            FifoWorld.run(
-                () -> {
-                  Thread.sleep(3_600_000);
-                  return "slept";
-                });
+            FifoWorld.run(() -> {
+              Thread.sleep(3_600_000);
+              return "slept";
+            });
         System.out.println(outcome.orThrow() + " " + outcome.elapsedNanos());
       } catch (RuntimeException e) {
         System.out.println(e.getClass().getSimpleName() + ": " + e.getMessage());
@@ -101,9 +100,7 @@ class WorldAgentTest {
   @Test
   void otherHashCodes_areRefused() throws Exception {
     assertThat(
-            run(
-                List.of(
-                    "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2", "-javaagent:" + JAR)))
+            run(List.of("-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2", "-javaagent:" + JAR)))
         .contains("computes identity hash codes in a way that a simulation cannot repeat")
         .doesNotContain("options");
   }

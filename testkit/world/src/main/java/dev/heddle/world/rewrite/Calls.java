@@ -13,8 +13,8 @@ import java.util.Set;
 final class Calls {
   private static final String CONCURRENT = "java.util.concurrent.";
 
-  /// Classes of the JDK that ask whether the current thread is one of a kind that they know, or keep it
-  /// for the program: they see the thread that the program started.
+  /// Classes of the JDK that ask whether the current thread is one of a kind that they know, or
+  /// keep it for the program: they see the thread that the program started.
   private static final Set<String> COMPARE_THREADS =
       Set.of(
           CONCURRENT + "CompletableFuture",

@@ -40,8 +40,7 @@ final class ClassRewriter {
       List<Edit> edits,
       List<Call> calls,
       @Nullable PointFinder finder) {
-    this.file =
-        ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(hierarchy(loader).cached()));
+    this.file = ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(hierarchy(loader).cached()));
     this.model = file.parse(bytes);
     this.type = model.thisClass().asInternalName().replace('/', '.');
     this.edits = edits;
@@ -51,13 +50,12 @@ final class ClassRewriter {
 
   private static ClassHierarchyResolver hierarchy(@Nullable ClassLoader loader) {
     ClassHierarchyResolver usual = ClassHierarchyResolver.defaultResolver();
-    return loader == null
-        ? usual
-        : ClassHierarchyResolver.ofResourceParsing(loader).orElse(usual);
+    return loader == null ? usual : ClassHierarchyResolver.ofResourceParsing(loader).orElse(usual);
   }
 
   /// @return null when nothing was to be changed
-  /// @throws MissingPlaceException when a row of a table names this class, and it has no place for it
+  /// @throws MissingPlaceException when a row of a table names this class, and it has no place for
+  ///   it
   byte @Nullable [] rewritten() {
     if (edits.isEmpty() && points == null && !mentionsCall()) {
       checkPlaces();

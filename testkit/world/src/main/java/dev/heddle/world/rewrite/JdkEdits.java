@@ -63,8 +63,7 @@ final class JdkEdits {
           edit(
               "java.lang.Thread",
               "<init>",
-              new ReplaceCall(
-                  "Thread.currentThread()Thread", hook("HeddleThreads.currentThread"))),
+              new ReplaceCall("Thread.currentThread()Thread", hook("HeddleThreads.currentThread"))),
           edit(
               "java.lang.Thread",
               "<init>",
@@ -124,8 +123,7 @@ final class JdkEdits {
           edit(
               "java.lang.Thread",
               "<init>",
-              new FilterCall(
-                  "Thread$ThreadIdentifiers.next()long", hook("HeddleChance.threadId"))),
+              new FilterCall("Thread$ThreadIdentifiers.next()long", hook("HeddleChance.threadId"))),
           edit(
               "java.lang.Thread",
               "genThreadName()String",
@@ -198,14 +196,12 @@ final class JdkEdits {
               "L64X256MixRandom",
               "Xoroshiro128PlusPlus",
               "Xoshiro256PlusPlus")
-          .map(
-              name ->
-                  edit(
-                      "jdk.internal.random." + name,
-                      "<init>",
-                      new FilterCall(
-                          "AtomicLong.getAndAdd(long)long",
-                          hook("HeddleChance.seed").labelled(name))))
+          .map(name ->
+              edit(
+                  "jdk.internal.random." + name,
+                  "<init>",
+                  new FilterCall(
+                      "AtomicLong.getAndAdd(long)long", hook("HeddleChance.seed").labelled(name))))
           .toList();
 
   /// The network is the world's; what no world has is refused.

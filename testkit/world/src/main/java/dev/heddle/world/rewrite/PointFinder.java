@@ -47,8 +47,7 @@ final class PointFinder {
   private final @Nullable ClassLoader loader;
   private final ClassFacts.Known known;
 
-  PointFinder(
-      boolean memory, boolean jdk, @Nullable ClassLoader loader, ClassFacts.Known known) {
+  PointFinder(boolean memory, boolean jdk, @Nullable ClassLoader loader, ClassFacts.Known known) {
     this.memory = memory && !jdk;
     this.jdk = jdk;
     this.loader = loader;

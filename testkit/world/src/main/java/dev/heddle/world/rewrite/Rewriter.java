@@ -41,8 +41,8 @@ public final class Rewriter implements ClassFileTransformer {
     }
   }
 
-  /// The classes of the JDK that must be loaded when the agent starts, so that it knows whether they
-  /// have a place for its edits.
+  /// The classes of the JDK that must be loaded when the agent starts, so that it knows whether
+  /// they have a place for its edits.
   public List<String> required() {
     List<String> names = new ArrayList<>(edits.keySet());
     calls.forEach(call -> names.addAll(call.also()));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.world.programs.racy;
 
-/// Loses updates, if a thread is preempted at the right place; the agent of these tests puts preemption
-/// points into this package.
+/// Loses updates, if a thread is preempted at the right place; the agent of these tests puts
+/// preemption points into this package.
 public final class Counter {
   private int count;
   private volatile boolean seen;

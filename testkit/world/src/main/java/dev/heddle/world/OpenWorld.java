@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// Thread carrier = open.newCarrier("simulation", () -> {
 ///   while (goesOn()) {
 ///     open.awaitUnblocker();          // the freed monitors have found their next owners
-///     Runnable task = next();         // of a thread that a scheduler of World.newScheduler was given
-///     open.beginTurn(thread, seed);
+///     Runnable task = next();         // of a thread that a scheduler of World.newScheduler was
+///     given open.beginTurn(thread, seed);
 ///     task.run();
 ///     open.endTurn(thread);
 ///   }
@@ -105,7 +105,8 @@ public final class OpenWorld implements AutoCloseable {
   }
 
   /// Runs `action` outside of the world: clocks are true, nothing is simulated, and the hash codes
-  /// that it draws move no others. **Thread** any.
+  /// that it draws move no others. The action must not wait: a wait would leave the carrier, and end
+  /// by real time. **Thread** any.
   public static void outside(Runnable action) {
     if (!WorldAgent.isInstalled()) {
       action.run();

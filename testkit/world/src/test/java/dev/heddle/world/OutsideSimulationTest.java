@@ -21,6 +21,10 @@ import org.junit.jupiter.api.Test;
 class OutsideSimulationTest {
   @Test
   void clocks_areTrue() {
+    checkClocks();
+  }
+
+  private static void checkClocks() {
     long before = System.nanoTime(); // this package is not rewritten
     long seen = Environment.nanoTime();
     assertThat(seen).isBetween(before, System.nanoTime());
@@ -30,6 +34,10 @@ class OutsideSimulationTest {
 
   @Test
   void threads_areThoseOfTheJvm() throws Exception {
+    checkThreads();
+  }
+
+  private static void checkThreads() throws InterruptedException {
     assertThat(Environment.currentThread()).isSameAs(Thread.currentThread());
     assertThat(Environment.threadId()).isEqualTo(Thread.currentThread().threadId());
     Thread[] seen = new Thread[1];
@@ -64,8 +72,8 @@ class OutsideSimulationTest {
     simulation.start();
     inside.await();
     try {
-      clocks_areTrue();
-      threads_areThoseOfTheJvm();
+      checkClocks();
+      checkThreads();
       assertThat(Environment.processors()).isEqualTo(Runtime.getRuntime().availableProcessors());
     } finally {
       asked.countDown();
@@ -76,8 +84,8 @@ class OutsideSimulationTest {
   @Test
   void afterTheSimulation_nothingOfItIsLeft() throws Exception {
     FifoWorld.run(() -> null);
-    clocks_areTrue();
-    threads_areThoseOfTheJvm();
+    checkClocks();
+    checkThreads();
   }
 
   /// Structure, not time: what a clock costs outside is the question for the carrier and one

@@ -117,7 +117,8 @@ final class ClassRewriter {
   private boolean hasCalls(CodeModel code) {
     boolean found = false;
     for (CodeElement element : code) {
-      if (element instanceof InvokeInstruction invoke && callOf(invoke) instanceof Call call) {
+      Call call = callOf(element);
+      if (call != null) {
         placed.add(call);
         found = true;
       }
@@ -125,20 +126,23 @@ final class ClassRewriter {
     return found;
   }
 
-  private @Nullable Call callOf(InvokeInstruction invoke) {
-    for (Call call : calls) {
-      if (call.matches(invoke)) {
-        return call;
+  private @Nullable Call callOf(CodeElement element) {
+    if (element instanceof InvokeInstruction invoke) {
+      for (Call call : calls) {
+        if (call.matches(invoke)) {
+          return call;
+        }
       }
     }
     return null;
   }
 
   private void replaceCalls(CodeBuilder builder, CodeElement element) {
-    if (element instanceof InvokeInstruction invoke && callOf(invoke) instanceof Call call) {
-      call.hook().call(builder);
-    } else {
+    Call call = callOf(element);
+    if (call == null) {
       builder.with(element);
+    } else {
+      call.hook().call(builder);
     }
   }
 

@@ -70,6 +70,6 @@ final class ConstantScan {
   }
 
   private static int unsigned16(byte[] file, int at) {
-    return (file[at] & 0xff) << 8 | file[at + 1] & 0xff;
+    return ((file[at] & 0xff) << 8) | (file[at + 1] & 0xff);
   }
 }

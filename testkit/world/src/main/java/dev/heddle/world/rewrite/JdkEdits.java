@@ -100,6 +100,33 @@ final class JdkEdits {
               "unblock()void",
               new CallAtReturn(hook("HeddleMonitors.unblocked").withThis())));
 
+  /// How long the JDK spins and how far it spreads depend on the number of processors, which is the
+  /// world's.
+  private static final List<Edit> PROCESSORS =
+      List.of(
+          edit(
+              "java.util.concurrent.ConcurrentHashMap",
+              "*",
+              new FilterField("ConcurrentHashMap.NCPU", hook("HeddleLimits.processors"))),
+          edit(
+              "java.util.concurrent.atomic.Striped64",
+              "*",
+              new FilterField("Striped64.NCPU", hook("HeddleLimits.processors"))),
+          edit(
+              "java.util.concurrent.Phaser",
+              "internalAwaitAdvance(int,Phaser$QNode)int",
+              new FilterField("Phaser.NCPU", hook("HeddleLimits.processors"))),
+          edit(
+              "java.util.concurrent.Phaser",
+              "internalAwaitAdvance(int,Phaser$QNode)int",
+              new FilterField("Phaser.SPINS_PER_ARRIVAL", hook("HeddleLimits.phaserSpins"))),
+          edit(
+              "java.util.concurrent.LinkedTransferQueue$DualNode",
+              "*",
+              new FilterField(
+                  "LinkedTransferQueue$DualNode.isUniprocessor",
+                  hook("HeddleLimits.isUniprocessor"))));
+
   /// The common pool is the world's.
   private static final List<Edit> POOLS =
       List.of(
@@ -231,6 +258,10 @@ final class JdkEdits {
               "sun.nio.ch.UnixDomainSockets",
               "bind(FileDescriptor,Path)void",
               "a UNIX domain socket of the operating system"),
+          refuse(
+              "sun.nio.ch.SelectorImpl",
+              "lockAndDoSelect(Consumer,long)int",
+              "a selector of the operating system"),
           refuse("java.lang.ProcessBuilder", "start()Process", "a process of the operating system"),
           refuse("java.lang.Runtime", "exit(int)void", "the end of the JVM (System.exit)"),
           refuse("java.lang.Runtime", "halt(int)void", "the end of the JVM (Runtime.halt)"),
@@ -255,7 +286,7 @@ final class JdkEdits {
 
   /// All of them.
   static final List<Edit> ALL =
-      Stream.of(THREADS, WAITS, POOLS, NUMBERS, CHANCE, GENERATORS, LIMITS, OUTSIDE)
+      Stream.of(THREADS, WAITS, PROCESSORS, POOLS, NUMBERS, CHANCE, GENERATORS, LIMITS, OUTSIDE)
           .flatMap(List::stream)
           .toList();
 

@@ -60,7 +60,7 @@ final class JdkNames {
 
   static boolean isLeftAlone(String type) {
     return OWN_PACKAGES.contains(packageOf(type))
-        || startsWithOne(type, LEFT_ALONE) && !isInTables(type);
+        || (startsWithOne(type, LEFT_ALONE) && !isInTables(type));
   }
 
   private static String packageOf(String type) {

@@ -128,7 +128,15 @@ public final class Rewriter implements ClassFileTransformer {
   }
 
   // equal when the whole class files are
-  private record ProgramClass(String name, byte[] bytes) {
+  private static final class ProgramClass {
+    private final String name;
+    private final byte[] bytes;
+
+    private ProgramClass(String name, byte[] bytes) {
+      this.name = name;
+      this.bytes = bytes;
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
       return other instanceof ProgramClass that

@@ -12,6 +12,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 
 /// Ordinary code with platform threads; each method returns what it has seen of them.
+@SuppressWarnings("ReferenceEquality") // threads and loaders themselves are meant
 public final class AdoptedThreads {
   private static final ScopedValue<String> SCOPED = ScopedValue.newInstance();
   private static final InheritableThreadLocal<String> INHERITED = new InheritableThreadLocal<>();

@@ -47,7 +47,7 @@ class JdkEditsTest {
           case Change.ReplaceField row -> new Change.ReplaceField("Gone.gone", row.hook());
           case Change other -> other;
         };
-    return change == edit.change()
+    return change.equals(edit.change())
         ? new Edit(edit.type(), "gone()void", change)
         : new Edit(edit.type(), edit.method(), change);
   }

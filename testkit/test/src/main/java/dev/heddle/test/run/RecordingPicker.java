@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test.run;
+
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.scheduler.BornThread;
+import dev.heddle.scheduler.ReadyCandidates;
+import dev.heddle.scheduler.ReadyPicker;
+import dev.heddle.scheduler.context.ExecutionContext;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Asks a chooser for each decision of the loop, and records the course.
+///
+/// **Thread** the loop's, in a tick.
+final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lane {
+  private final Chooser chooser;
+  private final VirtualClock clock;
+  private final Steps steps;
+  private final Course course = new Course();
+  private final ArrivalOrder order = new ArrivalOrder();
+  private final Map<Long, Coroutine<?>> coroutines = new HashMap<>();
+  private final Map<Runnable, Long> threads = new IdentityHashMap<>();
+  private final Map<Long, Thread> born = new HashMap<>();
+
+  private @Nullable ReadyCandidates lane; // only during a pick
+  private @Nullable Object last; // the entry that was picked
+
+  /// Follows the steps of a run.
+  interface Steps {
+    /// A step begins.
+    ///
+    /// @param thread the thread that will run; null: it does not exist yet
+    void onStep(@Nullable Thread thread);
+  }
+
+  RecordingPicker(Chooser chooser, VirtualClock clock, Steps steps) {
+    this.chooser = chooser;
+    this.clock = clock;
+    this.steps = steps;
+  }
+
+  @Override
+  public int pick(int size) {
+    throw new IllegalStateException("the scheduler passes its candidates");
+  }
+
+  @Override
+  public int pick(ReadyCandidates candidates) {
+    lane = candidates;
+    order.update(this);
+    int size = candidates.size();
+    int chosen = size == 1 ? 0 : chooser.choose(course.decisions(), this);
+    chosen = chosen < 0 || chosen >= size ? 0 : chosen;
+    int place = order.place(chosen);
+    long id = id(chosen);
+    order.chosen(id);
+    course.step(clock.nanoTime(), id, size, chosen);
+    last = candidates.at(place);
+    lane = null;
+    steps.onStep(lastThread());
+    return place;
+  }
+
+  // ---- candidates, in the order of their arrival ----
+
+  @Override
+  public long id(int position) {
+    return laneId(order.place(position));
+  }
+
+  @Override
+  public int size() {
+    return lane == null ? 0 : lane.size();
+  }
+
+  // ---- the lane ----
+
+  @Override
+  public long laneId(int place) {
+    return lane == null ? 0 : idOf(lane.at(place));
+  }
+
+  @Override
+  public boolean isForeign(int place) {
+    return lane != null
+        && (lane.at(place) instanceof ExecutionContext || lane.at(place) instanceof BornThread);
+  }
+
+  private long idOf(@Nullable Object entry) {
+    Object runs = entry instanceof ExecutionContext context ? context.occupant() : entry;
+    return switch (runs) {
+      case Coroutine<?> coroutine -> {
+        coroutines.putIfAbsent(coroutine.id(), coroutine);
+        yield coroutine.id();
+      }
+      case BornThread thread -> idOf(thread);
+      case null, default -> 0;
+    };
+  }
+
+  private long idOf(BornThread thread) {
+    Long known = threads.get(thread.turn());
+    if (known != null) {
+      return known;
+    }
+    long id = -1L - threads.size();
+    threads.put(thread.turn(), id);
+    if (thread.thread() != null) {
+      born.put(id, thread.thread());
+    }
+    return id;
+  }
+
+  /// The thread of the last step; null: it does not exist, or only the JDK knows it.
+  @Nullable Thread lastThread() {
+    return switch (last) {
+      case ExecutionContext context -> context.thread();
+      case BornThread thread -> thread.thread();
+      case CoroutineNode<?> node when node.context() != null -> node.context().thread();
+      case null, default -> null;
+    };
+  }
+
+  /// Whether threads have run that are no coroutines.
+  boolean hasThreads() {
+    return !threads.isEmpty();
+  }
+
+  int steps() {
+    return course.steps();
+  }
+
+  /// The course until now, with the names that its coroutines and threads have now.
+  Course course() {
+    coroutines.forEach((id, coroutine) -> course.name(id, coroutine.name()));
+    born.forEach((id, thread) -> course.name(id, nameOf(id, thread)));
+    return course;
+  }
+
+  private static String nameOf(long id, Thread thread) {
+    return thread.getName().isEmpty() ? "thread" + id : thread.getName();
+  }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test.time;
+
+import java.util.function.BooleanSupplier;
+
+/// Where the drivers of a simulated world sleep. A driver that sleeps lets the world go on: what is
+/// scheduled happens, and other loops run.
+public interface Turns extends VirtualClock {
+  /// A deadline that has passed: only what is due now happens.
+  long NO_WAIT = Long.MIN_VALUE;
+
+  /// No deadline.
+  long NO_DEADLINE = Long.MAX_VALUE;
+
+  /// The part of one loop.
+  interface Turn {
+    /// Sets what tells whether the loop's driver has something to deliver; called on any of the
+    /// carriers, one at a time. **Thread** that which lets the loop join.
+    void setWork(BooleanSupplier hasWork);
+
+    /// Sleeps until there is something to deliver, the deadline has come, or a wake-up. **Thread**
+    /// the loop's carrier.
+    ///
+    /// @param deadlineNanos a time of the clock, [#NO_WAIT] or [#NO_DEADLINE]
+    void sleep(long deadlineNanos);
+
+    /// Ends the current or the next sleep. **Thread** any; never blocks.
+    void wakeup();
+  }
+}

@@ -32,7 +32,7 @@ final class Flow {
    * A segment that was lost is sent again after 200 ms, then twice as late each time. After 15 times
    * the sender gives up (Linux's tcp_retries2).
    *
-   * A direct flow has no link: what is written has arrived.
+   * A direct flow has no link: what is written has arrived, and both buffers are one.
    *
    * I1. The receiver gets the bytes that were written, once and in order, whatever the link does.
    *     [StreamFaultsTest]
@@ -105,7 +105,11 @@ final class Flow {
 
   /// The number of bytes that the sender's buffer has room for.
   int room() {
-    return Math.max(0, sender.sendBuffer() - unacknowledged);
+    int room =
+        direct
+            ? sender.sendBuffer() + receiver.receiveBuffer() - received.size()
+            : sender.sendBuffer() - unacknowledged;
+    return Math.max(0, room);
   }
 
   /// Takes bytes; the caller has seen to it that there is room.
@@ -117,7 +121,7 @@ final class Flow {
       left -= piece.length;
       unsent.add(new Segment(Content.DATA, piece));
     }
-    unacknowledged += bytes;
+    unacknowledged += direct ? 0 : bytes;
     pump();
   }
 
@@ -157,7 +161,9 @@ final class Flow {
   }
 
   private boolean mayLeave(Segment segment) {
-    return segment.bytes.length == 0 || onTheWay + received.size() < receiver.receiveBuffer();
+    return direct
+        || segment.bytes.length == 0
+        || onTheWay + received.size() < receiver.receiveBuffer();
   }
 
   private void transmit(Segment segment) {
@@ -165,7 +171,7 @@ final class Flow {
       arrive(segment);
       return;
     }
-    if (sender.isGone() || !sent.contains(segment)) {
+    if (sender.hasVanished() || !sent.contains(segment)) {
       return;
     }
     Link link = link();
@@ -225,7 +231,7 @@ final class Flow {
       deliver(next);
       delivered = true;
     }
-    if (delivered) {
+    if (delivered && !direct) {
       acknowledge(0);
     }
   }
@@ -246,9 +252,7 @@ final class Flow {
   }
 
   private void acknowledge(int attempts) {
-    if (direct) {
-      acknowledged();
-    } else if (!acknowledging || attempts > 0) {
+    if (!acknowledging || attempts > 0) {
       acknowledging = attempts <= MAX_ATTEMPTS;
       if (acknowledging) {
         network
@@ -295,7 +299,9 @@ final class Flow {
   /// @param most no more than [#available()], and than there is room for
   void read(ByteBuffer into, int most) {
     received.take(into, most);
-    if (!unsent.isEmpty()) {
+    if (direct) {
+      sender.changed();
+    } else if (!unsent.isEmpty()) {
       acknowledge(0);
     }
   }

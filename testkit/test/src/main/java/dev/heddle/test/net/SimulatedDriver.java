@@ -59,7 +59,7 @@ public final class SimulatedDriver implements ReactorDriver {
     this.files = null;
     this.capabilities = Support.withOffloaded(NETWORK);
     this.turn = turn;
-    turn.setWork(this::hasWork);
+    turn.serve(this, this::hasWork);
   }
 
   private static Map<Capability, Support> network() {

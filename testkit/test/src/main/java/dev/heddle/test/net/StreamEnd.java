@@ -204,6 +204,11 @@ final class StreamEnd {
     return !host.isUp();
   }
 
+  /// Whether its host has crashed.
+  boolean hasVanished() {
+    return vanished;
+  }
+
   /// Whether nobody uses it any more.
   boolean isGone() {
     return closed || vanished;

@@ -42,6 +42,7 @@ public final class RealTurns implements Turns {
 
     // the loop's thread
     private BooleanSupplier hasWork = () -> false;
+    private Object driver = this;
 
     // any thread sets it, the carrier takes it
     private volatile boolean woken;
@@ -51,7 +52,8 @@ public final class RealTurns implements Turns {
     }
 
     @Override
-    public void setWork(BooleanSupplier toDeliver) {
+    public void serve(Object sleeper, BooleanSupplier toDeliver) {
+      driver = sleeper;
       hasWork = toDeliver;
     }
 
@@ -62,9 +64,9 @@ public final class RealTurns implements Turns {
         long until = Math.min(deadlineNanos, events.nextAt());
         long left = until - nanoTime();
         if (until == NO_DEADLINE) {
-          LockSupport.park(this);
+          LockSupport.park(driver);
         } else if (left > 0) {
-          LockSupport.parkNanos(this, left);
+          LockSupport.parkNanos(driver, left);
         }
         long now = nanoTime();
         events.runDue(now);

@@ -14,9 +14,12 @@ public interface Turns extends VirtualClock {
 
   /// The part of one loop.
   interface Turn {
-    /// Sets what tells whether the loop's driver has something to deliver; called on any of the
-    /// carriers, one at a time. **Thread** that which lets the loop join.
-    void setWork(BooleanSupplier hasWork);
+    /// Sets the loop's driver. **Thread** that which lets the loop join.
+    ///
+    /// @param driver which sleeps, for those who look at its thread
+    /// @param hasWork whether it has something to deliver; called on any of the carriers, one at a
+    ///   time
+    void serve(Object driver, BooleanSupplier hasWork);
 
     /// Sleeps until there is something to deliver, the deadline has come, or a wake-up. **Thread**
     /// the loop's carrier.

@@ -173,6 +173,7 @@ public final class VirtualTurns implements Turns {
 
     // the holder of the turn
     private BooleanSupplier hasWork = () -> false;
+    private Object driver = this;
     private BooleanSupplier foreignHope = () -> false;
     private @Nullable Runnable whenStuck;
     private long deadline = NO_WAIT; // ready to begin
@@ -189,7 +190,8 @@ public final class VirtualTurns implements Turns {
     }
 
     @Override
-    public void setWork(BooleanSupplier toDeliver) {
+    public void serve(Object sleeper, BooleanSupplier toDeliver) {
+      driver = sleeper;
       hasWork = toDeliver;
     }
 
@@ -243,14 +245,14 @@ public final class VirtualTurns implements Turns {
       }
       idle = Thread.currentThread();
       while (!woken && !Thread.currentThread().isInterrupted()) {
-        LockSupport.park(this);
+        LockSupport.park(driver);
       }
       idle = null;
     }
 
     private void awaitTurn() {
       while (holder != this) {
-        LockSupport.park(this);
+        LockSupport.park(driver);
         if (Thread.interrupted()) {
           woken = true; // the turn comes first; the loop is then told of the interrupt
           interrupted = true;

@@ -101,15 +101,6 @@ public final class BlockingPools {
     return group;
   }
 
-  /// The number of calls whose end has not arrived.
-  public int outstanding() {
-    int sum = 0;
-    for (WorkerThreads group : groups) {
-      sum += group.outstanding();
-    }
-    return sum;
-  }
-
   /// The loop has ended: drops the queued calls, interrupts the running ones, ends all threads.
   public void close() {
     groups.forEach(WorkerThreads::close);

@@ -4,7 +4,7 @@ package dev.heddle.test.net;
 import dev.heddle.Registration;
 import dev.heddle.test.net.Link.Partition;
 import dev.heddle.test.net.NetworkEvent.Kind;
-import dev.heddle.test.time.VirtualClock;
+import dev.heddle.test.time.Timeline;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -29,7 +29,7 @@ public final class SimulatedNetwork {
 
   private static final int MAX_HOSTS = 250;
 
-  private final VirtualClock clock;
+  private final Timeline clock;
   private final Chance chance;
   private final Map<String, SimulatedHost> hosts = new LinkedHashMap<>();
   private final Map<InetAddress, SimulatedHost> byAddress = new LinkedHashMap<>();
@@ -45,7 +45,7 @@ public final class SimulatedNetwork {
   ///
   /// @param clock on which everything in it happens
   /// @param seed of all chance in it
-  public SimulatedNetwork(VirtualClock clock, long seed) {
+  public SimulatedNetwork(Timeline clock, long seed) {
     this.clock = clock;
     this.chance = new Chance(seed);
   }
@@ -156,7 +156,7 @@ public final class SimulatedNetwork {
     observers.forEach(observer -> observer.accept(event));
   }
 
-  VirtualClock clock() {
+  Timeline clock() {
     return clock;
   }
 

@@ -7,6 +7,7 @@ import dev.heddle.Cancellation;
 import dev.heddle.HeddleOptions;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.SchedulerParts;
+import dev.heddle.scheduler.SchedulerParts.Births;
 import dev.heddle.test.net.SimulatedDriver;
 import dev.heddle.test.net.SimulatedHost;
 import dev.heddle.test.time.VirtualTurns;
@@ -175,7 +176,8 @@ public final class Node {
   private void runLoop(VirtualTurns.Seat own, SimulatedDriver by) {
     SplittableRandom order = new SplittableRandom(group.seed() ^ host.name().hashCode());
     SchedulerParts parts =
-        new SchedulerParts(by, group.turns()::nanoTime, order::nextInt, null);
+        new SchedulerParts(
+            by, group.turns()::nanoTime, order::nextInt, null, Births.ON_LOOP);
     Body<Boolean> body =
         () -> {
           main.run();
@@ -189,7 +191,6 @@ public final class Node {
             started -> {
               loop = started;
               own.watch(
-                  () -> started.blockingPools().outstanding() > 0,
                   () -> started.scheduler().foreignCount() > 0,
                   role == Role.SERVICE ? null : started::onDeadlock);
             });

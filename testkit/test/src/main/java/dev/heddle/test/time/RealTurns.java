@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.time;
 
+import dev.heddle.test.run.Agenda;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
@@ -9,7 +10,7 @@ import java.util.function.BooleanSupplier;
 ///
 /// **Thread** the loop's.
 public final class RealTurns implements Turns {
-  private final EventQueue events = new EventQueue();
+  private final Agenda agenda = new Agenda();
   private boolean joined;
 
   /// A world in which nothing is scheduled.
@@ -21,8 +22,8 @@ public final class RealTurns implements Turns {
   }
 
   @Override
-  public Scheduled schedule(long atNanos, Runnable action) {
-    return events.add(atNanos, action);
+  public void schedule(long atNanos, Runnable action) {
+    agenda.add(atNanos, action);
   }
 
   /// Lets the loop join whose carrier is the current thread.
@@ -59,9 +60,9 @@ public final class RealTurns implements Turns {
 
     @Override
     public void sleep(long deadlineNanos) {
-      events.runDue(nanoTime());
+      agenda.runDue(nanoTime());
       while (!woken && !hasWork.getAsBoolean() && deadlineNanos != NO_WAIT) {
-        long until = Math.min(deadlineNanos, events.nextAt());
+        long until = Math.min(deadlineNanos, agenda.next());
         long left = until - nanoTime();
         if (until == NO_DEADLINE) {
           LockSupport.park(driver);
@@ -69,7 +70,7 @@ public final class RealTurns implements Turns {
           LockSupport.parkNanos(driver, left);
         }
         long now = nanoTime();
-        events.runDue(now);
+        agenda.runDue(now);
         if (now >= deadlineNanos || Thread.currentThread().isInterrupted()) {
           break; // an interrupt is the scheduler's business, which asks for it after a sleep
         }

@@ -5,7 +5,7 @@ import java.util.function.BooleanSupplier;
 
 /// Where the drivers of a simulated world sleep. A driver that sleeps lets the world go on: what is
 /// scheduled happens, and other loops run.
-public interface Turns extends VirtualClock {
+public interface Turns extends Timeline {
   /// A deadline that has passed: only what is due now happens.
   long NO_WAIT = Long.MIN_VALUE;
 

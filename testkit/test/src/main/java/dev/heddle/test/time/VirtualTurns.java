@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.time;
 
+import dev.heddle.test.run.Agenda;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -33,10 +34,6 @@ public final class VirtualTurns implements Turns {
    * otherwise keep it for ever. It also costs a microsecond, or a coroutine that yields until a
    * packet arrives would yield for ever.
    *
-   * Worker threads of a loop are not simulated. While a loop has calls on such threads and has
-   * nothing else to do, its carrier keeps the turn and waits for them in real time. So a call takes
-   * no virtual time. With one call at a time, its end comes at the same place in each run.
-   *
    * What the JDK has parked may be woken up by threads outside. This is waited for in real time when
    * nothing else can go on.
    *
@@ -45,7 +42,7 @@ public final class VirtualTurns implements Turns {
    *
    * Memory order. `holder` is written by the holder, after all that it has done, and read by the
    * next one before all that it does. wakeup() writes `woken` and then reads `idle`; a carrier that
-   * waits for workers writes `idle` and then reads `woken`. All four are volatile, so one of the
+   * waits for other threads writes `idle` and then reads `woken`. All four are volatile, so one of the
    * two sees the other's write, and the carrier is not left parked (Dekker).
    *
    * Cost. A turn that stays with its loop: a scan of the loops. One that is handed over: two
@@ -56,7 +53,7 @@ public final class VirtualTurns implements Turns {
    */
   private static final long POLL_NANOS = 1_000;
 
-  private final EventQueue events = new EventQueue();
+  private final Agenda agenda = new Agenda();
   private final SplittableRandom order;
 
   // the holder of the turn
@@ -80,8 +77,8 @@ public final class VirtualTurns implements Turns {
   }
 
   @Override
-  public Scheduled schedule(long atNanos, Runnable action) {
-    return events.add(Math.max(atNanos, now), action);
+  public void schedule(long atNanos, Runnable action) {
+    agenda.add(atNanos, action);
   }
 
   /// Lets a loop join. **Thread** the one that builds the group; once it has begun, the holder of
@@ -104,7 +101,7 @@ public final class VirtualTurns implements Turns {
   /// Finds the loop that runs next, and moves the clock if it must. May wait for other threads.
   private @Nullable Seat select() {
     while (true) {
-      events.runDue(now);
+      agenda.runDue(now);
       List<Seat> ready = seats.stream().filter(Seat::isReady).toList();
       if (!ready.isEmpty()) {
         return ready.get(ready.size() == 1 ? 0 : order.nextInt(ready.size()));
@@ -138,7 +135,7 @@ public final class VirtualTurns implements Turns {
   }
 
   private long nextTime() {
-    long next = events.nextAt();
+    long next = agenda.next();
     for (Seat seat : seats) {
       next = Math.min(next, seat.deadline);
     }
@@ -169,7 +166,6 @@ public final class VirtualTurns implements Turns {
 
     // carrier only
     private boolean interrupted;
-    private BooleanSupplier foreignWork = () -> false;
 
     // the holder of the turn
     private BooleanSupplier hasWork = () -> false;
@@ -207,13 +203,10 @@ public final class VirtualTurns implements Turns {
 
     /// Sets what is asked of the loop once it runs. **Thread** its carrier.
     ///
-    /// @param hasForeignWork whether it has calls on worker threads, for whose end it is woken up
-    /// @param mayBeWoken whether other threads may wake it up in any other way
+    /// @param mayBeWoken whether threads outside of the simulation may wake it up
     /// @param onStuck called on its carrier, in a sleep, when no loop can go on; null: others are
     ///   told, for this one only serves them
-    public void watch(
-        BooleanSupplier hasForeignWork, BooleanSupplier mayBeWoken, @Nullable Runnable onStuck) {
-      foreignWork = hasForeignWork;
+    public void watch(BooleanSupplier mayBeWoken, @Nullable Runnable onStuck) {
       foreignHope = mayBeWoken;
       whenStuck = onStuck;
     }
@@ -222,8 +215,6 @@ public final class VirtualTurns implements Turns {
     public void sleep(long deadlineNanos) {
       if (deadlineNanos == NO_WAIT) {
         advanceTo(now + POLL_NANOS);
-      } else {
-        awaitForeignWork();
       }
       // an interrupt is the scheduler's business, which asks for it after a sleep
       deadline = Thread.currentThread().isInterrupted() ? NO_WAIT : deadlineNanos;
@@ -237,17 +228,6 @@ public final class VirtualTurns implements Turns {
         stuck = false;
         whenStuck.run();
       }
-    }
-
-    private void awaitForeignWork() {
-      if (!foreignWork.getAsBoolean()) {
-        return;
-      }
-      idle = Thread.currentThread();
-      while (!woken && !Thread.currentThread().isInterrupted()) {
-        LockSupport.park(driver);
-      }
-      idle = null;
     }
 
     private void awaitTurn() {

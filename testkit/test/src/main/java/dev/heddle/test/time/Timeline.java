@@ -4,7 +4,7 @@ package dev.heddle.test.time;
 /// The time of a simulation, and what happens in it later.
 ///
 /// **Thread** that of the loop whose turn it is; [#nanoTime()] any.
-public interface VirtualClock {
+public interface Timeline {
   /// Nanoseconds since an origin of the clock's choice. Never goes backwards.
   long nanoTime();
 
@@ -12,13 +12,5 @@ public interface VirtualClock {
   /// this call.
   ///
   /// @param atNanos a time of this clock; one that has passed is now
-  /// @return cancels it
-  Scheduled schedule(long atNanos, Runnable action);
-
-  /// An action that has been scheduled.
-  @FunctionalInterface
-  interface Scheduled {
-    /// Has it not run; no effect if it has.
-    void cancel();
-  }
+  void schedule(long atNanos, Runnable action);
 }

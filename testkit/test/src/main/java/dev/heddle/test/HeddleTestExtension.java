@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test;
+
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/// Makes an invocation for each seed of a [HeddleTest].
+final class HeddleTestExtension implements TestTemplateInvocationContextProvider {
+  HeddleTestExtension() {}
+
+  @Override
+  public boolean supportsTestTemplate(ExtensionContext context) {
+    return find(context).isPresent();
+  }
+
+  @Override
+  public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(
+      ExtensionContext context) {
+    HeddleTest test = find(context).orElseThrow();
+    if (test.time() == HeddleTest.Time.REAL) {
+      return Stream.of(new RealTimeInvocation());
+    }
+    return new SeedInvocations(options(test)).stream();
+  }
+
+  private static Optional<HeddleTest> find(ExtensionContext context) {
+    return AnnotationSupport.findAnnotation(context.getTestMethod(), HeddleTest.class);
+  }
+
+  private static SimulationOptions options(HeddleTest test) {
+    Strategy strategy =
+        switch (test.strategy()) {
+          case RANDOM_WALK -> Strategy.randomWalk();
+          case PCT -> Strategy.pct(test.depth());
+          case EXHAUSTIVE -> Strategy.exhaustive(test.seeds());
+          case FIFO -> Strategy.fifo();
+        };
+    SimulationOptions options =
+        SimulationOptions.defaults()
+            .withSeed(test.seed())
+            .withSeeds(test.strategy() == HeddleTest.Order.FIFO ? 1 : test.seeds())
+            .withStrategy(strategy);
+    return test.schedule().isEmpty() ? options : options.withSchedule(test.schedule()).withSeeds(1);
+  }
+}

@@ -140,7 +140,7 @@ public final class Node {
     restartDue = false;
     incarnations++;
     seat = group.turns().join(host.name());
-    driver = new SimulatedDriver(host, seat);
+    driver = new SimulatedDriver(host, seat, group.files(host));
   }
 
   void start() {

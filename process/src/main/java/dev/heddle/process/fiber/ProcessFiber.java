@@ -336,7 +336,7 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
   public void yieldIfBudgetSpent() {
     if (++calls >= CALLS_PER_CLOCK_READ) {
       calls = 0;
-      long now = System.nanoTime();
+      long now = scheduler == null ? System.nanoTime() : scheduler.budgetNanos();
       if (budgetEnds == 0) {
         budgetEnds = (now + BUDGET_NANOS) | 1; // never 0, which means: not set
       } else if (now - budgetEnds >= 0) {

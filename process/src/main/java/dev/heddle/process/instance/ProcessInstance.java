@@ -112,7 +112,8 @@ public final class ProcessInstance extends ProcessLifecycle
     this.pid = new LocalPid(address, this);
     this.process = process;
     this.options = options;
-    this.queue = new EventQueue(options.mailbox(), options.policy() == MailboxPolicy.DROP_OLDEST);
+    boolean dropsOldest = options.policy() == MailboxPolicy.DROP_OLDEST;
+    this.queue = host.scheduler().newQueue(this, options.mailbox(), dropsOldest);
     this.senders =
         options.policy() == MailboxPolicy.SUSPEND ? new SenderQueue(queue) : SenderQueue.UNUSED;
   }
@@ -709,6 +710,11 @@ public final class ProcessInstance extends ProcessLifecycle
   protected boolean isResumable() {
     FiberView body = body();
     return body != null && body.thread().isResumable();
+  }
+
+  @Override
+  public String label() {
+    return pid + " (" + kind() + ")";
   }
 
   @Override

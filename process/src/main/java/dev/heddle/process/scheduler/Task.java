@@ -228,6 +228,11 @@ public abstract class Task {
     }
   }
 
+  /// Names it in reports.
+  public String label() {
+    return getClass().getSimpleName();
+  }
+
   // ---- its worker ----
 
   /// A step begins: READY or RUNNING becomes RUNNING, without marks.

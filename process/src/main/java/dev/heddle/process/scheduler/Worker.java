@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A thread that runs tasks: first the newest of its own deque, then tasks of the global queue,
 /// then half of another worker's deque.
-public final class Worker {
+public sealed class Worker permits SimulatedWorker {
   private static final int GLOBAL_QUEUE_INTERVAL =
       61; // picks; prime, so it does not beat with batches of 16 or 32
   private static final int GLOBAL_BATCH = 16; // taken along with the task that is run
@@ -85,8 +85,17 @@ public final class Worker {
   private Worker(WorkScheduler scheduler, String name, int number, Consumer<Worker> work) {
     this.scheduler = scheduler;
     this.number = number;
-    this.thread = new WorkerThread(this, name, work);
+    this.thread = new WorkerThread(this, name, () -> work.accept(this));
     thread.setDaemon(true);
+    this.threadState = new PlatformThreadState(thread);
+    this.place = new Parking.Place(thread);
+  }
+
+  /// A worker whose steps run on `carrier`, which it does not start.
+  Worker(WorkScheduler scheduler, WorkerThread carrier, int number) {
+    this.scheduler = scheduler;
+    this.number = number;
+    this.thread = carrier;
     this.threadState = new PlatformThreadState(thread);
     this.place = new Parking.Place(thread);
   }
@@ -94,15 +103,6 @@ public final class Worker {
   /// The worker of the calling thread, or null.
   public static @Nullable Worker current() {
     return Thread.currentThread() instanceof WorkerThread t ? t.worker : null;
-  }
-
-  private static final class WorkerThread extends Thread {
-    final Worker worker;
-
-    WorkerThread(Worker worker, String name, Consumer<Worker> work) {
-      super(null, () -> work.accept(worker), name, 0, false);
-      this.worker = worker;
-    }
   }
 
   void start() {
@@ -210,7 +210,7 @@ public final class Worker {
 
   /// Writes to the log. Never throws, even without memory for the text, which it therefore builds
   /// itself.
-  private void logSafely(String what, @Nullable Task task, Throwable t) {
+  final void logSafely(String what, @Nullable Task task, Throwable t) {
     try {
       String of = task == null ? "" : ": " + task.getClass();
       UninterruptibleLog.write(Level.ERROR, thread.getName() + " " + what + of, t);
@@ -239,6 +239,28 @@ public final class Worker {
     if (wakeUps.isOpen()) {
       finishWakeUps();
     }
+  }
+
+  /// The beginning of a run, for a worker that divides runs differently.
+  final Task.Run beginRun(Task task) {
+    picks++;
+    RUNNING.setRelease(this, task);
+    run.begin();
+    return run;
+  }
+
+  /// The end of such a run.
+  final void endRun() {
+    threadState.restore();
+    RUNNING.setRelease(this, (Task) null);
+    if (wakeUps.isOpen()) {
+      finishWakeUps();
+    }
+  }
+
+  /// Counts a task that it has taken from another worker.
+  final void countStolen() {
+    stolen++;
   }
 
   /// Runs the task until it waits, ends, or has used up its budget.
@@ -277,7 +299,7 @@ public final class Worker {
     }
   }
 
-  private void complete(Task task) {
+  final void complete(Task task) {
     isInTask = true;
     try {
       endBurst(); // before the end becomes visible

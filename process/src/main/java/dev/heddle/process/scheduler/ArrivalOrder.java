@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.scheduler;
+
+import dev.heddle.process.simulation.ProcessWorld;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/// The order in which what several senders put into mailboxes arrives in a simulation: any order
+/// that workers of their own could have produced.
+final class ArrivalOrder {
+  /*
+   * The turns of a simulation run one after the other, but the product runs steps at the same time:
+   * of two steps that send to a third process, each may send between two messages of the other. So
+   * each sender has a clock, a number. A send advances it by a random amount, and gives the message
+   * its value, the stamp. A mailbox hands out what has arrived by stamp.
+   *
+   * The order of all stamps is one order of everything that was sent, and it is a possible one:
+   *
+   * I1. Later sends of one sender have higher stamps: their order stays.
+   * I2. A receiver's clock is at least the stamp of what it has received, that of a new process at
+   *     least its starter's. So a message that was sent because of another one has a higher stamp.
+   * I3. What a mailbox has handed out, or shown to a body, is final: a later arrival gets a higher
+   *     stamp, and so does everything that its sender sends afterwards.
+   * I4. What happens at one instant of virtual time has higher stamps than all before that: time
+   *     moves only when nobody can run.
+   * I5. What reaches a process by other ways than messages (a wait in the JDK that has ended), and
+   *     everything that comes from coroutines and threads, comes after all that has been stamped.
+   *
+   * Equal stamps of different senders leave the order of the sends. Half of the turns begin at the
+   * latest stamp, as if they had not begun before; the other half begin as early as they can.
+   *
+   * Not seen: what steps learn from each other through shared memory or through the registry of
+   * names. A step that does so may see what was sent before arrive after its own message.
+   *
+   * Rejected. Holding messages back and delivering them as turns of their own: whether a mailbox is
+   * full, and whether its process lives, is decided at the send, and a sender is told. Any order of
+   * what two senders have sent: it may contradict the order in a third mailbox.
+   *
+   * Threads. Any; it has a lock, since a thread outside of the simulation may send.
+   *
+   * Sources. L. Lamport, Time, clocks, and the ordering of events, 1978.
+   */
+  private static final int SPREAD = 8; // of one send: a few sends of another fit between two
+
+  private final ProcessWorld world;
+  private final SplittableRandom random;
+  private long latest; // of all stamps
+  private long instant = Long.MIN_VALUE; // of virtual time
+  private long base; // the latest stamp before this instant
+  private @Nullable Sender running;
+
+  /// What has turns and sends.
+  static class Sender {
+    private final String name;
+    private long clock;
+
+    Sender(String name) {
+      this.name = name;
+    }
+
+    String name() {
+      return name;
+    }
+  }
+
+  ArrivalOrder(ProcessWorld world) {
+    this.world = world;
+    this.random = new SplittableRandom(world.newSeed());
+  }
+
+  /// A sender begins to exist, by what runs now.
+  synchronized void begins(Sender made) {
+    made.clock = running == null ? latest : running.clock;
+  }
+
+  /// @param afterAll whether it has learnt something by other ways than messages
+  synchronized void beginTurn(Sender sender, boolean afterAll) {
+    running = sender;
+    if (afterAll || random.nextBoolean()) {
+      sender.clock = Math.max(sender.clock, latest);
+    }
+  }
+
+  synchronized void endTurn() {
+    running = null;
+  }
+
+  /// The name of who sends now.
+  synchronized String senderName(boolean isInside) {
+    Sender sender = isInside ? running : null;
+    return sender == null ? String.valueOf(Thread.currentThread()) : sender.name;
+  }
+
+  /// A stamp for what is sent now, above `floor`.
+  synchronized long stamp(boolean isInside, long floor) {
+    long now = world.nanoTime();
+    if (now != instant) {
+      instant = now;
+      base = latest;
+    }
+    Sender sender = isInside ? running : null;
+    long from = sender == null ? latest : Math.max(sender.clock, base);
+    long stamp = Math.max(from, floor) + 1 + random.nextInt(SPREAD);
+    if (sender != null) {
+      sender.clock = stamp;
+    }
+    latest = Math.max(latest, stamp);
+    return stamp;
+  }
+
+  /// What runs now has received something with this stamp.
+  synchronized void received(long stamp) {
+    if (running != null) {
+      running.clock = Math.max(running.clock, stamp);
+    }
+  }
+}

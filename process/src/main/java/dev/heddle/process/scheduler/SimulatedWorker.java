@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.scheduler;
+
+import dev.heddle.process.scheduler.Task.StepResult;
+
+/// A worker without a thread: its steps run on the carrier of a simulation.
+final class SimulatedWorker extends Worker {
+  private final WorkerThread carrier;
+
+  SimulatedWorker(SimulatedScheduler scheduler, WorkerThread carrier, int number) {
+    super(scheduler, carrier, number);
+    this.carrier = carrier;
+  }
+
+  /// Never: a burst is one node of a mailbox, and the order of arrivals is that of nodes.
+  @Override
+  public boolean isBurst(long receiver) {
+    return false;
+  }
+
+  /// Runs one step of a READY task, or finishes the end of a COMPLETE one.
+  ///
+  /// @return whether the task is to be queued again
+  boolean turn(Task task) {
+    carrier.worker = this;
+    Task.Run run = beginRun(task);
+    try {
+      return step(task, run);
+    } finally {
+      endRun();
+      carrier.worker = null;
+    }
+  }
+
+  private boolean step(Task task, Task.Run run) {
+    if (task.isComplete()) { // completed() has failed before
+      complete(task);
+      return false;
+    }
+    task.beginStep();
+    StepResult result;
+    try {
+      result = task.step(run);
+    } catch (Throwable t) {
+      logSafely("gives up a task", task, t);
+      result = StepResult.DONE;
+    }
+    if (result == StepResult.DONE) {
+      task.endSteps();
+      complete(task);
+      return false;
+    }
+    if (result != StepResult.CONTINUE && task.endRun(result)) {
+      return false;
+    }
+    task.makeReady();
+    return true;
+  }
+}

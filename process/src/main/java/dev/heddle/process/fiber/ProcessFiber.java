@@ -237,13 +237,14 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
           "the JDK started " + thread + " without handing its task to the scheduler");
     }
     var _ = claimResumable();
-    calls = 0;
     budgetEnds = 0;
     Worker worker = Worker.current();
     if (worker == null) {
+      calls = 0;
       own.run();
       return;
     }
+    calls = worker.scheduler().callsAtBudgetRead();
     carrier = worker;
     try {
       worker.runMounted(thread, own);
@@ -335,7 +336,7 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
   /// when this mount has used its budget.
   public void yieldIfBudgetSpent() {
     if (++calls >= CALLS_PER_CLOCK_READ) {
-      calls = 0;
+      calls = scheduler == null ? 0 : scheduler.callsAtBudgetRead();
       long now = scheduler == null ? System.nanoTime() : scheduler.budgetNanos();
       if (budgetEnds == 0) {
         budgetEnds = (now + BUDGET_NANOS) | 1; // never 0, which means: not set

@@ -23,14 +23,16 @@ final class ArrivalOrder {
    *     stamp, and so does everything that its sender sends afterwards.
    * I4. What happens at one instant of virtual time has higher stamps than all before that: time
    *     moves only when nobody can run.
-   * I5. What reaches a process by other ways than messages (a wait in the JDK that has ended), and
-   *     everything that comes from coroutines and threads, comes after all that has been stamped.
+   * I5. What a body, a coroutine or another thread sends has a higher stamp than all before it: they
+   *     may have learnt of it by other ways than messages, such as a future. Between two sends of a
+   *     body others have their turn now and then (SimulatedScheduler.budgetNanos).
    *
    * Equal stamps of different senders leave the order of the sends. Half of the turns begin at the
    * latest stamp, as if they had not begun before; the other half begin as early as they can.
    *
-   * Not seen: what steps learn from each other through shared memory or through the registry of
-   * names. A step that does so may see what was sent before arrive after its own message.
+   * Not seen: what steps of processes without a body learn from each other through shared memory or
+   * through the registry of names. What was sent before may then arrive after the message of a step
+   * that knows of it.
    *
    * Rejected. Holding messages back and delivering them as turns of their own: whether a mailbox is
    * full, and whether its process lives, is decided at the send, and a sender is told. Any order of
@@ -41,6 +43,7 @@ final class ArrivalOrder {
    * Sources. L. Lamport, Time, clocks, and the ordering of events, 1978.
    */
   private static final int SPREAD = 8; // of one send: a few sends of another fit between two
+  private static final int CALLS_PER_PREEMPTION = 4; // on average
 
   private final ProcessWorld world;
   private final SplittableRandom random;
@@ -73,16 +76,20 @@ final class ArrivalOrder {
     made.clock = running == null ? latest : running.clock;
   }
 
-  /// @param afterAll whether it has learnt something by other ways than messages
-  synchronized void beginTurn(Sender sender, boolean afterAll) {
+  synchronized void beginTurn(Sender sender) {
     running = sender;
-    if (afterAll || random.nextBoolean()) {
+    if (random.nextBoolean()) {
       sender.clock = Math.max(sender.clock, latest);
     }
   }
 
   synchronized void endTurn() {
     running = null;
+  }
+
+  /// Whether a body loses its worker at this call.
+  synchronized boolean isBodyPreempted() {
+    return random.nextInt(CALLS_PER_PREEMPTION) == 0;
   }
 
   /// The name of who sends now.
@@ -99,7 +106,8 @@ final class ArrivalOrder {
       base = latest;
     }
     Sender sender = isInside ? running : null;
-    long from = sender == null ? latest : Math.max(sender.clock, base);
+    boolean isBody = Thread.currentThread().isVirtual();
+    long from = sender == null || isBody ? latest : Math.max(sender.clock, base);
     long stamp = Math.max(from, floor) + 1 + random.nextInt(SPREAD);
     if (sender != null) {
       sender.clock = stamp;

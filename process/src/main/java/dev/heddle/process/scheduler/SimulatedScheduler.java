@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 public final class SimulatedScheduler extends WorkScheduler {
   /*
    * Every ready task is a turn in the queue of the simulation (ProcessWorld). A turn is one step,
-   * so another task can come after each step. The states of Task are those of the product, and so is
+   * so another task can come after each step; a
+   * body may end its step at each call that sends or starts something. The states of Task are those of the product, and so is
    * everything behind step(): a wake-up that would be lost there is lost here. Deques, the global
    * queue, parking and the monitor have no part.
    *
@@ -34,7 +35,7 @@ public final class SimulatedScheduler extends WorkScheduler {
    */
   private static final long FIRST_LOOK_NANOS = 1_000_000_000; // as in the product
   private static final long LONGEST_PAUSE_NANOS = 86_400_000_000_000L; // a day of virtual time
-  private static final long NANOS_PER_BUDGET_READ = 100_000; // half a budget: see budgetNanos()
+  private static final long LONG_NANOS = 1_000_000_000; // longer than any budget of a body
 
   private final ProcessWorld world;
   private final WorkerThread carrier;
@@ -90,11 +91,17 @@ public final class SimulatedScheduler extends WorkScheduler {
     return WorkerThread.current() == carrier;
   }
 
-  /// A clock that moves with each read: so a body that sends for ever yields, and at the same place
-  /// in each run.
+  /// Every call reads the clock.
+  @Override
+  public int callsAtBudgetRead() {
+    return Integer.MAX_VALUE - 1;
+  }
+
+  /// A clock that moves with each read, by a budget or not at all: so a body may lose its worker at
+  /// each call, at the same one for the same seed.
   @Override
   public long budgetNanos() {
-    budgetNanos += NANOS_PER_BUDGET_READ;
+    budgetNanos += arrivals.isBodyPreempted() ? LONG_NANOS : 1;
     return budgetNanos;
   }
 
@@ -162,7 +169,7 @@ public final class SimulatedScheduler extends WorkScheduler {
       world.trace(() -> "worker " + chosen + " steps " + name());
       turnsRun++;
       boolean again;
-      arrivals.beginTurn(this, task.isResumable());
+      arrivals.beginTurn(this);
       try {
         again = worker.turn(task);
       } finally {

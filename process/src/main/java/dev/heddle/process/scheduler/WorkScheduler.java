@@ -68,6 +68,11 @@ public sealed class WorkScheduler permits SimulatedScheduler {
     return new EventQueue(bound, dropsOldest);
   }
 
+  /// From how many a body counts its calls again when it has read that clock.
+  public int callsAtBudgetRead() {
+    return 0;
+  }
+
   /// The clock of the budgets of bodies, in nanoseconds.
   public long budgetNanos() {
     return System.nanoTime();

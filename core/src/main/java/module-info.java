@@ -4,7 +4,8 @@
 ///
 /// What is not exported here is not for users; the rooms are described in their `package-info`.
 @org.jspecify.annotations.NullMarked
-@SuppressWarnings("module") // dev.heddle.cli, .netty and .process are compiled after this one
+@SuppressWarnings(
+    "module") // dev.heddle.cli, .netty, .process and .test are compiled after this one
 module dev.heddle {
   requires static org.jspecify; // annotations only: who compiles against this module needs nothing
   requires java.management; // loops as MXBeans
@@ -24,7 +25,8 @@ module dev.heddle {
   exports dev.heddle.io;
   exports dev.heddle.observe;
   exports dev.heddle.reactor.driver to
-      dev.heddle.netty;
+      dev.heddle.netty,
+      dev.heddle.test;
   exports dev.heddle.reactor.jdk to
       dev.heddle.netty;
   exports dev.heddle.reactor.linux to
@@ -49,7 +51,18 @@ module dev.heddle {
 
   // for processes with a sequential body, which run on virtual threads of ours too
   exports dev.heddle.scheduler.context to
-      dev.heddle.process;
+      dev.heddle.process,
+      dev.heddle.test;
+
+  // for simulations, which run a loop on parts of their own, and look at what it leaves behind
+  exports dev.heddle.coroutine.tree to
+      dev.heddle.test;
+  exports dev.heddle.loop to
+      dev.heddle.test;
+  exports dev.heddle.reactor to
+      dev.heddle.test;
+  exports dev.heddle.scheduler to
+      dev.heddle.test;
 
   // for runtimes that observers may look at, and for the observer itself
   exports dev.heddle.observe.attach to
@@ -63,5 +76,6 @@ module dev.heddle {
   // what several modules need and none owns
   exports dev.heddle.internal to
       dev.heddle.netty,
-      dev.heddle.process;
+      dev.heddle.process,
+      dev.heddle.test;
 }

@@ -15,8 +15,17 @@ final class FailureReporter {
   // the JVM's exit itself when it writes
   private boolean jvmExits;
 
+  // set before the first coroutine runs
+  private @Nullable FailureListener listener; // null: the log
+
   FailureReporter(AsyncLog log) {
     this.log = log;
+  }
+
+  /// Has `changed` called with each report, which is then not logged. Called before the first
+  /// coroutine runs.
+  void redirect(FailureListener changed) {
+    listener = changed;
   }
 
   /// Called when the JVM exits: from now on failures come too late for the loggers, whose shutdown
@@ -32,10 +41,17 @@ final class FailureReporter {
   /// Reports a failure, those that it superseded, and those that its causes and the suppressed ones
   /// superseded: no code will read their reports.
   void report(String what, @Nullable Throwable failure) {
-    if (failure == null) {
+    FailureListener other = listener;
+    if (other != null) {
+      other.onReport(what, failure);
+    } else if (failure == null) {
       reportAlone(what, null);
-      return;
+    } else {
+      log(what, failure);
     }
+  }
+
+  private void log(String what, Throwable failure) {
     // on the thread of the log: reading a throwable takes its monitor, and may wait for it
     Runnable behind =
         () ->

@@ -266,6 +266,12 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
     return futures;
   }
 
+  /// Has `listener` get the failures that no code observes, instead of the log. Called before the
+  /// first coroutine runs.
+  public void redirectReports(FailureListener listener) {
+    reporter.redirect(listener);
+  }
+
   /// Its name, for messages.
   String describe() {
     return "the loop '" + options.name() + "'";

@@ -32,7 +32,7 @@ final class PickedQueue extends ReadyQueue {
     RingBuffer lane = lane();
     Object head = lane.peek();
     if (head != null && head != picked) {
-      lane.bringForward(picker.pick(lane.size()));
+      lane.bringForward(picker.pick(lane));
       picked = lane.peek();
     }
   }

@@ -17,4 +17,9 @@ public interface ReadyPicker {
   /// @param ready the number of candidates; at least one
   /// @return the index of the chosen one, counted from the oldest, which is 0
   int pick(int ready);
+
+  /// The same, for a picker whose choice depends on which entries are ready.
+  default int pick(ReadyCandidates ready) {
+    return pick(ready.size());
+  }
 }

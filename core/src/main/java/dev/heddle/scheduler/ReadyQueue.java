@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 /// The queue of what is ready to run: high priority before normal, each first in, first out. After
 /// 64 entries of high priority in a row comes one of normal priority, so that none starves.
 ///
-/// Holds wakers, execution contexts whose foreign wait is over, and ends of rounds.
+/// Holds wakers, execution contexts whose foreign wait is over, ends of rounds, and in a simulation
+/// turns of threads that are no coroutines.
 class ReadyQueue {
   static final int HIGH_IN_A_ROW = 64; // keeps a normal entry's extra wait below 10 us
 

@@ -4,7 +4,7 @@ package dev.heddle.scheduler;
 import org.jspecify.annotations.Nullable;
 
 /// A circular first-in, first-out buffer; its capacity is a power of two and doubles when full.
-final class RingBuffer {
+final class RingBuffer implements ReadyCandidates {
   private @Nullable Object[] slots;
   private int head; // the next entry out; both indices only grow, and wrap
   private int tail; // the next free slot
@@ -20,7 +20,8 @@ final class RingBuffer {
     return head == tail;
   }
 
-  int size() {
+  @Override
+  public int size() {
     return tail - head;
   }
 
@@ -36,7 +37,8 @@ final class RingBuffer {
   }
 
   /// The entry that is `place` behind the head; it must exist.
-  @Nullable Object at(int place) {
+  @Override
+  public @Nullable Object at(int place) {
     return slots[(head + place) & (slots.length - 1)];
   }
 

@@ -12,14 +12,17 @@ import dev.heddle.internal.StackGuard;
 import dev.heddle.reactor.Reactor;
 import dev.heddle.reactor.TimerQueue;
 import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.scheduler.SchedulerParts.Births;
 import dev.heddle.scheduler.context.ContextPool;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.ExecutionContext.Occupant;
+import dev.heddle.scheduler.context.VirtualThreads;
 import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.scheduler.inbox.Wakeup;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /// Runs the coroutines of one loop, one at a time, on the thread that calls [#run()].
@@ -109,6 +112,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private final Clock clock;
   private final @Nullable TickListener tickListener;
   private final boolean reuse;
+  private final Births births;
   private final Thread carrier = Thread.currentThread();
   private final @Nullable ForkJoinBlocker forkJoinBlocker = ForkJoinBlocker.of(carrier, this::run);
 
@@ -152,6 +156,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     this.tickListener = parts.tickListener();
     this.ready = ReadyQueue.of(parts.picker());
     this.reuse = reuse;
+    this.births = parts.births();
     this.pollPolicy = new PollPolicy(clock, driver);
     this.clockSampler = new ClockSampler(clock);
     this.now = pollPolicy.now();
@@ -566,6 +571,20 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   }
 
   @Override
+  public void runBorn(Runnable turn) {
+    if (births == Births.ON_JDK || !inbox.post(new BornThread(ready, turn))) {
+      VirtualThreads.defaultScheduler().execute(turn);
+    }
+  }
+
+  /// Creates the threads for work that would hold the loop, or null: the system has them.
+  ///
+  /// @param prefix of the threads' names, before their number
+  public @Nullable ThreadFactory threadsOnLoop(String prefix) {
+    return births == Births.ON_LOOP ? new LoopThreads(this, prefix) : null;
+  }
+
+  @Override
   public void broken(ExecutionContext context, Throwable failure) {
     if (!ended) {
       owner.failed(failure);
@@ -688,6 +707,8 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
       dispatch(waker);
     } else if (next instanceof RoundEnd end) {
       end.reached();
+    } else if (next instanceof BornThread born) {
+      born.turn().run();
     } else {
       resumeArrived((ExecutionContext) next);
     }
@@ -853,6 +874,8 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
       Object context = next instanceof Waker waker ? waker.context() : next;
       if (context instanceof ExecutionContext left) {
         left.abandon();
+      } else if (next instanceof BornThread born) {
+        VirtualThreads.defaultScheduler().execute(born.turn());
       }
     }
     reactor.close();

@@ -14,8 +14,28 @@ import org.jspecify.annotations.Nullable;
 /// @param clock the time source, which the driver uses, too
 /// @param picker chooses the next coroutine
 /// @param tickListener called at each tick; null: none
+/// @param births who runs the virtual threads that are created inside coroutines
 public record SchedulerParts(
-    ReactorDriver driver, Clock clock, ReadyPicker picker, @Nullable TickListener tickListener) {
+    ReactorDriver driver,
+    Clock clock,
+    ReadyPicker picker,
+    @Nullable TickListener tickListener,
+    Births births) {
+  /// The scheduler of the virtual threads that are created inside a coroutine, which inherit its
+  /// scheduler and are no coroutines.
+  public enum Births {
+    /// The JDK's own scheduler, on its own threads.
+    ON_JDK,
+    /// The loop, as entries of its ready queue: its picker orders them, too. They neither keep the
+    /// loop alive nor count as waits; those that are left at its end go to the JDK's scheduler.
+    ON_LOOP
+  }
+
+  /// With threads that the JDK's scheduler runs.
+  public SchedulerParts(
+      ReactorDriver driver, Clock clock, ReadyPicker picker, @Nullable TickListener tickListener) {
+    this(driver, clock, picker, tickListener, Births.ON_JDK);
+  }
 
   /// The parts of ordinary programs: real time, first in, first out.
   public static SchedulerParts usual(ReactorDriver driver) {

@@ -36,7 +36,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
    *              pending resume
    *   ENDED      cannot happen, ignored
    * execute(any other task): a virtual thread that was created inside a coroutine and has inherited
-   * its scheduler; the JDK's default scheduler runs it.
+   * its scheduler; the host decides who runs it.
    *
    * Threads. execute(): any, even while a virtual thread is current, even after the loop has ended.
    * suspend() and run(): the context's own thread. Everything else: the carrier.
@@ -263,7 +263,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
       return;
     }
     if (command != own) {
-      VirtualThreads.defaultScheduler().execute(command);
+      host().runBorn(command);
       return;
     }
     // safe: a stale state costs a dropped arrival or is repaired by mount(), see Memory order
@@ -399,6 +399,10 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     boolean isCarrier(Thread thread);
 
     boolean hasEnded();
+
+    /// Runs a turn of a virtual thread that was created inside a coroutine and has inherited its
+    /// scheduler. **Thread** any.
+    void runBorn(Runnable turn);
 
     /// The occupant that takes over `context` without a switch; null: the context becomes idle.
     /// Called on the context's own thread, after a coroutine on it has ended.

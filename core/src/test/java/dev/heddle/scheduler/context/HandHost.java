@@ -74,6 +74,11 @@ final class HandHost implements ExecutionContext.Host {
   }
 
   @Override
+  public void runBorn(Runnable turn) {
+    VirtualThreads.defaultScheduler().execute(turn);
+  }
+
+  @Override
   public void trimDue() {
     trimDue = true;
   }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test;
+
+import dev.heddle.Body;
+import dev.heddle.test.run.Chooser;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Runs a program again and again, until a run fails or all are done.
+final class Explorer {
+  private final SimulationOptions options;
+  private final Body<@Nullable Void> main;
+  private final Set<Long> courses = new HashSet<>();
+  private Duration elapsed = Duration.ZERO;
+  private int runs;
+
+  Explorer(SimulationOptions options, Body<@Nullable Void> main) {
+    this.options = options;
+    this.main = main;
+  }
+
+  Exploration explore() {
+    boolean complete =
+        options.strategy() instanceof Strategy.Exhaustive all && options.schedule() == null
+            ? exploreAll(all.runs())
+            : exploreSeeds();
+    return new Exploration(runs, courses.size(), complete, elapsed);
+  }
+
+  private boolean exploreSeeds() {
+    for (int i = 0; i < options.seeds(); i++) {
+      SimulationOptions one = options.withSeed(options.seed() + i);
+      run(one, Simulation.chooser(one));
+    }
+    return false;
+  }
+
+  private boolean exploreAll(int bound) {
+    ScheduleSearch search = new ScheduleSearch(bound);
+    while (search.hasNext()) {
+      search.took(run(options, search.next()).course());
+    }
+    return search.isComplete();
+  }
+
+  private SimulationResult<?> run(SimulationOptions one, Chooser chooser) {
+    SimulationResult<?> result = Simulation.record(one, chooser, main);
+    runs++;
+    courses.add(result.fingerprint());
+    elapsed = elapsed.plus(result.elapsed());
+    if (result.failure() != null) {
+      throw shrunk(one, result).error();
+    }
+    return result;
+  }
+
+  private FailureText shrunk(SimulationOptions one, SimulationResult<?> found) {
+    if (!options.shrinks() || !found.uncontrolled().isEmpty()) {
+      return new FailureText(found, found, 0, runs);
+    }
+    Shrinker shrinker = new Shrinker(schedule -> Simulation.record(one, schedule, main), found);
+    SimulationResult<?> shrunk = shrinker.shrink();
+    return new FailureText(shrunk, found, shrinker.runs(), runs);
+  }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test;
+
+import java.util.List;
+
+/// What is said of a failing run.
+///
+/// @param result the run
+/// @param found the run before its schedule was shrunk
+/// @param runs the number of runs for that; 0: it was not shrunk
+/// @param tried the number of runs until it was found; 0: it is the only one
+record FailureText(SimulationResult<?> result, SimulationResult<?> found, int runs, int tried) {
+  private static final int MOST_SHOWN = 20; // decisions
+
+  static FailureText of(SimulationResult<?> result, SimulationOptions options) {
+    return new FailureText(result, result, 0, 0);
+  }
+
+  SimulationError error() {
+    return new SimulationError(text(), result);
+  }
+
+  private String text() {
+    StringBuilder text = new StringBuilder("seed ").append(result.seed());
+    if (tried > 1) {
+      text.append(", run ").append(tried);
+    }
+    text.append(" failed after ")
+        .append(Decision.inWords(result.elapsed()))
+        .append(" of virtual time: ")
+        .append(result.failure())
+        .append("\nreplay with ")
+        .append(Replay.line(result));
+    describeSchedule(text);
+    result
+        .uncontrolled()
+        .forEach(what -> text.append("\nnot controlled, a replay may differ: ").append(what));
+    return text.append('\n').toString();
+  }
+
+  private void describeSchedule(StringBuilder text) {
+    List<Decision> all = result.decisions();
+    List<Decision> other = all.stream().filter(decision -> decision.chosen() > 0).toList();
+    text.append(
+        "\nof %,d decisions %,d differ from the oldest first".formatted(all.size(), other.size()));
+    if (runs > 0) {
+      long before = found.decisions().stream().filter(decision -> decision.chosen() > 0).count();
+      text.append(" (%,d before %,d runs that shrank them)".formatted(before, runs));
+    }
+    other.stream().limit(MOST_SHOWN).forEach(decision -> text.append("\n  ").append(decision));
+    if (other.size() > MOST_SHOWN) {
+      text.append("\n  and %,d more".formatted(other.size() - MOST_SHOWN));
+    }
+  }
+}

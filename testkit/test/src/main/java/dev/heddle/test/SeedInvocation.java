@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test;
+
+import dev.heddle.test.run.Chooser;
+import dev.heddle.test.run.Limits;
+import dev.heddle.test.run.Phases;
+import dev.heddle.test.run.RunRecord;
+import dev.heddle.test.run.SimulatedLoop;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.Extension;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+import org.opentest4j.TestAbortedException;
+
+/// One invocation of a test method, in a simulation that begins before its `@BeforeEach` methods
+/// and ends after its `@AfterEach` methods.
+///
+/// A failure of the test is thrown at the end, by [#afterEach], with how to replay the run: only
+/// then the schedule is complete.
+final class SeedInvocation extends PhaseInterceptor
+    implements TestTemplateInvocationContext, BeforeEachCallback, AfterEachCallback {
+  private final SeedInvocations all;
+  private final SimulationOptions options;
+  private final Chooser chooser;
+  private final String name;
+  private final Phases phases = new Phases();
+  private final CompletableFuture<RunRecord<@Nullable Void>> run = new CompletableFuture<>();
+  private final List<ReflectiveInvocationContext<Method>> calls = new ArrayList<>();
+
+  SeedInvocation(SeedInvocations all, SimulationOptions options, Chooser chooser, String name) {
+    this.all = all;
+    this.options = options;
+    this.chooser = chooser;
+    this.name = name;
+  }
+
+  @Override
+  public String getDisplayName(int invocationIndex) {
+    return name;
+  }
+
+  @Override
+  public List<Extension> getAdditionalExtensions() {
+    return List.of(this);
+  }
+
+  // ---- the test's thread ----
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    Limits limits = new Limits(options.stepLimit(), options.patience());
+    Thread.ofPlatform().daemon().name("simulation-watch").start(() -> complete(limits));
+  }
+
+  private void complete(Limits limits) {
+    try {
+      run.complete(SimulatedLoop.run(options.loop(), chooser, limits, phases));
+    } catch (Throwable e) {
+      run.completeExceptionally(e);
+    }
+  }
+
+  @Override
+  void phase(Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> call)
+      throws Exception {
+    calls.add(call);
+    CompletableFuture<@Nullable Throwable> outcome = phases.start(() -> proceed(invocation));
+    Object first = await(CompletableFuture.anyOf(outcome, run));
+    if (first instanceof TestAbortedException aborted) {
+      throw aborted; // an assumption: the test neither fails nor succeeds
+    }
+    // other failures are those of the run
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) throws Exception {
+    phases.end();
+    SimulationResult<?> result =
+        new SimulationResult<>(options.seed(), await(run), options.checksLeaks());
+    boolean first = all.ended(result);
+    if (result.failure() != null && !(result.failure() instanceof TestAbortedException)) {
+      FailureText text =
+          first && options.shrinks() && result.uncontrolled().isEmpty()
+              ? new TestRerun(options, calls).shrunk(result)
+              : new FailureText(result, result, 0, 0);
+      throw text.error();
+    }
+  }
+
+  // an interrupt of the test's thread is a time-out of JUnit: it stops the loop
+  private <V extends @Nullable Object> V await(CompletableFuture<V> future) throws Exception {
+    try {
+      return future.get();
+    } catch (InterruptedException e) {
+      String waiters = phases.describeWaiters();
+      if (waiters != null) {
+        e.addSuppressed(new AssertionError("interrupted while these waited:\n" + waiters));
+      }
+      phases.stop();
+      throw e;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("the simulation itself has failed", e.getCause());
+    }
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test;
+
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.Spliterators;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
+
+/// The invocations of one test method, one after the other: JUnit asks for the next one when the
+/// one before has ended.
+final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
+  private final SimulationOptions options;
+  private final @Nullable ScheduleSearch search; // of an exhaustive test
+  private int begun;
+  private boolean failed;
+
+  SeedInvocations(HeddleTest test) {
+    this.options = Replay.of(options(test));
+    this.search =
+        options.strategy() instanceof Strategy.Exhaustive all && options.schedule() == null
+            ? new ScheduleSearch(all.runs())
+            : null;
+  }
+
+  private static SimulationOptions options(HeddleTest test) {
+    Strategy strategy =
+        switch (test.strategy()) {
+          case RANDOM_WALK -> Strategy.randomWalk();
+          case PCT -> Strategy.pct(test.depth());
+          case EXHAUSTIVE -> Strategy.exhaustive(test.seeds());
+          case FIFO -> Strategy.fifo();
+        };
+    SimulationOptions options =
+        SimulationOptions.defaults()
+            .withSeed(test.seed())
+            .withSeeds(test.strategy() == HeddleTest.Order.FIFO ? 1 : test.seeds())
+            .withStrategy(strategy);
+    return test.schedule().isEmpty() ? options : options.withSchedule(test.schedule()).withSeeds(1);
+  }
+
+  Stream<TestTemplateInvocationContext> stream() {
+    return StreamSupport.stream(Spliterators.spliteratorUnknownSize(this, 0), false);
+  }
+
+  @Override
+  public boolean hasNext() {
+    return search == null ? begun < options.seeds() : search.hasNext();
+  }
+
+  @Override
+  public TestTemplateInvocationContext next() {
+    if (!hasNext()) {
+      throw new NoSuchElementException();
+    }
+    int number = begun++;
+    if (search != null) {
+      return new SeedInvocation(this, options, search.next(), "schedule " + number);
+    }
+    SimulationOptions one = options.withSeed(options.seed() + number);
+    return new SeedInvocation(this, one, Simulation.chooser(one), "seed " + one.seed());
+  }
+
+  /// Takes note of a run.
+  ///
+  /// @return whether it is the first one that failed
+  boolean ended(SimulationResult<?> result) {
+    if (search != null) {
+      search.took(result.course());
+    }
+    boolean first = !failed && result.failure() != null;
+    failed |= first;
+    return first;
+  }
+}

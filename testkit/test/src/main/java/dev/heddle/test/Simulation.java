@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test;
+
+import dev.heddle.Action;
+import dev.heddle.Body;
+import dev.heddle.loop.LoopRuntime;
+import dev.heddle.test.run.Chooser;
+import dev.heddle.test.run.Limits;
+import dev.heddle.test.run.SimulatedLoop;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Runs programs in virtual time, under a schedule that a seed decides.
+///
+/// {@snippet class=dev.heddle.test.SimulationSnippetsTest region=run}
+///
+/// The program runs on Heddle's own loop. Its delays, deadlines and timers take no real time: the
+/// clock stands still while a coroutine can run, and moves to the next deadline when none can.
+/// Wherever several coroutines are ready, the strategy chooses the next one. The same seed makes
+/// the same choices, so a program that asks nothing of real time, of chance or of other threads
+/// does the same again.
+///
+/// A run fails when its loop throws: by a failure of a coroutine, a deadlock; when it does not end;
+/// and when it leaves something behind. Virtual threads that coroutines start run on the loop, too.
+///
+/// *Not* controlled: a timed wait in the JDK (`Thread.sleep`, `poll(timeout)`), which a run refuses
+/// with its stack; the JDK's clocks and chance; platform threads, whose influence
+/// [SimulationResult#uncontrolled()] names.
+///
+/// **Suspends** never: the calls block until the runs have ended. **Thread** any outside of
+/// coroutines.
+///
+/// @since 0.1
+public final class Simulation {
+  private Simulation() {}
+
+  /// Runs `main` once, with default options. Else as [#run(SimulationOptions, Body)].
+  public static <T extends @Nullable Object> SimulationResult<T> run(Body<T> main) {
+    return run(SimulationOptions.defaults(), main);
+  }
+
+  /// Runs `main` once, with default options. Else as [#run(SimulationOptions, Body)].
+  public static SimulationResult<@Nullable Void> run(Action main) {
+    return run(SimulationOptions.defaults(), main);
+  }
+
+  /// Runs `main` once. Else as [#run(SimulationOptions, Body)].
+  public static SimulationResult<@Nullable Void> run(SimulationOptions options, Action main) {
+    return run(options, asBody(main));
+  }
+
+  /// Runs `main` once, as the main coroutine of a loop.
+  ///
+  /// @return what the run did
+  /// @throws SimulationError when the run failed
+  public static <T extends @Nullable Object> SimulationResult<T> run(
+      SimulationOptions options, Body<T> main) {
+    SimulationResult<T> result = record(options, main);
+    if (result.failure() != null) {
+      throw FailureText.of(result, options).error();
+    }
+    return result;
+  }
+
+  /// Runs `main` once, as [#run(SimulationOptions, Body)] does, and returns also if the run failed.
+  public static <T extends @Nullable Object> SimulationResult<T> record(
+      SimulationOptions options, Body<T> main) {
+    SimulationOptions replayed = Replay.of(options);
+    return record(replayed, chooser(replayed), main);
+  }
+
+  /// Runs `main` once for each seed, and shrinks the schedule of the first run that fails.
+  ///
+  /// @return what the runs covered
+  /// @throws SimulationError when a run failed
+  public static Exploration explore(SimulationOptions options, Action main) {
+    return new Explorer(Replay.of(options), asBody(main)).explore();
+  }
+
+  /// Explores with default options. Else as [#explore(SimulationOptions, Action)].
+  public static Exploration explore(Action main) {
+    return explore(SimulationOptions.defaults(), main);
+  }
+
+  /// The virtual time since the beginning of the current run; called in a coroutine of it.
+  ///
+  /// @throws IllegalStateException outside of a run
+  public static Duration elapsed() {
+    LoopRuntime loop = LoopRuntime.current();
+    if (!SimulatedLoop.isSimulated(loop)) {
+      throw new IllegalStateException(
+          "the loop of this coroutine is not simulated: it runs in real time");
+    }
+    return Duration.ofNanos(loop.scheduler().nanoTime());
+  }
+
+  static <T extends @Nullable Object> SimulationResult<T> record(
+      SimulationOptions options, Chooser chooser, Body<T> main) {
+    Objects.requireNonNull(main, "main");
+    Limits limits = new Limits(options.stepLimit(), options.patience());
+    return new SimulationResult<>(
+        options.seed(),
+        SimulatedLoop.run(options.loop(), chooser, limits, main),
+        options.checksLeaks());
+  }
+
+  /// The chooser of the run that the options describe.
+  static Chooser chooser(SimulationOptions options) {
+    String schedule = options.schedule();
+    return schedule == null
+        ? Choosers.of(options.strategy(), options.seed())
+        : Schedule.parse(schedule);
+  }
+
+  private static Body<@Nullable Void> asBody(Action action) {
+    Objects.requireNonNull(action, "main");
+    return () -> {
+      action.run();
+      return null;
+    };
+  }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test;
+
+import dev.heddle.HeddleOptions;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Options of a [Simulation]. An immutable value; start from [#defaults()] and change what matters.
+///
+/// {@snippet class=dev.heddle.test.SimulationSnippetsTest region=options}
+///
+/// The system properties `heddle.test.seed` and `heddle.test.schedule` replay a failing run: where
+/// they are set, they replace seed, number of seeds and schedule of every simulation of the JVM.
+///
+/// @since 0.1
+public final class SimulationOptions {
+  private static final int SEEDS = 100;
+  private static final long STEPS = 1_000_000;
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  // effectively final: written only before the object leaves this class
+  private long seed;
+  private int seeds;
+  private Strategy strategy;
+  private @Nullable String schedule;
+  private long stepLimit;
+  private Duration patience;
+  private boolean shrinks;
+  private boolean checksLeaks;
+  private HeddleOptions loop;
+
+  private SimulationOptions() {
+    seeds = SEEDS;
+    strategy = Strategy.randomWalk();
+    stepLimit = STEPS;
+    patience = PATIENCE;
+    shrinks = true;
+    checksLeaks = true;
+    loop = HeddleOptions.defaults().withName("simulation");
+  }
+
+  private SimulationOptions(SimulationOptions from) {
+    seed = from.seed;
+    seeds = from.seeds;
+    strategy = from.strategy;
+    schedule = from.schedule;
+    stepLimit = from.stepLimit;
+    patience = from.patience;
+    shrinks = from.shrinks;
+    checksLeaks = from.checksLeaks;
+    loop = from.loop;
+  }
+
+  /// The defaults.
+  public static SimulationOptions defaults() {
+    return new SimulationOptions();
+  }
+
+  // ---- values ----
+
+  /// The seed of a run, and the first one of an exploration; default 0.
+  public long seed() {
+    return seed;
+  }
+
+  /// The number of seeds of an exploration, each one more than the one before; default 100.
+  public int seeds() {
+    return seeds;
+  }
+
+  /// How the next coroutine is chosen; default [Strategy#randomWalk()].
+  public Strategy strategy() {
+    return strategy;
+  }
+
+  /// The decisions of a recorded run, which are made instead of the strategy's; null: none, the
+  /// default.
+  public @Nullable String schedule() {
+    return schedule;
+  }
+
+  /// The number of scheduling steps after which a run fails as one that does not end; default
+  /// 1,000,000.
+  public long stepLimit() {
+    return stepLimit;
+  }
+
+  /// The processor time of one step after which a run fails as one that does not end, and the real
+  /// time for which it waits for threads outside of the simulation; default 10 s.
+  public Duration patience() {
+    return patience;
+  }
+
+  /// Whether an exploration looks for a shorter schedule that fails in the same way; default true.
+  public boolean shrinks() {
+    return shrinks;
+  }
+
+  /// Whether a run fails that leaves something behind: coroutines, timers; default true.
+  public boolean checksLeaks() {
+    return checksLeaks;
+  }
+
+  /// The options of its loop. A simulation has no watchdog, since that goes by real time.
+  public HeddleOptions loop() {
+    return loop;
+  }
+
+  // ---- copies with another value ----
+
+  /// The same with another seed.
+  public SimulationOptions withSeed(long changed) {
+    return with(copy -> copy.seed = changed);
+  }
+
+  /// The same with another number of seeds.
+  ///
+  /// @throws IllegalArgumentException when it is less than 1
+  public SimulationOptions withSeeds(int changed) {
+    requirePositive(changed, "seeds");
+    return with(copy -> copy.seeds = changed);
+  }
+
+  /// The same with another strategy.
+  public SimulationOptions withStrategy(Strategy changed) {
+    Objects.requireNonNull(changed, "strategy");
+    return with(copy -> copy.strategy = changed);
+  }
+
+  /// The same, making the decisions of a recorded run.
+  ///
+  /// @param changed of the form `4:1,9:2`: at decision 4 the second oldest of the ready ones runs,
+  ///   at decision 9 the third oldest, otherwise the oldest
+  /// @throws IllegalArgumentException when it has another form
+  public SimulationOptions withSchedule(String changed) {
+    Schedule.parse(changed);
+    return with(copy -> copy.schedule = changed);
+  }
+
+  /// The same with another limit of steps.
+  ///
+  /// @throws IllegalArgumentException when it is less than 1
+  public SimulationOptions withStepLimit(long changed) {
+    requirePositive(changed, "stepLimit");
+    return with(copy -> copy.stepLimit = changed);
+  }
+
+  /// The same with another patience.
+  ///
+  /// @throws IllegalArgumentException when it is zero or negative
+  public SimulationOptions withPatience(Duration changed) {
+    if (!changed.isPositive()) {
+      throw new IllegalArgumentException("patience must be positive: " + changed);
+    }
+    return with(copy -> copy.patience = changed);
+  }
+
+  /// The same; a failing schedule is reported as it was found.
+  public SimulationOptions withoutShrinking() {
+    return with(copy -> copy.shrinks = false);
+  }
+
+  /// The same; a run may leave something behind.
+  public SimulationOptions withoutLeakChecks() {
+    return with(copy -> copy.checksLeaks = false);
+  }
+
+  /// The same with other options of its loop.
+  public SimulationOptions withLoop(HeddleOptions changed) {
+    Objects.requireNonNull(changed, "loop");
+    return with(copy -> copy.loop = changed);
+  }
+
+  private SimulationOptions with(Consumer<SimulationOptions> change) {
+    SimulationOptions copy = new SimulationOptions(this);
+    change.accept(copy);
+    return copy;
+  }
+
+  private static void requirePositive(long value, String what) {
+    if (value < 1) {
+      throw new IllegalArgumentException(what + " must be at least 1: " + value);
+    }
+  }
+}

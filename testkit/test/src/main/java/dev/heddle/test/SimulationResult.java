@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test;
+
+import dev.heddle.test.run.Course;
+import dev.heddle.test.run.Finding;
+import dev.heddle.test.run.RunRecord;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What a run of a [Simulation] did.
+///
+/// {@snippet class=dev.heddle.test.SimulationSnippetsTest region=result}
+///
+/// @param <T> what its main coroutine returns
+/// @since 0.1
+public final class SimulationResult<T extends @Nullable Object> {
+  private final long seed;
+  private final RunRecord<T> record;
+  private final @Nullable Throwable failure;
+
+  SimulationResult(long seed, RunRecord<T> record, boolean checksLeaks) {
+    this.seed = seed;
+    this.record = record;
+    this.failure = record.failure() == null ? findings(record, checksLeaks) : record.failure();
+  }
+
+  private static @Nullable AssertionError findings(RunRecord<?> record, boolean checksLeaks) {
+    StringBuilder text = new StringBuilder();
+    List<Throwable> failures = new ArrayList<>();
+    for (Finding finding : record.findings()) {
+      if (checksLeaks || finding.kind() != Finding.Kind.LEAK) {
+        text.append("\n  ").append(finding.what());
+        if (finding.failure() != null) {
+          text.append(": ").append(finding.failure());
+          failures.add(finding.failure());
+        }
+      }
+    }
+    if (text.isEmpty()) {
+      return null;
+    }
+    AssertionError error = new AssertionError("the run left behind:" + text);
+    failures.forEach(error::addSuppressed);
+    return error;
+  }
+
+  /// The seed.
+  public long seed() {
+    return seed;
+  }
+
+  /// What the main coroutine returned; null when it failed.
+  public @Nullable T value() {
+    return record.value();
+  }
+
+  /// Why the run failed: the throwable of its loop, or what it left behind; null when it did not
+  /// fail.
+  public @Nullable Throwable failure() {
+    return failure;
+  }
+
+  /// The virtual time from its beginning to its end.
+  public Duration elapsed() {
+    return record.elapsed();
+  }
+
+  /// The number of scheduling steps: each runs a coroutine until it waits.
+  public int steps() {
+    return record.course().steps();
+  }
+
+  /// The steps at which more than one was ready.
+  public List<Decision> decisions() {
+    Course course = record.course();
+    List<Decision> all = new ArrayList<>();
+    for (int number = 0; number < course.decisions(); number++) {
+      int step = course.stepOf(number);
+      all.add(
+          new Decision(
+              number,
+              Duration.ofNanos(course.time(step)),
+              course.ready(step),
+              course.chosen(step),
+              course.name(course.id(step))));
+    }
+    return all;
+  }
+
+  /// Its decisions in short, for [SimulationOptions#withSchedule].
+  public String schedule() {
+    return Schedule.of(record.course()).toString();
+  }
+
+  /// A number that two runs share when they took the same course: the same steps at the same times.
+  public long fingerprint() {
+    return record.course().fingerprint();
+  }
+
+  /// What threads outside of the simulation decided, in words: where it is not empty, the same seed
+  /// may take another course.
+  public List<String> uncontrolled() {
+    return record.uncontrolled();
+  }
+
+  /// Its steps in Chrome's trace event format, for Perfetto or `chrome://tracing`: a row for each
+  /// coroutine, a slice from each of its steps to its next one, in microseconds of virtual time.
+  public String trace() {
+    return ChromeTrace.of(record.course());
+  }
+
+  /// Writes [#trace()] to a file.
+  ///
+  /// @throws UncheckedIOException when it cannot be written
+  public void writeTrace(Path file) {
+    try {
+      Files.writeString(file, trace());
+    } catch (IOException e) {
+      throw new UncheckedIOException("the trace of seed " + seed, e);
+    }
+  }
+
+  Course course() {
+    return record.course();
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test.run;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.loop.LoopRuntime;
+import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.VirtualThreads;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Waits for a carrier, and detects that it does not end: it has used much processor time, or has
+/// waited long, without a step of its loop.
+///
+/// **Thread** the caller of a run.
+final class CarrierWatch {
+  private static final Duration SAMPLE = Duration.ofMillis(250);
+  private static final int REAL_FACTOR = 6; // a blocked carrier uses no processor time
+
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+  private final Thread carrier;
+  private final SimulatedLoop<?> run;
+  private final long patienceNanos;
+
+  private long progress = -1;
+  private long cpuThen;
+  private long samples; // since the last step
+
+  CarrierWatch(Thread carrier, SimulatedLoop<?> run, Duration patience) {
+    this.carrier = carrier;
+    this.run = run;
+    this.patienceNanos = patience.toNanos();
+  }
+
+  /// Returns when the carrier has ended, or does not.
+  ///
+  /// @return why it does not; null: it has ended
+  @Nullable UnendingRunError await() {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          if (carrier.join(SAMPLE)) {
+            return null;
+          }
+          if (isStuck()) {
+            return new UnendingRunError(describe());
+          }
+        } catch (InterruptedException _) {
+          interrupted = true;
+          stop();
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void stop() {
+    LoopRuntime loop = run.loop();
+    if (loop != null) {
+      loop.shutdown().requestByInterrupt();
+    }
+  }
+
+  // samples are counted, not a clock read: a JVM that was stopped has lost one
+  private boolean isStuck() {
+    LoopRuntime loop = run.loop();
+    long now = loop == null ? 0 : loop.scheduler().progress();
+    if (now != progress || run.isWaiting()) {
+      progress = now;
+      cpuThen = THREADS.getThreadCpuTime(carrier.threadId());
+      samples = 0;
+      return false;
+    }
+    samples++;
+    long used = THREADS.getThreadCpuTime(carrier.threadId()) - cpuThen;
+    return used > patienceNanos || samples * SAMPLE.toNanos() > patienceNanos * REAL_FACTOR;
+  }
+
+  private String describe() {
+    Thread holder = holder();
+    return "the run does not end: %s has made no step within the limit of patience, at%n%s"
+        .formatted(
+            holder == carrier ? "the loop" : "a coroutine",
+            Arrays.stream(holder.getStackTrace())
+                .map(frame -> "  at " + frame)
+                .collect(Collectors.joining("\n")));
+  }
+
+  // the search has no lock, as that of the loop's own watchdog
+  private Thread holder() {
+    LoopRuntime loop = run.loop();
+    List<CoroutineNode<?>> coroutines = loop == null ? List.of() : loop.tree().coroutines();
+    try {
+      for (CoroutineNode<?> c : coroutines) {
+        ExecutionContext context = c.context();
+        if (context != null && VirtualThreads.isMounted(context.thread())) {
+          return context.thread();
+        }
+      }
+    } catch (RuntimeException _) {
+      // safe: the tree has changed during the search; the carrier's own frames are shown
+    }
+    return carrier;
+  }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test.run;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/// The course that a run takes: each step with its time, what was ready, and what ran.
+///
+/// **Thread** carrier, until the run is over.
+public final class Course {
+  private static final int INITIAL = 64;
+
+  // of each step
+  private long[] times = new long[INITIAL];
+  private long[] ids = new long[INITIAL];
+  private int[] ready = new int[INITIAL];
+  private int[] chosen = new int[INITIAL];
+  private int steps;
+
+  // of each decision: its step
+  private int[] decisions = new int[INITIAL];
+  private int decided;
+
+  private final Map<Long, String> names = new HashMap<>();
+  private long fingerprint;
+
+  void step(long time, long id, int ready, int chosen) {
+    if (steps == times.length) {
+      times = Arrays.copyOf(times, steps * 2);
+      ids = Arrays.copyOf(ids, steps * 2);
+      this.ready = Arrays.copyOf(this.ready, steps * 2);
+      this.chosen = Arrays.copyOf(this.chosen, steps * 2);
+    }
+    times[steps] = time;
+    ids[steps] = id;
+    this.ready[steps] = ready;
+    this.chosen[steps] = chosen;
+    if (ready > 1) {
+      decide();
+    }
+    steps++;
+    mix(time);
+    mix(id);
+    mix(((long) ready << Integer.SIZE) | chosen);
+  }
+
+  private void decide() {
+    if (decided == decisions.length) {
+      decisions = Arrays.copyOf(decisions, decided * 2);
+    }
+    decisions[decided++] = steps;
+  }
+
+  /// Mixes a number into the fingerprint.
+  void mix(long number) {
+    // the finaliser of SplitMix64
+    long mixed = (fingerprint ^ number) + 0x9E3779B97F4A7C15L;
+    mixed = (mixed ^ (mixed >>> 30)) * 0xBF58476D1CE4E5B9L;
+    mixed = (mixed ^ (mixed >>> 27)) * 0x94D049BB133111EBL;
+    fingerprint = mixed ^ (mixed >>> 31);
+  }
+
+  void name(long id, String name) {
+    names.put(id, name);
+  }
+
+  public int steps() {
+    return steps;
+  }
+
+  /// The time of a step, in nanoseconds since the beginning.
+  public long time(int step) {
+    return times[step];
+  }
+
+  /// What ran in a step; see [Candidates#id].
+  public long id(int step) {
+    return ids[step];
+  }
+
+  public int ready(int step) {
+    return ready[step];
+  }
+
+  public int chosen(int step) {
+    return chosen[step];
+  }
+
+  /// The number of steps at which more than one was ready.
+  public int decisions() {
+    return decided;
+  }
+
+  /// The step of a decision.
+  public int stepOf(int decision) {
+    return decisions[decision];
+  }
+
+  /// A name of a coroutine or thread.
+  public String name(long id) {
+    return names.getOrDefault(id, id == 0 ? "loop" : id > 0 ? "coroutine-" + id : "thread" + id);
+  }
+
+  /// A number that two runs share when they took the same course.
+  public long fingerprint() {
+    return fingerprint;
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test.run;
+
+import dev.heddle.observe.CoroutineSnapshot;
+import dev.heddle.observe.DeadlockReport;
+import dev.heddle.observe.Dump;
+import dev.heddle.observe.ForeignWait;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Looks through a dump for waits in the JDK that a simulation without the agent cannot end.
+final class ForeignWaitCheck {
+  private ForeignWaitCheck() {}
+
+  /// Why the run must not go on; null: it may.
+  static @Nullable String refusal(Dump dump) {
+    for (CoroutineSnapshot coroutine : dump.coroutines()) {
+      ForeignWait wait = coroutine.foreign();
+      if (wait != null && wait.state() == Thread.State.TIMED_WAITING) {
+        return refusal(coroutine, wait);
+      }
+    }
+    return null;
+  }
+
+  private static String refusal(CoroutineSnapshot coroutine, ForeignWait wait) {
+    return coroutine.label()
+        + " waits in the JDK for an amount of real time ("
+        + wait.method()
+        + "), which the simulation does not control; use Heddle.delay or a deadline of Heddle, or run"
+        + " with the agent heddle-world:\n"
+        + coroutine.stack().stream()
+            .map(frame -> "  at " + frame)
+            .collect(Collectors.joining("\n"));
+  }
+
+  /// Whether coroutines wait for each other's locks.
+  static boolean hasCycle(Dump dump) {
+    return !new DeadlockReport(dump).cycles().isEmpty();
+  }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test.run;
+
+import java.time.Duration;
+
+/// What a run may use up before it counts as one that does not end.
+///
+/// @param steps scheduling steps
+/// @param patience processor time in one step, or real time of a wait for other threads
+public record Limits(long steps, Duration patience) {}

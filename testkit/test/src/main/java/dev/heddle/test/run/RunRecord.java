@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test.run;
+
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// A run that has ended.
+///
+/// @param value the result of its main coroutine
+/// @param failure what the loop has thrown; null: it returned
+/// @param elapsed the virtual time from its beginning to its end
+/// @param course the course it took
+/// @param findings what it left behind
+/// @param uncontrolled what other threads decided, in words, each once
+public record RunRecord<T extends @Nullable Object>(
+    @Nullable T value,
+    @Nullable Throwable failure,
+    Duration elapsed,
+    Course course,
+    List<Finding> findings,
+    List<String> uncontrolled) {}

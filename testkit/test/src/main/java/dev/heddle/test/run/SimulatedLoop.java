@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test.run;
+
+import dev.heddle.Body;
+import dev.heddle.HeddleOptions;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.loop.LoopRuntime;
+import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.SchedulerParts;
+import dev.heddle.scheduler.SchedulerParts.Births;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// One run of a loop in virtual time: its carrier is a thread of its own, its scheduling decisions
+/// are a chooser's.
+public final class SimulatedLoop<T extends @Nullable Object> implements VirtualDriver.Idle {
+  /*
+   * The loop is the one that programs run on in production. It gets other parts: a clock that
+   * stands still, a driver whose sleeps advance that clock, a picker that asks the chooser. Virtual
+   * threads that coroutines create run on the loop, too, as entries of its ready queue.
+   *
+   * Time. The clock moves in an idle poll only: nothing is ready then, and the next thing to happen
+   * is the first deadline of the loop or of the agenda. So a program that computes for an hour takes
+   * no virtual time, and a program that waits for an hour takes no real time.
+   *
+   * The end of a wait. In an idle poll without a deadline nothing inside can end a wait. Other
+   * threads may, if a coroutine waits for them. A run distinguishes:
+   *
+   *   no coroutine waits in the JDK, no call  deadlock, by the loop's own rules and report
+   *   is on a worker thread
+   *   a coroutine waits in the JDK for an     refused: the run fails with the coroutine's stack. The
+   *   amount of time                          time would be real, and the outcome the machine's
+   *   a coroutine waits in the JDK, without   the carrier waits for other threads until the limit of
+   *   a bound                                 patience, and then reports a deadlock. A cycle of locks
+   *                                           is reported at once
+   *
+   * What other threads decide is named in the record of the run: the same seed may then take another
+   * course.
+   *
+   * A run without an end. Steps are counted. A step that does not end is seen by the caller's
+   * thread, which watches the processor time of the carrier: not real time, of which a loaded
+   * machine may grant the carrier none. The carrier cannot be stopped then: it remains, a daemon.
+   *
+   * Threads. run(): any thread outside of coroutines. Everything else: the carrier.
+   *
+   * Rejected. The caller's thread as the carrier: nobody would watch it. The loop's own watchdog: it
+   * samples stacks by real time, and a stack that another thread reads postpones a resume, which
+   * changes the course.
+   */
+  private static final int STOP_FACTOR = 2; // after so many times the limit of steps nothing helps
+
+  private final HeddleOptions options;
+  private final Chooser chooser;
+  private final Limits limits;
+  private final Body<T> main;
+  private final @Nullable Phases phases; // null: the main coroutine's work is in one piece
+  private final VirtualClock clock = new VirtualClock();
+  private final Agenda agenda = new Agenda();
+
+  // carrier only
+  private final List<Finding> findings = new ArrayList<>();
+  private final Set<String> uncontrolled = new LinkedHashSet<>();
+  private @Nullable RecordingPicker picker;
+  private int foreign; // coroutines in a wait of the JDK, at the last tick
+  private long waitedNanos; // of real time, for other threads, since a coroutine ran
+
+  // the carrier writes, the caller reads
+  private volatile @Nullable LoopRuntime loop;
+  private volatile @Nullable VirtualDriver driver;
+  private volatile @Nullable RunRecord<T> record;
+
+  private SimulatedLoop(
+      HeddleOptions options,
+      Chooser chooser,
+      Limits limits,
+      Body<T> main,
+      @Nullable Phases phases) {
+    // a program that only waits for other threads has not stalled; stacks are not read by real time
+    this.options = options.withStallLimit(Duration.ZERO).withHoldLimit(Duration.ZERO);
+    this.chooser = chooser;
+    this.limits = limits;
+    this.main = main;
+    this.phases = phases;
+  }
+
+  /// Runs `main` to the end of its loop. Interrupts of the caller stop the loop, as those of the
+  /// caller of [dev.heddle.Heddle#run] do.
+  public static <T extends @Nullable Object> RunRecord<T> run(
+      HeddleOptions options, Chooser chooser, Limits limits, Body<T> main) {
+    return new SimulatedLoop<>(options, chooser, limits, main, null).runOnCarrier();
+  }
+
+  /// Runs the phases that another thread hands over, to their end. Else as [#run].
+  public static RunRecord<@Nullable Void> run(
+      HeddleOptions options, Chooser chooser, Limits limits, Phases phases) {
+    Body<@Nullable Void> main =
+        () -> {
+          phases.runAll();
+          return null;
+        };
+    return new SimulatedLoop<>(options, chooser, limits, main, phases).runOnCarrier();
+  }
+
+  /// Whether a loop is one of a simulation.
+  public static boolean isSimulated(LoopRuntime loop) {
+    return loop.scheduler().reactor().driver() instanceof VirtualDriver;
+  }
+
+  private RunRecord<T> runOnCarrier() {
+    Thread carrier =
+        Thread.ofPlatform()
+            .name(options.name())
+            .daemon()
+            .inheritInheritableThreadLocals(false)
+            .stackSize(options.stackSize())
+            .unstarted(this::carry);
+    carrier.setContextClassLoader(Thread.currentThread().getContextClassLoader());
+    carrier.start();
+    UnendingRunError stuck = new CarrierWatch(carrier, this, limits.patience()).await();
+    RunRecord<T> ended = record;
+    return ended == null ? recordOfStuck(Objects.requireNonNull(stuck)) : ended;
+  }
+
+  // racy reads of what the carrier may still change: the run has failed in any case
+  private RunRecord<T> recordOfStuck(UnendingRunError stuck) {
+    return new RunRecord<>(
+        null, stuck, elapsed(), new Course(), List.of(), List.of("a carrier that does not end"));
+  }
+
+  private Duration elapsed() {
+    return Duration.ofNanos(clock.nanoTime());
+  }
+
+  // ---- carrier ----
+
+  private void carry() {
+    RecordingPicker chosen =
+        new RecordingPicker(chooser, clock, limits.steps(), this::stepsAreUsedUp);
+    VirtualDriver outside = new VirtualDriver(clock, agenda, this);
+    picker = chosen;
+    driver = outside;
+    T value = null;
+    Throwable failure = null;
+    try {
+      value =
+          LoopRuntime.run(
+              options,
+              new SchedulerParts(outside, clock, chosen, this::onTick, Births.ON_LOOP),
+              main,
+              this::started);
+    } catch (Throwable e) {
+      // safe: the outcome of the run; the caller decides
+      failure = e;
+    }
+    collectLeaks();
+    Course course = chosen.course();
+    course.mix(clock.nanoTime());
+    record =
+        new RunRecord<>(
+            value, failure, elapsed(), course, List.copyOf(findings), List.copyOf(uncontrolled));
+  }
+
+  private void started(LoopRuntime runtime) {
+    loop = runtime;
+    if (phases != null) {
+      phases.attach(runtime);
+    }
+    runtime.redirectReports(this::onReport);
+  }
+
+  // by any thread, but other threads report only what the loop has left to them
+  private synchronized void onReport(String what, @Nullable Throwable failure) {
+    findings.add(new Finding(Finding.Kind.UNHANDLED, what, failure));
+  }
+
+  private LoopRuntime running() {
+    return Objects.requireNonNull(loop);
+  }
+
+  private void stepsAreUsedUp() {
+    LoopRuntime runtime = running();
+    runtime
+        .scheduler()
+        .runOnCarrier(() ->
+            runtime.failed(
+                new UnendingRunError(
+                    "the run has not ended after %,d steps, at virtual %s:%n%s"
+                        .formatted(limits.steps(), elapsed(), runtime.dump().text()))));
+  }
+
+  private void onTick() {
+    Scheduler scheduler = running().scheduler();
+    int parked = scheduler.foreignCount();
+    if (parked > foreign) {
+      scheduler.runOnCarrier(this::checkForeignWaits);
+    }
+    foreign = parked;
+    RecordingPicker steps = Objects.requireNonNull(picker);
+    if (steps.steps() > limits.steps() * STOP_FACTOR) {
+      scheduler.finish(); // the program ignores its cancellation
+    }
+  }
+
+  private void checkForeignWaits() {
+    String refused = ForeignWaitCheck.refusal(running().dump());
+    if (refused != null) {
+      running().failed(new RealTimeWaitError(refused));
+    }
+  }
+
+  @Override
+  public boolean isHeld() {
+    return phases != null && phases.isBetween();
+  }
+
+  @Override
+  public VirtualDriver.Next onIdle(boolean endless) {
+    if (phases != null && phases.isBetween()) {
+      return phases.begin() ? VirtualDriver.Next.RETURN : VirtualDriver.Next.WAIT;
+    }
+    LoopRuntime runtime = running();
+    if (!endless) {
+      return VirtualDriver.Next.ADVANCE;
+    }
+    if (isHopeless(runtime)) {
+      waitedNanos = 0;
+      runtime.onDeadlock();
+      return VirtualDriver.Next.RETURN;
+    }
+    uncontrolled.add("a wake-up by a thread outside of the simulation");
+    waitedNanos += VirtualDriver.WAIT_NANOS;
+    return VirtualDriver.Next.WAIT;
+  }
+
+  private boolean isHopeless(LoopRuntime runtime) {
+    return waitedNanos > limits.patience().toNanos() || ForeignWaitCheck.hasCycle(runtime.dump());
+  }
+
+  private void collectLeaks() {
+    LoopRuntime runtime = loop;
+    if (runtime == null) {
+      return;
+    }
+    for (CoroutineNode<?> left : runtime.tree().coroutines()) {
+      if (!left.isDone()) {
+        findings.add(new Finding(Finding.Kind.LEAK, "abandoned: " + left.describe(), null));
+      }
+    }
+    int timers = runtime.scheduler().timers().size();
+    if (timers > 0) {
+      findings.add(new Finding(Finding.Kind.LEAK, timers + " timers are armed", null));
+    }
+  }
+
+  // ---- any thread ----
+
+  /// The loop, once it has begun.
+  @Nullable LoopRuntime loop() {
+    return loop;
+  }
+
+  /// Whether the carrier waits for another thread.
+  boolean isWaiting() {
+    VirtualDriver outside = driver;
+    return outside != null && outside.isWaiting();
+  }
+}

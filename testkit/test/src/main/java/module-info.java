@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Programs in virtual time, under a schedule that a seed decides. Start at `Simulation`.
+@org.jspecify.annotations.NullMarked
+module dev.heddle.test {
+  requires transitive dev.heddle;
+  requires java.management; // the processor time of a run that does not end
+  requires static transitive org.junit.jupiter.api; // @HeddleTest, for those who test with JUnit
+  requires static org.jspecify; // annotations only: who compiles against this module needs nothing
+
+  exports dev.heddle.test;
+
+  opens dev.heddle.test to
+      org.junit.platform.commons; // creates the extension
+}

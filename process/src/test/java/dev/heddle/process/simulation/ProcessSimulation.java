@@ -100,7 +100,7 @@ final class ProcessSimulation implements ProcessWorld {
   }
 
   private void execute(Runnable task) {
-    if (Thread.currentThread() instanceof WorkerThread) {
+    if (WorkerThread.currentWorld() == this) {
       later(task);
     } else {
       arrive(Thread.currentThread() + " wakes the body of the test", task);

@@ -2,6 +2,8 @@
 package dev.heddle.process.simulation;
 
 import dev.heddle.DeadlineException;
+import dev.heddle.process.AskFailedException;
+import dev.heddle.process.Commands;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.Exit;
 import dev.heddle.process.MailboxPolicy;
@@ -12,6 +14,7 @@ import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.Request;
+import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
@@ -19,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -132,11 +136,11 @@ final class RandomProcesses {
     }
 
     Pid pid() {
-      return java.util.Objects.requireNonNull(pid);
+      return Objects.requireNonNull(pid);
     }
 
     ProcessContext context() {
-      return java.util.Objects.requireNonNull(context);
+      return Objects.requireNonNull(context);
     }
 
     void learn(int[][] from) {
@@ -166,11 +170,11 @@ final class RandomProcesses {
       Message message = message(to);
       sent++;
       SendResult result;
-      if (mayWait) {
+      if (mayWait && to.index > index) { // else two may wait for each other's space
         try {
           context().send(to.pid(), message);
           result = SendResult.ACCEPTED;
-        } catch (dev.heddle.process.SendFailedException e) {
+        } catch (SendFailedException e) {
           result = e.result();
         }
       } else {
@@ -272,10 +276,10 @@ final class RandomProcesses {
       } catch (DeadlineException _) {
         long late = simulation.nanoTime() - begin - limit.toNanos();
         check(late >= 0 && late <= 2 * TICK_NANOS, () -> "an ask ended by " + late + " ns off");
-      } catch (dev.heddle.process.SendFailedException _) {
+      } catch (SendFailedException _) {
         known[index][to.index]--;
         refused++;
-      } catch (dev.heddle.process.AskFailedException _) {
+      } catch (AskFailedException _) {
         simulation.note("asked one that has ended");
       }
     }
@@ -287,6 +291,8 @@ final class RandomProcesses {
 
     /// The same, without a body: it acts when something has come, and now and then by itself.
     private final class Steps implements Process {
+      private long tag;
+
       @Override
       public void init(ProcessContext self, String method, @Nullable Object input) {
         context = self;
@@ -312,7 +318,7 @@ final class RandomProcesses {
         if (random.nextBoolean()) {
           out.continueNow();
         } else {
-          out.execute(1, dev.heddle.process.Commands.sleep(Duration.ofMillis(random.nextInt(10))));
+          out.execute(++tag, Commands.sleep(Duration.ofMillis(random.nextInt(10))));
           out.idle();
         }
       }

@@ -387,6 +387,11 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     return awaited;
   }
 
+  /// Whether it is in a timed wait of the JDK.
+  public boolean isInTimedWait() {
+    return thread.getState() == Thread.State.TIMED_WAITING;
+  }
+
   /// Its stack, innermost frame first; while it waits for its process, without the frames of that
   /// wait.
   StackTraceElement[] stack() {

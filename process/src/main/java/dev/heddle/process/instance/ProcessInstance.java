@@ -42,6 +42,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A process with its mailbox and its state.
@@ -715,6 +717,14 @@ public final class ProcessInstance extends ProcessLifecycle
   @Override
   public String label() {
     return pid + " (" + kind() + ")";
+  }
+
+  @Override
+  public @Nullable String realTimeWait() {
+    FiberView body = body();
+    return body == null || !body.thread().isInTimedWait()
+        ? null
+        : Stream.of(body.stack()).map(frame -> "\n  at " + frame).collect(Collectors.joining());
   }
 
   @Override

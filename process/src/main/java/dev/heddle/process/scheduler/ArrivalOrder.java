@@ -2,7 +2,7 @@
 package dev.heddle.process.scheduler;
 
 import dev.heddle.process.simulation.ProcessWorld;
-import java.util.SplittableRandom;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The order in which what several senders put into mailboxes arrives in a simulation: any order
@@ -11,8 +11,12 @@ final class ArrivalOrder {
   /*
    * The turns of a simulation run one after the other, but the product runs steps at the same time:
    * of two steps that send to a third process, each may send between two messages of the other. So
-   * each sender has a clock, a number. A send advances it by a random amount, and gives the message
-   * its value, the stamp. A mailbox hands out what has arrived by stamp.
+   * each sender has a clock, a number. What it sends gets a stamp above its clock, and the clock
+   * advances to the stamp. A mailbox hands out what has arrived by stamp.
+   *
+   * A stamp is above all in the mailbox, unless the sender may have sent before some of that: unless
+   * its clock is lower than the stamps of the last ones there. Then the simulation chooses how many
+   * of these the message overtakes; 0 is the order of the turns.
    *
    * The order of all stamps is one order of everything that was sent, and it is a possible one:
    *
@@ -27,8 +31,7 @@ final class ArrivalOrder {
    *     may have learnt of it by other ways than messages, such as a future. Between two sends of a
    *     body others have their turn now and then (SimulatedScheduler.budgetNanos).
    *
-   * Equal stamps of different senders leave the order of the sends. Half of the turns begin at the
-   * latest stamp, as if they had not begun before; the other half begin as early as they can.
+   * [ArrivalOrderTest, RandomProcessesTest]
    *
    * Not seen: what steps of processes without a body learn from each other through shared memory or
    * through the registry of names. What was sent before may then arrive after the message of a step
@@ -42,11 +45,10 @@ final class ArrivalOrder {
    *
    * Sources. L. Lamport, Time, clocks, and the ordering of events, 1978.
    */
-  private static final int SPREAD = 8; // of one send: a few sends of another fit between two
-  private static final int CALLS_PER_PREEMPTION = 4; // on average
+  private static final long GAP = 1L << 32; // between two stamps: 32 halvings
+  private static final int MOST_OVERTAKEN = 7; // by one message, so that a choice has few outcomes
 
   private final ProcessWorld world;
-  private final SplittableRandom random;
   private long latest; // of all stamps
   private long instant = Long.MIN_VALUE; // of virtual time
   private long base; // the latest stamp before this instant
@@ -68,7 +70,6 @@ final class ArrivalOrder {
 
   ArrivalOrder(ProcessWorld world) {
     this.world = world;
-    this.random = new SplittableRandom(world.newSeed());
   }
 
   /// A sender begins to exist, by what runs now.
@@ -78,18 +79,10 @@ final class ArrivalOrder {
 
   synchronized void beginTurn(Sender sender) {
     running = sender;
-    if (random.nextBoolean()) {
-      sender.clock = Math.max(sender.clock, latest);
-    }
   }
 
   synchronized void endTurn() {
     running = null;
-  }
-
-  /// Whether a body loses its worker at this call.
-  synchronized boolean isBodyPreempted() {
-    return random.nextInt(CALLS_PER_PREEMPTION) == 0;
   }
 
   /// The name of who sends now.
@@ -98,8 +91,12 @@ final class ArrivalOrder {
     return sender == null ? String.valueOf(Thread.currentThread()) : sender.name;
   }
 
-  /// A stamp for what is sent now, above `floor`.
-  synchronized long stamp(boolean isInside, long floor) {
+  /// A stamp for what is sent now.
+  ///
+  /// @param floor the stamp is above it
+  /// @param arrived the stamps of what has arrived in that mailbox and has no final place,
+  ///   ascending
+  synchronized long stamp(boolean isInside, long floor, List<Long> arrived) {
     long now = world.nanoTime();
     if (now != instant) {
       instant = now;
@@ -107,13 +104,35 @@ final class ArrivalOrder {
     }
     Sender sender = isInside ? running : null;
     boolean isBody = Thread.currentThread().isVirtual();
-    long from = sender == null || isBody ? latest : Math.max(sender.clock, base);
-    long stamp = Math.max(from, floor) + 1 + random.nextInt(SPREAD);
+    long stamp =
+        sender == null || isBody
+            ? Math.max(latest, floor) + GAP
+            : stampAbove(Math.max(Math.max(sender.clock, base), floor), arrived);
     if (sender != null) {
       sender.clock = stamp;
     }
     latest = Math.max(latest, stamp);
     return stamp;
+  }
+
+  private long stampAbove(long lowest, List<Long> arrived) {
+    int size = arrived.size();
+    int above = 0; // how many it may overtake
+    while (above < size && above < MOST_OVERTAKEN && arrived.get(size - 1 - above) > lowest) {
+      above++;
+    }
+    if (above == 0) {
+      return lowest + GAP;
+    }
+    for (int overtaken = world.choose(above + 1); overtaken > 0; overtaken--) {
+      long upper = arrived.get(size - overtaken);
+      int before = size - overtaken - 1;
+      long lower = before < 0 ? lowest : Math.max(lowest, arrived.get(before));
+      if (upper - lower > 1) {
+        return lower + (upper - lower) / 2;
+      }
+    }
+    return arrived.getLast() + GAP;
   }
 
   /// What runs now has received something with this stamp.

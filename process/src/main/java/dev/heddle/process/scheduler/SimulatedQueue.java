@@ -3,6 +3,7 @@ package dev.heddle.process.scheduler;
 
 import dev.heddle.process.simulation.MessageImage;
 import dev.heddle.process.simulation.ProcessWorld.MessageCheck;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
@@ -20,12 +21,16 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedQueue extends EventQueue {
   private final SimulatedScheduler scheduler;
   private final Task owner;
+  private final boolean dropsOldest;
 
   // any thread
   private final Map<Node, Sent> sent = Collections.synchronizedMap(new IdentityHashMap<>());
 
   // written by the consumer; another thread than the carrier reads a value of a moment ago
   private long handedOut; // the highest stamp of what has its place for good
+
+  // under its lock: the stamps of what has arrived since, ascending
+  private final List<Long> arrived = new ArrayList<>();
 
   /// @param image null when it is not compared
   private record Sent(long stamp, @Nullable String sender, @Nullable MessageImage image) {}
@@ -34,6 +39,7 @@ final class SimulatedQueue extends EventQueue {
     super(bound, dropsOldest);
     this.scheduler = scheduler;
     this.owner = owner;
+    this.dropsOldest = dropsOldest;
   }
 
   // ---- producers ----
@@ -71,7 +77,7 @@ final class SimulatedQueue extends EventQueue {
 
   private void record(Node node) {
     boolean isInside = scheduler.isInside();
-    long stamp = scheduler.arrivals().stamp(isInside, handedOut);
+    long stamp = newStamp(isInside);
     Object payload = node.payload();
     if (payload == null || scheduler.world().messageCheck() == MessageCheck.NONE) {
       sent.put(node, new Sent(stamp, null, null));
@@ -82,11 +88,32 @@ final class SimulatedQueue extends EventQueue {
     sent.put(node, new Sent(stamp, scheduler.arrivals().senderName(isInside), image));
   }
 
+  private long newStamp(boolean isInside) {
+    synchronized (arrived) {
+      long stamp = scheduler.arrivals().stamp(isInside, handedOut, arrived);
+      if (dropsOldest) { // that lane keeps the order of the pushes
+        handedOut = stamp;
+        return stamp;
+      }
+      int place = Collections.binarySearch(arrived, stamp);
+      arrived.add(place < 0 ? ~place : place, stamp);
+      return stamp;
+    }
+  }
+
   private Push pushed(Node node, Push result) {
     if (result != Push.ACCEPTED) {
-      sent.remove(node);
+      forget(sent.remove(node));
     }
     return result;
+  }
+
+  private void forget(@Nullable Sent refused) {
+    if (refused != null) {
+      synchronized (arrived) {
+        arrived.remove((Object) refused.stamp);
+      }
+    }
   }
 
   // ---- the consumer ----
@@ -130,7 +157,10 @@ final class SimulatedQueue extends EventQueue {
 
   private void byStamp(List<Node> arrivals) {
     arrivals.sort(Comparator.comparingLong(this::stampOf));
-    handedOut = Math.max(handedOut, stampOf(arrivals.getLast()));
+    synchronized (arrived) {
+      arrived.clear();
+      handedOut = Math.max(handedOut, stampOf(arrivals.getLast()));
+    }
   }
 
   private long stampOf(Node node) {

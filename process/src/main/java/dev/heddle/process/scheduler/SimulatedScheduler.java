@@ -35,6 +35,7 @@ public final class SimulatedScheduler extends WorkScheduler {
    */
   private static final long FIRST_LOOK_NANOS = 1_000_000_000; // as in the product
   private static final long LONGEST_PAUSE_NANOS = 86_400_000_000_000L; // a day of virtual time
+  private static final int MOST_READS = 100; // then a body yields, whatever is chosen
   private static final long LONG_NANOS = 1_000_000_000; // longer than any budget of a body
 
   private final ProcessWorld world;
@@ -43,6 +44,7 @@ public final class SimulatedScheduler extends WorkScheduler {
   private final Map<Task, Turn> turns = new IdentityHashMap<>();
   private final Set<String> unchecked = new TreeSet<>();
   private long budgetNanos;
+  private int readsInARow; // at which no body yielded
   private long turnsRun;
 
   // the looks for deadlocks
@@ -101,7 +103,9 @@ public final class SimulatedScheduler extends WorkScheduler {
   /// each call, at the same one for the same seed.
   @Override
   public long budgetNanos() {
-    budgetNanos += arrivals.isBodyPreempted() ? LONG_NANOS : 1;
+    boolean yields = ++readsInARow == MOST_READS || world.choose(2) == 1;
+    readsInARow = yields ? 0 : readsInARow;
+    budgetNanos += yields ? LONG_NANOS : 1;
     return budgetNanos;
   }
 
@@ -152,7 +156,7 @@ public final class SimulatedScheduler extends WorkScheduler {
 
     void queue() {
       wokenBy = carrier.worker;
-      world.later(this);
+      world.later(name(), this);
     }
 
     @Override
@@ -179,8 +183,22 @@ public final class SimulatedScheduler extends WorkScheduler {
         queue();
       } else if (task.isComplete()) {
         turns.remove(task);
+      } else {
+        refuseRealTime();
       }
       queueLookAfterTurn();
+    }
+
+    private void refuseRealTime() {
+      String wait = world.endsTimedWaits() ? null : task.realTimeWait();
+      if (wait != null) {
+        world.failed(
+            name()
+                + " waits in the JDK for an amount of real time, which the simulation does not"
+                + " control; use sleep() and limits of the process, or run with the agent"
+                + " heddle-world:"
+                + wait);
+      }
     }
   }
 

@@ -233,6 +233,12 @@ public abstract class Task {
     return getClass().getSimpleName();
   }
 
+  /// Where it waits for an amount of real time, with the stack; null when it does not. **Thread**
+  /// its worker, between two runs.
+  public @Nullable String realTimeWait() {
+    return null;
+  }
+
   // ---- its worker ----
 
   /// A step begins: READY or RUNNING becomes RUNNING, without marks.

@@ -21,8 +21,8 @@ public final class WorkerThread extends Thread {
     this.world = null;
   }
 
-  private WorkerThread(ProcessWorld world, String name, Runnable work) {
-    super(null, work, name, 0, false);
+  private WorkerThread(ProcessWorld world, String name, long stackSize, Runnable work) {
+    super(null, work, name, stackSize, false);
     this.world = world;
   }
 
@@ -30,9 +30,11 @@ public final class WorkerThread extends Thread {
   /// simulation, and so do those that a virtual thread starts while it is mounted on it.
   ///
   /// @param name of the thread
+  /// @param stackSize in bytes; 0: as usual
   /// @param work is everything that the simulation does
-  public static WorkerThread ofSimulation(ProcessWorld world, String name, Runnable work) {
-    return new WorkerThread(world, name, work);
+  public static WorkerThread ofSimulation(
+      ProcessWorld world, String name, long stackSize, Runnable work) {
+    return new WorkerThread(world, name, stackSize, work);
   }
 
   /// The thread that runs the current thread, if it is one of these; else null.

@@ -19,7 +19,8 @@ public interface ProcessWorld {
   /// while a turn is ready. **Thread** any.
   long nanoTime();
 
-  /// A number from 0, and less than `among`: the choice of the simulation.
+  /// A number from 0, and less than `among`: the choice of the simulation. Where it wants nothing
+  /// special it chooses 0.
   ///
   /// @param among at least 1
   int choose(int among);
@@ -30,7 +31,9 @@ public interface ProcessWorld {
 
   /// Queues a turn. The same turn of the same process is always the same object, and is queued at
   /// most once at a time. A simulation that has ended drops its turns.
-  void later(Runnable turn);
+  ///
+  /// @param name of the process
+  void later(String name, Runnable turn);
 
   /// Queues a turn when the clock has reached a time.
   ///
@@ -42,6 +45,10 @@ public interface ProcessWorld {
   ///
   /// @param what it does, with its name
   void arrive(String what, Runnable turn);
+
+  /// Whether timed waits of the JDK end in virtual time. Where they do not, a body that begins one
+  /// fails the simulation.
+  boolean endsTimedWaits();
 
   /// The loop on which commands run.
   ///

@@ -59,7 +59,7 @@ final class ProcessSimulation implements ProcessWorld {
     ProcessSimulation simulation = new ProcessSimulation(seed, check);
     simulation.traces = traces;
     WorkerThread carrier =
-        WorkerThread.ofSimulation(simulation, "simulation " + seed, () -> simulation.run(body));
+        WorkerThread.ofSimulation(simulation, "simulation " + seed, 0, () -> simulation.run(body));
     carrier.start();
     try {
       carrier.join();
@@ -101,7 +101,7 @@ final class ProcessSimulation implements ProcessWorld {
 
   private void execute(Runnable task) {
     if (WorkerThread.currentWorld() == this) {
-      later(task);
+      later("main", task);
     } else {
       arrive(Thread.currentThread() + " wakes the body of the test", task);
     }
@@ -149,7 +149,7 @@ final class ProcessSimulation implements ProcessWorld {
   }
 
   @Override
-  public void later(Runnable turn) {
+  public void later(String name, Runnable turn) {
     ready.add(turn);
   }
 
@@ -164,6 +164,11 @@ final class ProcessSimulation implements ProcessWorld {
       outsiders.add(what);
       turn.run();
     });
+  }
+
+  @Override
+  public boolean endsTimedWaits() {
+    return false;
   }
 
   @Override

@@ -60,7 +60,8 @@ final class RandomProcesses {
   /// One message: who has sent it, as the how manieth to this receiver, and what the sender knew.
   ///
   /// @param known [a][b]: how many messages from a to b its sender knew to have been sent
-  private record Message(int from, int number, int[][] known) {}
+  /// @param until when the sender no longer waits for a reply
+  private record Message(int from, int number, int[][] known, long until) {}
 
   static void run(ProcessSimulation simulation, long seed) throws Exception {
     int workers = 1 + (int) (seed % 3);
@@ -157,9 +158,9 @@ final class RandomProcesses {
 
     // ---- sending ----
 
-    private Message message(Life to) {
+    private Message message(Life to, long until) {
       int[][] before = Arrays.stream(known).map(int[]::clone).toArray(int[][]::new);
-      return new Message(index, ++known[index][to.index], before);
+      return new Message(index, ++known[index][to.index], before, until);
     }
 
     private void send(boolean mayWait) {
@@ -167,7 +168,7 @@ final class RandomProcesses {
       if (to == this || to.pid == null) {
         return;
       }
-      Message message = message(to);
+      Message message = message(to, 0);
       sent++;
       SendResult result;
       if (mayWait && to.index > index) { // else two may wait for each other's space
@@ -194,7 +195,9 @@ final class RandomProcesses {
         case Request request -> {
           Message message = (Message) request.message();
           take(message);
-          check(request.reply().complete(message.number), () -> "a reply was refused");
+          check(
+              request.reply().complete(message.number) || simulation.nanoTime() >= message.until,
+              () -> "a reply was refused");
         }
         case ProcessSignal.Down down -> ended(down);
         case null, default -> check(false, () -> this + " has received " + event);
@@ -266,10 +269,10 @@ final class RandomProcesses {
       if (to == this || to.pid == null) {
         return;
       }
-      Message message = message(to);
       sent++;
       long begin = simulation.nanoTime();
       Duration limit = Duration.ofMillis(50);
+      Message message = message(to, begin + limit.toNanos());
       try {
         Object reply = runtime.ask(to.pid(), message, limit);
         check(reply.equals(message.number), () -> "another reply: " + reply);

@@ -325,6 +325,28 @@ class SimulatedRuntimeTest {
   }
 
   @Test
+  void bodyThatWaitsInRealTime_isRefusedWithItsStack() {
+    ProcessSimulation simulation =
+        ProcessSimulation.run(
+            1,
+            _ -> {
+              ProcessRuntime runtime = ProcessRuntime.start();
+              Pid sleeps =
+                  runtime.spawn(
+                      CoroutineProcess.of(_ -> {
+                        Thread.sleep(HOUR);
+                        return null;
+                      }));
+              assertThat(runtime.whenStarted(sleeps).get()).isTrue();
+            });
+    assertThat(simulation.failures())
+        .singleElement()
+        .asString()
+        .contains("real time")
+        .contains("java.lang.Thread.sleep");
+  }
+
+  @Test
   void threadFromOutside_isNamed() {
     ProcessSimulation simulation =
         ProcessSimulation.run(

@@ -15,13 +15,18 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** the loop's, in a tick.
 final class RecordingPicker implements ReadyPicker, Candidates {
+  private static final long CHOICES = Long.MIN_VALUE / 2; // the id of all choices, in the course
+  private static final int MOST_OUTCOMES = 1 << 16;
+
   private final Chooser chooser;
   private final VirtualClock clock;
   private final Runnable atLimit;
   private final Course course = new Course();
   private final Map<Long, Coroutine<?>> coroutines = new HashMap<>();
   private final Map<Runnable, Long> threads = new IdentityHashMap<>();
+  private final Map<Runnable, String> names = new IdentityHashMap<>();
   private final long limit;
+  private long choices;
 
   private @Nullable ReadyCandidates ready; // only during a choice
 
@@ -78,6 +83,40 @@ final class RecordingPicker implements ReadyPicker, Candidates {
     };
   }
 
+  /// A choice that is not about what runs next: a number below `among`. 0 is what happens where the
+  /// chooser wants nothing special.
+  int choose(int among) {
+    if (among == 1) {
+      return 0;
+    }
+    long number = ++choices;
+    Candidates outcomes =
+        new Candidates() {
+          @Override
+          public int size() {
+            return among;
+          }
+
+          // another one in each choice: a chooser that ranks candidates has not ranked these
+          @Override
+          public long id(int place) {
+            return CHOICES - number * MOST_OUTCOMES - place;
+          }
+        };
+    int chosen = chooser.choose(course.decisions(), outcomes);
+    chosen = chosen < 0 || chosen >= among ? 0 : chosen;
+    course.step(clock.nanoTime(), CHOICES, among, chosen);
+    if (course.steps() == limit) {
+      atLimit.run();
+    }
+    return chosen;
+  }
+
+  /// Names a thread by the task that continues it.
+  void name(Runnable turn, String name) {
+    names.putIfAbsent(turn, name);
+  }
+
   int steps() {
     return course.steps();
   }
@@ -85,6 +124,13 @@ final class RecordingPicker implements ReadyPicker, Candidates {
   /// The course until now, with the names that its coroutines have now.
   Course course() {
     coroutines.forEach((id, coroutine) -> course.name(id, coroutine.name()));
+    names.forEach((turn, name) -> {
+      Long id = threads.get(turn);
+      if (id != null) {
+        course.name(id, name);
+      }
+    });
+    course.name(CHOICES, "a choice");
     return course;
   }
 }

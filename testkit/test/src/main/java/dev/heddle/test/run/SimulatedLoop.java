@@ -52,6 +52,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
    * samples stacks by real time, and a stack that another thread reads postpones a resume, which
    * changes the course.
    */
+  private static final boolean HAS_PROCESSES = hasProcesses();
   private static final int STOP_FACTOR = 2; // after so many times the limit of steps nothing helps
 
   private final HeddleOptions options;
@@ -68,6 +69,9 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   private @Nullable RecordingPicker picker;
   private int foreign; // coroutines in a wait of the JDK, at the last tick
   private long waitedNanos; // of real time, for other threads, since a coroutine ran
+
+  // null: the program has no module of processes
+  private final @Nullable SimulatedProcesses processes;
 
   // the carrier writes, the caller reads
   private volatile @Nullable LoopRuntime loop;
@@ -86,6 +90,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     this.limits = limits;
     this.main = main;
     this.phases = phases;
+    this.processes = HAS_PROCESSES ? new SimulatedProcesses(new ForProcesses(), true) : null;
   }
 
   /// Runs `main` to the end of its loop. Interrupts of the caller stop the loop, as those of the
@@ -113,12 +118,14 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
 
   private RunRecord<T> runOnCarrier() {
     Thread carrier =
-        Thread.ofPlatform()
-            .name(options.name())
-            .daemon()
-            .inheritInheritableThreadLocals(false)
-            .stackSize(options.stackSize())
-            .unstarted(this::carry);
+        processes == null
+            ? Thread.ofPlatform()
+                .name(options.name())
+                .inheritInheritableThreadLocals(false)
+                .stackSize(options.stackSize())
+                .unstarted(this::carry)
+            : processes.carrier(options.name(), options.stackSize(), this::carry);
+    carrier.setDaemon(true);
     carrier.setContextClassLoader(Thread.currentThread().getContextClassLoader());
     carrier.start();
     UnendingRunError stuck = new CarrierWatch(carrier, this, limits.patience()).await();
@@ -151,18 +158,33 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
           LoopRuntime.run(
               options,
               new SchedulerParts(outside, clock, chosen, this::onTick, Births.ON_LOOP),
-              main,
+              this::runMain,
               this::started);
     } catch (Throwable e) {
       // safe: the outcome of the run; the caller decides
       failure = e;
     }
+    describeProcesses(failure);
     collectLeaks();
     Course course = chosen.course();
     course.mix(clock.nanoTime());
     record =
         new RunRecord<>(
             value, failure, elapsed(), course, List.copyOf(findings), List.copyOf(uncontrolled));
+  }
+
+  private T runMain() throws Exception {
+    if (processes != null) {
+      processes.begin();
+    }
+    return main.run();
+  }
+
+  private void describeProcesses(@Nullable Throwable failure) {
+    String dump = failure == null || processes == null ? null : processes.dump();
+    if (dump != null) {
+      failure.addSuppressed(new ProcessesError("the processes at the end of the run:\n" + dump));
+    }
   }
 
   private void started(LoopRuntime runtime) {
@@ -176,6 +198,44 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   // by any thread, but other threads report only what the loop has left to them
   private synchronized void onReport(String what, @Nullable Throwable failure) {
     findings.add(new Finding(Finding.Kind.UNHANDLED, what, failure));
+  }
+
+  private static boolean hasProcesses() {
+    try {
+      Class.forName(
+          "dev.heddle.process.ProcessRuntime", false, SimulatedLoop.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException _) {
+      return false;
+    }
+  }
+
+  /// What runtimes of processes need of this run.
+  private final class ForProcesses implements SimulatedProcesses.Run {
+    @Override
+    public long nanoTime() {
+      return clock.nanoTime();
+    }
+
+    @Override
+    public Agenda agenda() {
+      return agenda;
+    }
+
+    @Override
+    public RecordingPicker picker() {
+      return Objects.requireNonNull(picker);
+    }
+
+    @Override
+    public LoopRuntime loop() {
+      return running();
+    }
+
+    @Override
+    public void uncontrolled(String what) {
+      uncontrolled.add(what);
+    }
   }
 
   private LoopRuntime running() {
@@ -249,6 +309,11 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     for (CoroutineNode<?> left : runtime.tree().coroutines()) {
       if (!left.isDone()) {
         findings.add(new Finding(Finding.Kind.LEAK, "abandoned: " + left.describe(), null));
+      }
+    }
+    if (processes != null) {
+      for (String left : processes.leaks()) {
+        findings.add(new Finding(Finding.Kind.LEAK, left, null));
       }
     }
     int timers = runtime.scheduler().timers().size();

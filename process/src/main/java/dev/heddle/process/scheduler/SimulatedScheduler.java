@@ -161,7 +161,7 @@ public final class SimulatedScheduler extends WorkScheduler {
 
     @Override
     public void run() {
-      if (Thread.currentThread() != carrier) {
+      if (Thread.currentThread() != carrier.real()) {
         return; // the simulation has ended: what it has left runs nowhere
       }
       Worker[] workers = workers();

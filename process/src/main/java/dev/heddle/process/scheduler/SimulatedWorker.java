@@ -8,7 +8,7 @@ final class SimulatedWorker extends Worker {
   private final WorkerThread carrier;
 
   SimulatedWorker(SimulatedScheduler scheduler, WorkerThread carrier, int number) {
-    super(scheduler, carrier, number);
+    super(scheduler, carrier.real(), number);
     this.carrier = carrier;
   }
 

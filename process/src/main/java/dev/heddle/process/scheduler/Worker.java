@@ -92,7 +92,7 @@ public sealed class Worker permits SimulatedWorker {
   }
 
   /// A worker whose steps run on `carrier`, which it does not start.
-  Worker(WorkScheduler scheduler, WorkerThread carrier, int number) {
+  Worker(WorkScheduler scheduler, Thread carrier, int number) {
     this.scheduler = scheduler;
     this.number = number;
     this.thread = carrier;
@@ -102,7 +102,11 @@ public sealed class Worker permits SimulatedWorker {
 
   /// The worker of the calling thread, or null.
   public static @Nullable Worker current() {
-    return Thread.currentThread() instanceof WorkerThread t ? t.worker : null;
+    Thread thread = Thread.currentThread();
+    if (thread instanceof WorkerThread t) {
+      return t.worker;
+    }
+    return WorkerThread.ADOPTS ? WorkerThread.workerOfAdopted(thread) : null;
   }
 
   void start() {

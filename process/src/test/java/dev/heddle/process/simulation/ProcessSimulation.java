@@ -59,7 +59,7 @@ final class ProcessSimulation implements ProcessWorld {
     ProcessSimulation simulation = new ProcessSimulation(seed, check);
     simulation.traces = traces;
     WorkerThread carrier =
-        WorkerThread.ofSimulation(simulation, "simulation " + seed, 0, () -> simulation.run(body));
+        WorkerThread.ofSimulation(simulation, "simulation " + seed, () -> simulation.run(body));
     carrier.start();
     try {
       carrier.join();

@@ -35,25 +35,31 @@ final class SimulatedProcesses implements ProcessWorld {
   }
 
   private final Run run;
-  private final MessageCheck check;
+  private final boolean endsTimedWaits;
 
   // carrier only
   private final List<SimulatedRuntime> runtimes = new ArrayList<>();
   private @Nullable Loop<?> handle;
   private long seeds;
 
-  SimulatedProcesses(Run run, boolean checksMessages) {
+  /// @param endsTimedWaits whether those of the JDK end in virtual time
+  SimulatedProcesses(Run run, boolean endsTimedWaits) {
     this.run = run;
-    this.check = checksMessages ? MessageCheck.DEEP : MessageCheck.NONE;
+    this.endsTimedWaits = endsTimedWaits;
   }
 
-  /// The carrier of the run, not started.
-  Thread carrier(String name, long stackSize, Runnable work) {
-    return WorkerThread.ofSimulation(this, name, stackSize, work);
+  /// Called before the carrier is started. Any thread.
+  void begin(Thread carrier) {
+    WorkerThread.adopt(carrier, this);
+  }
+
+  /// Called when the run has ended, or is given up. Any thread.
+  void end(Thread carrier) {
+    WorkerThread.release(carrier);
   }
 
   /// Called at the beginning of the main coroutine.
-  void begin() {
+  void beginMain() {
     handle = Loop.current();
   }
 
@@ -98,7 +104,7 @@ final class SimulatedProcesses implements ProcessWorld {
 
   @Override
   public boolean endsTimedWaits() {
-    return false;
+    return endsTimedWaits;
   }
 
   @Override
@@ -108,7 +114,7 @@ final class SimulatedProcesses implements ProcessWorld {
 
   @Override
   public MessageCheck messageCheck() {
-    return check;
+    return MessageCheck.DEEP;
   }
 
   @Override

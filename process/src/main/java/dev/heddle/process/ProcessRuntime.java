@@ -17,11 +17,9 @@ import dev.heddle.process.observe.ProcessJfrEvents;
 import dev.heddle.process.observe.RuntimeRegistration;
 import dev.heddle.process.routing.RoutingTable;
 import dev.heddle.process.scheduler.LongStepHandler;
-import dev.heddle.process.scheduler.SimulatedScheduler;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.WorkerPool;
-import dev.heddle.process.simulation.ProcessWorld;
 import dev.heddle.process.timer.Timers;
 import dev.heddle.process.timer.WaitTimeout;
 import java.time.Duration;
@@ -105,20 +103,10 @@ public final class ProcessRuntime implements AutoCloseable {
             how.deadlocks);
     this.bean = new RuntimeBean(how.host, inspector);
     this.managed = new RuntimeRegistration(bean, bean::takeDump);
-    if (parts.world() == null) {
-      managed.join();
-    } else {
-      join(parts.world(), (SimulatedScheduler) scheduler);
-    }
+    parts.join(this);
     ProcessFiber.prepare();
     timers.start();
     workers.start();
-  }
-
-  private void join(ProcessWorld world, SimulatedScheduler scheduler) {
-    inspector.onDeadlock(deadlock -> world.failed(deadlock.text()));
-    scheduler.onLook(inspector::checkForDeadlocks);
-    world.started(new SimulatedView(this, scheduler));
   }
 
   /// Starts a runtime with one worker for each processor; in a simulation with one worker.
@@ -133,6 +121,25 @@ public final class ProcessRuntime implements AutoCloseable {
 
   private ProcessHost host() {
     return host;
+  }
+
+  // ---- for its parts ----
+
+  /// Adds it to the lists of runtimes of this JVM.
+  void register() {
+    managed.join();
+  }
+
+  WorkScheduler scheduler() {
+    return workers.scheduler();
+  }
+
+  /// Adds a handler of deadlocks.
+  ///
+  /// @return looks for them
+  Runnable watchDeadlocks(Consumer<ProcessDeadlock> handler) {
+    inspector.onDeadlock(handler);
+    return inspector::checkForDeadlocks;
   }
 
   // ---- processes ----

@@ -168,7 +168,7 @@ public final class SimulatedScheduler extends WorkScheduler {
       int chosen = workers.length == 1 ? 0 : world.choose(workers.length);
       SimulatedWorker worker = (SimulatedWorker) workers[chosen];
       if (wokenBy != null && wokenBy != worker && wokenBy.scheduler() == SimulatedScheduler.this) {
-        worker.countStolen();
+        worker.stolen++;
       }
       world.trace(() -> "worker " + chosen + " steps " + name());
       turnsRun++;

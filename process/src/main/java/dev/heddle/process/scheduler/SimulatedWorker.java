@@ -6,6 +6,7 @@ import dev.heddle.process.scheduler.Task.StepResult;
 /// A worker without a thread: its steps run on the carrier of a simulation.
 final class SimulatedWorker extends Worker {
   private final WorkerThread carrier;
+  private boolean again; // the task of this turn is READY
 
   SimulatedWorker(SimulatedScheduler scheduler, WorkerThread carrier, int number) {
     super(scheduler, carrier.real(), number);
@@ -23,19 +24,21 @@ final class SimulatedWorker extends Worker {
   /// @return whether the task is to be queued again
   boolean turn(Task task) {
     carrier.worker = this;
-    Task.Run run = beginRun(task);
+    again = false;
     try {
-      return step(task, run);
+      run(task);
     } finally {
-      endRun();
       carrier.worker = null;
     }
+    return again;
   }
 
-  private boolean step(Task task, Task.Run run) {
+  /// A run is one step.
+  @Override
+  void runSteps(Task task) {
     if (task.isComplete()) { // completed() has failed before
       complete(task);
-      return false;
+      return;
     }
     task.beginStep();
     StepResult result;
@@ -48,12 +51,9 @@ final class SimulatedWorker extends Worker {
     if (result == StepResult.DONE) {
       task.endSteps();
       complete(task);
-      return false;
+    } else if (result == StepResult.CONTINUE || !task.endRun(result)) {
+      task.makeReady();
+      again = true;
     }
-    if (result != StepResult.CONTINUE && task.endRun(result)) {
-      return false;
-    }
-    task.makeReady();
-    return true;
   }
 }

@@ -51,10 +51,10 @@ public sealed class Worker permits SimulatedWorker {
   // this worker; other threads read values of a moment ago
   private int lifoPolls;
   private long picks;
-  private long stolen;
+  long stolen;
   private long parks;
   final DelayHistogram delays = new DelayHistogram();
-  private final Task.Run run = new Task.Run();
+  final Task.Run run = new Task.Run();
   private @Nullable Thread mounted; // the fiber that its step runs now
   private final BurstHeuristic burstHeuristic = new BurstHeuristic();
 
@@ -243,28 +243,6 @@ public sealed class Worker permits SimulatedWorker {
     if (wakeUps.isOpen()) {
       finishWakeUps();
     }
-  }
-
-  /// The beginning of a run, for a worker that divides runs differently.
-  final Task.Run beginRun(Task task) {
-    picks++;
-    RUNNING.setRelease(this, task);
-    run.begin();
-    return run;
-  }
-
-  /// The end of such a run.
-  final void endRun() {
-    threadState.restore();
-    RUNNING.setRelease(this, (Task) null);
-    if (wakeUps.isOpen()) {
-      finishWakeUps();
-    }
-  }
-
-  /// Counts a task that it has taken from another worker.
-  final void countStolen() {
-    stolen++;
   }
 
   /// Runs the task until it waits, ends, or has used up its budget.

@@ -22,7 +22,7 @@ final class Runs {
   }
 
   static Limits limits(SimulationOptions options) {
-    return new Limits(options.stepLimit(), options.patience());
+    return new Limits(options.stepLimit(), options.patience(), options.checksMessages());
   }
 
   /// The chooser of the run that the options describe; of an exhaustive strategy that of the first.

@@ -29,6 +29,7 @@ public final class SimulationOptions {
   private Duration patience;
   private boolean shrinks;
   private boolean checksLeaks;
+  private boolean checksMessages;
   private HeddleOptions loop;
 
   private SimulationOptions() {
@@ -38,6 +39,7 @@ public final class SimulationOptions {
     patience = PATIENCE;
     shrinks = true;
     checksLeaks = true;
+    checksMessages = true;
     loop = HeddleOptions.defaults().withName("simulation");
   }
 
@@ -50,6 +52,7 @@ public final class SimulationOptions {
     patience = from.patience;
     shrinks = from.shrinks;
     checksLeaks = from.checksLeaks;
+    checksMessages = from.checksMessages;
     loop = from.loop;
   }
 
@@ -101,6 +104,12 @@ public final class SimulationOptions {
   /// Whether a run fails that leaves something behind: coroutines, timers; default true.
   public boolean checksLeaks() {
     return checksLeaks;
+  }
+
+  /// Whether a run fails in which a message between processes is changed after it was sent; default
+  /// true.
+  public boolean checksMessages() {
+    return checksMessages;
   }
 
   /// The options of its loop. A simulation has no watchdog, since that goes by real time.
@@ -165,6 +174,11 @@ public final class SimulationOptions {
   /// The same; a run may leave something behind.
   public SimulationOptions withoutLeakChecks() {
     return with(copy -> copy.checksLeaks = false);
+  }
+
+  /// The same; messages between processes are not compared with what they were when they were sent.
+  public SimulationOptions withoutMessageChecks() {
+    return with(copy -> copy.checksMessages = false);
   }
 
   /// The same with other options of its loop.

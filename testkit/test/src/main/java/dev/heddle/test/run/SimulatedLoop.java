@@ -99,8 +99,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     this.main = main;
     this.phases = phases;
     this.world = WorldAgent.isInstalled() ? new SimulatedWorld(clock, agenda, seed) : null;
-    this.processes =
-        HAS_PROCESSES ? new SimulatedProcesses(new ForProcesses(), world != null) : null;
+    this.processes = HAS_PROCESSES ? new SimulatedProcesses(new ForProcesses(), seed) : null;
   }
 
   /// Runs `main` to the end of its loop. Interrupts of the caller stop the loop, as those of the
@@ -160,7 +159,13 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   // racy reads of what the carrier may still change: the run has failed in any case
   private RunRecord<T> recordOfStuck(UnendingRunError stuck) {
     return new RunRecord<>(
-        null, stuck, elapsed(), new Course(), List.of(), List.of("a carrier that does not end"));
+        null,
+        stuck,
+        elapsed(),
+        new Course(),
+        List.of(),
+        List.of("a carrier that does not end"),
+        List.of());
   }
 
   private Duration elapsed() {
@@ -193,7 +198,13 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     course.mix(clock.nanoTime());
     record =
         new RunRecord<>(
-            value, failure, elapsed(), course, List.copyOf(findings), List.copyOf(uncontrolled));
+            value,
+            failure,
+            elapsed(),
+            course,
+            List.copyOf(findings),
+            List.copyOf(uncontrolled),
+            processes == null ? List.of() : List.copyOf(processes.unchecked()));
   }
 
   private T runMain() throws Exception {
@@ -256,6 +267,16 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     @Override
     public LoopRuntime loop() {
       return running();
+    }
+
+    @Override
+    public boolean endsTimedWaits() {
+      return world != null;
+    }
+
+    @Override
+    public boolean checksMessages() {
+      return limits.checksMessages();
     }
 
     @Override

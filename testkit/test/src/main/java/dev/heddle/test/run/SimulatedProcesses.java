@@ -30,22 +30,25 @@ final class SimulatedProcesses implements ProcessWorld {
 
     LoopRuntime loop();
 
+    /// Whether those of the JDK end in virtual time.
+    boolean endsTimedWaits();
+
+    boolean checksMessages();
+
     /// Records what another thread has decided.
     void uncontrolled(String what);
   }
 
   private final Run run;
-  private final boolean endsTimedWaits;
+  private final SplittableRandom seeds;
 
   // carrier only
   private final List<SimulatedRuntime> runtimes = new ArrayList<>();
   private @Nullable Loop<?> handle;
-  private long seeds;
 
-  /// @param endsTimedWaits whether those of the JDK end in virtual time
-  SimulatedProcesses(Run run, boolean endsTimedWaits) {
+  SimulatedProcesses(Run run, long seed) {
     this.run = run;
-    this.endsTimedWaits = endsTimedWaits;
+    this.seeds = new SplittableRandom(seed);
   }
 
   /// Called before the carrier is started. Any thread.
@@ -77,8 +80,7 @@ final class SimulatedProcesses implements ProcessWorld {
 
   @Override
   public long newSeed() {
-    // the same for each seed of a run: what differs between two runs is decided by choices
-    return new SplittableRandom(seeds++).nextLong();
+    return seeds.nextLong();
   }
 
   @Override
@@ -104,7 +106,7 @@ final class SimulatedProcesses implements ProcessWorld {
 
   @Override
   public boolean endsTimedWaits() {
-    return endsTimedWaits;
+    return run.endsTimedWaits();
   }
 
   @Override
@@ -114,7 +116,7 @@ final class SimulatedProcesses implements ProcessWorld {
 
   @Override
   public MessageCheck messageCheck() {
-    return MessageCheck.DEEP;
+    return run.checksMessages() ? MessageCheck.DEEP : MessageCheck.NONE;
   }
 
   @Override

@@ -21,6 +21,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// In which orders messages arrive.
@@ -91,6 +92,7 @@ class ArrivalOrderTest {
   }
 
   @Test
+  @Tag("sim-10")
   void twoSenders_interleaveInEveryWay_andEachKeepsItsOrder() {
     for (boolean isBody : List.of(true, false)) {
       Set<String> orders =
@@ -112,6 +114,7 @@ class ArrivalOrderTest {
   }
 
   @Test
+  @Tag("sim-10")
   void twoBodies_interleaveInEveryWay() {
     Set<String> orders =
         orders(
@@ -152,6 +155,7 @@ class ArrivalOrderTest {
   }
 
   @Test
+  @Tag("sim-10")
   void messageThatWasSentBecauseOfAnother_comesBehindIt() {
     Set<String> orders =
         orders(
@@ -175,6 +179,7 @@ class ArrivalOrderTest {
   }
 
   @Test
+  @Tag("sim-10")
   void messageThatWasSentAfterAWaitOfTheJdk_comesBehindWhatWasSentBeforeThat() {
     Set<String> orders =
         orders(
@@ -199,6 +204,7 @@ class ArrivalOrderTest {
   }
 
   @Test
+  @Tag("sim-10")
   void twoMailboxes_neverContradictEachOther() {
     // a sends to both in one order, x in the other: "xa" in the first and "ax" in the second would
     // need a before x, and x before a
@@ -227,6 +233,7 @@ class ArrivalOrderTest {
   }
 
   @Test
+  @Tag("sim-10")
   void endOfAProcess_comesBehindItsMessages_andACancellationBeforeAll() {
     for (long seed = 0; seed < SEEDS; seed++) {
       ProcessSimulation.run(

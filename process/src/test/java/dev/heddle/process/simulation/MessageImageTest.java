@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class MessageImageTest {
@@ -127,6 +128,7 @@ class MessageImageTest {
   }
 
   @Test
+  @Tag("sim-12")
   void messageThatIsChangedAfterTheSend_failsTheSimulation_withSenderReceiverAndPath() {
     for (boolean toBody : List.of(true, false)) {
       ProcessSimulation simulation = withMutation(toBody, MessageCheck.DEEP);
@@ -141,6 +143,7 @@ class MessageImageTest {
   }
 
   @Test
+  @Tag("sim-12")
   void classesThatAreNotCompared_areNamedByTheRuntime() {
     ProcessSimulation simulation =
         ProcessSimulation.run(

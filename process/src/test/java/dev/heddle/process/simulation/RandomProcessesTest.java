@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.heddle.process.simulation.ProcessWorld.MessageCheck;
 import java.util.HashSet;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class RandomProcessesTest {
@@ -17,6 +18,7 @@ class RandomProcessesTest {
   }
 
   @Test
+  @Tag("sim-10")
   void randomPrograms_inTenThousandSchedules_doAsTheModel() {
     Set<Long> courses = new HashSet<>();
     for (long i = 0; i < SCHEDULES; i++) {
@@ -32,6 +34,7 @@ class RandomProcessesTest {
   }
 
   @Test
+  @Tag("sim-9")
   void randomPrograms_repeatTheirCourse() {
     for (long seed = 0; seed < 100; seed++) {
       assertThat(run(seed, seed).fingerprint())

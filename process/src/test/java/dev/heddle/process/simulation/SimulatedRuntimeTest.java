@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class SimulatedRuntimeTest {
@@ -86,6 +87,7 @@ class SimulatedRuntimeTest {
   }
 
   @Test
+  @Tag("sim-9")
   void sameSeed_inAHundredRuns_takesTheSameCourse() {
     ProcessSimulation first = ProcessSimulation.run(7, SimulatedRuntimeTest::mixed).orThrow();
     assertThat(first.lines()).hasSizeGreaterThan(100);
@@ -98,6 +100,7 @@ class SimulatedRuntimeTest {
   }
 
   @Test
+  @Tag("sim-9")
   void otherSeeds_takeOtherCourses() {
     Set<Long> courses = new HashSet<>();
     for (long seed = 0; seed < 50; seed++) {
@@ -107,6 +110,7 @@ class SimulatedRuntimeTest {
   }
 
   @Test
+  @Tag("sim-9")
   void severalWorkers_stealBySeed() {
     long[] stolen = new long[2];
     for (long seed = 0; seed < 2; seed++) {
@@ -143,6 +147,7 @@ class SimulatedRuntimeTest {
   // ---- time ----
 
   @Test
+  @Tag("sim-11")
   void waitsOfAnHour_endInVirtualTime() {
     ProcessSimulation simulation =
         ProcessSimulation.run(
@@ -178,6 +183,7 @@ class SimulatedRuntimeTest {
   }
 
   @Test
+  @Tag("sim-11")
   void restartsOfASupervisor_areCountedInVirtualTime() {
     for (boolean soon : List.of(true, false)) {
       ProcessSimulation.run(
@@ -219,6 +225,7 @@ class SimulatedRuntimeTest {
   }
 
   @Test
+  @Tag("sim-11")
   void shutdown_hasItsTimeInVirtualTime() {
     ProcessSimulation simulation =
         ProcessSimulation.run(
@@ -245,6 +252,7 @@ class SimulatedRuntimeTest {
   // ---- what fails ----
 
   @Test
+  @Tag("sim-12")
   void processThatIsLeft_isNamed() {
     ProcessSimulation simulation =
         ProcessSimulation.run(
@@ -263,6 +271,7 @@ class SimulatedRuntimeTest {
   }
 
   @Test
+  @Tag("sim-12")
   void processesThatAskEachOther_areReportedAsInTheProduct() {
     ProcessSimulation simulation =
         ProcessSimulation.run(
@@ -325,6 +334,7 @@ class SimulatedRuntimeTest {
   }
 
   @Test
+  @Tag("sim-12")
   void bodyThatWaitsInRealTime_isRefusedWithItsStack() {
     ProcessSimulation simulation =
         ProcessSimulation.run(

@@ -244,7 +244,7 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
       own.run();
       return;
     }
-    calls = worker.scheduler().callsAtBudgetRead();
+    calls = worker.callsAtBudgetRead();
     carrier = worker;
     try {
       worker.runMounted(thread, own);
@@ -336,8 +336,9 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
   /// when this mount has used its budget.
   public void yieldIfBudgetSpent() {
     if (++calls >= CALLS_PER_CLOCK_READ) {
-      calls = scheduler == null ? 0 : scheduler.callsAtBudgetRead();
-      long now = scheduler == null ? System.nanoTime() : scheduler.budgetNanos();
+      Worker on = carrier;
+      calls = on == null ? 0 : on.callsAtBudgetRead();
+      long now = on == null ? System.nanoTime() : on.budgetNanos();
       if (budgetEnds == 0) {
         budgetEnds = (now + BUDGET_NANOS) | 1; // never 0, which means: not set
       } else if (now - budgetEnds >= 0) {

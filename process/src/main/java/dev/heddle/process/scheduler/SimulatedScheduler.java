@@ -93,16 +93,9 @@ public final class SimulatedScheduler extends WorkScheduler {
     return WorkerThread.current() == carrier;
   }
 
-  /// Every call reads the clock.
-  @Override
-  public int callsAtBudgetRead() {
-    return Integer.MAX_VALUE - 1;
-  }
-
-  /// A clock that moves with each read, by a budget or not at all: so a body may lose its worker at
-  /// each call, at the same one for the same seed.
-  @Override
-  public long budgetNanos() {
+  /// The clock of the budgets of bodies. It moves with each read, by a budget or not at all: so a
+  /// body may lose its worker at each call, at the same one for the same seed.
+  long budgetNanos() {
     boolean yields = ++readsInARow == MOST_READS || world.choose(2) == 1;
     readsInARow = yields ? 0 : readsInARow;
     budgetNanos += yields ? LONG_NANOS : 1;

@@ -5,11 +5,13 @@ import dev.heddle.process.scheduler.Task.StepResult;
 
 /// A worker without a thread: its steps run on the carrier of a simulation.
 final class SimulatedWorker extends Worker {
+  private final SimulatedScheduler scheduler;
   private final WorkerThread carrier;
   private boolean again; // the task of this turn is READY
 
   SimulatedWorker(SimulatedScheduler scheduler, WorkerThread carrier, int number) {
     super(scheduler, carrier.real(), number);
+    this.scheduler = scheduler;
     this.carrier = carrier;
   }
 
@@ -17,6 +19,17 @@ final class SimulatedWorker extends Worker {
   @Override
   public boolean isBurst(long receiver) {
     return false;
+  }
+
+  /// Each call of a fiber reads the clock of budgets.
+  @Override
+  public int callsAtBudgetRead() {
+    return Integer.MAX_VALUE - 1;
+  }
+
+  @Override
+  public long budgetNanos() {
+    return scheduler.budgetNanos();
   }
 
   /// Runs one step of a READY task, or finishes the end of a COMPLETE one.

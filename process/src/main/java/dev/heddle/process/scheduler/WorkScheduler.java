@@ -61,21 +61,9 @@ public sealed class WorkScheduler permits SimulatedScheduler {
     return new Worker(this, name, number);
   }
 
-  // ---- what a simulation replaces ----
-
   /// The mailbox of a new task. Arguments as of [EventQueue].
   public EventQueue newQueue(Task of, int bound, boolean dropsOldest) {
     return new EventQueue(bound, dropsOldest);
-  }
-
-  /// From how many a body counts its calls again when it has read that clock.
-  public int callsAtBudgetRead() {
-    return 0;
-  }
-
-  /// The clock of the budgets of bodies, in nanoseconds.
-  public long budgetNanos() {
-    return System.nanoTime();
   }
 
   // ---- timers ----

@@ -532,6 +532,16 @@ public sealed class Worker permits SimulatedWorker {
     }
   }
 
+  /// From how many a fiber counts its calls when it is mounted, and when it has read the clock.
+  public int callsAtBudgetRead() {
+    return 0;
+  }
+
+  /// The clock of the budgets of fibers, in nanoseconds.
+  public long budgetNanos() {
+    return System.nanoTime();
+  }
+
   // ---- reads from other threads ----
 
   public WorkScheduler scheduler() {

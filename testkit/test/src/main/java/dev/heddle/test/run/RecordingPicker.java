@@ -27,8 +27,8 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
   private final Map<Long, Coroutine<?>> coroutines = new HashMap<>();
   private final Map<Runnable, Long> threads = new IdentityHashMap<>();
   private final Map<Runnable, String> names = new IdentityHashMap<>();
-  private long choices;
   private final Map<Long, Thread> born = new HashMap<>();
+  private int choices;
 
   private @Nullable ReadyCandidates lane; // only during a pick
   private @Nullable Object last; // the entry that was picked
@@ -112,7 +112,7 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     if (among == 1) {
       return 0;
     }
-    long number = ++choices;
+    int number = ++choices;
     Candidates outcomes =
         new Candidates() {
           @Override
@@ -123,7 +123,7 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
           // another one in each choice: a chooser that ranks candidates has not ranked these
           @Override
           public long id(int place) {
-            return CHOICES - number * MOST_OUTCOMES - place;
+            return CHOICES - (long) number * MOST_OUTCOMES - place;
           }
         };
     int chosen = chooser.choose(course.decisions(), outcomes);
@@ -165,8 +165,9 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     return !threads.isEmpty();
   }
 
+  /// The number of picks. Other choices are steps of the course, but nothing runs in them.
   int steps() {
-    return course.steps();
+    return course.steps() - choices;
   }
 
   /// The course until now, with the names that its coroutines and threads have now.

@@ -103,10 +103,7 @@ public sealed class Worker permits SimulatedWorker {
   /// The worker of the calling thread, or null.
   public static @Nullable Worker current() {
     Thread thread = Thread.currentThread();
-    if (thread instanceof WorkerThread t) {
-      return t.worker;
-    }
-    return WorkerThread.ADOPTS ? WorkerThread.workerOfAdopted(thread) : null;
+    return thread instanceof WorkerThread t ? t.worker : WorkerThread.workerOfAdopted(thread);
   }
 
   void start() {

@@ -85,7 +85,7 @@ public final class WorkerThread extends Thread {
 
   /// The worker that has a turn on an adopted carrier; null on every other thread.
   static @Nullable Worker workerOfAdopted(Thread thread) {
-    WorkerThread carrier = ADOPTED.get(thread);
+    WorkerThread carrier = ADOPTS ? ADOPTED.get(thread) : null;
     return carrier == null ? null : carrier.worker;
   }
 

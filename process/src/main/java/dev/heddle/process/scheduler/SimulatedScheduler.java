@@ -3,7 +3,6 @@ package dev.heddle.process.scheduler;
 
 import dev.heddle.process.simulation.ProcessWorld;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +40,7 @@ public final class SimulatedScheduler extends WorkScheduler {
   private final ProcessWorld world;
   private final WorkerThread carrier;
   private final ArrivalOrder arrivals;
-  private final Map<Task, Turn> turns = new IdentityHashMap<>();
+  private final IdentityHashMap<Task, Turn> turns = new IdentityHashMap<>();
   private final Set<String> unchecked = new TreeSet<>();
   private long budgetNanos;
   private int readsInARow; // at which no body yielded

@@ -125,7 +125,7 @@ public final class MessageImage {
   private static final class Walk {
     final List<@Nullable Object> parts = new ArrayList<>();
     private final Set<String> unchecked;
-    private final Map<Object, Integer> seen = new IdentityHashMap<>();
+    private final IdentityHashMap<Object, Integer> seen = new IdentityHashMap<>();
     private final ArrayDeque<Object> path = new ArrayDeque<>();
     @Nullable List<@Nullable Object> before; // the parts of an earlier walk, to compare with
     @Nullable String change;

@@ -216,7 +216,13 @@ class ArrivalOrderTest {
                 try (ProcessRuntime runtime = ProcessRuntime.start()) {
                   Pid one = runtime.spawn(collector(2, true));
                   Pid two = runtime.spawn(collector(2, true));
-                  var _ = runtime.spawn(once(self -> sendBoth(self, one, two, "a")));
+                  Pid elsewhere = runtime.spawn((_, _) -> {});
+                  var _ =
+                      runtime.spawn(
+                          once(self -> {
+                            self.send(elsewhere, "so that x may have been sent before");
+                            sendBoth(self, one, two, "a");
+                          }));
                   var _ = runtime.spawn(once(self -> sendBoth(self, two, one, "x")));
                   Object first = runtime.awaitExit(one, HOUR).result();
                   pairs.add(first + " " + runtime.awaitExit(two, HOUR).result());

@@ -3,6 +3,7 @@
 /// Isolated state machines on all cores: addressed by PID, fed by messages, supervised. Start at
 /// `ProcessRuntime`.
 @org.jspecify.annotations.NullMarked
+@SuppressWarnings("module") // dev.heddle.test is compiled after this one
 module dev.heddle.process {
   requires transitive dev.heddle;
   requires java.management; // runtimes as MXBeans
@@ -15,4 +16,10 @@ module dev.heddle.process {
   exports dev.heddle.process.event;
   exports dev.heddle.process.pool;
   exports dev.heddle.process.supervisor;
+
+  // for runtimes in a simulation, and for the thread that runs them
+  exports dev.heddle.process.scheduler to
+      dev.heddle.test;
+  exports dev.heddle.process.simulation to
+      dev.heddle.test;
 }

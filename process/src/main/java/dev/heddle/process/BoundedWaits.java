@@ -5,11 +5,11 @@ import dev.heddle.DeadlineException;
 import dev.heddle.process.fiber.Awaited;
 import dev.heddle.process.fiber.ProcessFiber;
 import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.timer.Timers;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -21,12 +21,12 @@ final class BoundedWaits {
   private BoundedWaits() {}
 
   /// Waits for a reply.
-  static <R extends @Nullable Object> R await(Pid to, Reply<R> reply, Duration limit)
+  static <R extends @Nullable Object> R await(Timers timers, Pid to, Reply<R> reply, Duration limit)
       throws InterruptedException {
     CompletableFuture<R> answer = reply.answer();
     begin(Awaited.What.REPLY, to, limit, () -> answer.isDone() || reply.isDelegated());
     try {
-      return answer.get(bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
+      return timers.await(answer, bounded(limit).toNanos());
     } catch (ExecutionException e) {
       throw e.getCause() instanceof SendFailedException refused && refused.receiver().equals(to)
           ? refused
@@ -42,10 +42,10 @@ final class BoundedWaits {
   /// Waits for a future that nothing fails; cancels it when the wait ends without it.
   ///
   /// @param missed what has not happened in time, for the message
-  static <T> T await(CompletableFuture<T> future, Duration limit, String missed)
+  static <T> T await(Timers timers, CompletableFuture<T> future, Duration limit, String missed)
       throws InterruptedException {
     try {
-      return future.get(bounded(limit).toNanos(), TimeUnit.NANOSECONDS);
+      return timers.await(future, bounded(limit).toNanos());
     } catch (ExecutionException e) {
       throw new IllegalStateException("nothing fails it", e);
     } catch (TimeoutException _) {

@@ -58,17 +58,22 @@ public final class ProcessRuntime implements AutoCloseable {
   private final AtomicBoolean shuttingDown = new AtomicBoolean();
   private final CompletableFuture<ShutdownReport> report = new CompletableFuture<>();
 
-  ProcessRuntime(ProcessRuntimeBuilder how) {
+  ProcessRuntime(ProcessRuntimeBuilder how, RuntimeParts parts) {
     // initialised here: at the end of a stack it would fail, and then the class is lost for good
     Objects.requireNonNull(StartOptions.defaults());
-    this.workers =
-        new WorkerPool(how.host, how.workers, watch(), BoundedWaits.bounded(how.longStep));
+    this.workers = parts.workers(how, watch());
     WorkScheduler scheduler = workers.scheduler();
-    this.loops = new CommandLoop(how.loopOptions());
-    this.timers = new Timers("heddle-timers-" + how.host);
+    this.loops = parts.loops(how.loopOptions());
+    this.timers = parts.timers("heddle-timers-" + how.host);
     this.requests = new RequestSender(this::host);
     this.shutdownDeadline = how.shutdownDeadline;
-    this.routes = new RoutingTable(how.node, how.host, how.incarnation);
+    this.routes =
+        new RoutingTable(
+            how.node,
+            how.host,
+            how.incarnation == ProcessRuntimeBuilder.RANDOM
+                ? parts.incarnation()
+                : how.incarnation);
     how.nodes.forEach(routes::addNode);
     this.host =
         new ProcessHost(
@@ -90,16 +95,21 @@ public final class ProcessRuntime implements AutoCloseable {
     scheduler.yieldToTimersWhile(timers::isLate);
     this.inspector =
         new HostInspector(
-            host, workers, how.longSteps, BoundedWaits.bounded(how.deadlockAfter), how.deadlocks);
+            host,
+            workers,
+            how.longSteps,
+            timers::nanoTime,
+            BoundedWaits.bounded(how.deadlockAfter),
+            how.deadlocks);
     this.bean = new RuntimeBean(how.host, inspector);
     this.managed = new RuntimeRegistration(bean, bean::takeDump);
-    managed.join();
+    parts.join(this);
     ProcessFiber.prepare();
     timers.start();
     workers.start();
   }
 
-  /// Starts a runtime with one worker for each processor.
+  /// Starts a runtime with one worker for each processor; in a simulation with one worker.
   public static ProcessRuntime start() {
     return builder().start();
   }
@@ -111,6 +121,25 @@ public final class ProcessRuntime implements AutoCloseable {
 
   private ProcessHost host() {
     return host;
+  }
+
+  // ---- for its parts ----
+
+  /// Adds it to the lists of runtimes of this JVM.
+  void register() {
+    managed.join();
+  }
+
+  WorkScheduler scheduler() {
+    return workers.scheduler();
+  }
+
+  /// Adds a handler of deadlocks.
+  ///
+  /// @return looks for them
+  Runnable watchDeadlocks(Consumer<ProcessDeadlock> handler) {
+    inspector.onDeadlock(handler);
+    return inspector::checkForDeadlocks;
   }
 
   // ---- processes ----
@@ -216,7 +245,7 @@ public final class ProcessRuntime implements AutoCloseable {
     BoundedWaits.checkMayWait("ask");
     Reply<@Nullable Object> reply = Reply.untyped(new CompletableFuture<>());
     requests.send(to, message, reply);
-    return (R) BoundedWaits.await(to, reply, limit);
+    return (R) BoundedWaits.await(timers, to, reply, limit);
   }
 
   <R extends @Nullable Object> R ask(Pid to, Function<Reply<R>, ?> message, Duration limit)
@@ -224,7 +253,7 @@ public final class ProcessRuntime implements AutoCloseable {
     BoundedWaits.checkMayWait("ask");
     Reply<R> reply = Reply.inMessage(new CompletableFuture<>());
     requests.send(to, message, reply);
-    return BoundedWaits.await(to, reply, limit);
+    return BoundedWaits.await(timers, to, reply, limit);
   }
 
   /// Sends a message as a [Request]. The future is the reply; completing or cancelling it gives up
@@ -327,6 +356,16 @@ public final class ProcessRuntime implements AutoCloseable {
     return new WaitTimeout(timers, wake);
   }
 
+  /// The clock of the waits of this runtime, in nanoseconds from an arbitrary origin.
+  long nanoTime() {
+    return timers.nanoTime();
+  }
+
+  /// Whether it has shut down.
+  boolean isClosed() {
+    return report.isDone();
+  }
+
   /// How many timers there are, including disarmed ones that are still to be removed.
   int timers() {
     return timers.size();
@@ -360,7 +399,7 @@ public final class ProcessRuntime implements AutoCloseable {
   public Pid awaitRegistered(String name, Duration limit) throws InterruptedException {
     BoundedWaits.checkMayWait("awaitRegistered");
     return BoundedWaits.await(
-        whenRegistered(name), limit, "no process has had the name '" + name + "'");
+        timers, whenRegistered(name), limit, "no process has had the name '" + name + "'");
   }
 
   /// Events of this runtime and of the program: dead letters, starts and ends.
@@ -400,7 +439,7 @@ public final class ProcessRuntime implements AutoCloseable {
     CompletableFuture<Exit> exit = whenExited(pid);
     BoundedWaits.begin(Awaited.What.END, pid, limit, exit::isDone);
     try {
-      return BoundedWaits.await(exit, limit, pid + " has not ended");
+      return BoundedWaits.await(timers, exit, limit, pid + " has not ended");
     } finally {
       ProcessFiber.endWait();
     }

@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,12 +18,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class ProcessRuntimeBuilder {
+  static final int RANDOM = -1;
+
   final CommandRegistry registry = new CommandRegistry();
-  int workers = Runtime.getRuntime().availableProcessors();
+  int workers; // 0: as many as usual
   String node = "";
   String host = "heddle";
   final Map<String, Peer> nodes = new HashMap<>();
-  int incarnation = ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
+  int incarnation = RANDOM;
   int maxProcesses = Integer.MAX_VALUE;
   Duration longStep = Duration.ofMillis(200);
   Consumer<LongStep> longSteps = _ -> {};
@@ -39,7 +40,7 @@ public final class ProcessRuntimeBuilder {
 
   ProcessRuntimeBuilder() {}
 
-  /// How many threads step processes; by default the number of processors.
+  /// How many threads step processes; by default the number of processors, and 1 in a simulation.
   public ProcessRuntimeBuilder workers(int count) {
     if (count < 1) {
       throw new IllegalArgumentException("at least one worker is needed: " + count);
@@ -203,7 +204,7 @@ public final class ProcessRuntimeBuilder {
 
   /// Starts the runtime.
   public ProcessRuntime start() {
-    return new ProcessRuntime(this);
+    return new ProcessRuntime(this, RuntimeParts.ofCurrentThread());
   }
 
   HeddleOptions loopOptions() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
+import dev.heddle.process.scheduler.WorkerThread;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -19,17 +20,18 @@ public sealed interface ProcessSignal {
   /// time from a clean-up.
   ///
   /// @param reason a description
-  /// @param deadlineNanos when it is terminated, on the scale of [System#nanoTime()]
+  /// @param deadlineNanos when it is terminated, on the scale of [System#nanoTime()], or of the
+  ///   virtual time of a simulation
   record Cancel(String reason, long deadlineNanos) implements ProcessSignal {
     /// A request to end within a time from now on.
     public static Cancel within(String reason, Duration time) {
       long nanos = Math.max(0, TimeUnit.NANOSECONDS.convert(time)); // 292 years at most
-      return new Cancel(reason, System.nanoTime() + nanos);
+      return new Cancel(reason, WorkerThread.nanoTime() + nanos);
     }
 
     /// The time left to clean up; zero when it is over.
     public Duration remaining() {
-      return Duration.ofNanos(Math.max(0, deadlineNanos - System.nanoTime()));
+      return Duration.ofNanos(Math.max(0, deadlineNanos - WorkerThread.nanoTime()));
     }
   }
 

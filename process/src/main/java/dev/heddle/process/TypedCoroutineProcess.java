@@ -76,14 +76,14 @@ public final class TypedCoroutineProcess<M> extends CoroutineProcess implements 
   ///
   /// @throws DeadlineException when no message came in time
   public M next(Duration limit) {
-    long begin = System.nanoTime();
+    long begin = context().runtime().nanoTime();
     Duration left = limit;
     while (true) {
       M message = admit(receive(event -> !(event instanceof ProcessSignal), left));
       if (message != null) {
         return message;
       }
-      left = limit.minusNanos(System.nanoTime() - begin);
+      left = limit.minusNanos(context().runtime().nanoTime() - begin);
       left = left.isNegative() ? Duration.ZERO : left;
     }
   }

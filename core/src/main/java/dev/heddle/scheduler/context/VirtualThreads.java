@@ -51,6 +51,15 @@ public final class VirtualThreads {
     return Internals.CARRIER != null && Internals.CARRIER.getVolatile(thread) != null;
   }
 
+  /// The platform thread that runs `thread` at this moment: itself where it is one; null where it
+  /// is not mounted, or the JDK does not report it.
+  public static @Nullable Thread carrierOf(Thread thread) {
+    if (!thread.isVirtual()) {
+      return thread;
+    }
+    return Internals.CARRIER == null ? null : (Thread) Internals.CARRIER.getVolatile(thread);
+  }
+
   /// Whether the JDK has parked `thread` in `Object.wait`.
   static boolean isInObjectWait(Thread thread) {
     // safe: a stale state counts as doubt, or the interrupt detects it

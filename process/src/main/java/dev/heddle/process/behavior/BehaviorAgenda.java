@@ -6,6 +6,7 @@ import dev.heddle.process.ProcessCommand;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.StepOutput;
+import dev.heddle.process.scheduler.WorkerThread;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -277,7 +278,7 @@ final class BehaviorAgenda<M> {
 
   void handled() {
     if (idle != null) {
-      lastNanos = System.nanoTime();
+      lastNanos = WorkerThread.nanoTime();
     }
   }
 
@@ -287,7 +288,7 @@ final class BehaviorAgenda<M> {
       throw new IllegalArgumentException("an idle time is positive: " + time);
     }
     stopIdleTimeout(context);
-    lastNanos = System.nanoTime();
+    lastNanos = WorkerThread.nanoTime();
     sleepFor(time, time, message);
   }
 
@@ -297,12 +298,12 @@ final class BehaviorAgenda<M> {
         time(
             Commands.sleep(left),
             _ -> {
-              Duration rest = time.minusNanos(System.nanoTime() - lastNanos);
+              Duration rest = time.minusNanos(WorkerThread.nanoTime() - lastNanos);
               if (rest.isPositive()) {
                 sleepFor(rest, time, message);
                 return null;
               }
-              lastNanos = System.nanoTime();
+              lastNanos = WorkerThread.nanoTime();
               sleepFor(time, time, message);
               return message;
             });

@@ -25,7 +25,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The loop on which commands run as coroutines. It starts with the first command that needs it.
-public final class CommandLoop {
+public sealed class CommandLoop permits SimulatedLoop {
   /*
    * The coroutine itself sends the reply, not a callback of its future: there an exception of the
    * body is still the object that it threw, which the future wraps. The future replies for a body
@@ -208,15 +208,23 @@ public final class CommandLoop {
                 });
   }
 
-  private Loop<?> loop() {
+  Loop<?> loop() {
     Loop<?> now = loop;
     if (now == null || now.isDone()) {
       now = closed ? null : startLoop(now);
     }
     if (now == null || closed) {
-      throw new IllegalStateException("the runtime has shut down; its loop takes no more commands");
+      throw refused();
     }
     return now;
+  }
+
+  final boolean isClosed() {
+    return closed;
+  }
+
+  static IllegalStateException refused() {
+    return new IllegalStateException("the runtime has shut down; its loop takes no more commands");
   }
 
   /// Starts a loop outside of the lock, since that takes time; the loop ends at once when another
@@ -260,10 +268,10 @@ public final class CommandLoop {
     }
   }
 
-  /// Ends the loop, cancelling what still runs on it. Waits for it until the deadline.
+  /// Refuses all further commands, and ends what was opened on the loop.
   ///
-  /// @return whether it has ended
-  public boolean close(Duration deadline) throws InterruptedException {
+  /// @return the loop, if it was started
+  final @Nullable Loop<?> refuseCommands() {
     Loop<?> last;
     lock.lock();
     try {
@@ -273,6 +281,14 @@ public final class CommandLoop {
       lock.unlock();
     }
     atClose.forEach(Runnable::run); // safe: nothing is added any more
+    return last;
+  }
+
+  /// Ends the loop, cancelling what still runs on it. Waits for it until the deadline.
+  ///
+  /// @return whether it has ended
+  public boolean close(Duration deadline) throws InterruptedException {
+    Loop<?> last = refuseCommands();
     if (last == null) {
       return true;
     }

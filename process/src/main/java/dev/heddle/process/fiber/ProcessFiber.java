@@ -237,13 +237,14 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
           "the JDK started " + thread + " without handing its task to the scheduler");
     }
     var _ = claimResumable();
-    calls = 0;
     budgetEnds = 0;
     Worker worker = Worker.current();
     if (worker == null) {
+      calls = 0;
       own.run();
       return;
     }
+    calls = worker.callsAtBudgetRead();
     carrier = worker;
     try {
       worker.runMounted(thread, own);
@@ -335,8 +336,9 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
   /// when this mount has used its budget.
   public void yieldIfBudgetSpent() {
     if (++calls >= CALLS_PER_CLOCK_READ) {
-      calls = 0;
-      long now = System.nanoTime();
+      Worker on = carrier;
+      calls = on == null ? 0 : on.callsAtBudgetRead();
+      long now = on == null ? System.nanoTime() : on.budgetNanos();
       if (budgetEnds == 0) {
         budgetEnds = (now + BUDGET_NANOS) | 1; // never 0, which means: not set
       } else if (now - budgetEnds >= 0) {
@@ -384,6 +386,11 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
   /// The wait of the body for another process, by a wait of the JDK; or null.
   public @Nullable Awaited awaited() {
     return awaited;
+  }
+
+  /// Whether it is in a timed wait of the JDK.
+  public boolean isInTimedWait() {
+    return thread.getState() == Thread.State.TIMED_WAITING;
   }
 
   /// Its stack, innermost frame first; while it waits for its process, without the frames of that

@@ -13,11 +13,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -64,12 +66,13 @@ public final class DeadlockDetector {
 
   private final ProcessHost host;
   private final WorkerPool workers;
+  private final LongSupplier clock;
   private final long afterNanos;
   private final Consumer<ProcessDeadlock> report;
 
   // the thread of reports
   private Map<Object, Candidate> candidates = Map.of(); // by one of their tokens
-  private long nextCheck = System.nanoTime();
+  private long nextCheck;
 
   // the thread of reports; any thread reads it
   private volatile List<ProcessDeadlock> reported = List.of();
@@ -86,10 +89,17 @@ public final class DeadlockDetector {
     }
   }
 
+  /// @param clock counts nanoseconds from an arbitrary origin
   /// @param after how long a deadlock must have lasted
   /// @param report is called with it, once
   public DeadlockDetector(
-      ProcessHost host, WorkerPool workers, Duration after, Consumer<ProcessDeadlock> report) {
+      ProcessHost host,
+      WorkerPool workers,
+      LongSupplier clock,
+      Duration after,
+      Consumer<ProcessDeadlock> report) {
+    this.clock = clock;
+    this.nextCheck = clock.getAsLong();
     this.workers = workers;
     this.host = host;
     this.afterNanos = after.toNanos();
@@ -103,11 +113,11 @@ public final class DeadlockDetector {
 
   /// Checks for deadlocks that have lasted since the check before.
   public void check() {
-    long now = System.nanoTime();
+    long now = clock.getAsLong();
     if (now - nextCheck < 0) {
       return;
     }
-    Map<Object, Candidate> found = new HashMap<>();
+    Map<Object, Candidate> found = new LinkedHashMap<>();
     for (List<ProcessWait> cycle : cycles()) {
       keep(found, cycle.getFirst().token(), cycle.stream().map(ProcessWait::token).toList(), now);
       reportIfDue(
@@ -123,7 +133,7 @@ public final class DeadlockDetector {
     }
     candidates = found;
     reported = found.values().stream().map(one -> one.report).filter(Objects::nonNull).toList();
-    nextCheck = now + PAUSE_FACTOR * (System.nanoTime() - now);
+    nextCheck = now + PAUSE_FACTOR * (clock.getAsLong() - now);
   }
 
   private void keep(Map<Object, Candidate> found, Object key, List<Object> tokens, long now) {
@@ -148,7 +158,7 @@ public final class DeadlockDetector {
     if (!host.scheduler().clearMayWait()) {
       return List.of();
     }
-    Map<ProcessInstance, ProcessWait> waits = new HashMap<>();
+    Map<ProcessInstance, ProcessWait> waits = new LinkedHashMap<>();
     boolean some = false;
     for (ProcessInstance process : host.directory().all()) {
       some |= ProcessWait.mayCome(process); // first: the process may begin to wait between the two

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -37,23 +38,30 @@ public final class HostInspector {
   private final Consumer<LongStep> handler;
   private final LongAdder longSteps = new LongAdder();
   private final DeadlockDetector detector;
-  private final Consumer<ProcessDeadlock> deadlockHandler;
+  private Consumer<ProcessDeadlock> deadlockHandler; // set before the start
   private final LongAdder deadlocks = new LongAdder();
 
   /// @param handler is called with each step that lasts too long
+  /// @param clock by which deadlocks last
   /// @param deadlockAfter how long processes must have waited for each other
   /// @param deadlockHandler is called with each deadlock
   public HostInspector(
       ProcessHost host,
       WorkerPool workers,
       Consumer<LongStep> handler,
+      LongSupplier clock,
       Duration deadlockAfter,
       Consumer<ProcessDeadlock> deadlockHandler) {
     this.host = host;
     this.workers = workers;
     this.handler = handler;
-    this.detector = new DeadlockDetector(host, workers, deadlockAfter, this::deadlock);
+    this.detector = new DeadlockDetector(host, workers, clock, deadlockAfter, this::deadlock);
     this.deadlockHandler = deadlockHandler;
+  }
+
+  /// Adds a handler of deadlocks. Before the start.
+  public void onDeadlock(Consumer<ProcessDeadlock> handler) {
+    deadlockHandler = deadlockHandler.andThen(handler);
   }
 
   /// All processes, ordered by number, without stacks.

@@ -13,15 +13,14 @@ import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.scheduler.WorkerPool;
 import dev.heddle.process.timer.Timers;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -93,7 +92,7 @@ public final class HostShutdown {
   /// Ends everything. Call it once, on a thread that may wait; an interrupt shortens the wait and
   /// is kept.
   public ShutdownReport run(Duration deadline) {
-    end = System.nanoTime() + deadline.toNanos();
+    end = timers.nanoTime() + deadline.toNanos();
     // not Duration.dividedBy: it loads BigDecimal, which takes 200 ms on a busy machine
     Duration lastPart =
         Duration.ofNanos(Math.min(deadline.toNanos() / 4, LONGEST_LAST_PART.toNanos()));
@@ -157,7 +156,7 @@ public final class HostShutdown {
   }
 
   private boolean isLate(int seen) {
-    return seen % CHECK_CLOCK_EVERY == 0 && System.nanoTime() - end >= 0;
+    return seen % CHECK_CLOCK_EVERY == 0 && timers.nanoTime() - end >= 0;
   }
 
   /// The parent that will end a process, or null.
@@ -184,23 +183,23 @@ public final class HostShutdown {
       } catch (InterruptedException _) {
         if (!interrupted) {
           interrupted = true;
-          end = Math.min(end, System.nanoTime() + LAST_MOMENT.toNanos());
+          end = Math.min(end, timers.nanoTime() + LAST_MOMENT.toNanos());
         }
       }
     }
   }
 
-  private static Duration rest(long until) {
-    return Duration.ofNanos(Math.max(0, until - System.nanoTime()));
+  private Duration rest(long until) {
+    return Duration.ofNanos(Math.max(0, until - timers.nanoTime()));
   }
 
   private void await(CompletableFuture<?> empty, long until) {
     boolean before = interrupted;
     waiting(() -> {
       // an interrupt ends this part at once, and leaves the last one its moment
-      long last = interrupted && !before ? System.nanoTime() : Math.min(until, end);
+      long last = interrupted && !before ? timers.nanoTime() : Math.min(until, end);
       try {
-        var _ = empty.get(Math.max(0, last - System.nanoTime()), TimeUnit.NANOSECONDS);
+        var _ = timers.await(empty, Math.max(0, last - timers.nanoTime()));
       } catch (TimeoutException _) {
         // some are left: the caller handles them
       } catch (ExecutionException e) {
@@ -213,8 +212,8 @@ public final class HostShutdown {
 
   /// Abandons the processes in a step, and returns those that hold a worker, for the report.
   private Map<ProcessInstance, ShutdownReport.Abandoned> abandon() {
-    Map<ProcessInstance, ShutdownReport.Abandoned> abandoned = new HashMap<>();
-    Map<ProcessInstance, Exit> untold = new HashMap<>();
+    Map<ProcessInstance, ShutdownReport.Abandoned> abandoned = new LinkedHashMap<>();
+    Map<ProcessInstance, Exit> untold = new LinkedHashMap<>();
     workers.forEachRunning((task, stack) -> {
       if (!(task instanceof ProcessInstance process)) {
         return;

@@ -42,6 +42,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A process with its mailbox and its state.
@@ -112,7 +114,8 @@ public final class ProcessInstance extends ProcessLifecycle
     this.pid = new LocalPid(address, this);
     this.process = process;
     this.options = options;
-    this.queue = new EventQueue(options.mailbox(), options.policy() == MailboxPolicy.DROP_OLDEST);
+    boolean dropsOldest = options.policy() == MailboxPolicy.DROP_OLDEST;
+    this.queue = host.scheduler().newQueue(this, options.mailbox(), dropsOldest);
     this.senders =
         options.policy() == MailboxPolicy.SUSPEND ? new SenderQueue(queue) : SenderQueue.UNUSED;
   }
@@ -709,6 +712,19 @@ public final class ProcessInstance extends ProcessLifecycle
   protected boolean isResumable() {
     FiberView body = body();
     return body != null && body.thread().isResumable();
+  }
+
+  @Override
+  public String label() {
+    return pid + " (" + kind() + ")";
+  }
+
+  @Override
+  public @Nullable String realTimeWait() {
+    FiberView body = body();
+    return body == null || !body.thread().isInTimedWait()
+        ? null
+        : Stream.of(body.stack()).map(frame -> "\n  at " + frame).collect(Collectors.joining());
   }
 
   @Override

@@ -22,6 +22,11 @@ public class Envelope extends Node {
     return ProcessEvent.message(content);
   }
 
+  @Override
+  public @Nullable Object payload() {
+    return content;
+  }
+
   /// Whether it is a message or a signal, and not the result of a command.
   public boolean isMessage() {
     return true;

@@ -6,6 +6,8 @@ import static java.lang.invoke.MethodHandles.lookup;
 import dev.heddle.internal.VarHandles;
 import dev.heddle.process.scheduler.Burst.ReversedBursts;
 import java.lang.invoke.VarHandle;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// The events of one task that it has not taken yet, from any number of producers: urgent events
 /// first, then the ordinary ones in the order of their arrival. The number of ordinary messages may
 /// be bounded.
-public final class EventQueue {
+public sealed class EventQueue permits SimulatedQueue {
   /*
    * Two lanes, each a Treiber stack, newest node first. The consumer detaches a whole stack with
    * one CAS and reverses it. A node of the ordinary lane stores the number of messages in its stack
@@ -205,8 +207,7 @@ public final class EventQueue {
       if (seen == CLOSED) {
         return Push.CLOSED;
       }
-      node.next = seen;
-      node.depth = ~((seen == null ? 0 : seen.counting() << 1) | result);
+      linkUncounted(node, seen, result);
       if (ORDINARY.compareAndSet(this, seen, node)) {
         return Push.ACCEPTED;
       }
@@ -263,6 +264,11 @@ public final class EventQueue {
     node.next = seen;
     int below = seen == null ? 0 : seen.depth;
     node.depth = (below < 0 ? ~below | 1 : below) + 2;
+  }
+
+  private static void linkUncounted(Node node, @Nullable Node seen, int result) {
+    node.next = seen;
+    node.depth = ~((seen == null ? 0 : seen.counting() << 1) | result);
   }
 
   /// The number of messages in the ordinary lane, as of a moment ago.
@@ -662,6 +668,38 @@ public final class EventQueue {
     REVERSED_COUNT.setRelease(this, 0);
     return first;
   }
+
+  // ---- a simulation ----
+
+  /// Lets `order` put the nodes of the ordinary lane that were not reversed yet, oldest first, into
+  /// another order. **Thread** the consumer.
+  final void reorderArrivals(Consumer<List<Node>> order) {
+    Node bottom = backlog == null ? null : backlog.bottom;
+    Node newest;
+    Node top;
+    do {
+      newest = ordinary;
+      if (newest == null || newest == CLOSED || newest == bottom) {
+        return;
+      }
+      List<Node> arrivals = new ArrayList<>();
+      for (Node node = newest; node != null && node != bottom; node = node.next) {
+        arrivals.addFirst(node);
+      }
+      order.accept(arrivals);
+      top = bottom;
+      for (Node node : arrivals) {
+        if (node.counts()) {
+          link(node, top);
+        } else {
+          linkUncounted(node, top, node.isResult() ? 1 : 0);
+        }
+        top = node;
+      }
+    } while (!ORDINARY.compareAndSet(this, newest, top));
+  }
+
+  // ---- nodes ----
 
   /// The node behind one that [#take] or [#close] has returned.
   public static @Nullable Node after(Node node) {

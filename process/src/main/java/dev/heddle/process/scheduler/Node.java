@@ -13,6 +13,11 @@ public abstract class Node {
   // them. An uncounted node: ~2n; a result: ~(2n + 1).
   int depth;
 
+  /// What a process has put in, or null. For a simulation, which watches it.
+  public @Nullable Object payload() {
+    return null;
+  }
+
   /// Whether it counts towards the bound.
   final boolean counts() {
     return depth >= 0;

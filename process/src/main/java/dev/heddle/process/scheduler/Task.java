@@ -228,6 +228,17 @@ public abstract class Task {
     }
   }
 
+  /// Names it in reports.
+  public String label() {
+    return getClass().getSimpleName();
+  }
+
+  /// Where it waits for an amount of real time, with the stack; null when it does not. **Thread**
+  /// its worker, between two runs.
+  public @Nullable String realTimeWait() {
+    return null;
+  }
+
   // ---- its worker ----
 
   /// A step begins: READY or RUNNING becomes RUNNING, without marks.

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Out of memory** costs no worker and loses no task: the links of the queues are in the tasks.
 /// If the end of a task lacks memory, it is finished when there is memory again.
-public final class WorkScheduler {
+public sealed class WorkScheduler permits SimulatedScheduler {
   private static final int MAX_RETRIES = 10_000; // unfinished ends at a time: a millisecond or so
 
   private final Worker[] workers;
@@ -52,9 +52,21 @@ public final class WorkScheduler {
     this.parking = new Parking(count);
     this.workers = new Worker[count];
     for (int i = 0; i < count; i++) {
-      workers[i] = new Worker(this, name + "-worker-" + i, i);
+      workers[i] = newWorker(name + "-worker-" + i, i);
     }
   }
+
+  /// Called by the constructor.
+  Worker newWorker(String name, int number) {
+    return new Worker(this, name, number);
+  }
+
+  /// The mailbox of a new task. Arguments as of [EventQueue].
+  public EventQueue newQueue(Task of, int bound, boolean dropsOldest) {
+    return new EventQueue(bound, dropsOldest);
+  }
+
+  // ---- timers ----
 
   /// Sets a condition that workers check at every 61st pick: the thread of the timers has work and
   /// gets no processor. A worker then yields its own. Before the start.
@@ -202,6 +214,11 @@ public final class WorkScheduler {
     boolean was = mayWait;
     mayWait = false; // volatile: a task that waits later sets it; one that waits already is seen
     return was;
+  }
+
+  /// Whether such a record was not cleared.
+  final boolean mayTaskWait() {
+    return mayWait;
   }
 
   /// Called when a searcher has found a task: wakes the next worker if more work is left.

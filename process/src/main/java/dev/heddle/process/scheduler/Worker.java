@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A thread that runs tasks: first the newest of its own deque, then tasks of the global queue,
 /// then half of another worker's deque.
-public final class Worker {
+public sealed class Worker permits SimulatedWorker {
   private static final int GLOBAL_QUEUE_INTERVAL =
       61; // picks; prime, so it does not beat with batches of 16 or 32
   private static final int GLOBAL_BATCH = 16; // taken along with the task that is run
@@ -51,10 +51,10 @@ public final class Worker {
   // this worker; other threads read values of a moment ago
   private int lifoPolls;
   private long picks;
-  private long stolen;
+  long stolen;
   private long parks;
   final DelayHistogram delays = new DelayHistogram();
-  private final Task.Run run = new Task.Run();
+  final Task.Run run = new Task.Run();
   private @Nullable Thread mounted; // the fiber that its step runs now
   private final BurstHeuristic burstHeuristic = new BurstHeuristic();
 
@@ -85,24 +85,25 @@ public final class Worker {
   private Worker(WorkScheduler scheduler, String name, int number, Consumer<Worker> work) {
     this.scheduler = scheduler;
     this.number = number;
-    this.thread = new WorkerThread(this, name, work);
+    this.thread = new WorkerThread(this, name, () -> work.accept(this));
     thread.setDaemon(true);
+    this.threadState = new PlatformThreadState(thread);
+    this.place = new Parking.Place(thread);
+  }
+
+  /// A worker whose steps run on `carrier`, which it does not start.
+  Worker(WorkScheduler scheduler, Thread carrier, int number) {
+    this.scheduler = scheduler;
+    this.number = number;
+    this.thread = carrier;
     this.threadState = new PlatformThreadState(thread);
     this.place = new Parking.Place(thread);
   }
 
   /// The worker of the calling thread, or null.
   public static @Nullable Worker current() {
-    return Thread.currentThread() instanceof WorkerThread t ? t.worker : null;
-  }
-
-  private static final class WorkerThread extends Thread {
-    final Worker worker;
-
-    WorkerThread(Worker worker, String name, Consumer<Worker> work) {
-      super(null, () -> work.accept(worker), name, 0, false);
-      this.worker = worker;
-    }
+    Thread thread = Thread.currentThread();
+    return thread instanceof WorkerThread t ? t.worker : WorkerThread.workerOfAdopted(thread);
   }
 
   void start() {
@@ -210,7 +211,7 @@ public final class Worker {
 
   /// Writes to the log. Never throws, even without memory for the text, which it therefore builds
   /// itself.
-  private void logSafely(String what, @Nullable Task task, Throwable t) {
+  final void logSafely(String what, @Nullable Task task, Throwable t) {
     try {
       String of = task == null ? "" : ": " + task.getClass();
       UninterruptibleLog.write(Level.ERROR, thread.getName() + " " + what + of, t);
@@ -277,7 +278,7 @@ public final class Worker {
     }
   }
 
-  private void complete(Task task) {
+  final void complete(Task task) {
     isInTask = true;
     try {
       endBurst(); // before the end becomes visible
@@ -526,6 +527,16 @@ public final class Worker {
     } finally {
       mounted = null;
     }
+  }
+
+  /// From how many a fiber counts its calls when it is mounted, and when it has read the clock.
+  public int callsAtBudgetRead() {
+    return 0;
+  }
+
+  /// The clock of the budgets of fibers, in nanoseconds.
+  public long budgetNanos() {
+    return System.nanoTime();
   }
 
   // ---- reads from other threads ----

@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The threads of a [WorkScheduler]: its workers, compensating workers, and the monitor.
-public final class WorkerPool {
+public sealed class WorkerPool permits SimulatedWorkers {
   private final WorkScheduler scheduler;
   private final Worker[] workers;
   private final CompensatingWorkers compensating;
@@ -28,7 +28,11 @@ public final class WorkerPool {
   /// @param count of workers, at least 1
   /// @param longSteps is called for runs that last longer than `limit`
   public WorkerPool(String name, int count, LongStepHandler longSteps, Duration limit) {
-    this.scheduler = new WorkScheduler(name, count);
+    this(new WorkScheduler(name, count), name, longSteps, limit);
+  }
+
+  WorkerPool(WorkScheduler scheduler, String name, LongStepHandler longSteps, Duration limit) {
+    this.scheduler = scheduler;
     this.workers = scheduler.workers();
     this.compensating = new CompensatingWorkers(scheduler, name + "-compensating");
     this.monitor =

@@ -7,6 +7,7 @@ import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
+import dev.heddle.process.scheduler.WorkerThread;
 import dev.heddle.process.supervisor.ChildSpec.Restart;
 import dev.heddle.sync.Backoff;
 import java.time.Duration;
@@ -145,7 +146,7 @@ public final class DynamicSupervisor implements StartOnce {
     RestartLimit.Allowed intensity = RestartLimit.Allowed.USUAL;
     Backoff backoff = Supervisor.Builder.DEFAULT_BACKOFF;
     @Nullable Consumer<DynamicChildStatus> listener;
-    LongSupplier nanos = System::nanoTime;
+    LongSupplier nanos = WorkerThread::nanoTime;
     @Nullable RandomGenerator random;
 
     private Builder(Class<A> argument, Template<A> template) {

@@ -15,6 +15,7 @@ import dev.heddle.process.StepOutput;
 import dev.heddle.process.dispatch.CommandCallbacks;
 import dev.heddle.process.dispatch.ProcessCommands.AwaitStart;
 import dev.heddle.process.dispatch.TimeCommands.Pause;
+import dev.heddle.process.scheduler.WorkerThread;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import dev.heddle.process.supervisor.DynamicChild.Failures;
 import dev.heddle.sync.Backoff;
@@ -29,6 +30,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// The logic of a [DynamicSupervisor].
@@ -87,7 +89,8 @@ final class DynamicSupervisorLogic<A> {
     // from their start: so the signal of the link comes before that of the monitor, to a known one
     this.how.options = this.how.options.monitored();
     this.limit = new RestartLimit(how.intensity);
-    this.backoff = how.random == null ? how.backoff : how.backoff.withRandom(how.random);
+    RandomGenerator chance = how.random == null ? WorkerThread.simulatedChance() : how.random;
+    this.backoff = chance == null ? how.backoff : how.backoff.withRandom(chance);
     this.listener = how.listener;
     this.nanos = how.nanos;
   }

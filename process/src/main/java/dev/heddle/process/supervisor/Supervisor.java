@@ -4,6 +4,7 @@ package dev.heddle.process.supervisor;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.StepOutput;
+import dev.heddle.process.scheduler.WorkerThread;
 import dev.heddle.sync.Backoff;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -139,7 +140,7 @@ public final class Supervisor implements StartOnce {
     RestartLimit.Allowed intensity = RestartLimit.Allowed.USUAL;
     Backoff backoff = DEFAULT_BACKOFF;
     @Nullable Consumer<ChildStatus> listener;
-    LongSupplier nanos = System::nanoTime;
+    LongSupplier nanos = WorkerThread::nanoTime;
     @Nullable RandomGenerator random;
 
     private Builder() {}

@@ -13,6 +13,7 @@ import dev.heddle.process.StepOutput;
 import dev.heddle.process.dispatch.CommandCallbacks;
 import dev.heddle.process.dispatch.ProcessCommands.AwaitStart;
 import dev.heddle.process.dispatch.TimeCommands.Pause;
+import dev.heddle.process.scheduler.WorkerThread;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import dev.heddle.sync.Backoff;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// The logic of a [Supervisor]: each step first updates the states of the children from its events,
@@ -80,7 +82,8 @@ final class SupervisorLogic {
 
   SupervisorLogic(Supervisor.Builder how) {
     this.limit = new RestartLimit(how.intensity);
-    this.backoff = how.random == null ? how.backoff : how.backoff.withRandom(how.random);
+    RandomGenerator chance = how.random == null ? WorkerThread.simulatedChance() : how.random;
+    this.backoff = chance == null ? how.backoff : how.backoff.withRandom(chance);
     this.autoShutdown = how.autoShutdown;
     this.firstStart = how.firstStart;
     this.listener = how.listener;

@@ -9,6 +9,10 @@ import dev.heddle.process.scheduler.UninterruptibleLog;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** any arms and disarms. **Cost** a store, if the deadline of a timer in the wheel moves
 /// later; otherwise a CAS, and a wake-up of the timer thread if it would sleep too long.
-public final class Timers {
+public sealed class Timers permits SimulatedTimers {
   /*
    * To arm a timer, its owner writes the deadline and pushes the node on the submission stack,
    * unless it is there already or the wheel will check it in time. The timer thread takes the whole
@@ -94,7 +98,7 @@ public final class Timers {
   private volatile long ranAt;
 
   // the closing thread
-  private volatile boolean closed;
+  volatile boolean closed;
 
   // the timer thread: taken from the stack, the oldest of the latest batch first
   private @Nullable Timer taken;
@@ -122,6 +126,18 @@ public final class Timers {
   }
 
   // ---- the clock ----
+
+  /// The time of the clock itself, which counts from an arbitrary origin; monotonic.
+  public final long nanoTime() {
+    return clock.getAsLong();
+  }
+
+  /// Waits for a future, up to a time. The calling thread waits as in [CompletableFuture#get(long,
+  /// TimeUnit)], and gets the same.
+  public <T extends @Nullable Object> T await(CompletableFuture<T> future, long nanos)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    return future.get(nanos, TimeUnit.NANOSECONDS);
+  }
 
   /// Nanoseconds since it was created; monotonic.
   public long now() {
@@ -246,7 +262,7 @@ public final class Timers {
   }
 
   /// Wakes the timer thread if it sleeps beyond a time.
-  private void wakeBefore(long time) {
+  void wakeBefore(long time) {
     long until = sleepsUntil; // after the push: I1
     if (time < until) {
       StackGuard.requireAmpleRoom(); // a thread that marks it as awake must also unpark it

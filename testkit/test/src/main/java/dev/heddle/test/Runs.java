@@ -42,7 +42,7 @@ final class Runs {
   }
 
   static Limits limits(SimulationOptions options) {
-    return new Limits(options.stepLimit(), options.patience());
+    return new Limits(options.stepLimit(), options.patience(), options.checksMessages());
   }
 
   /// Attaches the agent, if the options want it; says what is not controlled without it.

@@ -30,6 +30,7 @@ public final class SimulationOptions {
   private boolean shrinks;
   private boolean checksLeaks;
   private boolean attachesAgent;
+  private boolean checksMessages;
   private HeddleOptions loop;
 
   private SimulationOptions() {
@@ -39,6 +40,7 @@ public final class SimulationOptions {
     patience = PATIENCE;
     shrinks = true;
     checksLeaks = true;
+    checksMessages = true;
     loop = HeddleOptions.defaults().withName("simulation");
   }
 
@@ -52,6 +54,7 @@ public final class SimulationOptions {
     shrinks = from.shrinks;
     checksLeaks = from.checksLeaks;
     attachesAgent = from.attachesAgent;
+    checksMessages = from.checksMessages;
     loop = from.loop;
   }
 
@@ -109,6 +112,12 @@ public final class SimulationOptions {
   /// used where Java was started with it.
   public boolean attachesAgent() {
     return attachesAgent;
+  }
+
+  /// Whether a run fails in which a message between processes is changed after it was sent; default
+  /// true.
+  public boolean checksMessages() {
+    return checksMessages;
   }
 
   /// The options of its loop. A simulation has no watchdog, since that goes by real time.
@@ -179,6 +188,11 @@ public final class SimulationOptions {
   /// a second. A run throws [IllegalStateException] if the JVM does not allow that.
   public SimulationOptions withAgent() {
     return with(copy -> copy.attachesAgent = true);
+  }
+
+  /// The same; messages between processes are not compared with what they were when they were sent.
+  public SimulationOptions withoutMessageChecks() {
+    return with(copy -> copy.checksMessages = false);
   }
 
   /// The same with other options of its loop.

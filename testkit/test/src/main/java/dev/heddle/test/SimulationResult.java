@@ -109,6 +109,12 @@ public final class SimulationResult<T extends @Nullable Object> {
     return record.uncontrolled();
   }
 
+  /// The classes of objects in messages of processes whose content was not compared, since it is
+  /// not known which of their changes matter. Empty when messages are not compared.
+  public List<String> uncheckedMessages() {
+    return record.uncheckedMessages();
+  }
+
   /// Its steps in Chrome's trace event format, for Perfetto or `chrome://tracing`: a row for each
   /// coroutine, a slice from each of its steps to its next one, in microseconds of virtual time.
   public String trace() {

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** the loop's, in a tick.
 final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lane {
+  private static final long CHOICES = Long.MIN_VALUE / 2; // the id of all choices, in the course
+  private static final int MOST_OUTCOMES = 1 << 16;
+
   private final Chooser chooser;
   private final VirtualClock clock;
   private final Steps steps;
@@ -23,7 +26,9 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
   private final ArrivalOrder order = new ArrivalOrder();
   private final Map<Long, Coroutine<?>> coroutines = new HashMap<>();
   private final Map<Runnable, Long> threads = new IdentityHashMap<>();
+  private final Map<Runnable, String> names = new IdentityHashMap<>();
   private final Map<Long, Thread> born = new HashMap<>();
+  private int choices;
 
   private @Nullable ReadyCandidates lane; // only during a pick
   private @Nullable Object last; // the entry that was picked
@@ -101,6 +106,37 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     };
   }
 
+  /// A choice that is not about what runs next: a number below `among`. 0 is what happens where the
+  /// chooser wants nothing special.
+  int choose(int among) {
+    if (among == 1) {
+      return 0;
+    }
+    int number = ++choices;
+    Candidates outcomes =
+        new Candidates() {
+          @Override
+          public int size() {
+            return among;
+          }
+
+          // another one in each choice: a chooser that ranks candidates has not ranked these
+          @Override
+          public long id(int place) {
+            return CHOICES - (long) number * MOST_OUTCOMES - place;
+          }
+        };
+    int chosen = chooser.choose(course.decisions(), outcomes);
+    chosen = chosen < 0 || chosen >= among ? 0 : chosen;
+    course.step(clock.nanoTime(), CHOICES, among, chosen);
+    return chosen;
+  }
+
+  /// Names a thread by the task that continues it.
+  void name(Runnable turn, String name) {
+    names.putIfAbsent(turn, name);
+  }
+
   private long idOf(BornThread thread) {
     Long known = threads.get(thread.turn());
     if (known != null) {
@@ -129,13 +165,21 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     return !threads.isEmpty();
   }
 
+  /// The number of picks. Other choices are steps of the course, but nothing runs in them.
   int steps() {
-    return course.steps();
+    return course.steps() - choices;
   }
 
   /// The course until now, with the names that its coroutines and threads have now.
   Course course() {
     coroutines.forEach((id, coroutine) -> course.name(id, coroutine.name()));
+    names.forEach((turn, name) -> {
+      Long id = threads.get(turn);
+      if (id != null) {
+        course.name(id, name);
+      }
+    });
+    course.name(CHOICES, "a choice");
     born.forEach((id, thread) -> course.name(id, nameOf(id, thread)));
     return course;
   }

@@ -13,10 +13,12 @@ import org.jspecify.annotations.Nullable;
 /// @param course the course it took
 /// @param findings what it left behind
 /// @param uncontrolled what other threads decided, in words, each once
+/// @param uncheckedMessages the classes in messages of processes that were not looked into
 public record RunRecord<T extends @Nullable Object>(
     @Nullable T value,
     @Nullable Throwable failure,
     Duration elapsed,
     Course course,
     List<Finding> findings,
-    List<String> uncontrolled) {}
+    List<String> uncontrolled,
+    List<String> uncheckedMessages) {}

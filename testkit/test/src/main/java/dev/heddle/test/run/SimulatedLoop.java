@@ -54,6 +54,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
    * samples stacks by real time, and a stack that another thread reads postpones a resume, which
    * changes the course.
    */
+  private static final boolean HAS_PROCESSES = hasProcesses();
   private static final int STOP_FACTOR = 2; // after so many times the limit of steps nothing helps
 
   private final HeddleOptions options;
@@ -72,6 +73,9 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   private long stepBegan; // the number of dispatches then
   private boolean stepIsOpen; // what was picked has not left the carrier, as far as known
   private long waitedNanos; // of real time, for other threads, since a coroutine ran
+
+  // null: the program has no module of processes
+  private final @Nullable SimulatedProcesses processes;
 
   // any thread
   private final Queue<Finding> findings = new ConcurrentLinkedQueue<>();
@@ -95,6 +99,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     this.main = main;
     this.phases = phases;
     this.world = WorldAgent.isInstalled() ? new SimulatedWorld(clock, agenda, seed) : null;
+    this.processes = HAS_PROCESSES ? new SimulatedProcesses(new ForProcesses(), seed) : null;
   }
 
   /// Runs `main` to the end of its loop. Interrupts of the caller stop the loop, as those of the
@@ -124,10 +129,16 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
 
   private RunRecord<T> runOnCarrier() {
     Thread carrier = newCarrier();
+    if (processes != null) {
+      processes.begin(carrier);
+    }
     carrier.setDaemon(true);
     carrier.setContextClassLoader(Thread.currentThread().getContextClassLoader());
     carrier.start();
     UnendingRunError stuck = new CarrierWatch(carrier, this, limits.patience()).await();
+    if (processes != null) {
+      processes.end(carrier);
+    }
     if (world != null) {
       world.close();
     }
@@ -148,7 +159,13 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   // racy reads of what the carrier may still change: the run has failed in any case
   private RunRecord<T> recordOfStuck(UnendingRunError stuck) {
     return new RunRecord<>(
-        null, stuck, elapsed(), new Course(), List.of(), List.of("a carrier that does not end"));
+        null,
+        stuck,
+        elapsed(),
+        new Course(),
+        List.of(),
+        List.of("a carrier that does not end"),
+        List.of());
   }
 
   private Duration elapsed() {
@@ -169,18 +186,39 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
           LoopRuntime.run(
               options,
               new SchedulerParts(outside, clock, chosen, this::onTick, Births.ON_LOOP),
-              main,
+              this::runMain,
               this::started);
     } catch (Throwable e) {
       // safe: the outcome of the run; the caller decides
       failure = e;
     }
+    describeProcesses(failure);
     collectFindings();
     Course course = chosen.course();
     course.mix(clock.nanoTime());
     record =
         new RunRecord<>(
-            value, failure, elapsed(), course, List.copyOf(findings), List.copyOf(uncontrolled));
+            value,
+            failure,
+            elapsed(),
+            course,
+            List.copyOf(findings),
+            List.copyOf(uncontrolled),
+            processes == null ? List.of() : List.copyOf(processes.unchecked()));
+  }
+
+  private T runMain() throws Exception {
+    if (processes != null) {
+      processes.beginMain();
+    }
+    return main.run();
+  }
+
+  private void describeProcesses(@Nullable Throwable failure) {
+    String dump = failure == null || processes == null ? null : processes.dump();
+    if (dump != null) {
+      failure.addSuppressed(new ProcessesError("the processes at the end of the run:\n" + dump));
+    }
   }
 
   private void started(LoopRuntime runtime) {
@@ -197,6 +235,54 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   // any thread: a future may be completed by another one
   private void onReport(String what, @Nullable Throwable failure) {
     findings.add(new Finding(Finding.Kind.UNHANDLED, what, failure));
+  }
+
+  private static boolean hasProcesses() {
+    try {
+      Class.forName(
+          "dev.heddle.process.ProcessRuntime", false, SimulatedLoop.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException _) {
+      return false;
+    }
+  }
+
+  /// What runtimes of processes need of this run.
+  private final class ForProcesses implements SimulatedProcesses.Run {
+    @Override
+    public long nanoTime() {
+      return clock.nanoTime();
+    }
+
+    @Override
+    public Agenda agenda() {
+      return agenda;
+    }
+
+    @Override
+    public RecordingPicker picker() {
+      return Objects.requireNonNull(picker);
+    }
+
+    @Override
+    public LoopRuntime loop() {
+      return running();
+    }
+
+    @Override
+    public boolean endsTimedWaits() {
+      return world != null;
+    }
+
+    @Override
+    public boolean checksMessages() {
+      return limits.checksMessages();
+    }
+
+    @Override
+    public void uncontrolled(String what) {
+      uncontrolled.add(what);
+    }
   }
 
   private LoopRuntime running() {
@@ -331,6 +417,11 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     for (CoroutineNode<?> left : runtime.tree().coroutines()) {
       if (!left.isDone()) {
         findings.add(new Finding(Finding.Kind.LEAK, "abandoned: " + left.describe(), null));
+      }
+    }
+    if (processes != null) {
+      for (String left : processes.leaks()) {
+        findings.add(new Finding(Finding.Kind.LEAK, left, null));
       }
     }
     int timers = runtime.scheduler().timers().size();

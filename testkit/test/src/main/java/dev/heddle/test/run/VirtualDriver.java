@@ -111,7 +111,8 @@ final class VirtualDriver implements ReactorDriver {
 
   @Override
   public boolean hasEmbeddedEventLoop() {
-    return idle.isHeld();
+    // what is on the agenda may end a wait that the loop knows nothing of
+    return idle.isHeld() || agenda.next() != NO_DEADLINE;
   }
 
   @Override

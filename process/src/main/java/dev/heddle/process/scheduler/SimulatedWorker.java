@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.scheduler;
+
+import dev.heddle.process.scheduler.Task.StepResult;
+
+/// A worker without a thread: its steps run on the carrier of a simulation.
+final class SimulatedWorker extends Worker {
+  private final SimulatedScheduler scheduler;
+  private final WorkerThread carrier;
+  private boolean again; // the task of this turn is READY
+
+  SimulatedWorker(SimulatedScheduler scheduler, WorkerThread carrier, int number) {
+    super(scheduler, carrier.real(), number);
+    this.scheduler = scheduler;
+    this.carrier = carrier;
+  }
+
+  /// Never: a burst is one node of a mailbox, and the order of arrivals is that of nodes.
+  @Override
+  public boolean isBurst(long receiver) {
+    return false;
+  }
+
+  /// Each call of a fiber reads the clock of budgets.
+  @Override
+  public int callsAtBudgetRead() {
+    return Integer.MAX_VALUE - 1;
+  }
+
+  @Override
+  public long budgetNanos() {
+    return scheduler.budgetNanos();
+  }
+
+  /// Runs one step of a READY task, or finishes the end of a COMPLETE one.
+  ///
+  /// @return whether the task is to be queued again
+  boolean turn(Task task) {
+    carrier.worker = this;
+    again = false;
+    try {
+      run(task);
+    } finally {
+      carrier.worker = null;
+    }
+    return again;
+  }
+
+  /// A run is one step.
+  @Override
+  void runSteps(Task task) {
+    if (task.isComplete()) { // completed() has failed before
+      complete(task);
+      return;
+    }
+    task.beginStep();
+    StepResult result;
+    try {
+      result = task.step(run);
+    } catch (Throwable t) {
+      logSafely("gives up a task", task, t);
+      result = StepResult.DONE;
+    }
+    if (result == StepResult.DONE) {
+      task.endSteps();
+      complete(task);
+    } else if (result == StepResult.CONTINUE || !task.endRun(result)) {
+      task.makeReady();
+      again = true;
+    }
+  }
+}

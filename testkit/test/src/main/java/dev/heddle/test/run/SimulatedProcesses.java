@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test.run;
+
+import dev.heddle.Loop;
+import dev.heddle.loop.LoopRuntime;
+import dev.heddle.process.scheduler.WorkerThread;
+import dev.heddle.process.simulation.ProcessWorld;
+import dev.heddle.process.simulation.SimulatedRuntime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// The runtimes of processes that a run starts: their turns are entries of the loop's ready queue,
+/// and their timers are on the agenda.
+///
+/// Loaded only where the program has the module dev.heddle.process.
+final class SimulatedProcesses implements ProcessWorld {
+  /// What a run lends it. **Thread** carrier.
+  interface Run {
+    long nanoTime();
+
+    Agenda agenda();
+
+    RecordingPicker picker();
+
+    LoopRuntime loop();
+
+    /// Whether those of the JDK end in virtual time.
+    boolean endsTimedWaits();
+
+    boolean checksMessages();
+
+    /// Records what another thread has decided.
+    void uncontrolled(String what);
+  }
+
+  private final Run run;
+  private final SplittableRandom seeds;
+
+  // carrier only
+  private final List<SimulatedRuntime> runtimes = new ArrayList<>();
+  private @Nullable Loop<?> handle;
+
+  SimulatedProcesses(Run run, long seed) {
+    this.run = run;
+    this.seeds = new SplittableRandom(seed);
+  }
+
+  /// Called before the carrier is started. Any thread.
+  void begin(Thread carrier) {
+    WorkerThread.adopt(carrier, this);
+  }
+
+  /// Called when the run has ended, or is given up. Any thread.
+  void end(Thread carrier) {
+    WorkerThread.release(carrier);
+  }
+
+  /// Called at the beginning of the main coroutine.
+  void beginMain() {
+    handle = Loop.current();
+  }
+
+  // ---- the world of a runtime ----
+
+  @Override
+  public long nanoTime() {
+    return run.nanoTime();
+  }
+
+  @Override
+  public int choose(int among) {
+    return run.picker().choose(among);
+  }
+
+  @Override
+  public long newSeed() {
+    return seeds.nextLong();
+  }
+
+  @Override
+  public void later(String name, Runnable turn) {
+    run.picker().name(turn, name);
+    run.loop().scheduler().runBorn(turn);
+  }
+
+  @Override
+  public void at(long nanoTime, Runnable turn) {
+    var _ = run.agenda().add(nanoTime, turn);
+  }
+
+  @Override
+  public void arrive(String what, Runnable turn) {
+    Runnable named =
+        () -> {
+          run.uncontrolled(what);
+          turn.run();
+        };
+    run.loop().scheduler().runBorn(named);
+  }
+
+  @Override
+  public boolean endsTimedWaits() {
+    return run.endsTimedWaits();
+  }
+
+  @Override
+  public Loop<?> loop() {
+    return Objects.requireNonNull(handle, "the main coroutine has not begun");
+  }
+
+  @Override
+  public MessageCheck messageCheck() {
+    return run.checksMessages() ? MessageCheck.DEEP : MessageCheck.NONE;
+  }
+
+  @Override
+  public void started(SimulatedRuntime runtime) {
+    runtimes.add(runtime);
+  }
+
+  @Override
+  public void failed(String report) {
+    LoopRuntime loop = run.loop();
+    loop.scheduler().runOnCarrier(() -> loop.failed(new ProcessesError(report)));
+  }
+
+  // ---- the end of a run ----
+
+  /// What is said of each runtime that was not shut down.
+  List<String> leaks() {
+    return runtimes.stream()
+        .filter(runtime -> !runtime.isClosed())
+        .map(runtime ->
+            "process runtime '%s' was not shut down; alive: %s"
+                .formatted(runtime.name(), runtime.processes()))
+        .toList();
+  }
+
+  /// The states of all processes; null when no runtime is open.
+  @Nullable String dump() {
+    String all =
+        runtimes.stream()
+            .filter(runtime -> !runtime.isClosed())
+            .map(SimulatedRuntime::dump)
+            .collect(Collectors.joining("\n"));
+    return all.isEmpty() ? null : all;
+  }
+
+  /// The classes in messages whose content was not compared.
+  Set<String> unchecked() {
+    return runtimes.stream()
+        .flatMap(runtime -> runtime.unchecked().stream())
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+}

@@ -22,6 +22,7 @@ import dev.heddle.scheduler.inbox.Wakeup;
 import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.ThreadFactory;
 import org.jspecify.annotations.Nullable;
 
 /// Runs the coroutines of one loop, one at a time, on the thread that calls [#run()].
@@ -574,6 +575,13 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     if (births == Births.ON_JDK || !inbox.post(new BornThread(ready, turn))) {
       VirtualThreads.defaultScheduler().execute(turn);
     }
+  }
+
+  /// Creates the threads for work that would hold the loop, or null: the system has them.
+  ///
+  /// @param prefix of the threads' names, before their number
+  public @Nullable ThreadFactory threadsOnLoop(String prefix) {
+    return births == Births.ON_LOOP ? new LoopThreads(this, prefix) : null;
   }
 
   @Override

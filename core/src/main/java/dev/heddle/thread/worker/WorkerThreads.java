@@ -125,16 +125,19 @@ public final class WorkerThreads {
     this.maxThreads = maxThreads;
     this.body = body;
     this.whenEnded = whenEnded;
-    this.idleNanos = idleNanos;
+    ThreadFactory onLoop = scheduler.threadsOnLoop(name + "-");
+    this.idleNanos = onLoop == null ? idleNanos : Long.MAX_VALUE; // an idle one costs nothing there
     this.allThreadsEnded = new AllThreadsEnded(name);
     // a thread that is created inside a coroutine must not inherit the coroutine's thread-locals
     this.factory =
-        Thread.ofPlatform()
-            .daemon()
-            .inheritInheritableThreadLocals(false)
-            .stackSize(stackSize)
-            .name(name + "-", 1)
-            .factory();
+        onLoop != null
+            ? onLoop
+            : Thread.ofPlatform()
+                .daemon()
+                .inheritInheritableThreadLocals(false)
+                .stackSize(stackSize)
+                .name(name + "-", 1)
+                .factory();
   }
 
   // ---- the loop's side ----

@@ -3,9 +3,11 @@ package dev.heddle.test;
 
 import dev.heddle.Action;
 import dev.heddle.Body;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.test.run.Chooser;
 import dev.heddle.test.run.Limits;
 import dev.heddle.test.run.SimulatedLoop;
+import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -79,6 +81,18 @@ public final class Simulation {
   /// Explores with default options. Else as [#explore(SimulationOptions, Action)].
   public static Exploration explore(Action main) {
     return explore(SimulationOptions.defaults(), main);
+  }
+
+  /// The virtual time since the beginning of the current run; called in a coroutine of it.
+  ///
+  /// @throws IllegalStateException outside of a run
+  public static Duration elapsed() {
+    LoopRuntime loop = LoopRuntime.current();
+    if (!SimulatedLoop.isSimulated(loop)) {
+      throw new IllegalStateException(
+          "the loop of this coroutine is not simulated: it runs in real time");
+    }
+    return Duration.ofNanos(loop.scheduler().nanoTime());
   }
 
   static <T extends @Nullable Object> SimulationResult<T> record(

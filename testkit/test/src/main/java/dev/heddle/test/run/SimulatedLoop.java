@@ -106,6 +106,11 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     return new SimulatedLoop<>(options, chooser, limits, main, phases).runOnCarrier();
   }
 
+  /// Whether a loop is one of a simulation.
+  public static boolean isSimulated(LoopRuntime loop) {
+    return loop.scheduler().reactor().driver() instanceof VirtualDriver;
+  }
+
   private RunRecord<T> runOnCarrier() {
     Thread carrier =
         Thread.ofPlatform()

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+
+/// Test classes with `@HeddleTest`, run by JUnit, and what it reports of them.
+@Timeout(300)
+class HeddleTestTest {
+  /// An invocation and its result.
+  private record Reported(String name, TestExecutionResult result) {
+    boolean isFailed() {
+      return result.getStatus() == TestExecutionResult.Status.FAILED;
+    }
+
+    Throwable failure() {
+      return result.getThrowable().orElseThrow();
+    }
+  }
+
+  private final List<Reported> reported = new ArrayList<>();
+
+  @BeforeEach
+  void forget() {
+    TestClasses.seen.clear();
+  }
+
+  private void run(Class<?> tests) {
+    LauncherDiscoveryRequest request =
+        LauncherDiscoveryRequestBuilder.request().selectors(selectClass(tests)).build();
+    LauncherFactory.create()
+        .execute(
+            request,
+            new TestExecutionListener() {
+              @Override
+              public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+                if (test.isTest() || result.getThrowable().isPresent()) {
+                  reported.add(new Reported(test.getDisplayName(), result));
+                }
+              }
+            });
+  }
+
+  @Test
+  void body_isTheMainCoroutineInVirtualTime_onceForEachSeed() {
+    run(TestClasses.Virtual.class);
+    assertThat(reported).hasSize(3).noneMatch(Reported::isFailed);
+    assertThat(reported).extracting(Reported::name).containsExactly("seed 5", "seed 6", "seed 7");
+    assertThat(TestClasses.seen).containsExactly("PT24H", "PT24H", "PT24H");
+  }
+
+  @Test
+  void lifecycleMethods_runInTheSimulationOfTheirTest() {
+    run(TestClasses.Lifecycle.class);
+    assertThat(reported).hasSize(1).noneMatch(Reported::isFailed);
+    assertThat(TestClasses.seen)
+        .containsExactly("before main", "test main lifecycle(TestInfo)", "after main PT3H");
+  }
+
+  @Test
+  void failingSeed_isReportedWithItsReplay_shrunk() {
+    run(TestClasses.LostUpdate.class);
+    List<Reported> failed = reported.stream().filter(Reported::isFailed).toList();
+    assertThat(failed).isNotEmpty();
+    Throwable first = failed.getFirst().failure();
+    assertThat(first)
+        .isInstanceOf(SimulationError.class)
+        .hasMessageContaining("an update was lost")
+        .hasMessageContaining("-Dheddle.test.seed=")
+        .hasMessageContaining("runs that shrank them");
+  }
+
+  @Test
+  void schedule_replaysAFailure() {
+    run(TestClasses.Replayed.class);
+    assertThat(reported).hasSize(1).allMatch(Reported::isFailed);
+    assertThat(reported.getFirst().failure()).hasMessageContaining("an update was lost");
+  }
+
+  @Test
+  void exhaustive_runsEachScheduleOnce() {
+    run(TestClasses.Exhaustive.class);
+    assertThat(reported).noneMatch(Reported::isFailed);
+    assertThat(TestClasses.seen).doesNotHaveDuplicates();
+    assertThat(TestClasses.seen).hasSize(24);
+  }
+
+  @Test
+  void deadlock_failsWithTheReport() {
+    run(TestClasses.Deadlock.class);
+    assertThat(reported).hasSize(1).allMatch(Reported::isFailed);
+    assertThat(reported.getFirst().failure())
+        .hasMessageContaining("Deadlock")
+        .hasMessageContaining("the missing reply");
+  }
+
+  @Test
+  void failureOfABackgroundCoroutine_failsTheTest() {
+    run(TestClasses.FailingChild.class);
+    assertThat(reported).hasSize(1).allMatch(Reported::isFailed);
+    assertThat(reported.getFirst().failure()).hasMessageContaining("the child failed");
+  }
+
+  @Test
+  void assumption_abortsTheTest() {
+    run(TestClasses.Assumption.class);
+    assertThat(reported)
+        .extracting(r -> r.result().getStatus())
+        .containsExactly(TestExecutionResult.Status.ABORTED);
+  }
+
+  @Test
+  void timeout_showsWhereEverybodyWaits() {
+    run(TestClasses.Late.class);
+    assertThat(reported).hasSize(1).allMatch(Reported::isFailed);
+    Throwable failure = reported.getFirst().failure();
+    assertThat(failure).hasStackTraceContaining("the reply of nobody");
+  }
+
+  @Test
+  void realTime_runsOnceOnAnOrdinaryLoop() {
+    run(TestClasses.RealTime.class);
+    assertThat(reported).hasSize(1).noneMatch(Reported::isFailed);
+    assertThat(reported.getFirst().name()).isEqualTo("real time");
+    assertThat(TestClasses.seen).containsExactly("before main", "after main");
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.heddle.Heddle;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.api.Timeout;
+
+/// Test classes that [HeddleTestTest] has JUnit run; nested, so that no build finds them by itself.
+final class TestClasses {
+  static final List<String> seen = new ArrayList<>();
+
+  private TestClasses() {}
+
+  private static String current() {
+    return Heddle.current().name();
+  }
+
+  static class Virtual {
+    @HeddleTest(seed = 5, seeds = 3)
+    void waitsADay() {
+      Duration began = Simulation.elapsed();
+      Heddle.delay(Duration.ofDays(1));
+      seen.add(Simulation.elapsed().minus(began).toString());
+    }
+  }
+
+  static class Lifecycle {
+    @BeforeEach
+    void before() {
+      Heddle.delay(Duration.ofHours(1));
+      seen.add("before " + current());
+    }
+
+    @HeddleTest(seeds = 1)
+    void lifecycle(TestInfo info) {
+      Heddle.delay(Duration.ofHours(1));
+      seen.add(
+          "test " + current() + " " + info.getTestMethod().orElseThrow().getName() + "(TestInfo)");
+    }
+
+    @AfterEach
+    void after() {
+      Heddle.delay(Duration.ofHours(1));
+      seen.add("after " + current() + " " + Simulation.elapsed());
+    }
+  }
+
+  static class LostUpdate {
+    @HeddleTest
+    void losesAnUpdate() {
+      Programs.lostUpdate();
+    }
+  }
+
+  static class Replayed {
+    @HeddleTest(seed = 0, schedule = "0:1,1:1,2:1")
+    void losesAnUpdate() {
+      Programs.lostUpdate();
+    }
+  }
+
+  static class Exhaustive {
+    @HeddleTest(strategy = HeddleTest.Order.EXHAUSTIVE, seeds = 1_000)
+    void order() {
+      seen.add(Programs.order().toString());
+    }
+  }
+
+  static class Deadlock {
+    @HeddleTest(seeds = 1)
+    void waitsForEver() {
+      Heddle.<String>promise("the missing reply").future().await();
+    }
+  }
+
+  static class FailingChild {
+    @HeddleTest(seeds = 1)
+    void spawns() {
+      Heddle.spawn(() -> {
+        Heddle.delay(Duration.ofSeconds(1));
+        throw new IllegalStateException("the child failed");
+      });
+    }
+  }
+
+  static class Assumption {
+    @HeddleTest(seeds = 1)
+    void assumes() {
+      assumeTrue(false, "not here");
+    }
+  }
+
+  static class Late {
+    @HeddleTest(seeds = 1)
+    @Timeout(value = 500, unit = TimeUnit.MILLISECONDS)
+    void waitsForAnotherThread() throws Exception {
+      Heddle.launch("asker", () -> Heddle.await(Heddle.trigger("the reply of nobody")));
+      new CompletableFuture<String>().get();
+    }
+  }
+
+  static class RealTime {
+    @BeforeEach
+    void before() {
+      seen.add("before " + current());
+    }
+
+    @HeddleTest(time = HeddleTest.Time.REAL)
+    void waits() {
+      Heddle.delay(Duration.ofMillis(1));
+    }
+
+    @AfterEach
+    void after() {
+      seen.add("after " + current());
+    }
+  }
+}

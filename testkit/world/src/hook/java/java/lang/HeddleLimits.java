@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package java.lang;
+
+import java.net.SocketImpl;
+import java.nio.channels.spi.SelectorProvider;
+
+/// The edge of a world: the network and the machine that it offers, and what it refuses.
+public final class HeddleLimits {
+  private HeddleLimits() {}
+
+  /// At the start of what no world can carry out.
+  ///
+  /// @param what a noun, for the message
+  public static void refuse(String what) {
+    HeddleWorld world = HeddleWorld.current();
+    // the loop itself, which is no coroutine, may do what it needs
+    if (world != null && Thread.currentThread().isVirtual()) {
+      throw world.refuse(what);
+    }
+  }
+
+  /// Filters the implementation of a new socket.
+  public static SocketImpl socketImpl(SocketImpl jdk, boolean server) {
+    HeddleWorld world = HeddleWorld.current();
+    if (world == null) {
+      return jdk;
+    }
+    SocketImpl simulated = server ? world.newServerSocket() : world.newSocket();
+    return simulated == null ? jdk : simulated;
+  }
+
+  /// Filters the provider of channels.
+  public static SelectorProvider selectorProvider(SelectorProvider jdk) {
+    HeddleWorld world = HeddleWorld.current();
+    SelectorProvider simulated = world == null ? null : world.selectorProvider();
+    return simulated == null ? jdk : simulated;
+  }
+
+  /// Instead of `Runtime.availableProcessors()` in programs.
+  public static int availableProcessors(Runtime runtime) {
+    HeddleWorld world = HeddleWorld.current();
+    return world == null ? runtime.availableProcessors() : world.processors();
+  }
+}

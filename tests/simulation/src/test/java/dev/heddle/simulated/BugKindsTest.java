@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.simulated;
 
-import static dev.heddle.simulated.Search.PCT_3;
 import static dev.heddle.simulated.Search.STALLS;
 import static dev.heddle.simulated.Search.WAITS;
 import static dev.heddle.simulated.Search.WALK;
@@ -13,7 +12,6 @@ import dev.heddle.simulated.program.Program;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -60,12 +58,6 @@ class BugKindsTest {
     assertThat(runs(findings).get(STARTS / 2))
         .as("%s", runs(findings))
         .isLessThanOrEqualTo(row.median);
-  }
-
-  @Test
-  void jdk8358601_isFound() {
-    Finding finding = Findings.explore(BugKinds.JDK_8358601, PCT_3, 0, 1_000);
-    assertThat(finding.isBug()).as("%s", finding).isTrue();
   }
 
   private static List<Finding> explore(Row row) {

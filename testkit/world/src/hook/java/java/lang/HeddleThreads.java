@@ -157,6 +157,12 @@ public final class HeddleThreads {
     return body == null ? jdk : body.getStackTrace();
   }
 
+  /// Instead of `parent.inheritableThreadLocals` in the constructors of `Thread`: thread-locals are the
+  /// body's.
+  static ThreadLocal.ThreadLocalMap inheritableLocals(Thread parent) {
+    return target(parent).inheritableThreadLocals();
+  }
+
   // the body of an adopted thread that has not ended, whoever asks: another thread of the JVM, too
   private static Thread bodyOf(Thread thread) {
     HeddleWorld world = thread == null || thread.isVirtual() ? null : HeddleWorld.ofFace(thread);

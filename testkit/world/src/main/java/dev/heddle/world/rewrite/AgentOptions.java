@@ -26,6 +26,8 @@ public record AgentOptions(Points points, List<String> packages) {
     }
   }
 
+  /// Reads the options.
+  ///
   /// @param text as in `-javaagent:heddle-world.jar=text`; null and "" for the defaults
   /// @throws IllegalArgumentException names what is wrong, and what would be right
   public static AgentOptions parse(@Nullable String text) {
@@ -105,7 +107,7 @@ public record AgentOptions(Points points, List<String> packages) {
                         && part.chars().allMatch(Character::isJavaIdentifierPart));
   }
 
-  /// Whether the class gets points.
+  /// Whether a class gets points.
   ///
   /// @param type its name, with dots
   boolean hasPoints(String type) {

@@ -72,28 +72,36 @@ sealed interface Change {
   record FilterField(String field, Hook hook) implements Change {
     @Override
     public boolean hasPlaceIn(CodeModel code) {
-      for (CodeElement element : code) {
-        if (isLoad(element)) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    private boolean isLoad(CodeElement element) {
-      return element instanceof FieldInstruction load
-          && load.opcode() == Opcode.GETSTATIC
-          && field.endsWith('.' + load.name().stringValue())
-          && field.equals(
-              load.owner().asSymbol().displayName() + '.' + load.name().stringValue());
+      return Change.reads(code, Opcode.GETSTATIC, field);
     }
 
     @Override
     public CodeTransform transform() {
       return (builder, element) -> {
         builder.with(element);
-        if (isLoad(element)) {
+        if (Change.isRead(element, Opcode.GETSTATIC, field)) {
           hook.call(builder);
+        }
+      };
+    }
+  }
+
+  /// Each read of an instance field is a call of the hook, with the object.
+  ///
+  /// @param field class and field: `Thread.name`
+  record ReplaceField(String field, Hook hook) implements Change {
+    @Override
+    public boolean hasPlaceIn(CodeModel code) {
+      return Change.reads(code, Opcode.GETFIELD, field);
+    }
+
+    @Override
+    public CodeTransform transform() {
+      return (builder, element) -> {
+        if (Change.isRead(element, Opcode.GETFIELD, field)) {
+          hook.call(builder);
+        } else {
+          builder.with(element);
         }
       };
     }
@@ -167,6 +175,22 @@ sealed interface Change {
                 + '.'
                 + invoke.name().stringValue()
                 + invoke.typeSymbol().displayDescriptor());
+  }
+
+  private static boolean reads(CodeModel code, Opcode opcode, String field) {
+    for (CodeElement element : code) {
+      if (isRead(element, opcode, field)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isRead(CodeElement element, Opcode opcode, String field) {
+    return element instanceof FieldInstruction read
+        && read.opcode() == opcode
+        && field.endsWith('.' + read.name().stringValue())
+        && field.equals(read.owner().asSymbol().displayName() + '.' + read.name().stringValue());
   }
 
   private static CodeTransform beforeReturns(Hook hook) {

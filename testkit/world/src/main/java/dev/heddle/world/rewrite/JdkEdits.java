@@ -11,6 +11,7 @@ import dev.heddle.world.rewrite.Change.FilterField;
 import dev.heddle.world.rewrite.Change.FilterResult;
 import dev.heddle.world.rewrite.Change.Outside;
 import dev.heddle.world.rewrite.Change.ReplaceCall;
+import dev.heddle.world.rewrite.Change.ReplaceField;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -64,6 +65,11 @@ final class JdkEdits {
               "<init>",
               new ReplaceCall(
                   "Thread.currentThread()Thread", hook("HeddleThreads.currentThread"))),
+          edit(
+              "java.lang.Thread",
+              "<init>",
+              new ReplaceField(
+                  "Thread.inheritableThreadLocals", hook("HeddleThreads.inheritableLocals"))),
           edit(
               "java.lang.VirtualThread",
               "<init>",

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.world;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.world.FifoWorld.Outcome;
+import dev.heddle.world.programs.Environment;
+import dev.heddle.world.programs.Forbidden;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+
+/// What cannot be part of a simulation is refused by name, before anything happens.
+class LimitsTest {
+  @TestFactory
+  Stream<DynamicTest> everyLimit_isRefusedByName() {
+    return Forbidden.all().entrySet().stream()
+        .map(
+            entry ->
+                DynamicTest.dynamicTest(
+                    entry.getKey(),
+                    () -> {
+                      FifoWorld world = new FifoWorld(1);
+                      Outcome outcome = world.runMain(entry.getValue());
+                      assertThat(world.refused).hasSize(1);
+                      assertThat(entry.getKey()).startsWith(plain(world.refused));
+                      assertThat(rootOf(outcome.failure()))
+                          .isInstanceOf(UnsupportedOperationException.class);
+                    }));
+  }
+
+  // the name of a case has a remark behind what is refused, or the refusal has one
+  private static String plain(List<String> refused) {
+    return refused.getFirst().replaceAll(", .*", "");
+  }
+
+  private static Throwable rootOf(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root;
+  }
+
+  @Test
+  void processors_areTheWorlds() throws Exception {
+    assertThat(FifoWorld.run(Environment::processors).result()).isEqualTo(4);
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.world;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.world.programs.AdoptedThreads;
+import dev.heddle.world.programs.racy.Counter;
+import org.junit.jupiter.api.Test;
+
+/// Preemption points, when a program runs.
+class PreemptionTest {
+  @Test
+  void noPreemption_noUpdateIsLost() throws Exception {
+    FifoWorld world = new FifoWorld(1);
+    assertThat(world.runMain(Counter::twice).orThrow()).isEqualTo("2");
+    assertThat(world.points).contains("dev/heddle/world/programs/racy/Counter.add");
+  }
+
+  @Test
+  void preemptionWithinTheAddition_losesAnUpdate() throws Exception {
+    FifoWorld world = new FifoWorld(1);
+    world.preemptsIn = "Counter.add";
+    assertThat(world.runMain(Counter::twice).orThrow()).isEqualTo("1");
+  }
+
+  @Test
+  void otherPackages_haveNoPoints() throws Exception {
+    FifoWorld world = new FifoWorld(1);
+    world.runMain(AdoptedThreads::names);
+    assertThat(world.points).isEmpty();
+  }
+}

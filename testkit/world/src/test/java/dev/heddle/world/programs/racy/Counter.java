@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.world.programs.racy;
+
+/// Loses updates, if a thread is preempted at the right place; the agent of these tests puts preemption
+/// points into this package.
+public final class Counter {
+  private int count;
+  private volatile boolean seen;
+
+  /// Counts twice, on two threads.
+  public static int twice() throws InterruptedException {
+    Counter counter = new Counter();
+    Thread one = new Thread(counter::add);
+    Thread two = new Thread(counter::add);
+    one.start();
+    two.start();
+    one.join();
+    two.join();
+    return counter.count;
+  }
+
+  private void add() {
+    count = count + 1;
+  }
+
+  /// One access of each kind.
+  public synchronized int everyKind(int[] cells, Counter other) {
+    synchronized (cells) {
+      seen = true;
+    }
+    cells[0] = cells[1];
+    other.lock();
+    Thread.currentThread().interrupt();
+    return count;
+  }
+
+  private synchronized void lock() {}
+}

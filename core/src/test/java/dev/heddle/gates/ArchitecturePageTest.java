@@ -54,8 +54,10 @@ class ArchitecturePageTest {
                 Set.of("event", "event.source"),
                 Set.of("io", "io.dns", "io.handle", "io.server")));
 
+    /// @param folder a module of the build; the last part of its path is that of its name, too
     static House of(String folder) {
-      return new House(folder, "dev.heddle." + folder, Set.of(""), List.of());
+      String last = Path.of(folder).getFileName().toString();
+      return new House(folder, "dev.heddle." + last, Set.of(""), List.of());
     }
 
     Path sources() {
@@ -125,7 +127,8 @@ class ArchitecturePageTest {
   private static final String HOUSE = "dev.heddle";
 
   static Stream<House> houses() {
-    Stream<House> others = Stream.of("process", "netty", "context", "cli").map(House::of);
+    Stream<House> others =
+        Stream.of("process", "netty", "context", "testkit/test", "cli").map(House::of);
     return Stream.concat(Stream.of(House.CORE), others);
   }
 

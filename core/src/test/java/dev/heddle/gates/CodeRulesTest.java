@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /// excuses nothing fails the test.
 @Tag("once")
 class CodeRulesTest {
-  private static final List<String> MODULES = List.of("process", "netty", "context", "cli");
+  private static final List<String> MODULES = List.of("process", "netty", "context", "test", "cli");
 
   /// Packages of the core whose code runs on the carrier or on a coroutine's stack for others: it
   /// takes no lock. In process and netty that goes for every package.
@@ -49,6 +49,10 @@ class CodeRulesTest {
   private static final Map<String, String> REFLECTION =
       Map.ofEntries(
           entry("dev.heddle.scheduler.context.", "the room that touches the JDK's insides"),
+          entry("dev.heddle.test.PhaseInterceptor", "JUnit passes the methods of a test"),
+          entry("dev.heddle.test.SeedInvocation", "JUnit passes the methods of a test"),
+          entry("dev.heddle.test.RealTimeInvocation", "JUnit passes the methods of a test"),
+          entry("dev.heddle.test.TestRerun", "calls the methods of a test once more"),
           entry("dev.heddle.process.CoroutineProcess", "throws UndeclaredThrowableException"),
           entry("dev.heddle.cli.source.", "runs a program whose classes are compiled just now"));
 

@@ -26,7 +26,8 @@ import org.junit.jupiter.api.Test;
 class ReferencePagesTest {
   private static final Path ROOT = Path.of(System.getProperty("heddle.root"));
 
-  private static final List<String> MODULES = List.of("core", "process", "netty", "context", "cli");
+  private static final List<String> MODULES =
+      List.of("core", "process", "netty", "context", "testkit/test", "cli");
 
   private static final Pattern TYPE =
       Pattern.compile("^  (?=\\S)(?:[a-z]+ )*(?:class|interface|record|enum|annotation) ([\\w.]+)");

@@ -118,12 +118,16 @@ class SnippetGateTest {
   }
 
   private static List<Path> modules() throws IOException {
-    try (Stream<Path> folders = Files.list(ROOT)) {
-      return folders
-          .filter(folder -> Files.exists(folder.resolve("src/main/java/module-info.java")))
-          .sorted()
-          .toList();
+    List<Path> found = new ArrayList<>();
+    for (Path around : List.of(ROOT, ROOT.resolve("testkit"))) {
+      try (Stream<Path> folders = Files.list(around)) {
+        folders
+            .filter(folder -> Files.exists(folder.resolve("src/main/java/module-info.java")))
+            .sorted()
+            .forEach(found::add);
+      }
     }
+    return found;
   }
 
   private static List<Path> exportedFiles(Path module) throws IOException {

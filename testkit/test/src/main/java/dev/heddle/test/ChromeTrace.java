@@ -66,7 +66,8 @@ final class ChromeTrace {
 
   private static String quoted(String text) {
     StringBuilder quoted = new StringBuilder("\"");
-    for (char c : text.toCharArray()) {
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
       if (c < ' ') {
         quoted.append("\\u%04x".formatted((int) c));
       } else {

@@ -32,7 +32,7 @@ final class Explorer {
   private boolean exploreSeeds() {
     for (int i = 0; i < options.seeds(); i++) {
       SimulationOptions one = options.withSeed(options.seed() + i);
-      run(one, Simulation.chooser(one));
+      run(one, Runs.chooser(one));
     }
     return false;
   }
@@ -46,7 +46,7 @@ final class Explorer {
   }
 
   private SimulationResult<?> run(SimulationOptions one, Chooser chooser) {
-    SimulationResult<?> result = Simulation.record(one, chooser, main);
+    SimulationResult<?> result = Runs.record(one, chooser, main);
     runs++;
     courses.add(result.fingerprint());
     elapsed = elapsed.plus(result.elapsed());
@@ -60,7 +60,7 @@ final class Explorer {
     if (!options.shrinks() || !found.uncontrolled().isEmpty()) {
       return new FailureText(found, found, 0, runs);
     }
-    Shrinker shrinker = new Shrinker(schedule -> Simulation.record(one, schedule, main), found);
+    Shrinker shrinker = new Shrinker(schedule -> Runs.record(one, schedule, main), found);
     SimulationResult<?> shrunk = shrinker.shrink();
     return new FailureText(shrunk, found, shrinker.runs(), runs);
   }

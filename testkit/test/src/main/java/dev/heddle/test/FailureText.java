@@ -12,7 +12,7 @@ import java.util.List;
 record FailureText(SimulationResult<?> result, SimulationResult<?> found, int runs, int tried) {
   private static final int MOST_SHOWN = 20; // decisions
 
-  static FailureText of(SimulationResult<?> result, SimulationOptions options) {
+  static FailureText of(SimulationResult<?> result) {
     return new FailureText(result, result, 0, 0);
   }
 

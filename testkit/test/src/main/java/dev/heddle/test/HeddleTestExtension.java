@@ -24,10 +24,26 @@ final class HeddleTestExtension implements TestTemplateInvocationContextProvider
     if (test.time() == HeddleTest.Time.REAL) {
       return Stream.of(new RealTimeInvocation());
     }
-    return new SeedInvocations(test).stream();
+    return new SeedInvocations(options(test)).stream();
   }
 
   private static Optional<HeddleTest> find(ExtensionContext context) {
     return AnnotationSupport.findAnnotation(context.getTestMethod(), HeddleTest.class);
+  }
+
+  private static SimulationOptions options(HeddleTest test) {
+    Strategy strategy =
+        switch (test.strategy()) {
+          case RANDOM_WALK -> Strategy.randomWalk();
+          case PCT -> Strategy.pct(test.depth());
+          case EXHAUSTIVE -> Strategy.exhaustive(test.seeds());
+          case FIFO -> Strategy.fifo();
+        };
+    SimulationOptions options =
+        SimulationOptions.defaults()
+            .withSeed(test.seed())
+            .withSeeds(test.strategy() == HeddleTest.Order.FIFO ? 1 : test.seeds())
+            .withStrategy(strategy);
+    return test.schedule().isEmpty() ? options : options.withSchedule(test.schedule()).withSeeds(1);
   }
 }

@@ -2,7 +2,6 @@
 package dev.heddle.test;
 
 import dev.heddle.test.run.Chooser;
-import dev.heddle.test.run.Limits;
 import dev.heddle.test.run.Phases;
 import dev.heddle.test.run.RunRecord;
 import dev.heddle.test.run.SimulatedLoop;
@@ -56,13 +55,13 @@ final class SeedInvocation extends PhaseInterceptor
 
   @Override
   public void beforeEach(ExtensionContext context) {
-    Limits limits = new Limits(options.stepLimit(), options.patience());
-    Thread.ofPlatform().daemon().name("simulation-watch").start(() -> complete(limits));
+    Thread.ofPlatform().daemon().name("simulation-watch").start(this::simulate);
   }
 
-  private void complete(Limits limits) {
+  private void simulate() {
     try {
-      run.complete(SimulatedLoop.run(options.loop(), chooser, limits, phases));
+      run.complete(
+          SimulatedLoop.run(options.loop(), options.seed(), chooser, Runs.limits(options), phases));
     } catch (Throwable e) {
       run.completeExceptionally(e);
     }
@@ -90,7 +89,7 @@ final class SeedInvocation extends PhaseInterceptor
       FailureText text =
           first && options.shrinks() && result.uncontrolled().isEmpty()
               ? new TestRerun(options, calls).shrunk(result)
-              : new FailureText(result, result, 0, 0);
+              : FailureText.of(result);
       throw text.error();
     }
   }

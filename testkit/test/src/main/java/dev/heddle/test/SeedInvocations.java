@@ -17,28 +17,13 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
   private int begun;
   private boolean failed;
 
-  SeedInvocations(HeddleTest test) {
-    this.options = Replay.of(options(test));
+  SeedInvocations(SimulationOptions options) {
+    this.options = Replay.of(options);
     this.search =
-        options.strategy() instanceof Strategy.Exhaustive all && options.schedule() == null
+        this.options.strategy() instanceof Strategy.Exhaustive all
+                && this.options.schedule() == null
             ? new ScheduleSearch(all.runs())
             : null;
-  }
-
-  private static SimulationOptions options(HeddleTest test) {
-    Strategy strategy =
-        switch (test.strategy()) {
-          case RANDOM_WALK -> Strategy.randomWalk();
-          case PCT -> Strategy.pct(test.depth());
-          case EXHAUSTIVE -> Strategy.exhaustive(test.seeds());
-          case FIFO -> Strategy.fifo();
-        };
-    SimulationOptions options =
-        SimulationOptions.defaults()
-            .withSeed(test.seed())
-            .withSeeds(test.strategy() == HeddleTest.Order.FIFO ? 1 : test.seeds())
-            .withStrategy(strategy);
-    return test.schedule().isEmpty() ? options : options.withSchedule(test.schedule()).withSeeds(1);
   }
 
   Stream<TestTemplateInvocationContext> stream() {
@@ -60,7 +45,7 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
       return new SeedInvocation(this, options, search.next(), "schedule " + number);
     }
     SimulationOptions one = options.withSeed(options.seed() + number);
-    return new SeedInvocation(this, one, Simulation.chooser(one), "seed " + one.seed());
+    return new SeedInvocation(this, one, Runs.chooser(one), "seed " + one.seed());
   }
 
   /// Takes note of a run.

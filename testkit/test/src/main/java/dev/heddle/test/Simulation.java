@@ -4,8 +4,6 @@ package dev.heddle.test;
 import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.loop.LoopRuntime;
-import dev.heddle.test.run.Chooser;
-import dev.heddle.test.run.Limits;
 import dev.heddle.test.run.SimulatedLoop;
 import java.time.Duration;
 import java.util.Objects;
@@ -58,7 +56,7 @@ public final class Simulation {
       SimulationOptions options, Body<T> main) {
     SimulationResult<T> result = record(options, main);
     if (result.failure() != null) {
-      throw FailureText.of(result, options).error();
+      throw FailureText.of(result).error();
     }
     return result;
   }
@@ -67,7 +65,7 @@ public final class Simulation {
   public static <T extends @Nullable Object> SimulationResult<T> record(
       SimulationOptions options, Body<T> main) {
     SimulationOptions replayed = Replay.of(options);
-    return record(replayed, chooser(replayed), main);
+    return Runs.record(replayed, Runs.chooser(replayed), Objects.requireNonNull(main, "main"));
   }
 
   /// Runs `main` once for each seed, and shrinks the schedule of the first run that fails.
@@ -93,24 +91,6 @@ public final class Simulation {
           "the loop of this coroutine is not simulated: it runs in real time");
     }
     return Duration.ofNanos(loop.scheduler().nanoTime());
-  }
-
-  static <T extends @Nullable Object> SimulationResult<T> record(
-      SimulationOptions options, Chooser chooser, Body<T> main) {
-    Objects.requireNonNull(main, "main");
-    Limits limits = new Limits(options.stepLimit(), options.patience());
-    return new SimulationResult<>(
-        options.seed(),
-        SimulatedLoop.run(options.loop(), chooser, limits, main),
-        options.checksLeaks());
-  }
-
-  /// The chooser of the run that the options describe.
-  static Chooser chooser(SimulationOptions options) {
-    String schedule = options.schedule();
-    return schedule == null
-        ? Choosers.of(options.strategy(), options.seed())
-        : Schedule.parse(schedule);
   }
 
   private static Body<@Nullable Void> asBody(Action action) {

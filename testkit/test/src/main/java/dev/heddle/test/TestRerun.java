@@ -2,18 +2,17 @@
 package dev.heddle.test;
 
 import dev.heddle.internal.Rethrow;
-import java.lang.reflect.Constructor;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.junit.platform.commons.support.ReflectionSupport;
 
-/// Runs a test once more, without JUnit, to shrink its schedule: a new instance of its class, and
-/// the calls that JUnit made.
+/// Runs a test once more, without JUnit's engine, to shrink its schedule: a new instance of its
+/// class, and the calls that JUnit made.
 ///
 /// What other extensions do to an instance is missing then. A test that needs it fails in another
-/// way, so that its schedule stays as it was found.
+/// way, or cannot be created, and its schedule stays as it was found.
 final class TestRerun {
   private final SimulationOptions options;
   private final List<ReflectiveInvocationContext<Method>> calls;
@@ -24,49 +23,27 @@ final class TestRerun {
   }
 
   FailureText shrunk(SimulationResult<?> found) {
-    Constructor<?> constructor = calls.isEmpty() ? null : constructor(calls.getFirst());
-    if (constructor == null) {
-      return new FailureText(found, found, 0, 0);
-    }
     Shrinker shrinker =
         new Shrinker(
-            schedule ->
-                Simulation.<@Nullable Object>record(options, schedule, () -> callAll(constructor)),
-            found);
+            schedule -> Runs.<@Nullable Object>record(options, schedule, this::callAll), found);
     return new FailureText(shrinker.shrink(), found, shrinker.runs(), 0);
   }
 
-  private static @Nullable Constructor<?> constructor(ReflectiveInvocationContext<Method> call) {
-    try {
-      Constructor<?> constructor = call.getTargetClass().getDeclaredConstructor();
-      constructor.setAccessible(true);
-      return constructor;
-    } catch (NoSuchMethodException | RuntimeException _) {
-      return null; // safe: the schedule stays as it was found
-    }
-  }
-
-  private @Nullable Object callAll(Constructor<?> constructor) throws ReflectiveOperationException {
-    Object instance = constructor.newInstance();
+  private @Nullable Object callAll() {
+    Object instance = ReflectionSupport.newInstance(calls.getFirst().getTargetClass());
     Throwable first = null;
     for (ReflectiveInvocationContext<Method> call : calls) {
-      Throwable thrown = call(call, instance);
-      first = first == null ? thrown : first;
+      try {
+        ReflectionSupport.invokeMethod(
+            call.getExecutable(), instance, call.getArguments().toArray());
+      } catch (Throwable e) {
+        // safe: thrown below; what runs after the test runs after a failure, too
+        first = first == null ? e : first;
+      }
     }
     if (first != null) {
       throw Rethrow.unchecked(first);
     }
     return null;
-  }
-
-  private static @Nullable Throwable call(ReflectiveInvocationContext<Method> call, Object instance)
-      throws IllegalAccessException {
-    try {
-      call.getExecutable().setAccessible(true);
-      call.getExecutable().invoke(instance, call.getArguments().toArray());
-      return null;
-    } catch (InvocationTargetException e) {
-      return e.getCause();
-    }
   }
 }

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,6 +48,7 @@ class DeterminismTest {
   }
 
   @Test
+  @Tag("sim-1")
   void sameSeed_inOneJvm_givesTheSameTrace() {
     SimulationResult<List<String>> first = run(1);
     for (int i = 0; i < RUNS; i++) {
@@ -57,6 +59,7 @@ class DeterminismTest {
   }
 
   @Test
+  @Tag("sim-1")
   void otherSeeds_giveOtherTraces() {
     Set<String> traces = new HashSet<>();
     for (int seed = 0; seed < SEEDS; seed++) {
@@ -75,6 +78,7 @@ class DeterminismTest {
         "-XX:ActiveProcessorCount=1",
         "-XX:ActiveProcessorCount=8"
       })
+  @Tag("sim-1")
   void sameSeeds_inAnotherJvm_giveTheSameTraces(String flag) throws Exception {
     assertThat(linesOf(flag)).isEqualTo(lines());
   }

@@ -7,6 +7,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.platform.engine.TestExecutionResult;
@@ -54,6 +55,7 @@ class HeddleTestTest {
   }
 
   @Test
+  @Tag("sim-7")
   void body_isTheMainCoroutineInVirtualTime_onceForEachSeed() {
     run(TestClasses.Virtual.class);
     assertThat(reported).hasSize(3).noneMatch(Reported::isFailed);
@@ -62,6 +64,7 @@ class HeddleTestTest {
   }
 
   @Test
+  @Tag("sim-7")
   void lifecycleMethods_runInTheSimulationOfTheirTest() {
     run(TestClasses.Lifecycle.class);
     assertThat(reported).hasSize(1).noneMatch(Reported::isFailed);
@@ -70,6 +73,7 @@ class HeddleTestTest {
   }
 
   @Test
+  @Tag("sim-7")
   void failingSeed_isReportedWithItsReplay_shrunk() {
     run(TestClasses.LostUpdate.class);
     List<Reported> failed = reported.stream().filter(Reported::isFailed).toList();

@@ -13,6 +13,7 @@ import dev.heddle.sync.Channel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,11 +25,13 @@ class SimulationTest {
   // ---- time ----
 
   @Test
+  @Tag("sim-2")
   void delay_ofADay_takesADayOfVirtualTime() {
     assertThat(Simulation.run(() -> Heddle.delay(DAY)).elapsed()).isEqualTo(DAY);
   }
 
   @Test
+  @Tag("sim-2")
   void timeout_ofADay_cutsALongerDelay() {
     var result =
         Simulation.run(() -> {
@@ -106,6 +109,7 @@ class SimulationTest {
   // ---- failures ----
 
   @Test
+  @Tag("sim-4")
   void lostUpdate_isFoundAndShrunkToTheDecisionsThatMatter() {
     for (Strategy strategy : List.of(Strategy.randomWalk(), Strategy.pct(3))) {
       SimulationError error =
@@ -120,6 +124,7 @@ class SimulationTest {
   }
 
   @Test
+  @Tag("sim-4")
   void shrunkSchedule_withItsSeed_failsAgain() {
     SimulationError error =
         catchThrowableOfType(SimulationError.class, () -> Simulation.explore(Programs::lostUpdate));
@@ -133,6 +138,7 @@ class SimulationTest {
   }
 
   @Test
+  @Tag("sim-5")
   void deadlock_failsWithTheReportOfTheLoop() {
     assertThatThrownBy(() -> Simulation.run(() -> Heddle.promise("never").future().await()))
         .isInstanceOf(SimulationError.class)
@@ -141,6 +147,7 @@ class SimulationTest {
   }
 
   @Test
+  @Tag("sim-5")
   void unobservedFailure_failsTheRun() {
     assertThatThrownBy(() ->
             Simulation.run(() -> {
@@ -152,6 +159,7 @@ class SimulationTest {
   }
 
   @Test
+  @Tag("sim-5")
   void endlessYields_failAtTheLimitOfSteps() {
     SimulationOptions options = SimulationOptions.defaults().withStepLimit(1_000);
     assertThatThrownBy(() ->
@@ -166,6 +174,7 @@ class SimulationTest {
   }
 
   @Test
+  @Tag("sim-5")
   void endlessLoop_failsWithTheStackOfTheCoroutine() {
     SimulationOptions options = SimulationOptions.defaults().withPatience(Duration.ofMillis(300));
     assertThatThrownBy(() -> Simulation.run(options, () -> Programs.loopForever()))
@@ -176,6 +185,7 @@ class SimulationTest {
   }
 
   @Test
+  @Tag("sim-5")
   void abandonedCoroutine_isALeak() {
     SimulationOptions options = SimulationOptions.defaults().withPatience(Duration.ofMillis(300));
     assertThatThrownBy(() -> Simulation.run(options, () -> Programs.waitUninterruptibly()))
@@ -185,6 +195,7 @@ class SimulationTest {
   // ---- waits in the JDK ----
 
   @Test
+  @Tag("sim-6")
   void timedWaitInTheJdk_isRefusedWithItsStack() {
     assertThatThrownBy(() -> Simulation.run(() -> Thread.sleep(Duration.ofDays(1))))
         .isInstanceOf(SimulationError.class)
@@ -193,6 +204,7 @@ class SimulationTest {
   }
 
   @Test
+  @Tag("sim-3")
   void virtualThreadOfACoroutine_runsOnTheLoop() {
     var result =
         Simulation.run(() -> {
@@ -207,6 +219,7 @@ class SimulationTest {
   }
 
   @Test
+  @Tag("sim-2")
   void channels_inVirtualTime() {
     var result =
         Simulation.run(() -> {

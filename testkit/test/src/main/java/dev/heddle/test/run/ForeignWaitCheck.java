@@ -1,16 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.run;
 
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.observe.CoroutineSnapshot;
 import dev.heddle.observe.DeadlockReport;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.ForeignWait;
+import dev.heddle.scheduler.context.ExecutionContext;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Looks through a dump for waits in the JDK that a simulation without the agent cannot end.
 final class ForeignWaitCheck {
   private ForeignWaitCheck() {}
+
+  /// Whether a coroutine waits in the JDK for an amount of time. On the carrier, with no coroutine
+  /// mounted. **Cost** reads the states of all coroutines, not their stacks.
+  static boolean hasTimedWait(CoroutineTree tree) {
+    for (CoroutineNode<?> coroutine : tree.coroutines()) {
+      ExecutionContext context = coroutine.context();
+      if (context != null
+          && context.isActive()
+          && context.thread().getState() == Thread.State.TIMED_WAITING) {
+        return true;
+      }
+    }
+    return false;
+  }
 
   /// Why the run must not go on; null: it may.
   static @Nullable String refusal(Dump dump) {

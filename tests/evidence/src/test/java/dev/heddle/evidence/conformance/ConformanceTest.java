@@ -25,7 +25,15 @@ class ConformanceTest {
   private static final Set<String> OTHERS = Set.of("full", "once");
 
   private final List<Tagged> tests =
-      Stream.of("core", "netty", "process", "context", "cli", "tests/evidence", "examples")
+      Stream.of(
+              "core",
+              "netty",
+              "process",
+              "context",
+              "testkit/test",
+              "cli",
+              "tests/evidence",
+              "examples")
           .flatMap(module -> TaggedTests.in(module).stream())
           .toList();
 

@@ -10,6 +10,8 @@ module dev.heddle.test {
   requires static org.jspecify; // annotations only: who compiles against this module needs nothing
 
   exports dev.heddle.test;
+  exports dev.heddle.test.net;
+  exports dev.heddle.test.node;
 
   opens dev.heddle.test to
       org.junit.platform.commons; // creates the extension

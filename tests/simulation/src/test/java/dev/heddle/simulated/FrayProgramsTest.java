@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.simulated;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.simulated.fray.FrayFailing;
+import dev.heddle.simulated.fray.FrayPassing;
+import dev.heddle.simulated.program.Program;
+import dev.heddle.simulated.program.Program.Expected;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// The programs of Fray's integration tests: those that fail must be found, all of them, and those
+/// that pass must pass with every seed, but those whose row explains why not.
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class FrayProgramsTest {
+  private static final List<Program> PASSING =
+      FrayPassing.ALL.stream().filter(p -> p.expected() == Expected.PASSES).toList();
+
+  @Test
+  void failing_areAllFound() {
+    List<Search> searches = List.of(Search.WALK, Search.SPURIOUS);
+    Findings findings = Findings.of(FrayFailing.ALL, searches, 300);
+    IO.println(findings);
+    assertThat(findings.wrong()).as("%s", findings).isEmpty();
+    assertThat(findings.found()).as("%s", findings).hasSize(25);
+  }
+
+  @Test
+  void passing_passWithEverySeed() {
+    assertPass(20);
+  }
+
+  @Test
+  @Tag("full")
+  void passing_passWithManySeeds() {
+    assertPass(2_000);
+  }
+
+  /// No stalls: a program that tries for a lock for a millisecond fails rightly when its owner
+  /// loses the processor for longer.
+  private static void assertPass(int seeds) {
+    for (Search search : List.of(Search.WAITS, Search.WALK, Search.PCT_3, Search.SPURIOUS)) {
+      Findings findings = Findings.of(PASSING, List.of(search), seeds);
+      IO.println(findings);
+      assertThat(findings.wrong()).as("%s", findings).isEmpty();
+    }
+  }
+
+  /// A row that explains a failure which does not happen explains nothing.
+  @Test
+  void explained_fail() {
+    List<Program> explained =
+        FrayPassing.ALL.stream().filter(p -> p.expected() == Expected.EXPLAINED).toList();
+    Findings findings = Findings.of(explained, List.of(Search.WAITS), 1);
+    IO.println(findings);
+    assertThat(findings.found()).as("%s", findings).hasSize(explained.size());
+  }
+}

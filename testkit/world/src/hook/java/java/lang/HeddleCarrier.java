@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package java.lang;
 
-/// A thread that runs the coroutines of one world. Code that runs on it, or is mounted there, belongs
-/// to that world; all other code of the JVM belongs to none.
+/// A thread that runs the coroutines of one world. Code that runs on it, or is mounted there,
+/// belongs to that world; all other code of the JVM belongs to none.
 public final class HeddleCarrier extends Thread {
   final HeddleWorld world;
 

@@ -28,9 +28,7 @@ public final class HeddleChance {
   /// Instead of `Math.random()`.
   public static double random() {
     HeddleWorld world = HeddleWorld.current();
-    return world == null
-        ? Math.random()
-        : (world.nextRandom("Math.random") >>> 11) * DOUBLE_UNIT;
+    return world == null ? Math.random() : (world.nextRandom("Math.random") >>> 11) * DOUBLE_UNIT;
   }
 
   /// After a `SecureRandom` has filled `bytes`.

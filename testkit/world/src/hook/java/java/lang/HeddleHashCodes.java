@@ -6,20 +6,20 @@ import jdk.internal.misc.Unsafe;
 /// Identity hash codes that follow from a seed.
 public final class HeddleHashCodes {
   /*
-   * HotSpot (-XX:hashCode=5, the default) draws the identity hash code of an object from a generator
-   * of the JVM thread that first asks for it: xorshift over four words, _hashStateX, Y, Z and W, that
-   * lie side by side in the JVM's own structure for the thread. Y, Z and W start with the same values
-   * in every thread, so a thread that has drawn nothing yet shows where they are (find()). From then on
-   * the words can be written before a turn, and read and restored around work that is not the
-   * program's.
+   * HotSpot (-XX:hashCode=5, the default) draws the identity hash code of an object from a
+   * generator of the JVM thread that first asks for it: xorshift over four words, _hashStateX, Y, Z
+   * and W, that lie side by side in the JVM's own structure for the thread. Y, Z and W start with
+   * the same values in every thread, so a thread that has drawn nothing yet shows where they are
+   * (find()). From then on the words can be written before a turn, and read and restored around
+   * work that is not the program's.
    *
    * I1. find() is believed only after a proof: the same words written twice give the same two hash
-   *     codes, and other words give others. A JVM with another -XX:hashCode, or with another layout,
-   *     fails the proof and is refused when the agent starts. [WorldAgentTest]
+   *     codes, and other words give others. A JVM with another -XX:hashCode, or with another
+   *     layout, fails the proof and is refused when the agent starts. [WorldAgentTest]
    * I2. Nothing else is written: the words found are the only ones, and they take any value.
    *
-   * Rejected. -XX:hashCode=2 (all codes 1): programs that compare them behave as nowhere else, and it
-   * needs a flag. Adding hashCode() to classes: not possible for those of the JDK.
+   * Rejected. -XX:hashCode=2 (all codes 1): programs that compare them behave as nowhere else, and
+   * it needs a flag. Adding hashCode() to classes: not possible for those of the JDK.
    */
   private static final int STRUCTURE_BYTES = 4_096; // of a JavaThread; 1.5 kB to 2 kB in JDK 25
   private static final int Y = 842_502_087; // Thread::Thread() in thread.cpp
@@ -50,7 +50,8 @@ public final class HeddleHashCodes {
     }
   }
 
-  /// Looks for the words in the current thread, a platform thread that has asked for no hash code yet.
+  /// Looks for the words in the current thread, a platform thread that has asked for no hash code
+  /// yet.
   ///
   /// @return whether they were found and do what they should
   public static boolean find() {

@@ -49,7 +49,8 @@ final class HeddleInternals {
       MethodHandles.Lookup virtual = MethodHandles.privateLookupIn(VirtualThread.class, own);
       START0 = thread.findVirtual(Thread.class, "start0", MethodType.methodType(void.class));
       SCOPED_VALUES = thread.findVarHandle(Thread.class, "scopedValueBindings", Object.class);
-      Class<?> delayed = Class.forName("java.lang.VirtualThread$DelayedTaskSchedulers", false, null);
+      Class<?> delayed =
+          Class.forName("java.lang.VirtualThread$DelayedTaskSchedulers", false, null);
       SCHEDULE =
           MethodHandles.privateLookupIn(delayed, own)
               .findStatic(

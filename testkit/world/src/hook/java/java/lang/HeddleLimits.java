@@ -6,6 +6,8 @@ import java.nio.channels.spi.SelectorProvider;
 
 /// The edge of a world: the network and the machine that it offers, and what it refuses.
 public final class HeddleLimits {
+  private static final int PHASER_SPINS = 256; // SPINS_PER_ARRIVAL on more than one processor
+
   private HeddleLimits() {}
 
   /// At the start of what no world can carry out.
@@ -36,7 +38,25 @@ public final class HeddleLimits {
     return simulated == null ? jdk : simulated;
   }
 
-  /// Instead of `Runtime.availableProcessors()` in programs.
+  /// Filters a number of processors that the JDK keeps.
+  public static int processors(int jdk) {
+    HeddleWorld world = HeddleWorld.current();
+    return world == null ? jdk : world.processors();
+  }
+
+  /// Filters whether the JDK takes the machine for one with a single processor.
+  public static boolean isUniprocessor(boolean jdk) {
+    HeddleWorld world = HeddleWorld.current();
+    return world == null ? jdk : world.processors() == 1;
+  }
+
+  /// Filters how long a `Phaser` spins, which it decides by the number of processors.
+  public static int phaserSpins(int jdk) {
+    HeddleWorld world = HeddleWorld.current();
+    return world == null ? jdk : world.processors() == 1 ? 1 : PHASER_SPINS;
+  }
+
+  /// Instead of `Runtime.availableProcessors()`, in programs and where the JDK asks again and again.
   public static int availableProcessors(Runtime runtime) {
     HeddleWorld world = HeddleWorld.current();
     return world == null ? runtime.availableProcessors() : world.processors();

@@ -17,10 +17,11 @@ public final class HeddleMonitors {
    *
    *   onWaitingList  unblocking   who, order
    *   true           0            the leaving thread, within its turn
-   *   true           1            unblocker: unblocking(), at the start of compareAndSetOnWaitingList
+   *   true           1            unblocker: unblocking(), first thing in
+   *                               compareAndSetOnWaitingList
    *   false          1            unblocker: that method
-   *   false          0            unblocker: unblocked(), at the return of unblock(); execute has been
-   *                               called
+   *   false          0            unblocker: unblocked(), at the return of unblock(); execute has
+   *                               been called
    *
    * I1. await() returns only when no waiter is on the list and unblocking is 0: in each of the rows
    *     above one of the two says "busy" until execute has been called. The order of the two reads

@@ -4,7 +4,8 @@ package java.lang;
 import java.util.concurrent.ForkJoinPool;
 import jdk.internal.misc.Unsafe;
 
-/// `ForkJoinPool`: it parks its workers by `Unsafe`, not by `LockSupport`, and one pool serves the JVM.
+/// `ForkJoinPool`: it parks its workers by `Unsafe`, not by `LockSupport`, and one pool serves the
+/// JVM.
 public final class HeddlePools {
   private static final long NANOS_PER_MILLI = 1_000_000;
 

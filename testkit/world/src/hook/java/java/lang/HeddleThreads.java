@@ -8,32 +8,33 @@ import jdk.internal.vm.ThreadContainer;
 /// Threads that a program starts.
 public final class HeddleThreads {
   /*
-   * A platform thread that code of a world starts is adopted. It never runs itself: a virtual thread,
-   * its body, runs its code on a carrier. The platform thread is the face that the program knows: it
-   * has the name, the daemon flag, the subclass and its fields. The filters below map one to the other
-   * wherever the two would be seen to differ.
+   * A platform thread that code of a world starts is adopted. It never runs itself: a virtual
+   * thread, its body, runs its code on a carrier. The platform thread is the face that the program
+   * knows: it has the name, the daemon flag, the subclass and its fields. The filters below map one
+   * to the other wherever the two would be seen to differ.
    *
-   * States of the face (Thread.holder.threadStatus; the JVM does not touch it, for the thread has no
-   * JVM thread).
+   * States of the face (Thread.holder.threadStatus; the JVM does not touch it, for the thread has
+   * no JVM thread).
    *   from        event             to          who, order
-   *   NEW         start0            RUNNABLE    the starter, holding the face's monitor: enter the pair
-   *                                             into the world, then start the body
-   *   RUNNABLE    run() has ended   TERMINATED  the body: leave the container; then, holding the face's
-   *                                             monitor: store, remove the pair, notifyAll (for join)
+   *   NEW         start0            RUNNABLE    the starter, holding the face's monitor: enter the
+   *                                             pair into the world, then start the body
+   *   RUNNABLE    run() has ended   TERMINATED  the body: leave the container; then, holding the
+   *                                             face's monitor: store, remove the pair, notifyAll
+   *                                             (for join)
    *
-   * Where the face's own field decides: NEW and TERMINATED (getState, isAlive, join, a second start).
-   * Where the body decides: between the two (getState, isInterrupted, getStackTrace), and always for
-   * interrupt and unpark.
+   * Where the face's own field decides: NEW and TERMINATED (getState, isAlive, join, a second
+   * start). Where the body decides: between the two (getState, isInterrupted, getStackTrace), and
+   * always for interrupt and unpark.
    *
    * I1. Thread.currentThread() in rewritten code gives the face, and its identity with `this` in a
-   *     subclass of Thread holds. In classes of java.lang it gives the body: parking, thread-locals and
-   *     scoped values are the body's. [AdoptedThreadTest]
-   * I2. A body takes over what the face has inherited: inheritable locals, class loader, scoped values.
-   *     [AdoptedThreadTest]
+   *     subclass of Thread holds. In classes of java.lang it gives the body: parking, thread-locals
+   *     and scoped values are the body's. [AdoptedThreadTest]
+   * I2. A body takes over what the face has inherited: inheritable locals, class loader, scoped
+   *     values. [AdoptedThreadTest]
    * I3. The JDK's own threads (InnocuousThread) are never adopted: they serve the whole JVM.
    *
-   * Rejected. Making the program's platform thread itself mountable: the JVM ties a platform thread to
-   * one of the system. Replacing `new Thread` by a virtual thread: a subclass would be lost.
+   * Rejected. Making the program's platform thread itself mountable: the JVM ties a platform thread
+   * to one of the system. Replacing `new Thread` by a virtual thread: a subclass would be lost.
    */
   private HeddleThreads() {}
 
@@ -118,8 +119,8 @@ public final class HeddleThreads {
     return world == null ? thread : world.faceOf(thread);
   }
 
-  /// Instead of `Thread.threadId()` in rewritten code. The true id differs between two worlds of one
-  /// JVM, which tells the owners of monitors apart by it.
+  /// Instead of `Thread.threadId()` in rewritten code. The true id differs between two worlds of
+  /// one JVM, which tells the owners of monitors apart by it.
   public static long threadId(Thread thread) {
     return HeddleWorld.current() == null ? thread.threadId() : (int) thread.threadId();
   }
@@ -157,8 +158,8 @@ public final class HeddleThreads {
     return body == null ? jdk : body.getStackTrace();
   }
 
-  /// Instead of `parent.inheritableThreadLocals` in the constructors of `Thread`: thread-locals are the
-  /// body's.
+  /// Instead of `parent.inheritableThreadLocals` in the constructors of `Thread`: thread-locals are
+  /// the body's.
   static ThreadLocal.ThreadLocalMap inheritableLocals(Thread parent) {
     return target(parent).inheritableThreadLocals();
   }

@@ -35,8 +35,8 @@ public final class HeddleTime {
         : world.epochNanos() - offset * NANOS_PER_SECOND;
   }
 
-  /// Instead of `VirtualThread.DelayedTaskSchedulers.schedule(...)`: a timed park or `Object.wait` of a
-  /// virtual thread with a scheduler of its own begins.
+  /// Instead of `VirtualThread.DelayedTaskSchedulers.schedule(...)`: a timed park or `Object.wait`
+  /// of a virtual thread with a scheduler of its own begins.
   public static Future<?> schedule(Runnable command, long delay, TimeUnit unit) {
     HeddleWorld world = HeddleWorld.current();
     return world == null

@@ -4,7 +4,8 @@ package dev.heddle.world;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/// An alarm in the form in which the JDK keeps the end of a timed wait. The JDK cancels it, no more.
+/// An alarm in the form in which the JDK keeps the end of a timed wait. The JDK cancels it, no
+/// more.
 final class AlarmFuture implements Future<Void> {
   private final World.Alarm alarm;
 

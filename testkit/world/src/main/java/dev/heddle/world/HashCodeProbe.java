@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.world;
 
-/// Looks, on a thread that has drawn no identity hash code yet, where the JVM keeps what they follow
-/// from.
+/// Looks, on a thread that has drawn no identity hash code yet, where the JVM keeps what they
+/// follow from.
 final class HashCodeProbe extends Thread {
   private boolean found; // written by this thread, read after join
 

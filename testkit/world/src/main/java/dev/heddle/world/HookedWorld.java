@@ -7,8 +7,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/// The bridge between the hook in `java.lang` and a [World], which java.base cannot name: passes each
-/// question on.
+/// The bridge between the hook in `java.lang` and a [World], which java.base cannot name: passes
+/// each question on.
 final class HookedWorld extends HeddleWorld {
   private final World world;
 

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// Thread carrier = open.newCarrier("simulation", () -> {
 ///   while (goesOn()) {
 ///     open.awaitUnblocker();          // the freed monitors have found their next owners
-///     Runnable task = next();         // of a thread that a scheduler of World.newScheduler was given
-///     open.beginTurn(thread, seed);
+///     Runnable task = next();         // of a thread that a scheduler of World.newScheduler was
+///     given open.beginTurn(thread, seed);
 ///     task.run();
 ///     open.endTurn(thread);
 ///   }
@@ -70,8 +70,8 @@ public final class OpenWorld implements AutoCloseable {
   }
 
   /// Waits until the JVM has handed over every monitor that was freed. The JVM does so on a thread
-  /// of its own, which calls `execute` of the schedulers of the coming owners: after this method all
-  /// those calls have been made, in no certain order.
+  /// of its own, which calls `execute` of the schedulers of the coming owners: after this method
+  /// all those calls have been made, in no certain order.
   ///
   /// Waits only where a thread of this world waits for a monitor. Cost: a few microseconds then.
   public void awaitUnblocker() {
@@ -105,7 +105,8 @@ public final class OpenWorld implements AutoCloseable {
   }
 
   /// Runs `action` outside of the world: clocks are true, nothing is simulated, and the hash codes
-  /// that it draws move no others. **Thread** any.
+  /// that it draws move no others. The action must not wait: a wait would leave the carrier, and end
+  /// by real time. **Thread** any.
   public static void outside(Runnable action) {
     if (!WorldAgent.isInstalled()) {
       action.run();

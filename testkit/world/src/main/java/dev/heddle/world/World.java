@@ -17,14 +17,14 @@ import org.jspecify.annotations.Nullable;
 /// what it throws reaches the program. Code of this object that the program did not call (logging,
 /// loading of its own classes) runs inside [OpenWorld#outside].
 ///
-/// **Determinism**: an answer follows from the seed and from what has happened on the carriers, never
-/// from real time, from identity hash codes or from other threads.
+/// **Determinism**: an answer follows from the seed and from what has happened on the carriers,
+/// never from real time, from identity hash codes or from other threads.
 public abstract class World {
   // ---- time ----
 
   /// The world's clock, in nanoseconds from an origin of its own; never goes back. Asked instead of
-  /// `System.nanoTime`. A loop that reads the clock until a time has come must end: the clock has to
-  /// move when one turn reads it again and again.
+  /// `System.nanoTime`. A loop that reads the clock until a time has come must end: the clock has
+  /// to move when one turn reads it again and again.
   public abstract long nanoTime();
 
   /// The world's time of day, in nanoseconds since 1970. Asked instead of
@@ -44,14 +44,14 @@ public abstract class World {
 
   // ---- threads ----
 
-  /// The scheduler of a virtual thread that is being made: by the program, by the JDK for it, or
-  /// as the body of an adopted platform thread. Not asked when the maker chose a scheduler itself,
-  /// as a loop of Heddle does for its contexts.
+  /// The scheduler of a virtual thread that is being made: by the program, by the JDK for it, or as
+  /// the body of an adopted platform thread. Not asked when the maker chose a scheduler itself, as
+  /// a loop of Heddle does for its contexts.
   ///
   /// The JDK calls `execute(task)` of it once for the start and once for each wake-up; `task.run()`
   /// on a carrier, outside any coroutine, runs the thread until it waits, yields or ends. The calls
-  /// come from carriers, and from the JVM's unblocker ([OpenWorld#isUnblocker]) for threads
-  /// that waited for a monitor.
+  /// come from carriers, and from the JVM's unblocker ([OpenWorld#isUnblocker]) for threads that
+  /// waited for a monitor.
   ///
   /// @return null for what the JDK does: the scheduler of the current virtual thread, or else the
   ///   JVM's default scheduler, which is outside of the world
@@ -73,8 +73,8 @@ public abstract class World {
   /// The code of an adopted platform thread has ended. Called on its body.
   public abstract void onEnd(Thread platform);
 
-  /// A thread of this world ended by `failure`, and it has no handler of its own for that. Called on
-  /// it, instead of the default handler that prints the stack.
+  /// A thread of this world ended by `failure`, and it has no handler of its own for that. Called
+  /// on it, instead of the default handler that prints the stack.
   ///
   /// @param thread the platform thread where one was adopted
   public abstract void onUncaught(Thread thread, Throwable failure);
@@ -88,7 +88,8 @@ public abstract class World {
 
   // ---- choice ----
 
-  /// The current coroutine is at a preemption point, before an access that other coroutines may see.
+  /// The current coroutine is at a preemption point, before an access that other coroutines may
+  /// see.
   ///
   /// @param where class and method, `com/acme/Cache.get`
   /// @return whether it yields now

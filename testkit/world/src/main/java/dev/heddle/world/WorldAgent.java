@@ -24,36 +24,38 @@ import org.jspecify.annotations.Nullable;
 ///
 /// `sync` has points before monitors, volatile fields and calls into `java.util.concurrent`;
 /// `memory` has them before every field and array element that is not final, too, and needs
-/// `packages`. A package stands for its subpackages, too. `*` leaves out Heddle's own packages, which
-/// can be named. Of the JDK only `java.util.concurrent` can be named.
-/// An option or value that is not listed here is refused.
+/// `packages`. A package stands for its subpackages, too. `*` leaves out Heddle's own packages,
+/// which can be named. Of the JDK only `java.util.concurrent` can be named. An option or value that
+/// is not listed here is refused.
 ///
 /// **Thread** any.
 public final class WorldAgent {
   /*
    * States.
    *   from       event                               to         who, order
-   *   ABSENT     premain, agentmain, install         INSTALLED  define the hook, probe the hash codes,
-   *                                                             add the rewriter, retransform, publish
+   *   ABSENT     premain, agentmain, install         INSTALLED  define the hook, probe the hash
+   *                                                             codes, add the rewriter,
+   *                                                             retransform, publish
    *   ABSENT     the same, and something is missing  ABSENT     take the rewriter away, retransform
    *                                                             again; throw with the reason
    *   INSTALLED  install with the same options       INSTALLED  nothing
    *   INSTALLED  with other options                  INSTALLED  throws: classes are rewritten once
    *
-   * The hook lives in java.lang (package java.base), for two reasons: every class of every loader can
-   * call it, and it reaches what is package-private in Thread. It comes there without a flag: the agent
-   * lets java.base open java.lang to itself (Instrumentation.redefineModule) and defines the classes by
-   * a lookup in Thread. Nothing else of the JVM is opened.
+   * The hook lives in java.lang (package java.base), for two reasons: every class of every loader
+   * can call it, and it reaches what is package-private in Thread. It comes there without a flag:
+   * the agent lets java.base open java.lang to itself (Instrumentation.redefineModule) and defines
+   * the classes by a lookup in Thread. Nothing else of the JVM is opened.
    *
    * Classes that keep the common pool in a static field are initialised before any world can do it:
    * they would keep that world's pool.
    *
-   * Rejected. --patch-module, a boot class path, --add-opens: flags that every user must give, and the
-   * first is tied to one build of the JDK.
+   * Rejected. --patch-module, a boot class path, --add-opens: flags that every user must give, and
+   * the first is tied to one build of the JDK.
    */
   private static final List<String> INITIALISED_EARLY =
       List.of(
-          "java.lang.HeddleInternals", // finds the private parts of threads, or names what is missing
+          "java.lang.HeddleInternals", // finds the private parts of threads, or names what is
+          // missing
           "java.lang.VirtualThread", // starts the JVM's unblocker, which is part of no world
           "java.util.concurrent.CompletableFuture",
           "java.util.concurrent.SubmissionPublisher");
@@ -70,7 +72,8 @@ public final class WorldAgent {
     }
   }
 
-  // Not the monitor of the class: install() holds that while the agent starts on a thread of the JVM.
+  // Not the monitor of the class: install() holds that while the agent starts on a thread of the
+  // JVM.
   private static final Object STARTING = new Object();
 
   private static boolean hookIsDefined; // guarded by STARTING

@@ -24,7 +24,8 @@ class ChanceTest {
     Map<?, ?> one = (Map<?, ?>) FifoWorld.run(1, Chances::drawn).result();
     Map<?, ?> two = (Map<?, ?>) FifoWorld.run(2, Chances::drawn).result();
     assertThat(one).isNotNull();
-    one.forEach((source, drawn) -> assertThat(two.get(source)).as("%s", source).isNotEqualTo(drawn));
+    one.forEach(
+        (source, drawn) -> assertThat(two.get(source)).as("%s", source).isNotEqualTo(drawn));
   }
 
   @Test

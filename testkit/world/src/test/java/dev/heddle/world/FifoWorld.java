@@ -16,9 +16,10 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The smallest world: one carrier, first in, first out, and a clock that moves when nobody can run.
-/// Shows what a simulation has to do; tests of the agent run programs in it.
+/// The smallest world: one carrier, first in, first out, and a clock that moves when nobody can
+/// run. Shows what a simulation has to do; tests of the agent run programs in it.
 final class FifoWorld extends World {
+  static final String NOT_ADOPTED = "not-adopted"; // a thread of that name runs for itself
   static final long ORIGIN = 1_000_000_000_000L;
   private static final long EPOCH_NANOS = 1_893_456_000_000_000_000L; // 2030-01-01T00:00:00Z
   private static final long FOR_EVER = TimeUnit.HOURS.toNanos(12);
@@ -88,7 +89,8 @@ final class FifoWorld extends World {
     return open;
   }
 
-  /// Runs `program` on a thread of this world, until it and all threads that are no daemons have ended.
+  /// Runs `program` on a thread of this world, until it and all threads that are no daemons have
+  /// ended.
   Outcome runMain(Callable<?> program) throws InterruptedException {
     Thread main = new Thread(() -> body(program), "main");
     Thread carrier = open.newCarrier("fifo-world", () -> loop(main));
@@ -248,7 +250,7 @@ final class FifoWorld extends World {
 
   @Override
   public boolean adopts(Thread platform) {
-    return true;
+    return !platform.getName().equals(NOT_ADOPTED);
   }
 
   @Override

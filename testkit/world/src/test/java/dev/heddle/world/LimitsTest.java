@@ -17,18 +17,17 @@ class LimitsTest {
   @TestFactory
   Stream<DynamicTest> everyLimit_isRefusedByName() {
     return Forbidden.all().entrySet().stream()
-        .map(
-            entry ->
-                DynamicTest.dynamicTest(
-                    entry.getKey(),
-                    () -> {
-                      FifoWorld world = new FifoWorld(1);
-                      Outcome outcome = world.runMain(entry.getValue());
-                      assertThat(world.refused).hasSize(1);
-                      assertThat(entry.getKey()).startsWith(plain(world.refused));
-                      assertThat(rootOf(outcome.failure()))
-                          .isInstanceOf(UnsupportedOperationException.class);
-                    }));
+        .map(entry ->
+            DynamicTest.dynamicTest(
+                entry.getKey(),
+                () -> {
+                  FifoWorld world = new FifoWorld(1);
+                  Outcome outcome = world.runMain(entry.getValue());
+                  assertThat(world.refused).hasSize(1);
+                  assertThat(entry.getKey()).startsWith(plain(world.refused));
+                  assertThat(rootOf(outcome.failure()))
+                      .isInstanceOf(UnsupportedOperationException.class);
+                }));
   }
 
   // the name of a case has a remark behind what is refused, or the refusal has one

@@ -36,36 +36,32 @@ class MonitorTest {
   void wakeForNoReason_endsObjectWaitAndPark() throws Exception {
     assertThat(wokenForNoReason(Monitors::waitUntimed)).isEqualTo("woken");
     assertThat(
-            wokenForNoReason(
-                () -> {
-                  LockSupport.park();
-                  return "unparked";
-                }))
+            wokenForNoReason(() -> {
+              LockSupport.park();
+              return "unparked";
+            }))
         .isEqualTo("unparked");
   }
 
-  private static Object wokenForNoReason(Callable<?> waits)
-      throws Exception {
+  private static Object wokenForNoReason(Callable<?> waits) throws Exception {
     FifoWorld world = new FifoWorld(1);
     AtomicReference<Object> result = new AtomicReference<>();
-    world.runMain(
-        () -> {
-          Thread waiter =
-              Thread.ofVirtual()
-                  .start(
-                      () -> {
-                        try {
-                          result.set(waits.call());
-                        } catch (Exception e) {
-                          result.set(e);
-                        }
-                      });
-          Thread.sleep(1);
-          assertThat(world.open().wakeForNoReason(waiter)).isTrue();
-          waiter.join();
-          assertThat(world.open().wakeForNoReason(waiter)).isFalse();
-          return null;
-        });
+    world.runMain(() -> {
+      Thread waiter =
+          Thread.ofVirtual()
+              .start(() -> {
+                try {
+                  result.set(waits.call());
+                } catch (Exception e) {
+                  result.set(e);
+                }
+              });
+      Thread.sleep(1);
+      assertThat(world.open().wakeForNoReason(waiter)).isTrue();
+      waiter.join();
+      assertThat(world.open().wakeForNoReason(waiter)).isFalse();
+      return null;
+    });
     return result.get();
   }
 }

@@ -21,6 +21,10 @@ import org.junit.jupiter.api.Test;
 class OutsideSimulationTest {
   @Test
   void clocks_areTrue() {
+    checkClocks();
+  }
+
+  private static void checkClocks() {
     long before = System.nanoTime(); // this package is not rewritten
     long seen = Environment.nanoTime();
     assertThat(seen).isBetween(before, System.nanoTime());
@@ -30,6 +34,10 @@ class OutsideSimulationTest {
 
   @Test
   void threads_areThoseOfTheJvm() throws Exception {
+    checkThreads();
+  }
+
+  private static void checkThreads() throws InterruptedException {
     assertThat(Environment.currentThread()).isSameAs(Thread.currentThread());
     assertThat(Environment.threadId()).isEqualTo(Thread.currentThread().threadId());
     Thread[] seen = new Thread[1];
@@ -46,29 +54,26 @@ class OutsideSimulationTest {
     CountDownLatch asked = new CountDownLatch(1);
     FifoWorld world = new FifoWorld(1);
     Thread simulation =
-        new Thread(
-            () -> {
-              try {
-                world.runMain(
-                    () -> {
-                      OpenWorld.outside(
-                          () -> {
-                            inside.countDown();
-                            while (asked.getCount() > 0) {
-                              Thread.onSpinWait(); // holds the carrier, as no program does
-                            }
-                          });
-                      return null;
-                    });
-              } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-              }
+        new Thread(() -> {
+          try {
+            world.runMain(() -> {
+              OpenWorld.outside(() -> {
+                inside.countDown();
+                while (asked.getCount() > 0) {
+                  Thread.onSpinWait(); // holds the carrier, as no program does
+                }
+              });
+              return null;
             });
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        });
     simulation.start();
     inside.await();
     try {
-      clocks_areTrue();
-      threads_areThoseOfTheJvm();
+      checkClocks();
+      checkThreads();
       assertThat(Environment.processors()).isEqualTo(Runtime.getRuntime().availableProcessors());
     } finally {
       asked.countDown();
@@ -79,11 +84,12 @@ class OutsideSimulationTest {
   @Test
   void afterTheSimulation_nothingOfItIsLeft() throws Exception {
     FifoWorld.run(() -> null);
-    clocks_areTrue();
-    threads_areThoseOfTheJvm();
+    checkClocks();
+    checkThreads();
   }
 
-  /// Structure, not time: what a clock costs outside is the question for the carrier and one branch.
+  /// Structure, not time: what a clock costs outside is the question for the carrier and one
+  /// branch.
   @Test
   void clock_asksForTheCarrierAndCallsTheJdk() throws Exception {
     assertThat(callsOf("HeddleTime", "nanoTime"))
@@ -110,16 +116,14 @@ class OutsideSimulationTest {
     return calls;
   }
 
-  private static void collect(
-      CodeElement element, String type, List<String> calls) {
+  private static void collect(CodeElement element, String type, List<String> calls) {
     if (element instanceof InvokeInstruction invoke) {
       String owner = invoke.owner().asSymbol().displayName();
       String name = invoke.name().stringValue();
       calls.add(owner.startsWith("Heddle") ? name : owner + "." + name);
     } else if (element instanceof BranchInstruction branch && branch.opcode() != Opcode.GOTO) {
       calls.add("branch");
-    } else if (element instanceof NewObjectInstruction
-        || element instanceof MonitorInstruction) {
+    } else if (element instanceof NewObjectInstruction || element instanceof MonitorInstruction) {
       calls.add("costs: " + element + " in " + type);
     }
   }

@@ -18,15 +18,14 @@ class TimedWaitsTest {
   @TestFactory
   Stream<DynamicTest> everyTimedWait_takesAnHourOfTheWorld() {
     return TimedWaits.all().entrySet().stream()
-        .map(
-            entry ->
-                DynamicTest.dynamicTest(
-                    entry.getKey(),
-                    () -> {
-                      Outcome outcome = FifoWorld.run(entry.getValue());
-                      assertThat(outcome.orThrow()).isEqualTo("done");
-                      assertThat(outcome.elapsedNanos()).isBetween(HOUR, HOUR + HOUR / 1_000);
-                    }));
+        .map(entry ->
+            DynamicTest.dynamicTest(
+                entry.getKey(),
+                () -> {
+                  Outcome outcome = FifoWorld.run(entry.getValue());
+                  assertThat(outcome.orThrow()).isEqualTo("done");
+                  assertThat(outcome.elapsedNanos()).isBetween(HOUR, HOUR + HOUR / 1_000);
+                }));
   }
 
   @Test

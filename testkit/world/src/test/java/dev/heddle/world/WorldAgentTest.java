@@ -5,19 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// How the agent comes into a JVM: in JVMs of their own.
 class WorldAgentTest {
-  private static final String JAR = System.getProperty("heddle.world.jar");
-  private static final String TESTS =
-      Path.of(WorldAgentTest.class.getProtectionDomain().getCodeSource().getLocation().getPath())
-          .toString();
+  private static final String JAR = ChildJvm.JAR;
 
   /// What a child JVM runs.
   static final class Child {
@@ -31,11 +24,10 @@ class WorldAgentTest {
         }
         System.out.println("options " + WorldAgent.options());
         FifoWorld.Outcome outcome =
-            FifoWorld.run(
-                () -> {
-                  Thread.sleep(3_600_000);
-                  return "slept";
-                });
+            FifoWorld.run(() -> {
+              Thread.sleep(3_600_000);
+              return "slept";
+            });
         System.out.println(outcome.orThrow() + " " + outcome.elapsedNanos());
       } catch (RuntimeException e) {
         System.out.println(e.getClass().getSimpleName() + ": " + e.getMessage());
@@ -43,21 +35,8 @@ class WorldAgentTest {
     }
   }
 
-  private static String run(List<String> flags, String... arguments)
-      throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-XX:TieredStopAtLevel=1");
-    command.addAll(flags);
-    command.add("-cp");
-    command.add(TESTS + System.getProperty("path.separator") + JAR);
-    command.add(Child.class.getName());
-    command.addAll(List.of(arguments));
-    Process child = new ProcessBuilder(command).redirectErrorStream(true).start();
-    child.getOutputStream().close();
-    String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    child.waitFor();
-    return output;
+  private static String run(List<String> flags, String... arguments) throws Exception {
+    return ChildJvm.runPlain(Child.class, flags, arguments);
   }
 
   @Test
@@ -101,9 +80,7 @@ class WorldAgentTest {
   @Test
   void otherHashCodes_areRefused() throws Exception {
     assertThat(
-            run(
-                List.of(
-                    "-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2", "-javaagent:" + JAR)))
+            run(List.of("-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2", "-javaagent:" + JAR)))
         .contains("computes identity hash codes in a way that a simulation cannot repeat")
         .doesNotContain("options");
   }

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// @param packages which classes get points, with their subpackages; `*` for every program class
 public record AgentOptions(Points points, List<String> packages) {
   private static final String EVERY = "*";
-  private static final String JDK_PACKAGE = "java.util.concurrent"; // the only one that may have points
+  private static final String JDK_PACKAGE =
+      "java.util.concurrent"; // the only one that may have points
 
   /// Where a coroutine may be preempted.
   public enum Points {
@@ -66,10 +67,9 @@ public record AgentOptions(Points points, List<String> packages) {
     return Arrays.stream(Points.values())
         .filter(points -> points.text().equals(value))
         .findFirst()
-        .orElseThrow(
-            () ->
-                new IllegalArgumentException(
-                    "points=" + value + " is none of points=none, points=sync and points=memory"));
+        .orElseThrow(() ->
+            new IllegalArgumentException(
+                "points=" + value + " is none of points=none, points=sync and points=memory"));
   }
 
   private static List<String> packagesOf(String value) {
@@ -100,11 +100,10 @@ public record AgentOptions(Points points, List<String> packages) {
   private static boolean isPackage(String name) {
     return !name.isEmpty()
         && Arrays.stream(name.split("\\.", -1))
-            .allMatch(
-                part ->
-                    !part.isEmpty()
-                        && Character.isJavaIdentifierStart(part.charAt(0))
-                        && part.chars().allMatch(Character::isJavaIdentifierPart));
+            .allMatch(part ->
+                !part.isEmpty()
+                    && Character.isJavaIdentifierStart(part.charAt(0))
+                    && part.chars().allMatch(Character::isJavaIdentifierPart));
   }
 
   /// Whether a class gets points.

@@ -5,16 +5,16 @@ import java.lang.classfile.constantpool.MemberRefEntry;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.util.Set;
 
-/// A row of [Calls]: a method whose calls become calls of the hook, with the same arguments, a receiver
-/// first.
+/// A row of [Calls]: a method whose calls become calls of the hook, with the same arguments, a
+/// receiver first.
 ///
 /// @param owner the class that is named in the call, `java.lang.System`
 /// @param name the method
 /// @param types its types, by their simple names: `()long`
 /// @param hook what is called instead
 /// @param reach which classes are meant, besides `also`
-/// @param also classes of the JDK that contain the call; each has a place for it, or the agent refuses
-///   to start
+/// @param also classes of the JDK that contain the call; each has a place for it, or the agent
+///   refuses to start
 record Call(String owner, String name, String types, Hook hook, Reach reach, Set<String> also) {
   /// The classes in which a call is replaced.
   enum Reach {
@@ -41,8 +41,7 @@ record Call(String owner, String name, String types, Hook hook, Reach reach, Set
   }
 
   boolean matches(InvokeInstruction invoke) {
-    return isMentionedBy(invoke.method())
-        && invoke.typeSymbol().displayDescriptor().equals(types);
+    return isMentionedBy(invoke.method()) && invoke.typeSymbol().displayDescriptor().equals(types);
   }
 
   @Override

@@ -13,8 +13,8 @@ import java.util.Set;
 final class Calls {
   private static final String CONCURRENT = "java.util.concurrent.";
 
-  /// Classes of the JDK that ask whether the current thread is one of a kind that they know, or keep it
-  /// for the program: they see the thread that the program started.
+  /// Classes of the JDK that ask whether the current thread is one of a kind that they know, or
+  /// keep it for the program: they see the thread that the program started.
   private static final Set<String> COMPARE_THREADS =
       Set.of(
           CONCURRENT + "CompletableFuture",
@@ -25,6 +25,15 @@ final class Calls {
           CONCURRENT + "ForkJoinTask$RunnableExecuteAction",
           CONCURRENT + "ThreadPoolExecutor",
           "java.util.stream.AbstractTask");
+
+  /// Classes of the JDK that ask for the number of processors whenever they need it. What they keep in
+  /// a static field is in [JdkEdits].
+  private static final Set<String> COUNT_PROCESSORS =
+      Set.of(
+          CONCURRENT + "Exchanger",
+          CONCURRENT + "Executors",
+          CONCURRENT + "ForkJoinPool",
+          CONCURRENT + "LinkedTransferQueue$DualNode");
 
   /// `ForkJoinPool` parks by `Unsafe`, where others use `LockSupport`.
   private static final Set<String> PARK_BY_UNSAFE =
@@ -60,11 +69,13 @@ final class Calls {
               PROGRAMS,
               Set.of(CONCURRENT + "ThreadLocalRandom")),
           programs("java.lang.Thread", "getId", "()long", "HeddleThreads.threadId"),
-          programs(
+          new Call(
               "java.lang.Runtime",
               "availableProcessors",
               "()int",
-              "HeddleLimits.availableProcessors"),
+              hook("HeddleLimits.availableProcessors"),
+              PROGRAMS,
+              COUNT_PROCESSORS),
           new Call(
               "jdk.internal.misc.Unsafe",
               "park",

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What an edit does to the code of a method.
 ///
-/// The code that is put in has no branches: the hook decides. No change adds a field or a method, so
-/// that all of them apply to classes that are loaded already.
+/// The code that is put in has no branches: the hook decides. No change adds a field or a method,
+/// so that all of them apply to classes that are loaded already.
 sealed interface Change {
   /// Whether the code has a place for it.
   default boolean hasPlaceIn(CodeModel code) {
@@ -135,13 +135,12 @@ sealed interface Change {
   record FilterArgument(Hook hook) implements Change {
     @Override
     public CodeTransform transform() {
-      return new AtStart(
-          builder -> {
-            int slot = builder.parameterSlot(0);
-            builder.aload(slot);
-            hook.call(builder);
-            builder.astore(slot);
-          });
+      return new AtStart(builder -> {
+        int slot = builder.parameterSlot(0);
+        builder.aload(slot);
+        hook.call(builder);
+        builder.astore(slot);
+      });
     }
   }
 

@@ -42,8 +42,8 @@ record ClassFacts(Set<String> volatiles, Set<String> finals, Set<String> locked)
     return facts;
   }
 
-  /// The facts of all classes that one loader sees. Two versions of a class under one name share them:
-  /// a wrong fact moves a point, no more.
+  /// The facts of all classes that one loader sees. Two versions of a class under one name share
+  /// them: a wrong fact moves a point, no more.
   static final class Known {
     private final Map<String, ClassFacts> known = new ConcurrentHashMap<>();
 

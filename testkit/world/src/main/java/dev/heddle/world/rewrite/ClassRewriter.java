@@ -40,8 +40,7 @@ final class ClassRewriter {
       List<Edit> edits,
       List<Call> calls,
       @Nullable PointFinder finder) {
-    this.file =
-        ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(hierarchy(loader).cached()));
+    this.file = ClassFile.of(ClassFile.ClassHierarchyResolverOption.of(hierarchy(loader).cached()));
     this.model = file.parse(bytes);
     this.type = model.thisClass().asInternalName().replace('/', '.');
     this.edits = edits;
@@ -51,13 +50,12 @@ final class ClassRewriter {
 
   private static ClassHierarchyResolver hierarchy(@Nullable ClassLoader loader) {
     ClassHierarchyResolver usual = ClassHierarchyResolver.defaultResolver();
-    return loader == null
-        ? usual
-        : ClassHierarchyResolver.ofResourceParsing(loader).orElse(usual);
+    return loader == null ? usual : ClassHierarchyResolver.ofResourceParsing(loader).orElse(usual);
   }
 
   /// @return null when nothing was to be changed
-  /// @throws MissingPlaceException when a row of a table names this class, and it has no place for it
+  /// @throws MissingPlaceException when a row of a table names this class, and it has no place for
+  ///   it
   byte @Nullable [] rewritten() {
     if (edits.isEmpty() && points == null && !mentionsCall()) {
       checkPlaces();
@@ -119,7 +117,8 @@ final class ClassRewriter {
   private boolean hasCalls(CodeModel code) {
     boolean found = false;
     for (CodeElement element : code) {
-      if (element instanceof InvokeInstruction invoke && callOf(invoke) instanceof Call call) {
+      Call call = callOf(element);
+      if (call != null) {
         placed.add(call);
         found = true;
       }
@@ -127,20 +126,23 @@ final class ClassRewriter {
     return found;
   }
 
-  private @Nullable Call callOf(InvokeInstruction invoke) {
-    for (Call call : calls) {
-      if (call.matches(invoke)) {
-        return call;
+  private @Nullable Call callOf(CodeElement element) {
+    if (element instanceof InvokeInstruction invoke) {
+      for (Call call : calls) {
+        if (call.matches(invoke)) {
+          return call;
+        }
       }
     }
     return null;
   }
 
   private void replaceCalls(CodeBuilder builder, CodeElement element) {
-    if (element instanceof InvokeInstruction invoke && callOf(invoke) instanceof Call call) {
-      call.hook().call(builder);
-    } else {
+    Call call = callOf(element);
+    if (call == null) {
       builder.with(element);
+    } else {
+      call.hook().call(builder);
     }
   }
 

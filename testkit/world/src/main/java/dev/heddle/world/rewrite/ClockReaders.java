@@ -3,9 +3,9 @@ package dev.heddle.world.rewrite;
 
 import java.util.Set;
 
-/// The classes of java.base that read a clock or spin. The agent rewrites those that the JVM has loaded
-/// before it starts; it looks at every class that is loaded later anyway. Listed because a look at all
-/// loaded classes takes longer than the rest of the start.
+/// The classes of java.base that read a clock or spin. The agent rewrites those that the JVM has
+/// loaded before it starts; it looks at every class that is loaded later anyway. Listed because a
+/// look at all loaded classes takes longer than the rest of the start.
 final class ClockReaders {
   static final Set<String> NAMES =
       Set.of(

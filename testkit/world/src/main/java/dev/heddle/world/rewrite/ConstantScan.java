@@ -4,8 +4,8 @@ package dev.heddle.world.rewrite;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 
-/// Looks whether a class file mentions one of some names at all, without parsing it: most class files
-/// do not, and a program loads thousands.
+/// Looks whether a class file mentions one of some names at all, without parsing it: most class
+/// files do not, and a program loads thousands.
 final class ConstantScan {
   private static final int FIRST_ENTRY = 10; // of the constant pool, in bytes
 
@@ -19,8 +19,8 @@ final class ConstantScan {
             .toArray(byte[][]::new);
   }
 
-  /// Whether one of the names is a text of the constant pool; true, too, where the pool has an entry
-  /// of a kind that this class does not know.
+  /// Whether one of the names is a text of the constant pool; true, too, where the pool has an
+  /// entry of a kind that this class does not know.
   boolean mentions(byte[] file) {
     int at = FIRST_ENTRY;
     int count = unsigned16(file, FIRST_ENTRY - 2);
@@ -70,6 +70,6 @@ final class ConstantScan {
   }
 
   private static int unsigned16(byte[] file, int at) {
-    return (file[at] & 0xff) << 8 | file[at + 1] & 0xff;
+    return ((file[at] & 0xff) << 8) | (file[at + 1] & 0xff);
   }
 }

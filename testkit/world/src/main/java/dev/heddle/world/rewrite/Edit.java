@@ -6,8 +6,8 @@ import java.lang.classfile.MethodModel;
 /// A row of [JdkEdits]: what happens to some methods of one class.
 ///
 /// @param type the class, `java.lang.Thread$Builder`
-/// @param method as [#signature] writes it: `start(ThreadContainer)void`; a bare name (`<init>`) for
-///   all methods of that name; `*` for all methods
+/// @param method as [#signature] writes it: `start(ThreadContainer)void`; a bare name (`<init>`)
+///   for all methods of that name; `*` for all methods
 /// @param change what happens there
 record Edit(String type, String method, Change change) {
   boolean appliesTo(MethodModel candidate) {

@@ -63,8 +63,7 @@ final class JdkEdits {
           edit(
               "java.lang.Thread",
               "<init>",
-              new ReplaceCall(
-                  "Thread.currentThread()Thread", hook("HeddleThreads.currentThread"))),
+              new ReplaceCall("Thread.currentThread()Thread", hook("HeddleThreads.currentThread"))),
           edit(
               "java.lang.Thread",
               "<init>",
@@ -101,6 +100,33 @@ final class JdkEdits {
               "unblock()void",
               new CallAtReturn(hook("HeddleMonitors.unblocked").withThis())));
 
+  /// How long the JDK spins and how far it spreads depend on the number of processors, which is the
+  /// world's.
+  private static final List<Edit> PROCESSORS =
+      List.of(
+          edit(
+              "java.util.concurrent.ConcurrentHashMap",
+              "*",
+              new FilterField("ConcurrentHashMap.NCPU", hook("HeddleLimits.processors"))),
+          edit(
+              "java.util.concurrent.atomic.Striped64",
+              "*",
+              new FilterField("Striped64.NCPU", hook("HeddleLimits.processors"))),
+          edit(
+              "java.util.concurrent.Phaser",
+              "internalAwaitAdvance(int,Phaser$QNode)int",
+              new FilterField("Phaser.NCPU", hook("HeddleLimits.processors"))),
+          edit(
+              "java.util.concurrent.Phaser",
+              "internalAwaitAdvance(int,Phaser$QNode)int",
+              new FilterField("Phaser.SPINS_PER_ARRIVAL", hook("HeddleLimits.phaserSpins"))),
+          edit(
+              "java.util.concurrent.LinkedTransferQueue$DualNode",
+              "*",
+              new FilterField(
+                  "LinkedTransferQueue$DualNode.isUniprocessor",
+                  hook("HeddleLimits.isUniprocessor"))));
+
   /// The common pool is the world's.
   private static final List<Edit> POOLS =
       List.of(
@@ -124,8 +150,7 @@ final class JdkEdits {
           edit(
               "java.lang.Thread",
               "<init>",
-              new FilterCall(
-                  "Thread$ThreadIdentifiers.next()long", hook("HeddleChance.threadId"))),
+              new FilterCall("Thread$ThreadIdentifiers.next()long", hook("HeddleChance.threadId"))),
           edit(
               "java.lang.Thread",
               "genThreadName()String",
@@ -198,14 +223,12 @@ final class JdkEdits {
               "L64X256MixRandom",
               "Xoroshiro128PlusPlus",
               "Xoshiro256PlusPlus")
-          .map(
-              name ->
-                  edit(
-                      "jdk.internal.random." + name,
-                      "<init>",
-                      new FilterCall(
-                          "AtomicLong.getAndAdd(long)long",
-                          hook("HeddleChance.seed").labelled(name))))
+          .map(name ->
+              edit(
+                  "jdk.internal.random." + name,
+                  "<init>",
+                  new FilterCall(
+                      "AtomicLong.getAndAdd(long)long", hook("HeddleChance.seed").labelled(name))))
           .toList();
 
   /// The network is the world's; what no world has is refused.
@@ -235,6 +258,10 @@ final class JdkEdits {
               "sun.nio.ch.UnixDomainSockets",
               "bind(FileDescriptor,Path)void",
               "a UNIX domain socket of the operating system"),
+          refuse(
+              "sun.nio.ch.SelectorImpl",
+              "lockAndDoSelect(Consumer,long)int",
+              "a selector of the operating system"),
           refuse("java.lang.ProcessBuilder", "start()Process", "a process of the operating system"),
           refuse("java.lang.Runtime", "exit(int)void", "the end of the JVM (System.exit)"),
           refuse("java.lang.Runtime", "halt(int)void", "the end of the JVM (Runtime.halt)"),
@@ -259,7 +286,7 @@ final class JdkEdits {
 
   /// All of them.
   static final List<Edit> ALL =
-      Stream.of(THREADS, WAITS, POOLS, NUMBERS, CHANCE, GENERATORS, LIMITS, OUTSIDE)
+      Stream.of(THREADS, WAITS, PROCESSORS, POOLS, NUMBERS, CHANCE, GENERATORS, LIMITS, OUTSIDE)
           .flatMap(List::stream)
           .toList();
 

@@ -10,7 +10,8 @@ import java.util.stream.Stream;
 final class JdkNames {
   private static final List<String> JDK = List.of("java.", "javax.", "jdk.", "sun.", "com.sun.");
 
-  // What the hook and the rewriter themselves run on, and what measures the JVM. Classes that a table
+  // What the hook and the rewriter themselves run on, and what measures the JVM. Classes that a
+  // table
   // names are changed all the same.
   private static final List<String> LEFT_ALONE =
       List.of(
@@ -59,7 +60,7 @@ final class JdkNames {
 
   static boolean isLeftAlone(String type) {
     return OWN_PACKAGES.contains(packageOf(type))
-        || startsWithOne(type, LEFT_ALONE) && !isInTables(type);
+        || (startsWithOne(type, LEFT_ALONE) && !isInTables(type));
   }
 
   private static String packageOf(String type) {

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// | monitors | entry; calls of synchronized methods; `notify` | |
 /// | fields | volatile ones | all that are not final |
 /// | arrays | | each element |
-/// | calls | of `VarHandle`, `java.util.concurrent`, `Thread`; of collections that may be shared | of `java.util` |
+/// | calls | of `VarHandle`, `java.util.concurrent`, `Thread`; of collections that may be shared |
+/// of `java.util` |
 ///
 /// In classes of the JDK, for those who test the JDK: monitors, volatile fields, `VarHandle` and
 /// compare-and-set of `Unsafe`.
@@ -47,8 +48,7 @@ final class PointFinder {
   private final @Nullable ClassLoader loader;
   private final ClassFacts.Known known;
 
-  PointFinder(
-      boolean memory, boolean jdk, @Nullable ClassLoader loader, ClassFacts.Known known) {
+  PointFinder(boolean memory, boolean jdk, @Nullable ClassLoader loader, ClassFacts.Known known) {
     this.memory = memory && !jdk;
     this.jdk = jdk;
     this.loader = loader;
@@ -70,7 +70,7 @@ final class PointFinder {
     String owner = field.owner().asInternalName();
     String name = field.name().stringValue();
     boolean ofCompiler = name.startsWith("$") || name.startsWith("this$");
-    if (ofCompiler || !jdk && isOfJdk(owner)) {
+    if (ofCompiler || (!jdk && isOfJdk(owner))) {
       return false;
     }
     ClassFacts facts = known.of(owner, model, loader);
@@ -104,7 +104,7 @@ final class PointFinder {
       default ->
           SHARED.contains(owner)
               || owner.startsWith("java/util/Collections$Synchronized")
-              || memory && owner.startsWith(UTIL) && owner.indexOf('/', UTIL.length()) < 0;
+              || (memory && owner.startsWith(UTIL) && owner.indexOf('/', UTIL.length()) < 0);
     };
   }
 

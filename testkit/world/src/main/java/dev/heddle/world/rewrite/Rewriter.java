@@ -41,8 +41,8 @@ public final class Rewriter implements ClassFileTransformer {
     }
   }
 
-  /// The classes of the JDK that must be loaded when the agent starts, so that it knows whether they
-  /// have a place for its edits.
+  /// The classes of the JDK that must be loaded when the agent starts, so that it knows whether
+  /// they have a place for its edits.
   public List<String> required() {
     List<String> names = new ArrayList<>(edits.keySet());
     calls.forEach(call -> names.addAll(call.also()));
@@ -128,7 +128,15 @@ public final class Rewriter implements ClassFileTransformer {
   }
 
   // equal when the whole class files are
-  private record ProgramClass(String name, byte[] bytes) {
+  private static final class ProgramClass {
+    private final String name;
+    private final byte[] bytes;
+
+    private ProgramClass(String name, byte[] bytes) {
+      this.name = name;
+      this.bytes = bytes;
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
       return other instanceof ProgramClass that

@@ -12,6 +12,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.locks.LockSupport;
 
 /// Ordinary code with platform threads; each method returns what it has seen of them.
+@SuppressWarnings("ReferenceEquality") // threads and loaders themselves are meant
 public final class AdoptedThreads {
   private static final ScopedValue<String> SCOPED = ScopedValue.newInstance();
   private static final InheritableThreadLocal<String> INHERITED = new InheritableThreadLocal<>();
@@ -24,15 +25,14 @@ public final class AdoptedThreads {
     Object monitor = new Object();
     CountDownLatch parks = new CountDownLatch(1);
     Thread thread =
-        new Thread(
-            () -> {
-              parks.countDown();
-              LockSupport.park();
-              sleep(1_000);
-              synchronized (monitor) {
-                LockSupport.parkNanos(1);
-              }
-            });
+        new Thread(() -> {
+          parks.countDown();
+          LockSupport.park();
+          sleep(1_000);
+          synchronized (monitor) {
+            LockSupport.parkNanos(1);
+          }
+        });
     seen.add(thread.getState());
     thread.start();
     seen.add(thread.getState());
@@ -97,22 +97,21 @@ public final class AdoptedThreads {
   public static List<String> interrupts() throws InterruptedException {
     List<String> seen = Collections.synchronizedList(new ArrayList<>());
     Thread thread =
-        new Thread(
-            () -> {
-              try {
-                Thread.sleep(1_000_000);
-              } catch (InterruptedException _) {
-                seen.add("sleep ended");
-              }
-              Thread.currentThread().interrupt();
-              seen.add("set " + Thread.currentThread().isInterrupted());
-              seen.add("taken " + Thread.interrupted());
-              seen.add("left " + Thread.currentThread().isInterrupted());
-              while (!Thread.interrupted()) {
-                LockSupport.park();
-              }
-              seen.add("park ended");
-            });
+        new Thread(() -> {
+          try {
+            Thread.sleep(1_000_000);
+          } catch (InterruptedException _) {
+            seen.add("sleep ended");
+          }
+          Thread.currentThread().interrupt();
+          seen.add("set " + Thread.currentThread().isInterrupted());
+          seen.add("taken " + Thread.interrupted());
+          seen.add("left " + Thread.currentThread().isInterrupted());
+          while (!Thread.interrupted()) {
+            LockSupport.park();
+          }
+          seen.add("park ended");
+        });
     thread.start();
     sleep(1);
     thread.interrupt();
@@ -129,19 +128,17 @@ public final class AdoptedThreads {
     ClassLoader loader = new ClassLoader(AdoptedThreads.class.getClassLoader()) {};
     Thread.currentThread().setContextClassLoader(loader);
     Thread thread =
-        new Thread(
-            () -> {
-              seen.add(INHERITED.get());
-              seen.add("loader " + (Thread.currentThread().getContextClassLoader() == loader));
-              seen.add("scoped " + SCOPED.isBound());
-              ScopedValue.where(SCOPED, "own").run(() -> seen.add(SCOPED.get()));
-            });
+        new Thread(() -> {
+          seen.add(INHERITED.get());
+          seen.add("loader " + (Thread.currentThread().getContextClassLoader() == loader));
+          seen.add("scoped " + SCOPED.isBound());
+          ScopedValue.where(SCOPED, "own").run(() -> seen.add(SCOPED.get()));
+        });
     ScopedValue.where(SCOPED, "maker's")
-        .run(
-            () -> {
-              thread.start();
-              sleep(1);
-            });
+        .run(() -> {
+          thread.start();
+          sleep(1);
+        });
     thread.join();
     return seen;
   }
@@ -162,10 +159,9 @@ public final class AdoptedThreads {
   public static List<String> handled() throws InterruptedException {
     List<String> seen = new ArrayList<>();
     Thread thread =
-        new Thread(
-            () -> {
-              throw new IllegalArgumentException("mine");
-            });
+        new Thread(() -> {
+          throw new IllegalArgumentException("mine");
+        });
     thread.setUncaughtExceptionHandler(
         (failed, e) -> seen.add((failed == thread) + " " + e.getMessage()));
     thread.start();

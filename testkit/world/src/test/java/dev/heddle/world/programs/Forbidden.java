@@ -9,6 +9,7 @@ import java.net.Socket;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.DatagramChannel;
+import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
@@ -46,6 +47,7 @@ public final class Forbidden {
     all.put("a socket of the operating system (datagrams)", () -> bindDatagrams(local));
     all.put("a UNIX domain connection of the operating system", Forbidden::connectUnix);
     all.put("a UNIX domain socket of the operating system", Forbidden::bindUnix);
+    all.put("a selector of the operating system", Forbidden::select);
     all.put("a wait that holds the carrier", () -> WaitsInInitialiser.WAITED);
     return all;
   }
@@ -70,6 +72,12 @@ public final class Forbidden {
   private static Object bindDatagrams(InetAddress local) throws IOException {
     try (DatagramChannel channel = DatagramChannel.open()) {
       return channel.bind(new InetSocketAddress(local, 0));
+    }
+  }
+
+  private static Object select() throws IOException {
+    try (Selector selector = Selector.open()) {
+      return selector.select(1);
     }
   }
 

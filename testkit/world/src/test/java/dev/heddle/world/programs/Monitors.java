@@ -30,7 +30,7 @@ public final class Monitors {
     return course;
   }
 
-  @SuppressWarnings({"WaitNotInLoop", "NotifyWithoutUpdate"}) // any end of the wait will do
+  @SuppressWarnings({"WaitNotInLoop", "ThreadPriorityCheck"}) // any end of the wait will do
   private static void contend(int number, int rounds, Object[] monitors, List<String> course) {
     try {
       for (int round = 0; round < rounds; round++) {

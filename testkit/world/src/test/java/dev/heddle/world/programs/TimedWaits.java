@@ -158,12 +158,11 @@ public final class TimedWaits {
 
   private static void contendMonitor() throws InterruptedException {
     Object monitor = new Object();
-    started(
-        () -> {
-          synchronized (monitor) {
-            sleepFor(HOUR);
-          }
-        });
+    started(() -> {
+      synchronized (monitor) {
+        sleepFor(HOUR);
+      }
+    });
     Thread.sleep(1);
     synchronized (monitor) {
       check(Thread.holdsLock(monitor), "it is ours");
@@ -198,8 +197,7 @@ public final class TimedWaits {
 
     @Override
     public int compareTo(Delayed other) {
-      return Long.compare(
-          getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
+      return Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
     }
   }
 
@@ -215,8 +213,7 @@ public final class TimedWaits {
         () -> expectTimeout(() -> new Exchanger<>().exchange(1, 1, TimeUnit.HOURS)));
     add(
         "Phaser.awaitAdvance(t)",
-        () ->
-            expectTimeout(() -> new Phaser(1).awaitAdvanceInterruptibly(0, 1, TimeUnit.HOURS)));
+        () -> expectTimeout(() -> new Phaser(1).awaitAdvanceInterruptibly(0, 1, TimeUnit.HOURS)));
     add(
         "CyclicBarrier.await(t)",
         () -> expectTimeout(() -> new CyclicBarrier(2).await(1, TimeUnit.HOURS)));
@@ -261,15 +258,14 @@ public final class TimedWaits {
   // wanted null: the held one
   private static void tryHeld(Lock held, Lock wanted) throws InterruptedException {
     Thread holder =
-        started(
-            () -> {
-              held.lock();
-              try {
-                sleepFor(10 * HOUR);
-              } finally {
-                held.unlock();
-              }
-            });
+        started(() -> {
+          held.lock();
+          try {
+            sleepFor(10 * HOUR);
+          } finally {
+            held.unlock();
+          }
+        });
     Thread.sleep(1);
     check(!(wanted == null ? held : wanted).tryLock(1, TimeUnit.HOURS), "it is held");
     holder.interrupt();
@@ -423,8 +419,7 @@ public final class TimedWaits {
         });
     add(
         "CompletableFuture.supplyAsync",
-        () ->
-            CompletableFuture.runAsync(() -> sleepFor(HOUR)).thenApplyAsync(_ -> 1).join());
+        () -> CompletableFuture.runAsync(() -> sleepFor(HOUR)).thenApplyAsync(_ -> 1).join());
   }
 
   private static final class Fibonacci extends RecursiveTask<Integer> {

@@ -49,9 +49,8 @@ class ClockReadersTest {
 
   private static boolean readsClock(ClassModel model) {
     return StreamSupport.stream(model.constantPool().spliterator(), false)
-        .anyMatch(
-            entry ->
-                entry instanceof MemberRefEntry member
-                    && CLOCKS.stream().anyMatch(call -> call.isMentionedBy(member)));
+        .anyMatch(entry ->
+            entry instanceof MemberRefEntry member
+                && CLOCKS.stream().anyMatch(call -> call.isMentionedBy(member)));
   }
 }

@@ -19,22 +19,22 @@ class JdkEditsTest {
   @TestFactory
   Stream<DynamicTest> everyEdit_hasAPlaceInThisJdk() {
     return JdkEdits.ALL.stream()
-        .map(edit -> DynamicTest.dynamicTest(edit.toString(), () -> assertThat(apply(edit)).isNotNull()));
+        .map(edit ->
+            DynamicTest.dynamicTest(edit.toString(), () -> assertThat(apply(edit)).isNotNull()));
   }
 
   @TestFactory
   Stream<DynamicTest> everyEdit_isMissedByName() {
     return JdkEdits.ALL.stream()
-        .map(
-            edit ->
-                DynamicTest.dynamicTest(
-                    edit.toString(),
-                    () -> {
-                      Edit gone = gone(edit);
-                      assertThatThrownBy(() -> apply(gone))
-                          .isInstanceOf(MissingPlaceException.class)
-                          .hasMessageContaining("has no place for " + gone);
-                    }));
+        .map(edit ->
+            DynamicTest.dynamicTest(
+                edit.toString(),
+                () -> {
+                  Edit gone = gone(edit);
+                  assertThatThrownBy(() -> apply(gone))
+                      .isInstanceOf(MissingPlaceException.class)
+                      .hasMessageContaining("has no place for " + gone);
+                }));
   }
 
   // the same row for a JDK that has renamed what it is about
@@ -47,27 +47,26 @@ class JdkEditsTest {
           case Change.ReplaceField row -> new Change.ReplaceField("Gone.gone", row.hook());
           case Change other -> other;
         };
-    return change == edit.change()
+    return change.equals(edit.change())
         ? new Edit(edit.type(), "gone()void", change)
         : new Edit(edit.type(), edit.method(), change);
   }
 
   @TestFactory
   Stream<DynamicTest> everyNamedCall_hasAPlaceInThisJdk() {
-    return namedCalls(
-        (call, type) -> assertThat(rewriter(type, List.of(), List.of(call)).rewritten()).isNotNull());
+    return namedCalls((call, type) ->
+        assertThat(rewriter(type, List.of(), List.of(call)).rewritten()).isNotNull());
   }
 
   @TestFactory
   Stream<DynamicTest> everyNamedCall_isMissedByName() {
-    return namedCalls(
-        (call, type) -> {
-          Call gone =
-              new Call("java.lang.Gone", "gone", "()void", call.hook(), call.reach(), Set.of(type));
-          assertThatThrownBy(() -> rewriter(type, List.of(), List.of(gone)).rewritten())
-              .isInstanceOf(MissingPlaceException.class)
-              .hasMessageContaining("has no place for " + gone + " in " + type);
-        });
+    return namedCalls((call, type) -> {
+      Call gone =
+          new Call("java.lang.Gone", "gone", "()void", call.hook(), call.reach(), Set.of(type));
+      assertThatThrownBy(() -> rewriter(type, List.of(), List.of(gone)).rewritten())
+          .isInstanceOf(MissingPlaceException.class)
+          .hasMessageContaining("has no place for " + gone + " in " + type);
+    });
   }
 
   private interface Check {
@@ -76,13 +75,10 @@ class JdkEditsTest {
 
   private static Stream<DynamicTest> namedCalls(Check check) {
     return Calls.ALL.stream()
-        .flatMap(
-            call ->
-                call.also().stream()
-                    .map(
-                        type ->
-                            DynamicTest.dynamicTest(
-                                call + " in " + type, () -> check.run(call, type))));
+        .flatMap(call ->
+            call.also().stream()
+                .map(type ->
+                    DynamicTest.dynamicTest(call + " in " + type, () -> check.run(call, type))));
   }
 
   @Test

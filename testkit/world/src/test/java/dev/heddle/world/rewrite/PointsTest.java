@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Test;
 class PointsTest {
   @Test
   void sync_beforeMonitorsVolatileFieldsAndCallsThatSynchronize() throws IOException {
-    assertThat(pointsIn("everyKind", false)).containsExactly("monitor", "seen", "lock", "interrupt");
+    assertThat(pointsIn("everyKind", false))
+        .containsExactly("monitor", "seen", "lock", "interrupt");
   }
 
   @Test

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.world.programs.racy;
 
-/// Loses updates, if a thread is preempted at the right place; the agent of these tests puts preemption
-/// points into this package.
+/// Loses updates, if a thread is preempted at the right place; the agent of these tests puts
+/// preemption points into this package.
 public final class Counter {
   private int count;
+  @SuppressWarnings("UnusedVariable") // the write is what matters
   private volatile boolean seen;
 
   /// Counts twice, on two threads.

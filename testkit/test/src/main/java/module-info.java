@@ -4,6 +4,7 @@
 @org.jspecify.annotations.NullMarked
 module dev.heddle.test {
   requires transitive dev.heddle;
+  requires dev.heddle.world;
   requires java.management; // the processor time of a run that does not end
   requires static transitive org.junit.jupiter.api; // @HeddleTest, for those who test with JUnit
   requires static org.jspecify; // annotations only: who compiles against this module needs nothing

@@ -2,6 +2,7 @@
 package dev.heddle.scheduler;
 
 import dev.heddle.scheduler.inbox.Inbox;
+import org.jspecify.annotations.Nullable;
 
 /// One turn of a virtual thread that was created inside a coroutine and is no coroutine: the loop
 /// runs it until it waits in the JDK or ends.
@@ -11,10 +12,17 @@ import dev.heddle.scheduler.inbox.Inbox;
 public final class BornThread extends Inbox.Node {
   private final ReadyQueue ready;
   private final Runnable turn;
+  private final @Nullable Thread thread;
 
-  BornThread(ReadyQueue ready, Runnable turn) {
+  BornThread(ReadyQueue ready, Runnable turn, @Nullable Thread thread) {
     this.ready = ready;
     this.turn = turn;
+    this.thread = thread;
+  }
+
+  /// The thread; null where only the JDK knows it.
+  public @Nullable Thread thread() {
+    return thread;
   }
 
   /// The task by which the JDK continues the thread: always the same object for the same thread.

@@ -2,7 +2,9 @@
 package dev.heddle.scheduler;
 
 import dev.heddle.scheduler.context.VirtualThreads;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
+import org.jspecify.annotations.Nullable;
 
 /// Creates virtual threads that are no coroutines and whose turns the loop runs, between those of
 /// its coroutines. For loops with [SchedulerParts.Births#ON_LOOP], in place of threads of the
@@ -20,8 +22,22 @@ final class LoopThreads implements ThreadFactory {
 
   @Override
   public Thread newThread(Runnable body) {
-    Thread thread = VirtualThreads.create(scheduler::runBorn, body);
+    Turns turns = new Turns();
+    Thread thread = VirtualThreads.create(turns, body);
     thread.setName(prefix + ++created);
+    turns.thread = thread;
     return thread;
+  }
+
+  /// The scheduler of one thread, and of those that this one starts.
+  private final class Turns implements Executor {
+    private @Nullable Thread thread; // set before the thread starts
+    private @Nullable Runnable first; // the task of the thread itself
+
+    @Override
+    public void execute(Runnable turn) {
+      first = first == null ? turn : first;
+      scheduler.runBorn(turn, turn == first ? thread : null);
+    }
   }
 }

@@ -572,7 +572,12 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   @Override
   public void runBorn(Runnable turn) {
-    if (births == Births.ON_JDK || !inbox.post(new BornThread(ready, turn))) {
+    runBorn(turn, null);
+  }
+
+  /// As [#runBorn(Runnable)], for a thread that is known. **Thread** any.
+  public void runBorn(Runnable turn, @Nullable Thread thread) {
+    if (births == Births.ON_JDK || !inbox.post(new BornThread(ready, turn, thread))) {
       VirtualThreads.defaultScheduler().execute(turn);
     }
   }

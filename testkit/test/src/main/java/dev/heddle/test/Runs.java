@@ -17,7 +17,7 @@ final class Runs {
       SimulationOptions options, Chooser chooser, Body<T> main) {
     return new SimulationResult<>(
         options.seed(),
-        SimulatedLoop.run(options.loop(), chooser, limits(options), main),
+        SimulatedLoop.run(options.loop(), options.seed(), chooser, limits(options), main),
         options.checksLeaks());
   }
 

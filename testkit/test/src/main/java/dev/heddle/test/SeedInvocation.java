@@ -60,7 +60,8 @@ final class SeedInvocation extends PhaseInterceptor
 
   private void simulate() {
     try {
-      run.complete(SimulatedLoop.run(options.loop(), chooser, Runs.limits(options), phases));
+      run.complete(
+          SimulatedLoop.run(options.loop(), options.seed(), chooser, Runs.limits(options), phases));
     } catch (Throwable e) {
       run.completeExceptionally(e);
     }

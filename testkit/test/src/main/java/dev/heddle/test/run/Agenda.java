@@ -51,6 +51,11 @@ public final class Agenda {
     return entries.isEmpty() ? Long.MAX_VALUE : entries.peek().time;
   }
 
+  /// Whether nothing is to happen.
+  boolean isEmpty() {
+    return next() == Long.MAX_VALUE;
+  }
+
   /// Runs the entries whose time has come.
   ///
   /// @return how many

@@ -2,6 +2,7 @@
 package dev.heddle.test.run;
 
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.scheduler.BornThread;
 import dev.heddle.scheduler.ReadyCandidates;
 import dev.heddle.scheduler.ReadyPicker;
@@ -14,23 +15,31 @@ import org.jspecify.annotations.Nullable;
 /// Asks a chooser for each decision of the loop, and records the course.
 ///
 /// **Thread** the loop's, in a tick.
-final class RecordingPicker implements ReadyPicker, Candidates {
+final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lane {
   private final Chooser chooser;
   private final VirtualClock clock;
-  private final Runnable atLimit;
+  private final Steps steps;
   private final Course course = new Course();
+  private final ArrivalOrder order = new ArrivalOrder();
   private final Map<Long, Coroutine<?>> coroutines = new HashMap<>();
   private final Map<Runnable, Long> threads = new IdentityHashMap<>();
-  private final long limit;
+  private final Map<Long, Thread> born = new HashMap<>();
 
-  private @Nullable ReadyCandidates ready; // only during a choice
+  private @Nullable ReadyCandidates lane; // only during a pick
+  private @Nullable Object last; // the entry that was picked
 
-  /// @param limit the number of steps after which it calls `atLimit`, once
-  RecordingPicker(Chooser chooser, VirtualClock clock, long limit, Runnable atLimit) {
+  /// Follows the steps of a run.
+  interface Steps {
+    /// A step begins.
+    ///
+    /// @param thread the thread that will run; null: it does not exist yet
+    void onStep(@Nullable Thread thread);
+  }
+
+  RecordingPicker(Chooser chooser, VirtualClock clock, Steps steps) {
     this.chooser = chooser;
     this.clock = clock;
-    this.limit = limit;
-    this.atLimit = atLimit;
+    this.steps = steps;
   }
 
   @Override
@@ -40,30 +49,44 @@ final class RecordingPicker implements ReadyPicker, Candidates {
 
   @Override
   public int pick(ReadyCandidates candidates) {
+    lane = candidates;
+    order.update(this);
     int size = candidates.size();
-    int chosen = size == 1 ? 0 : choose(candidates);
-    course.step(clock.nanoTime(), idOf(candidates.at(chosen)), size, chosen);
-    if (course.steps() == limit) {
-      atLimit.run();
-    }
-    return chosen;
+    int chosen = size == 1 ? 0 : chooser.choose(course.decisions(), this);
+    chosen = chosen < 0 || chosen >= size ? 0 : chosen;
+    int place = order.place(chosen);
+    long id = id(chosen);
+    order.chosen(id);
+    course.step(clock.nanoTime(), id, size, chosen);
+    last = candidates.at(place);
+    lane = null;
+    steps.onStep(lastThread());
+    return place;
   }
 
-  private int choose(ReadyCandidates candidates) {
-    ready = candidates;
-    int chosen = chooser.choose(course.decisions(), this);
-    ready = null;
-    return chosen < 0 || chosen >= candidates.size() ? 0 : chosen;
+  // ---- candidates, in the order of their arrival ----
+
+  @Override
+  public long id(int position) {
+    return laneId(order.place(position));
   }
 
   @Override
   public int size() {
-    return ready == null ? 0 : ready.size();
+    return lane == null ? 0 : lane.size();
+  }
+
+  // ---- the lane ----
+
+  @Override
+  public long laneId(int place) {
+    return lane == null ? 0 : idOf(lane.at(place));
   }
 
   @Override
-  public long id(int place) {
-    return ready == null ? 0 : idOf(ready.at(place));
+  public boolean isForeign(int place) {
+    return lane != null
+        && (lane.at(place) instanceof ExecutionContext || lane.at(place) instanceof BornThread);
   }
 
   private long idOf(@Nullable Object entry) {
@@ -73,18 +96,51 @@ final class RecordingPicker implements ReadyPicker, Candidates {
         coroutines.putIfAbsent(coroutine.id(), coroutine);
         yield coroutine.id();
       }
-      case BornThread born -> threads.computeIfAbsent(born.turn(), _ -> -1L - threads.size());
+      case BornThread thread -> idOf(thread);
       case null, default -> 0;
     };
+  }
+
+  private long idOf(BornThread thread) {
+    Long known = threads.get(thread.turn());
+    if (known != null) {
+      return known;
+    }
+    long id = -1L - threads.size();
+    threads.put(thread.turn(), id);
+    if (thread.thread() != null) {
+      born.put(id, thread.thread());
+    }
+    return id;
+  }
+
+  /// The thread of the last step; null: it does not exist, or only the JDK knows it.
+  @Nullable Thread lastThread() {
+    return switch (last) {
+      case ExecutionContext context -> context.thread();
+      case BornThread thread -> thread.thread();
+      case CoroutineNode<?> node when node.context() != null -> node.context().thread();
+      case null, default -> null;
+    };
+  }
+
+  /// Whether threads have run that are no coroutines.
+  boolean hasThreads() {
+    return !threads.isEmpty();
   }
 
   int steps() {
     return course.steps();
   }
 
-  /// The course until now, with the names that its coroutines have now.
+  /// The course until now, with the names that its coroutines and threads have now.
   Course course() {
     coroutines.forEach((id, coroutine) -> course.name(id, coroutine.name()));
+    born.forEach((id, thread) -> course.name(id, nameOf(id, thread)));
     return course;
+  }
+
+  private static String nameOf(long id, Thread thread) {
+    return thread.getName().isEmpty() ? "thread" + id : thread.getName();
   }
 }

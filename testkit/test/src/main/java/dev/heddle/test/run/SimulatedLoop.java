@@ -8,6 +8,7 @@ import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.SchedulerParts;
 import dev.heddle.scheduler.SchedulerParts.Births;
+import dev.heddle.world.WorldAgent;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -62,11 +63,14 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   private final @Nullable Phases phases; // null: the main coroutine's work is in one piece
   private final VirtualClock clock = new VirtualClock();
   private final Agenda agenda = new Agenda();
+  private final @Nullable SimulatedWorld world; // null: the agent is not installed
 
   // carrier only
   private final Set<String> uncontrolled = new LinkedHashSet<>();
   private @Nullable RecordingPicker picker;
   private int foreign; // coroutines in a wait of the JDK, at the last tick
+  private long stepBegan; // the number of dispatches then
+  private boolean stepIsOpen; // what was picked has not left the carrier, as far as known
   private long waitedNanos; // of real time, for other threads, since a coroutine ran
 
   // any thread
@@ -79,6 +83,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
 
   private SimulatedLoop(
       HeddleOptions options,
+      long seed,
       Chooser chooser,
       Limits limits,
       Body<T> main,
@@ -89,24 +94,27 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     this.limits = limits;
     this.main = main;
     this.phases = phases;
+    this.world = WorldAgent.isInstalled() ? new SimulatedWorld(clock, agenda, seed) : null;
   }
 
   /// Runs `main` to the end of its loop. Interrupts of the caller stop the loop, as those of the
   /// caller of [dev.heddle.Heddle#run] do.
+  ///
+  /// @param seed what chance in the program follows from, where the agent is installed
   public static <T extends @Nullable Object> RunRecord<T> run(
-      HeddleOptions options, Chooser chooser, Limits limits, Body<T> main) {
-    return new SimulatedLoop<>(options, chooser, limits, main, null).runOnCarrier();
+      HeddleOptions options, long seed, Chooser chooser, Limits limits, Body<T> main) {
+    return new SimulatedLoop<>(options, seed, chooser, limits, main, null).runOnCarrier();
   }
 
   /// Runs the phases that another thread hands over, to their end. Else as [#run].
   public static RunRecord<@Nullable Void> run(
-      HeddleOptions options, Chooser chooser, Limits limits, Phases phases) {
+      HeddleOptions options, long seed, Chooser chooser, Limits limits, Phases phases) {
     Body<@Nullable Void> main =
         () -> {
           phases.runAll();
           return null;
         };
-    return new SimulatedLoop<>(options, chooser, limits, main, phases).runOnCarrier();
+    return new SimulatedLoop<>(options, seed, chooser, limits, main, phases).runOnCarrier();
   }
 
   /// Whether a loop is one of a simulation.
@@ -115,18 +123,26 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   }
 
   private RunRecord<T> runOnCarrier() {
-    Thread carrier =
-        Thread.ofPlatform()
-            .name(options.name())
-            .daemon()
-            .inheritInheritableThreadLocals(false)
-            .stackSize(options.stackSize())
-            .unstarted(this::carry);
+    Thread carrier = newCarrier();
+    carrier.setDaemon(true);
     carrier.setContextClassLoader(Thread.currentThread().getContextClassLoader());
     carrier.start();
     UnendingRunError stuck = new CarrierWatch(carrier, this, limits.patience()).await();
+    if (world != null) {
+      world.close();
+    }
     RunRecord<T> ended = record;
     return ended == null ? recordOfStuck(Objects.requireNonNull(stuck)) : ended;
+  }
+
+  private Thread newCarrier() {
+    return world != null
+        ? world.newCarrier(options.name(), this::carry)
+        : Thread.ofPlatform()
+            .name(options.name())
+            .inheritInheritableThreadLocals(false)
+            .stackSize(options.stackSize())
+            .unstarted(this::carry);
   }
 
   // racy reads of what the carrier may still change: the run has failed in any case
@@ -142,8 +158,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   // ---- carrier ----
 
   private void carry() {
-    RecordingPicker chosen =
-        new RecordingPicker(chooser, clock, limits.steps(), this::stepsAreUsedUp);
+    RecordingPicker chosen = new RecordingPicker(chooser, clock, this::onStep);
     VirtualDriver outside = new VirtualDriver(clock, agenda, this);
     picker = chosen;
     driver = outside;
@@ -160,7 +175,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
       // safe: the outcome of the run; the caller decides
       failure = e;
     }
-    collectLeaks();
+    collectFindings();
     Course course = chosen.course();
     course.mix(clock.nanoTime());
     record =
@@ -174,6 +189,9 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
       phases.attach(runtime);
     }
     runtime.redirectReports(this::onReport);
+    if (world != null) {
+      world.attach(runtime.scheduler());
+    }
   }
 
   // any thread: a future may be completed by another one
@@ -196,17 +214,51 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
                         .formatted(limits.steps(), elapsed(), runtime.dump().text()))));
   }
 
+  // the thread may be null: it does not exist yet, or only the JDK knows it
+  private void onStep(@Nullable Thread thread) {
+    Scheduler scheduler = running().scheduler();
+    int steps = Objects.requireNonNull(picker).steps();
+    waitedNanos = 0;
+    if (steps == limits.steps()) {
+      stepsAreUsedUp();
+    } else if (steps > limits.steps() * STOP_FACTOR) {
+      scheduler.finish(); // the program ignores its cancellation
+    }
+    if (world != null) {
+      world.beginStep(thread);
+      stepBegan = scheduler.dispatches();
+      stepIsOpen = true;
+    }
+  }
+
   private void onTick() {
     Scheduler scheduler = running().scheduler();
     int parked = scheduler.foreignCount();
-    if (parked > foreign) {
+    if (world != null) {
+      settle(world, scheduler);
+    } else if (parked > foreign) {
       scheduler.runOnCarrier(this::checkForeignWaits);
     }
     foreign = parked;
+  }
+
+  /// Waits until the JVM has handed over its monitors, before the loop looks into its inbox. Only
+  /// with nothing mounted: on a coroutine's stack the coroutine leaves, if there may be such a
+  /// monitor.
+  private void settle(SimulatedWorld in, Scheduler scheduler) {
     RecordingPicker steps = Objects.requireNonNull(picker);
-    if (steps.steps() > limits.steps() * STOP_FACTOR) {
-      scheduler.finish(); // the program ignores its cancellation
+    if (!scheduler.isCarrier(Thread.currentThread())) {
+      if (scheduler.foreignCount() > 0 || steps.hasThreads()) {
+        scheduler.runOnCarrier(() -> {});
+      }
+      return;
     }
+    Thread last = steps.lastThread();
+    if (stepIsOpen && last != null && scheduler.dispatches() > stepBegan) {
+      stepIsOpen = false;
+      in.endStep(last);
+    }
+    in.settle();
   }
 
   private void checkForeignWaits() {
@@ -216,6 +268,13 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
       if (refused != null) {
         runtime.failed(new RealTimeWaitError(refused));
       }
+    }
+  }
+
+  @Override
+  public void beforePoll() {
+    if (world != null) {
+      settle(world, running().scheduler());
     }
   }
 
@@ -230,6 +289,9 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
       return phases.begin() ? VirtualDriver.Next.RETURN : VirtualDriver.Next.WAIT;
     }
     LoopRuntime runtime = running();
+    if (world != null) {
+      return onIdleInWorld(runtime, endless);
+    }
     if (!endless) {
       return VirtualDriver.Next.ADVANCE;
     }
@@ -243,11 +305,25 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     return VirtualDriver.Next.WAIT;
   }
 
+  // nobody outside can wake anything in a world
+  private VirtualDriver.Next onIdleInWorld(LoopRuntime runtime, boolean endless) {
+    boolean onlyDaemonTimers = runtime.scheduler().hasOnlyForeignWaits() && agenda.isEmpty();
+    if (endless || onlyDaemonTimers) {
+      runtime.onDeadlock();
+      return VirtualDriver.Next.RETURN;
+    }
+    return VirtualDriver.Next.ADVANCE;
+  }
+
   private boolean isHopeless(LoopRuntime runtime) {
     return waitedNanos > limits.patience().toNanos() || ForeignWaitCheck.hasCycle(runtime.dump());
   }
 
-  private void collectLeaks() {
+  private void collectFindings() {
+    if (world != null) {
+      findings.addAll(world.findings());
+      uncontrolled.addAll(world.refused());
+    }
     LoopRuntime runtime = loop;
     if (runtime == null) {
       return;

@@ -20,6 +20,9 @@ final class VirtualDriver implements ReactorDriver {
     /// @param endless whether neither the loop nor the agenda has a deadline
     Next onIdle(boolean endless);
 
+    /// Called before each poll, on the trampoline.
+    void beforePoll();
+
     /// Whether another thread will bring work, so that nothing that waits is deadlocked.
     boolean isHeld();
   }
@@ -55,6 +58,7 @@ final class VirtualDriver implements ReactorDriver {
 
   @Override
   public int poll(long deadlineNanos) {
+    idle.beforePoll();
     if (deadlineNanos != NO_WAIT && !woken) {
       long next = Math.min(deadlineNanos, agenda.next());
       switch (idle.onIdle(next == NO_DEADLINE)) {

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test.run;
+
+import dev.heddle.scheduler.Scheduler;
+import dev.heddle.world.OpenWorld;
+import dev.heddle.world.World;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// What the agent asks of a simulation: time, chance and threads of unmodified code, from the loop
+/// and its clock.
+///
+/// Timed waits in the JDK become entries of the agenda. Virtual threads, and platform threads that
+/// the program starts, become entries of the loop's ready queue. Chance follows from the seed.
+///
+/// **Thread** the carrier, and what is mounted there, unless a method says otherwise.
+final class SimulatedWorld extends World {
+  private static final long ORIGIN_NANOS =
+      1_000_000_000_000L; // as if the machine had been up for a while
+  private static final long EPOCH_NANOS = 1_893_456_000_000_000_000L; // 2030-01-01T00:00:00Z
+  private static final long FOR_EVER_NANOS =
+      TimeUnit.DAYS.toNanos(36_500); // no program means this wait
+  private static final int READS = 1_000; // of the clock in one step; then a loop waits for it
+  private static final long READ_NANOS = 10_000; // what such a read takes
+  private static final long SPIN_NANOS = 1_000;
+  private static final int PREEMPTION = 10; // one point in so many preempts
+
+  private final VirtualClock clock;
+  private final Agenda agenda;
+  private final SplittableRandom random;
+  private final OpenWorld open;
+
+  private @Nullable Scheduler scheduler; // set before the first thread starts
+  private @Nullable Thread starting; // the last one
+  private int reads;
+  private final List<Finding> findings = new ArrayList<>();
+  private final Set<String> refused = new LinkedHashSet<>();
+  private final Map<Thread, Thread> running = new HashMap<>(); // adopted ones: their bodies
+
+  SimulatedWorld(VirtualClock clock, Agenda agenda, long seed) {
+    this.clock = clock;
+    this.agenda = agenda;
+    this.random = new SplittableRandom(seed);
+    this.open = OpenWorld.of(this);
+  }
+
+  Thread newCarrier(String name, Runnable loop) {
+    return open.newCarrier(name, loop);
+  }
+
+  /// The loop that runs its threads. Called before the first one starts.
+  void attach(Scheduler runs) {
+    scheduler = runs;
+  }
+
+  void close() {
+    open.close();
+  }
+
+  // ---- steps of the loop ----
+
+  void beginStep(@Nullable Thread thread) {
+    reads = 0;
+    open.beginTurn(thread == null ? Thread.currentThread() : thread, random.nextLong());
+  }
+
+  /// A thread has left the carrier, on which nothing is mounted now.
+  void endStep(Thread thread) {
+    open.endTurn(thread);
+  }
+
+  /// Waits until the JVM has handed over the monitors that were freed. Nothing is mounted.
+  void settle() {
+    open.awaitUnblocker();
+  }
+
+  /// What the program has been refused, with the stacks.
+  Set<String> refused() {
+    return refused;
+  }
+
+  /// The failures of threads that no code observes, and threads that still run.
+  List<Finding> findings() {
+    List<Finding> all = new ArrayList<>(findings);
+    running.forEach((thread, body) -> {
+      if (!thread.isDaemon()) {
+        all.add(new Finding(Finding.Kind.LEAK, "a thread runs: " + thread.getName(), null));
+      }
+      open.forget(body);
+    });
+    return all;
+  }
+
+  // ---- time ----
+
+  @Override
+  public long nanoTime() {
+    if (++reads > READS) {
+      clock.advanceTo(clock.nanoTime() + READ_NANOS);
+    }
+    return ORIGIN_NANOS + clock.nanoTime();
+  }
+
+  @Override
+  public long epochNanos() {
+    return EPOCH_NANOS + nanoTime() - ORIGIN_NANOS;
+  }
+
+  @Override
+  public Alarm schedule(Runnable action, long delayNanos) {
+    if (delayNanos >= FOR_EVER_NANOS) {
+      return () -> {};
+    }
+    return agenda.add(clock.nanoTime() + delayNanos, action)::cancel;
+  }
+
+  @Override
+  public void onSpin() {
+    clock.advanceTo(clock.nanoTime() + SPIN_NANOS);
+  }
+
+  // ---- threads ----
+
+  /// The scheduler of one virtual thread.
+  private final class Turns implements Executor {
+    private @Nullable Thread thread;
+
+    // also by the JVM's thread that hands over monitors
+    @Override
+    public void execute(Runnable turn) {
+      if (thread == null) {
+        thread = starting; // the first call comes from its start
+      }
+      Scheduler loop = scheduler;
+      if (loop != null) {
+        loop.runBorn(turn, thread);
+      }
+    }
+  }
+
+  @Override
+  public @Nullable Executor newScheduler() {
+    return scheduler == null ? null : new Turns();
+  }
+
+  @Override
+  public void onStart(Thread virtual) {
+    starting = virtual;
+  }
+
+  @Override
+  public boolean adopts(Thread platform) {
+    return scheduler != null && !isOfTheRuntime();
+  }
+
+  // threads of the loop's log and its end serve the caller, who waits for them on the carrier
+  private static boolean isOfTheRuntime() {
+    return StackWalker.getInstance()
+        .walk(frames ->
+            frames
+                .map(StackWalker.StackFrame::getClassName)
+                .anyMatch(name ->
+                    name.equals("dev.heddle.internal.DaemonThread")
+                        || name.startsWith("dev.heddle.observe.log.")));
+  }
+
+  @Override
+  public void onAdopted(Thread platform, Thread body) {
+    running.put(platform, body);
+  }
+
+  @Override
+  public void onEnd(Thread platform) {
+    running.remove(platform);
+  }
+
+  @Override
+  public void onUncaught(Thread thread, Throwable failure) {
+    findings.add(
+        new Finding(
+            Finding.Kind.UNHANDLED, "the thread " + thread.getName() + " has failed", failure));
+  }
+
+  // ---- chance and choice ----
+
+  @Override
+  public long nextRandom(String use) {
+    return random.nextLong();
+  }
+
+  @Override
+  public boolean preempts(String where) {
+    return random.nextInt(PREEMPTION) == 0;
+  }
+
+  @Override
+  public RuntimeException refuse(String what) {
+    UnsupportedOperationException refusal =
+        new UnsupportedOperationException(what + " cannot be part of a simulation");
+    StringBuilder text = new StringBuilder(refusal.getMessage());
+    for (StackTraceElement frame : refusal.getStackTrace()) {
+      text.append("\n  at ").append(frame);
+    }
+    refused.add(text.toString());
+    return refusal;
+  }
+}

@@ -4,13 +4,10 @@ package dev.heddle.test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -84,21 +81,7 @@ class DeterminismTest {
   }
 
   private static List<String> linesOf(String flag) throws IOException, InterruptedException {
-    Process jvm =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                flag,
-                "--add-opens",
-                "java.base/java.lang=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                Main.class.getName())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
-    String out = new String(jvm.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(jvm.waitFor(10, TimeUnit.MINUTES)).isTrue();
-    assertThat(jvm.exitValue()).as(out).isZero();
-    return out.lines().toList();
+    return OtherJvm.lines(Main.class, flag);
   }
 
   /// Prints the lines of another JVM.

@@ -22,7 +22,7 @@ class ConformanceTest {
       Path.of(System.getProperty("heddle.root"), "docs/explanation/conformance.md");
 
   /// Tags that are no promises: they say when a test runs.
-  private static final Set<String> OTHERS = Set.of("full", "once");
+  private static final Set<String> OTHERS = Set.of("full", "once", "agent");
 
   private final List<Tagged> tests =
       Stream.of(

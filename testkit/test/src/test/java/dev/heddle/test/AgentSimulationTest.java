@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.DeadlineException;
+import dev.heddle.DeadlockError;
+import dev.heddle.Heddle;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Unmodified blocking code in simulations, with the agent.
+@Tag("agent")
+@Timeout(300)
+class AgentSimulationTest {
+  @Test
+  @Tag("sim-8")
+  void waitsOfTheJdk_takeVirtualTime() {
+    var result =
+        Simulation.run(() -> {
+          Instant began = Instant.now();
+          Thread.sleep(Duration.ofHours(1));
+          assertThat(new LinkedBlockingQueue<>().poll(1, TimeUnit.HOURS)).isNull();
+          Object monitor = new Object();
+          synchronized (monitor) {
+            monitor.wait(Duration.ofHours(1).toMillis());
+          }
+          return Duration.between(began, Instant.now());
+        });
+    assertThat(result.elapsed()).isBetween(Duration.ofHours(3), Duration.ofHours(3).plusMillis(1));
+    assertThat(result.value()).isEqualTo(result.elapsed());
+  }
+
+  @Test
+  @Tag("sim-8")
+  void timeoutOfHeddle_cutsASleepOfTheJdk() {
+    var result =
+        Simulation.run(() -> {
+          assertThatThrownBy(
+                  () -> Heddle.withTimeout(Duration.ofMinutes(5), () -> Thread.sleep(600_000)))
+              .isInstanceOf(DeadlineException.class);
+        });
+    assertThat(result.elapsed()).isEqualTo(Duration.ofMinutes(5));
+  }
+
+  @Test
+  @Tag("sim-8")
+  void executorsAndFutures_runInVirtualTime() {
+    var result =
+        Simulation.run(() -> {
+          try (var pool = Executors.newFixedThreadPool(3)) {
+            var slow = pool.submit(() -> sleep(Duration.ofHours(1)));
+            assertThat(slow.get()).isEqualTo("slept");
+          }
+          assertThatThrownBy(
+                  () ->
+                      CompletableFuture.supplyAsync(() -> sleep(Duration.ofHours(2)))
+                          .orTimeout(1, TimeUnit.HOURS)
+                          .get())
+              .isInstanceOf(ExecutionException.class)
+              .hasCauseInstanceOf(TimeoutException.class);
+        });
+    assertThat(result.elapsed()).isEqualTo(Duration.ofHours(2));
+  }
+
+  private static String sleep(Duration time) {
+    try {
+      Thread.sleep(time);
+      return "slept";
+    } catch (InterruptedException _) {
+      return "interrupted";
+    }
+  }
+
+  @Test
+  @Tag("sim-8")
+  void loopThatWaitsForTheClock_ends() {
+    var result =
+        Simulation.run(() -> {
+          long until = System.nanoTime() + Duration.ofMillis(50).toNanos();
+          while (System.nanoTime() < until) {
+            Thread.onSpinWait();
+          }
+        });
+    assertThat(result.elapsed()).isGreaterThanOrEqualTo(Duration.ofMillis(50));
+  }
+
+  @Test
+  @Tag("sim-5")
+  void deadlockOfMonitors_isReportedAtOnce() {
+    Object one = new Object();
+    Object other = new Object();
+    assertThatThrownBy(
+            () ->
+                Simulation.run(() -> {
+                  Heddle.launch("ab", () -> lockBoth(one, other));
+                  Heddle.launch("ba", () -> lockBoth(other, one));
+                }))
+        .hasCauseInstanceOf(DeadlockError.class)
+        .hasMessageContaining("'ab'")
+        .hasMessageContaining("'ba'");
+  }
+
+  private static void lockBoth(Object first, Object second) throws InterruptedException {
+    synchronized (first) {
+      Thread.sleep(1_000);
+      synchronized (second) {
+        Thread.yield();
+      }
+    }
+  }
+
+  @Test
+  @Tag("sim-5")
+  void latchThatNobodyOpens_isADeadlock() {
+    assertThatThrownBy(() -> Simulation.run(() -> new CountDownLatch(1).await()))
+        .hasCauseInstanceOf(DeadlockError.class)
+        .hasMessageContaining("CountDownLatch");
+  }
+
+  @Test
+  @Tag("sim-5")
+  void threadThatIsLeft_isALeak() {
+    assertThatThrownBy(
+            () ->
+                Simulation.run(() -> {
+                  new Thread(() -> sleep(Duration.ofDays(1)), "forgotten").start();
+                }))
+        .isInstanceOf(SimulationError.class)
+        .hasMessageContaining("a thread runs: forgotten");
+  }
+
+  @Test
+  @Tag("sim-5")
+  void failureOfAThread_failsTheRun() {
+    assertThatThrownBy(
+            () ->
+                Simulation.run(() -> {
+                  Thread thread =
+                      new Thread(() -> {
+                        throw new IllegalStateException("in a thread");
+                      });
+                  thread.start();
+                  thread.join();
+                }))
+        .isInstanceOf(SimulationError.class)
+        .hasMessageContaining("in a thread");
+  }
+
+  @Test
+  @Tag("sim-6")
+  void childProcess_isRefusedAndNamedWithItsStack() {
+    var result =
+        Simulation.run(() -> {
+          assertThatThrownBy(() -> new ProcessBuilder("true").start())
+              .isInstanceOf(UnsupportedOperationException.class);
+        });
+    assertThat(result.uncontrolled()).hasSize(1);
+    assertThat(result.uncontrolled().getFirst()).contains("AgentSimulationTest");
+  }
+
+  @Test
+  @Tag("sim-8")
+  void forgottenTimeout_isFoundAndShrunk() {
+    assertThatThrownBy(
+            () ->
+                Simulation.explore(() -> {
+                  LinkedBlockingQueue<String> replies = new LinkedBlockingQueue<>();
+                  Thread server = new Thread(() -> serve(replies));
+                  server.start();
+                  assertThat(replies.poll(10, TimeUnit.MILLISECONDS)).isNotNull();
+                  server.join();
+                }))
+        .isInstanceOf(SimulationError.class)
+        .hasMessageContaining("-Dheddle.test.seed=");
+  }
+
+  private static void serve(LinkedBlockingQueue<String> replies) {
+    sleep(Duration.ofMillis(ThreadLocalRandom.current().nextInt(5, 15)));
+    replies.add("reply");
+  }
+}

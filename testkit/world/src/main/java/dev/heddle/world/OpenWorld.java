@@ -98,8 +98,8 @@ public final class OpenWorld implements AutoCloseable {
     return hooked.faceOf(virtual);
   }
 
-  /// Lets the JVM forget a virtual thread that will never go on: without this call it stays
-  /// reachable for ever.
+  /// Lets the JVM forget a virtual thread that will never go on: it stays reachable otherwise, until
+  /// [#close()].
   public void forget(Thread virtual) {
     HeddleWorld.forget(virtual);
   }
@@ -133,7 +133,7 @@ public final class OpenWorld implements AutoCloseable {
   }
 
   /// Ends the connection. To be called when the carriers have ended; threads of the world that have
-  /// not ended never run again.
+  /// not ended never run again, and the JVM keeps none of them reachable.
   @Override
   public void close() {
     hooked.close();

@@ -53,6 +53,8 @@ final class Calls {
               EVERYWHERE,
               Set.of("java.time.Clock")),
           everywhere("java.lang.Thread", "onSpinWait", "()void", "HeddleTime.onSpinWait"),
+          everywhere(
+              "java.net.InetAddress", "getLocalHost", "()InetAddress", "HeddleNames.localHost"),
           everywhere("java.lang.Math", "random", "()double", "HeddleChance.random"),
           new Call(
               "java.lang.Thread",

@@ -1,0 +1,3 @@
+module simulators
+
+go 1.25

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
 class AgentSimulationTest {
   @Test
   @Tag("sim-8")
+  @SuppressWarnings("WaitNotInLoop") // it must last
   void waitsOfTheJdk_takeVirtualTime() {
     var result =
         Simulation.run(() -> {
@@ -185,8 +186,7 @@ class AgentSimulationTest {
   @Test
   @Tag("sim-8")
   void agent_thatIsNotThere_isAttachedWhenAsked() throws Exception {
-    assertThat(OtherJvm.lines(Attaching.class, "-XX:+EnableDynamicAgentLoading"))
-        .contains("PT1H");
+    assertThat(OtherJvm.lines(Attaching.class, "-XX:+EnableDynamicAgentLoading")).contains("PT1H");
   }
 
   /// Prints the virtual time of a sleep.

@@ -15,6 +15,9 @@ module dev.heddle.test {
   exports dev.heddle.test.net;
   exports dev.heddle.test.node;
 
+  provides dev.heddle.io.dns.NameResolverProvider with
+      dev.heddle.test.net.SimulatedNamesProvider;
+
   opens dev.heddle.test to
       org.junit.platform.commons; // creates the extension
 }

@@ -26,8 +26,8 @@ public record FileFaults(
 
   /// Checks the probabilities.
   ///
-  /// @throws IllegalArgumentException when one of them is less than 0 or greater than 1, or the time
-  ///   is negative
+  /// @throws IllegalArgumentException when one of them is less than 0 or greater than 1, or the
+  ///   time is negative
   public FileFaults {
     requireProbability("shortWrite", shortWrite);
     requireProbability("readError", readError);

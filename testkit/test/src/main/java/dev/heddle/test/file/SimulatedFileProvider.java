@@ -128,9 +128,7 @@ final class SimulatedFileProvider extends FileSystemProvider {
         all.contains(StandardCopyOption.REPLACE_EXISTING)
             || all.contains(StandardCopyOption.ATOMIC_MOVE);
     files.move(
-        SimulatedPath.of(from),
-        SimulatedPath.of(to),
-        replaces ? Replacing.YES : Replacing.NO);
+        SimulatedPath.of(from), SimulatedPath.of(to), replaces ? Replacing.YES : Replacing.NO);
   }
 
   // ---- directories ----
@@ -222,8 +220,7 @@ final class SimulatedFileProvider extends FileSystemProvider {
   }
 
   @Override
-  public Map<String, Object> readAttributes(
-      Path path, String attributes, LinkOption... options) {
+  public Map<String, Object> readAttributes(Path path, String attributes, LinkOption... options) {
     throw new UnsupportedOperationException("attributes are read by their class, not by a name");
   }
 

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 /// directory when a directory was last synced. With a probability of [FileFaults#survival], it also
 /// leaves parts of what came later, in any combination for content, and in order for names.
 ///
-/// **Thread** that of the loop whose turn it is, or the one that builds the world, before it begins.
+/// **Thread** that of the loop whose turn it is, or the one that builds the world, before it
+/// begins.
 public final class SimulatedFiles {
   private final FileChance chance;
   private final Disk disk;
@@ -135,8 +136,7 @@ public final class SimulatedFiles {
     throw new FileSystemException(path.toString(), null, "Not a directory");
   }
 
-  SimulatedChannel open(SimulatedPath path, Set<? extends OpenOption> options)
-      throws IOException {
+  SimulatedChannel open(SimulatedPath path, Set<? extends OpenOption> options) throws IOException {
     if (find(path) instanceof DirectoryNode directory) {
       return openDirectory(path, directory, options);
     }

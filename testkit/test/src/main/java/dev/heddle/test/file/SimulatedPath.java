@@ -31,8 +31,7 @@ final class SimulatedPath implements Path {
     if (text.indexOf('\0') >= 0) {
       throw new InvalidPathException(text, "Nul character not allowed");
     }
-    List<String> names =
-        Arrays.stream(text.split("/")).filter(name -> !name.isEmpty()).toList();
+    List<String> names = Arrays.stream(text.split("/")).filter(name -> !name.isEmpty()).toList();
     boolean empty = names.isEmpty() && !text.startsWith("/");
     return new SimulatedPath(fileSystem, text.startsWith("/"), empty ? List.of("") : names);
   }

@@ -62,9 +62,7 @@ public final class SimulatedDriver implements ReactorDriver {
     this.host = host;
     this.ownFiles = own;
     this.files =
-        own == null
-            ? null
-            : new SimulatedFileDriver(own, host.network().clock(), completions::add);
+        own == null ? null : new SimulatedFileDriver(own, host.network().clock(), completions::add);
     this.capabilities = Support.withOffloaded(NETWORK);
     this.turn = turn;
     turn.serve(this, this::hasWork);

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// group.run();
 /// }
 ///
-/// Virtual time covers what waits for Heddle and for the simulated network. What waits in the JDK or
-/// for other threads does so in real time.
+/// Virtual time covers what waits for Heddle and for the simulated network. What waits in the JDK
+/// or for other threads does so in real time.
 public final class NodeGroup {
   private final long seed;
   private final VirtualTurns turns;
@@ -86,7 +86,8 @@ public final class NodeGroup {
     boolean taken =
         nodes.stream().anyMatch(other -> other.isRunning() && other.host() == node.host());
     if (taken) {
-      throw new IllegalStateException("a program runs on the host " + node.host().name() + " already");
+      throw new IllegalStateException(
+          "a program runs on the host " + node.host().name() + " already");
     }
     nodes.add(node);
     node.join();

@@ -12,9 +12,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.Heddle;
 import dev.heddle.io.AsyncFile;
 import dev.heddle.io.FileIo;
+import dev.heddle.test.net.SimulatedHost;
 import dev.heddle.test.node.Node;
 import dev.heddle.test.node.NodeGroup;
-import dev.heddle.test.net.SimulatedHost;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -30,8 +30,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.TreeSet;
 import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -104,7 +104,8 @@ class SimulatedFilesTest {
       FileIo.writeString(folder.resolve("b"), "1");
       FileIo.writeString(folder.resolve("a"), "2");
       assertThat(FileIo.list(folder)).containsExactly(folder.resolve("a"), folder.resolve("b"));
-      assertThatThrownBy(() -> FileIo.delete(folder)).isInstanceOf(DirectoryNotEmptyException.class);
+      assertThatThrownBy(() -> FileIo.delete(folder))
+          .isInstanceOf(DirectoryNotEmptyException.class);
       assertThatThrownBy(() -> FileIo.move(folder.resolve("a"), folder.resolve("b")))
           .isInstanceOf(FileAlreadyExistsException.class);
       assertThatThrownBy(() -> FileIo.open(folder.resolve("none"), READ))
@@ -197,7 +198,9 @@ class SimulatedFilesTest {
   }
 
   private static String kind(String found) {
-    return found.equals(OLD) ? "old" : found.equals(NEW) ? "new" : found.equals("nothing") ? "none" : "torn";
+    return found.equals(OLD)
+        ? "old"
+        : found.equals(NEW) ? "new" : found.equals("nothing") ? "none" : "torn";
   }
 
   private static Set<String> kinds(Program change) {
@@ -231,9 +234,7 @@ class SimulatedFilesTest {
         files -> {
           FileIo.writeString(files.path("/tmp/next"), NEW);
           FileIo.move(
-              files.path("/tmp/next"),
-              files.path("/tmp/file"),
-              StandardCopyOption.ATOMIC_MOVE);
+              files.path("/tmp/next"), files.path("/tmp/file"), StandardCopyOption.ATOMIC_MOVE);
           FileIo.syncDirectory(files.path("/tmp"));
         };
     assertThat(kinds(careless)).contains("torn");

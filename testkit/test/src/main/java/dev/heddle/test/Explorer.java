@@ -58,10 +58,10 @@ final class Explorer {
 
   private FailureText shrunk(SimulationOptions one, SimulationResult<?> found) {
     if (!options.shrinks() || !found.uncontrolled().isEmpty()) {
-      return new FailureText(found, found, 0, runs);
+      return new FailureText(found, found, 0, true, runs);
     }
     Shrinker shrinker = new Shrinker(schedule -> Runs.record(one, schedule, main), found);
     SimulationResult<?> shrunk = shrinker.shrink();
-    return new FailureText(shrunk, found, shrinker.runs(), runs);
+    return new FailureText(shrunk, found, shrinker.runs(), shrinker.repeats(), runs);
   }
 }

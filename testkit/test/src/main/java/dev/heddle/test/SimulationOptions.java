@@ -30,6 +30,7 @@ public final class SimulationOptions {
   private boolean shrinks;
   private boolean checksLeaks;
   private boolean checksMessages;
+  private boolean attachesAgent;
   private HeddleOptions loop;
 
   private SimulationOptions() {
@@ -53,6 +54,7 @@ public final class SimulationOptions {
     shrinks = from.shrinks;
     checksLeaks = from.checksLeaks;
     checksMessages = from.checksMessages;
+    attachesAgent = from.attachesAgent;
     loop = from.loop;
   }
 
@@ -110,6 +112,12 @@ public final class SimulationOptions {
   /// true.
   public boolean checksMessages() {
     return checksMessages;
+  }
+
+  /// Whether the agent heddle-world is attached to the JVM, unless it is there; default false: it
+  /// is used where Java was started with it.
+  public boolean attachesAgent() {
+    return attachesAgent;
   }
 
   /// The options of its loop. A simulation has no watchdog, since that goes by real time.
@@ -179,6 +187,12 @@ public final class SimulationOptions {
   /// The same; messages between processes are not compared with what they were when they were sent.
   public SimulationOptions withoutMessageChecks() {
     return with(copy -> copy.checksMessages = false);
+  }
+
+  /// The same, with the agent heddle-world: attached to the JVM, unless it is there, which takes
+  /// about a second. A run throws [IllegalStateException] if the JVM does not allow that.
+  public SimulationOptions withAgent() {
+    return with(copy -> copy.attachesAgent = true);
   }
 
   /// The same with other options of its loop.

@@ -182,6 +182,22 @@ class AgentSimulationTest {
         .hasMessageContaining("-Dheddle.test.seed=");
   }
 
+  @Test
+  @Tag("sim-8")
+  void agent_thatIsNotThere_isAttachedWhenAsked() throws Exception {
+    assertThat(OtherJvm.lines(Attaching.class, "-XX:+EnableDynamicAgentLoading")).contains("PT1H");
+  }
+
+  /// Prints the virtual time of a sleep.
+  static final class Attaching {
+    private Attaching() {}
+
+    public static void main(String[] args) {
+      SimulationOptions options = SimulationOptions.defaults().withAgent();
+      System.out.println(Simulation.run(options, () -> sleep(Duration.ofHours(1))).elapsed());
+    }
+  }
+
   private static void serve(LinkedBlockingQueue<String> replies) {
     sleep(Duration.ofMillis(ThreadLocalRandom.current().nextInt(5, 15)));
     replies.add("reply");

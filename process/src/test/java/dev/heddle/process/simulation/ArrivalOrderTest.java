@@ -3,6 +3,7 @@ package dev.heddle.process.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.process.Commands;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -201,6 +203,63 @@ class ArrivalOrderTest {
                       }));
             });
     assertThat(orders).containsExactly("ab");
+  }
+
+  /// A step process that waits for a time, in which its mailbox fills, before it does one thing.
+  private static Process later(Duration time, BiConsumer<List<ProcessEvent>, StepOutput> does) {
+    return new Process() {
+      private boolean waits = true;
+
+      @Override
+      public void step(List<ProcessEvent> events, StepOutput out) {
+        if (waits) {
+          waits = false;
+          out.execute(1, Commands.sleep(time));
+          out.awaitCommands();
+        } else {
+          does.accept(events, out);
+        }
+      }
+    };
+  }
+
+  @Test
+  @Tag("sim-10")
+  void messageOfAnEarlierInstant_comesFirst() {
+    Set<String> orders = new TreeSet<>();
+    for (long seed = 0; seed < SEEDS; seed++) {
+      ProcessSimulation.run(
+              seed,
+              _ -> {
+                try (ProcessRuntime runtime = ProcessRuntime.start()) {
+                  StringBuilder got = new StringBuilder();
+                  Pid to =
+                      runtime.spawn(
+                          later(
+                              HOUR.multipliedBy(2),
+                              (events, out) -> {
+                                events.stream()
+                                    .filter(ProcessEvent::isMessage)
+                                    .forEach(event -> got.append(event.data()));
+                                if (got.length() == 2) {
+                                  out.done(got.toString());
+                                }
+                              }));
+                  var _ =
+                      runtime.spawn(
+                          later(
+                              HOUR,
+                              (_, out) -> {
+                                runtime.send(to, "x");
+                                out.done();
+                              }));
+                  var _ = runtime.spawn(once(self -> self.send(to, "a")));
+                  orders.add((String) runtime.awaitExit(to, Duration.ofDays(1)).result());
+                }
+              })
+          .orThrow();
+    }
+    assertThat(orders).containsExactly("ax");
   }
 
   @Test

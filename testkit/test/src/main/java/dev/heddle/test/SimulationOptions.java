@@ -29,8 +29,8 @@ public final class SimulationOptions {
   private Duration patience;
   private boolean shrinks;
   private boolean checksLeaks;
-  private boolean attachesAgent;
   private boolean checksMessages;
+  private boolean attachesAgent;
   private HeddleOptions loop;
 
   private SimulationOptions() {
@@ -53,8 +53,8 @@ public final class SimulationOptions {
     patience = from.patience;
     shrinks = from.shrinks;
     checksLeaks = from.checksLeaks;
-    attachesAgent = from.attachesAgent;
     checksMessages = from.checksMessages;
+    attachesAgent = from.attachesAgent;
     loop = from.loop;
   }
 
@@ -108,16 +108,16 @@ public final class SimulationOptions {
     return checksLeaks;
   }
 
-  /// Whether the agent heddle-world is attached to the JVM, unless it is there; default false: it
-  /// is used where Java was started with it.
-  public boolean attachesAgent() {
-    return attachesAgent;
-  }
-
   /// Whether a run fails in which a message between processes is changed after it was sent; default
   /// true.
   public boolean checksMessages() {
     return checksMessages;
+  }
+
+  /// Whether the agent heddle-world is attached to the JVM, unless it is there; default false: it
+  /// is used where Java was started with it.
+  public boolean attachesAgent() {
+    return attachesAgent;
   }
 
   /// The options of its loop. A simulation has no watchdog, since that goes by real time.
@@ -184,15 +184,15 @@ public final class SimulationOptions {
     return with(copy -> copy.checksLeaks = false);
   }
 
+  /// The same; messages between processes are not compared with what they were when they were sent.
+  public SimulationOptions withoutMessageChecks() {
+    return with(copy -> copy.checksMessages = false);
+  }
+
   /// The same, with the agent heddle-world: attached to the JVM, unless it is there, which takes
   /// about a second. A run throws [IllegalStateException] if the JVM does not allow that.
   public SimulationOptions withAgent() {
     return with(copy -> copy.attachesAgent = true);
-  }
-
-  /// The same; messages between processes are not compared with what they were when they were sent.
-  public SimulationOptions withoutMessageChecks() {
-    return with(copy -> copy.checksMessages = false);
   }
 
   /// The same with other options of its loop.

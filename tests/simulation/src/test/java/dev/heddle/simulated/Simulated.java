@@ -49,7 +49,7 @@ public final class Simulated {
       case WAITS, WALK -> Strategy.randomWalk();
       case PCT_3 -> Strategy.pct(3);
       case PCT_15 -> Strategy.pct(15);
-      case STALLS, SPURIOUS -> throw new UnsupportedOperationException(search.title());
+      case STALLS, SPURIOUS -> Strategy.randomWalk();
     };
   }
 

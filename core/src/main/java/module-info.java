@@ -43,7 +43,8 @@ module dev.heddle {
   exports dev.heddle.eventloop to
       dev.heddle.netty;
   exports dev.heddle.observe.log to
-      dev.heddle.netty;
+      dev.heddle.netty,
+      dev.heddle.test;
 
   // for what runs beside loops, and belongs into a dump
   exports dev.heddle.observe.spi to

@@ -8,12 +8,13 @@ import java.util.List;
 /// @param result the run
 /// @param found the run before its schedule was shrunk
 /// @param runs the number of runs for that; 0: it was not shrunk
+/// @param repeats whether it has failed in the same way when it was repeated
 /// @param tried the number of runs until it was found; 0: it is the only one
-record FailureText(SimulationResult<?> result, SimulationResult<?> found, int runs, int tried) {
+record FailureText(SimulationResult<?> result, SimulationResult<?> found, int runs, boolean repeats, int tried) {
   private static final int MOST_SHOWN = 20; // decisions
 
   static FailureText of(SimulationResult<?> result) {
-    return new FailureText(result, result, 0, 0);
+    return new FailureText(result, result, 0, true, 0);
   }
 
   SimulationError error() {
@@ -32,6 +33,9 @@ record FailureText(SimulationResult<?> result, SimulationResult<?> found, int ru
         .append("\nreplay with ")
         .append(Replay.line(result));
     describeSchedule(text);
+    if (!repeats) {
+      text.append("\nit did not repeat: a second run with the same decisions failed differently");
+    }
     result
         .uncontrolled()
         .forEach(what -> text.append("\nnot controlled, a replay may differ: ").append(what));

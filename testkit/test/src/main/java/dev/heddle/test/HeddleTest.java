@@ -45,6 +45,10 @@ public @interface HeddleTest {
   /// The depth of [Order#PCT], at least 1.
   int depth() default 3;
 
+  /// Whether the agent heddle-world is attached to the JVM, unless it is there: then what the test
+  /// waits for in the JDK takes virtual time, too.
+  boolean agent() default false;
+
   /// The clock of the test.
   Time time() default Time.VIRTUAL;
 

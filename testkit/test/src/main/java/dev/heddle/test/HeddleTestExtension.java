@@ -44,6 +44,9 @@ final class HeddleTestExtension implements TestTemplateInvocationContextProvider
             .withSeed(test.seed())
             .withSeeds(test.strategy() == HeddleTest.Order.FIFO ? 1 : test.seeds())
             .withStrategy(strategy);
+    if (test.agent()) {
+      options = options.withAgent();
+    }
     return test.schedule().isEmpty() ? options : options.withSchedule(test.schedule()).withSeeds(1);
   }
 }

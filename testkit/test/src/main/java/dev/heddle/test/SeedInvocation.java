@@ -26,7 +26,7 @@ import org.opentest4j.TestAbortedException;
 /// then the schedule is complete.
 final class SeedInvocation extends PhaseInterceptor
     implements TestTemplateInvocationContext, BeforeEachCallback, AfterEachCallback {
-  private final SeedInvocations all;
+  private final @Nullable SeedInvocations all; // null: its outcome does not count
   private final SimulationOptions options;
   private final Chooser chooser;
   private final String name;
@@ -34,7 +34,9 @@ final class SeedInvocation extends PhaseInterceptor
   private final CompletableFuture<RunRecord<@Nullable Void>> run = new CompletableFuture<>();
   private final List<ReflectiveInvocationContext<Method>> calls = new ArrayList<>();
 
-  SeedInvocation(SeedInvocations all, SimulationOptions options, Chooser chooser, String name) {
+  /// @param all takes note of the outcome; null: the invocation only warms up the JVM
+  SeedInvocation(
+      @Nullable SeedInvocations all, SimulationOptions options, Chooser chooser, String name) {
     this.all = all;
     this.options = options;
     this.chooser = chooser;
@@ -73,7 +75,7 @@ final class SeedInvocation extends PhaseInterceptor
     calls.add(call);
     CompletableFuture<@Nullable Throwable> outcome = phases.start(() -> proceed(invocation));
     Object first = await(CompletableFuture.anyOf(outcome, run));
-    if (first instanceof TestAbortedException aborted) {
+    if (first instanceof TestAbortedException aborted && all != null) {
       throw aborted; // an assumption: the test neither fails nor succeeds
     }
     // other failures are those of the run
@@ -83,7 +85,10 @@ final class SeedInvocation extends PhaseInterceptor
   public void afterEach(ExtensionContext context) throws Exception {
     phases.end();
     SimulationResult<?> result =
-        new SimulationResult<>(options.seed(), await(run), options.checksLeaks());
+        new SimulationResult<@Nullable Void>(options.seed(), await(run), options.checksLeaks());
+    if (all == null) {
+      return;
+    }
     boolean first = all.ended(result);
     if (result.failure() != null && !(result.failure() instanceof TestAbortedException)) {
       FailureText text =

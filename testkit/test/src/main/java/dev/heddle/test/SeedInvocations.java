@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test;
 
+import dev.heddle.world.WorldAgent;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.Spliterators;
@@ -15,10 +16,13 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
   private final SimulationOptions options;
   private final @Nullable ScheduleSearch search; // of an exhaustive test
   private int begun;
+  private boolean isWarm; // see Runs.warmUp
   private boolean failed;
 
   SeedInvocations(SimulationOptions options) {
     this.options = Replay.of(options);
+    Runs.prepareAgent(this.options);
+    this.isWarm = !WorldAgent.isInstalled();
     this.search =
         this.options.strategy() instanceof Strategy.Exhaustive all
                 && this.options.schedule() == null
@@ -39,6 +43,10 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
   public TestTemplateInvocationContext next() {
     if (!hasNext()) {
       throw new NoSuchElementException();
+    }
+    if (!isWarm) {
+      isWarm = true;
+      return new SeedInvocation(null, options, Runs.chooser(options), "warm-up");
     }
     int number = begun++;
     if (search != null) {

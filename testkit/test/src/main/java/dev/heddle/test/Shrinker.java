@@ -22,6 +22,7 @@ final class Shrinker {
   private final FailureKind failure;
 
   private int runs;
+  private boolean repeats;
   private List<Integer> kept;
   private SimulationResult<?> best;
 
@@ -35,8 +36,12 @@ final class Shrinker {
     this.best = found;
   }
 
-  /// The failing run with the fewest decisions that was found.
+  /// The failing run with the fewest decisions that was found; the first one, if it does not repeat.
   SimulationResult<?> shrink() {
+    if (!tryOnly(kept)) {
+      return best;
+    }
+    repeats = true;
     if (tryOnly(List.of())) {
       return best;
     }
@@ -52,6 +57,11 @@ final class Shrinker {
       }
     }
     return best;
+  }
+
+  /// Whether the failing run has failed in the same way when it was repeated.
+  boolean repeats() {
+    return repeats;
   }
 
   int runs() {

@@ -22,9 +22,12 @@ import org.jspecify.annotations.Nullable;
 /// A run fails when its loop throws: by a failure of a coroutine, a deadlock; when it does not end;
 /// and when it leaves something behind. Virtual threads that coroutines start run on the loop, too.
 ///
-/// *Not* controlled: a timed wait in the JDK (`Thread.sleep`, `poll(timeout)`), which a run refuses
-/// with its stack; the JDK's clocks and chance; platform threads, whose influence
-/// [SimulationResult#uncontrolled()] names.
+/// With the agent heddle-world, what the JDK does belongs to the simulation, too: timed waits
+/// (`Thread.sleep`, `poll(timeout)`), clocks, random numbers, hash codes, monitors, platform threads and
+/// executors that the program starts. The first run of a program in a JVM is then a warm-up, whose
+/// outcome is dropped: it initialises classes, and so takes another course than all later ones.
+/// Without the agent, a run refuses timed waits of the JDK with their stack, clocks and chance are real,
+/// and [SimulationResult#uncontrolled()] names the influence of other threads.
 ///
 /// **Suspends** never: the calls block until the runs have ended. **Thread** any outside of
 /// coroutines.
@@ -45,7 +48,7 @@ public final class Simulation {
 
   /// Runs `main` once. Else as [#run(SimulationOptions, Body)].
   public static SimulationResult<@Nullable Void> run(SimulationOptions options, Action main) {
-    return run(options, asBody(main));
+    return run(options, main.getClass(), asBody(main));
   }
 
   /// Runs `main` once, as the main coroutine of a loop.
@@ -54,7 +57,12 @@ public final class Simulation {
   /// @throws SimulationError when the run failed
   public static <T extends @Nullable Object> SimulationResult<T> run(
       SimulationOptions options, Body<T> main) {
-    SimulationResult<T> result = record(options, main);
+    return run(options, main.getClass(), main);
+  }
+
+  private static <T extends @Nullable Object> SimulationResult<T> run(
+      SimulationOptions options, Class<?> program, Body<T> main) {
+    SimulationResult<T> result = record(options, program, main);
     if (result.failure() != null) {
       throw FailureText.of(result).error();
     }
@@ -64,8 +72,15 @@ public final class Simulation {
   /// Runs `main` once, as [#run(SimulationOptions, Body)] does, and returns also if the run failed.
   public static <T extends @Nullable Object> SimulationResult<T> record(
       SimulationOptions options, Body<T> main) {
+    return record(options, main.getClass(), main);
+  }
+
+  private static <T extends @Nullable Object> SimulationResult<T> record(
+      SimulationOptions options, Class<?> program, Body<T> main) {
     SimulationOptions replayed = Replay.of(options);
-    return Runs.record(replayed, Runs.chooser(replayed), Objects.requireNonNull(main, "main"));
+    Runs.prepareAgent(replayed);
+    Runs.warmUp(replayed, program, main);
+    return Runs.record(replayed, Runs.chooser(replayed), main);
   }
 
   /// Runs `main` once for each seed, and shrinks the schedule of the first run that fails.
@@ -73,7 +88,11 @@ public final class Simulation {
   /// @return what the runs covered
   /// @throws SimulationError when a run failed
   public static Exploration explore(SimulationOptions options, Action main) {
-    return new Explorer(Replay.of(options), asBody(main)).explore();
+    Body<@Nullable Void> body = asBody(main);
+    SimulationOptions replayed = Replay.of(options);
+    Runs.prepareAgent(replayed);
+    Runs.warmUp(replayed, main.getClass(), body);
+    return new Explorer(replayed, body).explore();
   }
 
   /// Explores with default options. Else as [#explore(SimulationOptions, Action)].

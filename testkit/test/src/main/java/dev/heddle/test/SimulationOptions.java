@@ -29,6 +29,7 @@ public final class SimulationOptions {
   private Duration patience;
   private boolean shrinks;
   private boolean checksLeaks;
+  private boolean attachesAgent;
   private HeddleOptions loop;
 
   private SimulationOptions() {
@@ -50,6 +51,7 @@ public final class SimulationOptions {
     patience = from.patience;
     shrinks = from.shrinks;
     checksLeaks = from.checksLeaks;
+    attachesAgent = from.attachesAgent;
     loop = from.loop;
   }
 
@@ -101,6 +103,12 @@ public final class SimulationOptions {
   /// Whether a run fails that leaves something behind: coroutines, timers; default true.
   public boolean checksLeaks() {
     return checksLeaks;
+  }
+
+  /// Whether the agent heddle-world is attached to the JVM, unless it is there; default false: it is
+  /// used where Java was started with it.
+  public boolean attachesAgent() {
+    return attachesAgent;
   }
 
   /// The options of its loop. A simulation has no watchdog, since that goes by real time.
@@ -165,6 +173,12 @@ public final class SimulationOptions {
   /// The same; a run may leave something behind.
   public SimulationOptions withoutLeakChecks() {
     return with(copy -> copy.checksLeaks = false);
+  }
+
+  /// The same, with the agent heddle-world: attached to the JVM, unless it is there, which takes about
+  /// a second. A run throws [IllegalStateException] if the JVM does not allow that.
+  public SimulationOptions withAgent() {
+    return with(copy -> copy.attachesAgent = true);
   }
 
   /// The same with other options of its loop.

@@ -26,7 +26,9 @@ final class TestRerun {
     Shrinker shrinker =
         new Shrinker(
             schedule -> Runs.<@Nullable Object>record(options, schedule, this::callAll), found);
-    return new FailureText(shrinker.shrink(), found, shrinker.runs(), 0);
+    SimulationResult<?> shrunk = shrinker.shrink();
+    // an instance that other extensions set up does not repeat here; that says nothing of the test
+    return new FailureText(shrunk, found, shrinker.repeats() ? shrinker.runs() : 0, true, 0);
   }
 
   private @Nullable Object callAll() {

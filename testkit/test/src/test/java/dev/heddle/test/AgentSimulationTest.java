@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
 class AgentSimulationTest {
   @Test
   @Tag("sim-8")
+  @SuppressWarnings("WaitNotInLoop") // it must last
   void waitsOfTheJdk_takeVirtualTime() {
     var result =
         Simulation.run(() -> {
@@ -185,6 +186,23 @@ class AgentSimulationTest {
                 }))
         .isInstanceOf(SimulationError.class)
         .hasMessageContaining("-Dheddle.test.seed=");
+  }
+
+  @Test
+  @Tag("sim-8")
+  void agent_thatIsNotThere_isAttachedWhenAsked() throws Exception {
+    assertThat(OtherJvm.lines(Attaching.class, "-XX:+EnableDynamicAgentLoading"))
+        .contains("PT1H");
+  }
+
+  /// Prints the virtual time of a sleep.
+  static final class Attaching {
+    private Attaching() {}
+
+    public static void main(String[] args) {
+      SimulationOptions options = SimulationOptions.defaults().withAgent();
+      System.out.println(Simulation.run(options, () -> sleep(Duration.ofHours(1))).elapsed());
+    }
   }
 
   private static void serve(LinkedBlockingQueue<String> replies) {

@@ -106,20 +106,22 @@ final class DatagramEnd {
       SimulatedHost target, InetSocketAddress source, InetSocketAddress to, byte[] bytes) {
     Link link = network.link(host, target);
     Faults faults = link.faults();
-    boolean lost =
-        network.chance().happens(Chance.Concern.DATAGRAM_LOSS, faults.datagramLoss());
+    boolean lost = network.chance().happens(Chance.Concern.DATAGRAM_LOSS, faults.datagramLoss());
     boolean twice =
         network.chance().happens(Chance.Concern.DUPLICATION, faults.datagramDuplication());
     Runnable isLost =
         () ->
             network.report(
-                Kind.LOST, host.name() + source, target.name() + to, bytes.length, Flow.hash(bytes));
+                Kind.LOST,
+                host.name() + source,
+                target.name() + to,
+                bytes.length,
+                Flow.hash(bytes));
     if (lost) {
       isLost.run();
       return;
     }
-    Packet packet =
-        new Packet(bytes.length, () -> target.arrive(this, source, to, bytes), isLost);
+    Packet packet = new Packet(bytes.length, () -> target.arrive(this, source, to, bytes), isLost);
     link.send(packet);
     if (twice) {
       link.send(packet);

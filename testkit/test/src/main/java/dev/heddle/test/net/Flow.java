@@ -51,7 +51,8 @@ final class Flow {
 
   // the sender's
   private final ArrayDeque<Segment> unsent = new ArrayDeque<>();
-  private final ArrayDeque<Segment> sent = new ArrayDeque<>(); // in order, the first has not arrived
+  private final ArrayDeque<Segment> sent =
+      new ArrayDeque<>(); // in order, the first has not arrived
   private int unacknowledged; // bytes in the sender's buffer
   private int onTheWay; // bytes
 
@@ -183,8 +184,7 @@ final class Flow {
     } else if (lost) {
       sendAgain(segment);
     } else {
-      link.send(
-          new Packet(segment.bytes.length, () -> arrive(segment), () -> sendAgain(segment)));
+      link.send(new Packet(segment.bytes.length, () -> arrive(segment), () -> sendAgain(segment)));
     }
   }
 

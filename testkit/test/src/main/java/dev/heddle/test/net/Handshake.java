@@ -115,6 +115,7 @@ final class Handshake {
     } else {
       network.report(Kind.CONNECTED, client.name(), server.name(), 0, 0);
       StreamEnd.join(client, server, Medium.NETWORK);
+      server.host().opened(server);
       client.connected();
     }
   }

@@ -3,8 +3,8 @@ package dev.heddle.test.net;
 
 import java.time.Duration;
 
-/// How long a packet takes from one host to another: any time of a range, and now and then, one of a
-/// longer range.
+/// How long a packet takes from one host to another: any time of a range, and now and then, one of
+/// a longer range.
 ///
 /// @param least shortest time
 /// @param most longest usual time

@@ -21,14 +21,22 @@ final class OptionValues {
   static OptionValues ofTcp() {
     return new OptionValues(
         Map.of(
-            StandardSocketOptions.SO_SNDBUF, 64 << 10,
-            StandardSocketOptions.SO_RCVBUF, 128 << 10,
-            StandardSocketOptions.SO_KEEPALIVE, false,
-            StandardSocketOptions.SO_REUSEADDR, false,
-            StandardSocketOptions.SO_REUSEPORT, false,
-            StandardSocketOptions.SO_LINGER, -1,
-            StandardSocketOptions.TCP_NODELAY, false,
-            StandardSocketOptions.IP_TOS, 0));
+            StandardSocketOptions.SO_SNDBUF,
+            64 << 10,
+            StandardSocketOptions.SO_RCVBUF,
+            128 << 10,
+            StandardSocketOptions.SO_KEEPALIVE,
+            false,
+            StandardSocketOptions.SO_REUSEADDR,
+            false,
+            StandardSocketOptions.SO_REUSEPORT,
+            false,
+            StandardSocketOptions.SO_LINGER,
+            -1,
+            StandardSocketOptions.TCP_NODELAY,
+            false,
+            StandardSocketOptions.IP_TOS,
+            0));
   }
 
   static OptionValues ofListener() {
@@ -50,14 +58,22 @@ final class OptionValues {
   static OptionValues ofUdp() {
     return new OptionValues(
         Map.of(
-            StandardSocketOptions.SO_SNDBUF, 212_992,
-            StandardSocketOptions.SO_RCVBUF, 212_992,
-            StandardSocketOptions.SO_REUSEADDR, false,
-            StandardSocketOptions.SO_REUSEPORT, false,
-            StandardSocketOptions.SO_BROADCAST, false,
-            StandardSocketOptions.IP_TOS, 0,
-            StandardSocketOptions.IP_MULTICAST_TTL, 1,
-            StandardSocketOptions.IP_MULTICAST_LOOP, true));
+            StandardSocketOptions.SO_SNDBUF,
+            212_992,
+            StandardSocketOptions.SO_RCVBUF,
+            212_992,
+            StandardSocketOptions.SO_REUSEADDR,
+            false,
+            StandardSocketOptions.SO_REUSEPORT,
+            false,
+            StandardSocketOptions.SO_BROADCAST,
+            false,
+            StandardSocketOptions.IP_TOS,
+            0,
+            StandardSocketOptions.IP_MULTICAST_TTL,
+            1,
+            StandardSocketOptions.IP_MULTICAST_LOOP,
+            true));
   }
 
   <T> void set(SocketDescriptorState socket, SocketOption<T> option, T value) throws IOException {

@@ -40,9 +40,7 @@ final class Ports {
     if (isTaken(wanted.getAddress(), port)) {
       throw new BindException("Address already in use");
     }
-    claims
-        .computeIfAbsent(port, _ -> new ArrayList<>())
-        .add(new Claim(wanted.getAddress(), owner));
+    claims.computeIfAbsent(port, _ -> new ArrayList<>()).add(new Claim(wanted.getAddress(), owner));
     return new InetSocketAddress(wanted.getAddress(), port);
   }
 

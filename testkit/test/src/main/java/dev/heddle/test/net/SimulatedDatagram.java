@@ -36,9 +36,7 @@ final class SimulatedDatagram extends SimulatedDescriptor implements DatagramDes
       throw new AlreadyBoundException();
     }
     InetSocketAddress wanted =
-        address == null
-            ? new InetSocketAddress(0)
-            : SimulatedSocket.inet(family, address);
+        address == null ? new InetSocketAddress(0) : SimulatedSocket.inet(family, address);
     end = driver().host().bindDatagram(wanted, this::changed);
     applyOptions();
   }

@@ -10,6 +10,8 @@ import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.ReadinessCounts;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import dev.heddle.reactor.driver.Support;
+import dev.heddle.test.file.SimulatedFileDriver;
+import dev.heddle.test.file.SimulatedFiles;
 import dev.heddle.test.time.Turns;
 import java.net.ProtocolFamily;
 import java.net.StandardProtocolFamily;
@@ -40,6 +42,7 @@ public final class SimulatedDriver implements ReactorDriver {
 
   private final SimulatedHost host;
   private final Turns.Turn turn;
+  private final @Nullable SimulatedFiles ownFiles;
   private final @Nullable FileDriver files;
   private final Map<Capability, Support> capabilities;
 
@@ -54,9 +57,12 @@ public final class SimulatedDriver implements ReactorDriver {
   ///
   /// @param host where its sockets are
   /// @param turn in which it sleeps
-  public SimulatedDriver(SimulatedHost host, Turns.Turn turn) {
+  /// @param own the files of the host; null: it has none but the machine's
+  public SimulatedDriver(SimulatedHost host, Turns.Turn turn, @Nullable SimulatedFiles own) {
     this.host = host;
-    this.files = null;
+    this.ownFiles = own;
+    this.files =
+        own == null ? null : new SimulatedFileDriver(own, host.network().clock(), completions::add);
     this.capabilities = Support.withOffloaded(NETWORK);
     this.turn = turn;
     turn.serve(this, this::hasWork);
@@ -195,6 +201,9 @@ public final class SimulatedDriver implements ReactorDriver {
   public void crash() {
     crashed = true;
     host.crash();
+    if (ownFiles != null) {
+      ownFiles.crash();
+    }
   }
 
   @Override

@@ -9,7 +9,6 @@ import java.net.BindException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.UnixDomainSocketAddress;
 import java.util.ArrayList;
@@ -24,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 public final class SimulatedHost {
   private static final InetAddress LOOPBACK4 = InetAddress.ofLiteral("127.0.0.1");
   private static final InetAddress LOOPBACK6 = InetAddress.ofLiteral("::1");
+
+  static final List<InetAddress> LOOPBACK = List.of(LOOPBACK4, LOOPBACK6);
 
   private final SimulatedNetwork network;
   private final String name;
@@ -89,7 +90,9 @@ public final class SimulatedHost {
   // ---- addresses ----
 
   boolean owns(InetAddress address) {
-    return address.isLoopbackAddress() || address.isAnyLocalAddress() || addresses.contains(address);
+    return address.isLoopbackAddress()
+        || address.isAnyLocalAddress()
+        || addresses.contains(address);
   }
 
   private void requireOwn(InetAddress address) throws BindException {
@@ -153,8 +156,7 @@ public final class SimulatedHost {
     InetAddress source = sourceFor(bound, remote.getAddress());
     InetSocketAddress claimed =
         bound == null ? tcp.claim(new InetSocketAddress(source, 0), remote) : bound;
-    StreamEnd end =
-        new StreamEnd(this, new InetSocketAddress(source, claimed.getPort()), remote);
+    StreamEnd end = new StreamEnd(this, new InetSocketAddress(source, claimed.getPort()), remote);
     tcp.transfer(claimed, end);
     streams.add(end);
     Handshake.begin(end, remote);
@@ -258,9 +260,7 @@ public final class SimulatedHost {
         bytes.length,
         Flow.hash(bytes));
     if (receivers.isEmpty() && !group) {
-      network
-          .link(this, from.host())
-          .send(new Packet(0, () -> from.refused(to), () -> {}));
+      network.link(this, from.host()).send(new Packet(0, () -> from.refused(to), () -> {}));
     }
   }
 }

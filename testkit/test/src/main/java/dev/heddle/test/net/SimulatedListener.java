@@ -76,8 +76,7 @@ final class SimulatedListener extends SimulatedDescriptor implements ListenerDes
   }
 
   private void applyOptions(ListenerEnd own) {
-    own.setReceiveBuffer(
-        options.bytes(StandardSocketOptions.SO_RCVBUF, own.receiveBuffer()));
+    own.setReceiveBuffer(options.bytes(StandardSocketOptions.SO_RCVBUF, own.receiveBuffer()));
   }
 
   @Override

@@ -2,12 +2,14 @@
 package dev.heddle.test.net;
 
 import dev.heddle.Registration;
+import dev.heddle.io.SrvRecord;
 import dev.heddle.test.net.Link.Partition;
 import dev.heddle.test.net.NetworkEvent.Kind;
 import dev.heddle.test.time.Timeline;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,14 +18,15 @@ import org.jspecify.annotations.Nullable;
 
 /// A network in memory: hosts, the links between them, and what goes wrong on these.
 ///
-/// Sockets that a program opens on Heddle's loop behave as those of Linux, but all times, losses and
-/// orders come from the seed: the same seed gives the same packets at the same times. Each host has
-/// the addresses `10.0.0.n` and `fd00::n`, and is found by its name.
+/// Sockets that a program opens on Heddle's loop behave as those of Linux, but all times, losses
+/// and orders come from the seed: the same seed gives the same packets at the same times. Each host
+/// has the addresses `10.0.0.n` and `fd00::n`, and is found by its name.
 ///
 /// Within a host, TCP and UDP take the loopback link, on which nothing goes wrong; UNIX sockets and
 /// pipes take no time at all.
 ///
-/// **Thread** that of the loop whose turn it is, or the one that builds the world, before it begins.
+/// **Thread** that of the loop whose turn it is, or the one that builds the world, before it
+/// begins.
 public final class SimulatedNetwork {
   static final int MAX_UNIX_PATH = 107; // bytes, Linux's limit
 
@@ -34,6 +37,8 @@ public final class SimulatedNetwork {
   private final Map<String, SimulatedHost> hosts = new LinkedHashMap<>();
   private final Map<InetAddress, SimulatedHost> byAddress = new LinkedHashMap<>();
   private final Map<Route, Link> links = new LinkedHashMap<>();
+  private final Map<String, List<InetAddress>> names = new HashMap<>();
+  private final Map<String, List<SrvRecord>> services = new HashMap<>();
   private final List<Consumer<? super NetworkEvent>> observers = new ArrayList<>();
   private LinkOptions usual = LinkOptions.local();
   private Faults faults = Faults.none();
@@ -100,6 +105,38 @@ public final class SimulatedNetwork {
   /// What links are like that nothing else is said of: those that no packet has taken yet.
   public void setLinkOptions(LinkOptions changed) {
     usual = changed;
+  }
+
+  // ---- names ----
+
+  /// Changes what addresses a name has. The names of hosts have those of the hosts, unless they are
+  /// changed here.
+  ///
+  /// @param addresses none: the name is not found
+  public void setName(String name, InetAddress... addresses) {
+    names.put(name, List.of(addresses));
+  }
+
+  /// Changes what SRV records a name has.
+  public void setServices(String name, SrvRecord... records) {
+    services.put(name, List.of(records));
+  }
+
+  List<InetAddress> addressesOf(String name) {
+    List<InetAddress> own = names.get(name);
+    SimulatedHost host = hosts.get(name);
+    if (own != null || host == null) {
+      return own != null ? own : name.equals("localhost") ? SimulatedHost.LOOPBACK : List.of();
+    }
+    return host.addresses();
+  }
+
+  List<SrvRecord> servicesOf(String name) {
+    return services.getOrDefault(name, List.of());
+  }
+
+  long nameNanos() {
+    return usual.latency().draw(chance) + usual.latency().draw(chance);
   }
 
   // ---- faults ----

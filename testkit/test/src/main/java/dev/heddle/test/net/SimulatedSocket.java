@@ -78,8 +78,7 @@ final class SimulatedSocket extends SimulatedStream implements SocketDescriptor 
           ? new AlreadyConnectedException()
           : new ConnectionPendingException();
     }
-    StreamEnd own =
-        isUnix() ? connectUnix(unix(address)) : connectInet(inet(family, address));
+    StreamEnd own = isUnix() ? connectUnix(unix(address)) : connectInet(inet(family, address));
     applyOptions(own);
     take(own);
     return own.isConnected();

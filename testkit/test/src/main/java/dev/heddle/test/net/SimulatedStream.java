@@ -44,7 +44,8 @@ class SimulatedStream extends SimulatedDescriptor implements StreamDescriptor {
     sink.setBuffers(PIPE_BYTES, 0);
     driver.host().connectDirectly(sink, source);
     return new PipeDescriptors(
-        new SimulatedStream(driver, Use.READ, source), new SimulatedStream(driver, Use.WRITE, sink));
+        new SimulatedStream(driver, Use.READ, source),
+        new SimulatedStream(driver, Use.WRITE, sink));
   }
 
   final void take(StreamEnd own) {

@@ -217,7 +217,10 @@ final class StreamEnd {
   // ---- reading and writing ----
 
   boolean isReadable() {
-    return closed || failure != null || inputShut || in != null && (in.available() > 0 || in.hasEnded());
+    return closed
+        || failure != null
+        || inputShut
+        || in != null && (in.available() > 0 || in.hasEnded());
   }
 
   boolean isWritable() {

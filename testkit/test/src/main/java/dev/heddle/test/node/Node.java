@@ -91,8 +91,8 @@ public final class Node {
 
   // ---- crashes ----
 
-  /// Cuts the power of the host: its sockets are gone, and no peer is told. Its coroutines never run
-  /// again. A program that does it to itself runs on until it waits.
+  /// Cuts the power of the host: its sockets are gone, and no peer is told. Its coroutines never
+  /// run again. A program that does it to itself runs on until it waits.
   ///
   /// @throws IllegalStateException when it does not run
   public void crash() {
@@ -140,7 +140,7 @@ public final class Node {
     restartDue = false;
     incarnations++;
     seat = group.turns().join(host.name());
-    driver = new SimulatedDriver(host, seat);
+    driver = new SimulatedDriver(host, seat, group.files(host));
   }
 
   void start() {
@@ -176,8 +176,7 @@ public final class Node {
   private void runLoop(VirtualTurns.Seat own, SimulatedDriver by) {
     SplittableRandom order = new SplittableRandom(group.seed() ^ host.name().hashCode());
     SchedulerParts parts =
-        new SchedulerParts(
-            by, group.turns()::nanoTime, order::nextInt, null, Births.ON_LOOP);
+        new SchedulerParts(by, group.turns()::nanoTime, order::nextInt, null, Births.ON_LOOP);
     Body<Boolean> body =
         () -> {
           main.run();
@@ -190,6 +189,7 @@ public final class Node {
             body,
             started -> {
               loop = started;
+              started.redirectReports(this::reported);
               own.watch(
                   () -> started.scheduler().foreignCount() > 0,
                   role == Role.SERVICE ? null : started::onDeadlock);
@@ -200,6 +200,13 @@ public final class Node {
     boolean wasAsked = state == State.STOPPING && (crashed || why instanceof Cancellation);
     if (!wasAsked) {
       group.failed(why);
+    }
+  }
+
+  // a crash leaves coroutines that have not ended, and nobody whom that surprises
+  private void reported(String what, @Nullable Throwable why) {
+    if (!crashed) {
+      group.failed(new IllegalStateException(host.name() + ": " + what, why));
     }
   }
 

@@ -2,12 +2,15 @@
 package dev.heddle.test.node;
 
 import dev.heddle.Action;
+import dev.heddle.test.file.SimulatedFiles;
 import dev.heddle.test.net.SimulatedHost;
 import dev.heddle.test.net.SimulatedNetwork;
 import dev.heddle.test.time.VirtualTurns;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -23,13 +26,14 @@ import org.jspecify.annotations.Nullable;
 /// group.run();
 /// }
 ///
-/// Virtual time covers what waits for Heddle and for the simulated network. What waits in the JDK or
-/// for other threads does so in real time.
+/// Virtual time covers what waits for Heddle and for the simulated network. What waits in the JDK
+/// or for other threads does so in real time.
 public final class NodeGroup {
   private final long seed;
   private final VirtualTurns turns;
   private final SimulatedNetwork network;
   private final List<Node> nodes = new ArrayList<>();
+  private final Map<SimulatedHost, SimulatedFiles> files = new HashMap<>();
   private final Queue<Thread> carriers = new ConcurrentLinkedQueue<>();
 
   // the builder of the group, then the holder of the turn
@@ -49,6 +53,12 @@ public final class NodeGroup {
   /// The network between the nodes.
   public SimulatedNetwork network() {
     return network;
+  }
+
+  /// The files of a host, which outlive the programs on it.
+  public SimulatedFiles files(SimulatedHost host) {
+    return files.computeIfAbsent(
+        host, _ -> new SimulatedFiles(host.name(), seed ^ host.name().hashCode()));
   }
 
   /// The virtual time since the group has begun.
@@ -76,7 +86,8 @@ public final class NodeGroup {
     boolean taken =
         nodes.stream().anyMatch(other -> other.isRunning() && other.host() == node.host());
     if (taken) {
-      throw new IllegalStateException("a program runs on the host " + node.host().name() + " already");
+      throw new IllegalStateException(
+          "a program runs on the host " + node.host().name() + " already");
     }
     nodes.add(node);
     node.join();

@@ -30,6 +30,6 @@ public final class SimulatedDriverProvider implements DriverProvider {
   public ReactorDriver open(DriverHost host) {
     RealTurns turns = new RealTurns();
     SimulatedNetwork network = new SimulatedNetwork(turns, 1);
-    return new SimulatedDriver(network.host("localhost"), turns.join());
+    return new SimulatedDriver(network.host("localhost"), turns.join(), null);
   }
 }

@@ -21,13 +21,13 @@ class SctBenchTest {
 
   @Test
   void atLeast25Of28_areFound() {
-    assertFound(200);
+    assertFound(1_000);
   }
 
   @Test
   @Tag("full")
   void atLeast25Of28_areFoundWithManySeeds() {
-    assertFound(2_000);
+    assertFound(5_000);
   }
 
   private static void assertFound(int seeds) {

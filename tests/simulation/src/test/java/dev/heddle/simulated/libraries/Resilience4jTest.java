@@ -59,10 +59,11 @@ class Resilience4jTest {
     assertThat(elapsed).isGreaterThanOrEqualTo(Duration.ofMinutes(61));
   }
 
+  /// By the one scheduler that the library has in a JVM.
   @Test
   void circuitBreaker_halfOpensByItself() {
     Duration elapsed =
-        Simulated.virtually(() -> {
+        Simulated.virtuallyOnce(() -> {
           CircuitBreaker breaker =
               CircuitBreaker.of(
                   "calls", breaker().automaticTransitionFromOpenToHalfOpenEnabled(true).build());

@@ -139,6 +139,7 @@ class CodeRulesTest {
               "dev.heddle.event.source.ExportedFuture.OPEN",
               "failures that other threads may look at when the loop has ended"),
           entry("dev.heddle.loop.diagnostics.Watchdog.WATCHED", "the registry of running loops"),
+          entry("dev.heddle.test.Runs.WARM", "which programs have initialised their classes"),
           entry(
               "dev.heddle.loop.JvmExit.LEFT_BEHIND",
               "coroutines that outlive their loops, and may hold what the JVM's exit waits for"),

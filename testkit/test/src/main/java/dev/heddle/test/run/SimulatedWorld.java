@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -89,12 +88,12 @@ final class SimulatedWorld extends World {
   }
 
   /// The failures of threads that no code observes, and threads that still run. Those of fork-join
-  /// pools do not count: nobody ends the common pool. Whether a thread is a daemon says nothing, since
+  /// pools, which are of classes of the JDK, do not count: nobody ends the common pool. Whether a thread is a daemon says nothing, since
   /// all are that coroutines create.
   List<Finding> findings() {
     List<Finding> all = new ArrayList<>(findings);
     running.forEach((thread, body) -> {
-      if (!(thread instanceof ForkJoinWorkerThread)) {
+      if (!thread.getClass().getName().startsWith("java.util.concurrent.")) {
         all.add(new Finding(Finding.Kind.LEAK, "a thread runs: " + thread.getName(), null));
       }
       open.forget(body);

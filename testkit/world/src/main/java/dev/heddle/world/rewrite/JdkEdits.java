@@ -302,7 +302,17 @@ final class JdkEdits {
 
   /// All of them.
   static final List<Edit> ALL =
-      Stream.of(THREADS, WAITS, PROCESSORS, POOLS, NUMBERS, CHANCE, GENERATORS, NAMES, LIMITS, OUTSIDE)
+      Stream.of(
+              THREADS,
+              WAITS,
+              PROCESSORS,
+              POOLS,
+              NUMBERS,
+              CHANCE,
+              GENERATORS,
+              NAMES,
+              LIMITS,
+              OUTSIDE)
           .flatMap(List::stream)
           .toList();
 

@@ -23,7 +23,7 @@ final class Explorer {
 
   Exploration explore() {
     boolean complete =
-        options.strategy() instanceof Strategy.Exhaustive all && options.schedule() == null
+        (options.strategy() instanceof Strategy.Exhaustive all && options.schedule() == null)
             ? exploreAll(all.runs())
             : exploreSeeds();
     return new Exploration(runs, courses.size(), complete, elapsed);
@@ -46,7 +46,7 @@ final class Explorer {
   }
 
   private SimulationResult<?> run(SimulationOptions one, Chooser chooser) {
-    SimulationResult<?> result = Runs.record(one, chooser, main);
+    SimulationResult<?> result = Runs.<@Nullable Void>record(one, chooser, main);
     runs++;
     courses.add(result.fingerprint());
     elapsed = elapsed.plus(result.elapsed());
@@ -60,7 +60,7 @@ final class Explorer {
     if (!options.shrinks() || !found.uncontrolled().isEmpty()) {
       return new FailureText(found, found, 0, true, runs);
     }
-    Shrinker shrinker = new Shrinker(schedule -> Runs.record(one, schedule, main), found);
+    Shrinker shrinker = new Shrinker(schedule -> Runs.<@Nullable Void>record(one, schedule, main), found);
     SimulationResult<?> shrunk = shrinker.shrink();
     return new FailureText(shrunk, found, shrinker.runs(), shrinker.repeats(), runs);
   }

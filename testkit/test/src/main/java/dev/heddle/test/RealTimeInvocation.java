@@ -43,7 +43,7 @@ final class RealTimeInvocation extends PhaseInterceptor
             return runAll();
           } finally {
             // a failure has ended the loop: the phases that come cannot run
-            next.thenAccept(RealTimeInvocation::refuse);
+            var _ = next.thenAccept(RealTimeInvocation::refuse);
           }
         });
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test;
 
-import dev.heddle.test.run.Candidates;
 import dev.heddle.test.run.Chooser;
 import dev.heddle.test.run.Course;
 import java.util.NoSuchElementException;
@@ -28,13 +27,14 @@ final class ScheduleSearch {
     return prefix == null;
   }
 
+  /// Makes the next first decisions, and takes the oldest first afterwards.
   Chooser next() {
     int[] choices = prefix;
     if (choices == null) {
       throw new NoSuchElementException();
     }
     begun++;
-    return new Prefix(choices);
+    return (decision, ready) -> decision < choices.length ? choices[decision] : 0;
   }
 
   /// Takes note of the course that the last one took.
@@ -55,13 +55,5 @@ final class ScheduleSearch {
       }
     }
     return null;
-  }
-
-  /// The first decisions; the oldest first afterwards.
-  private record Prefix(int[] choices) implements Chooser {
-    @Override
-    public int choose(int decision, Candidates ready) {
-      return decision < choices.length ? choices[decision] : 0;
-    }
   }
 }

@@ -85,7 +85,7 @@ final class SeedInvocation extends PhaseInterceptor
   public void afterEach(ExtensionContext context) throws Exception {
     phases.end();
     SimulationResult<?> result =
-        new SimulationResult<>(options.seed(), await(run), options.checksLeaks());
+        new SimulationResult<@Nullable Void>(options.seed(), await(run), options.checksLeaks());
     if (all == null) {
       return;
     }

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
 class AgentSimulationTest {
   @Test
   @Tag("sim-8")
+  @SuppressWarnings("WaitNotInLoop") // it must last
   void waitsOfTheJdk_takeVirtualTime() {
     var result =
         Simulation.run(() -> {

@@ -22,7 +22,7 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
   private final Course course = new Course();
   private final ArrivalOrder order = new ArrivalOrder();
   private final Map<Long, Coroutine<?>> coroutines = new HashMap<>();
-  private final Map<Runnable, Long> threads = new IdentityHashMap<>();
+  private final IdentityHashMap<Runnable, Long> threads = new IdentityHashMap<>();
   private final Map<Long, Thread> born = new HashMap<>();
 
   private @Nullable ReadyCandidates lane; // only during a pick

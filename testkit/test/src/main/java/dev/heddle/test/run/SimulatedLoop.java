@@ -27,22 +27,28 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
    * threads that coroutines create run on the loop, too, as entries of its ready queue.
    *
    * Time. The clock moves in an idle poll only: nothing is ready then, and the next thing to happen
-   * is the first deadline of the loop or of the agenda. So a program that computes for an hour takes
-   * no virtual time, and a program that waits for an hour takes no real time.
+   * is the first deadline of the loop or of the agenda. So a program that computes for an hour
+   * takes no virtual time, and a program that waits for an hour takes no real time. With the agent
+   * the clock moves also under a loop that waits by reading it, see SimulatedWorld.
    *
-   * The end of a wait. In an idle poll without a deadline nothing inside can end a wait. Other
-   * threads may, if a coroutine waits for them. A run distinguishes:
+   * The end of a wait. In an idle poll without a deadline nothing inside can end a wait. With the
+   * agent nothing outside can, either: it is a deadlock. Without it other threads may:
    *
-   *   no coroutine waits in the JDK, no call  deadlock, by the loop's own rules and report
-   *   is on a worker thread
-   *   a coroutine waits in the JDK for an     refused: the run fails with the coroutine's stack. The
-   *   amount of time                          time would be real, and the outcome the machine's
-   *   a coroutine waits in the JDK, without   the carrier waits for other threads until the limit of
-   *   a bound                                 patience, and then reports a deadlock. A cycle of locks
-   *                                           is reported at once
+   *   nothing waits in the JDK             a deadlock, by the loop's own rules and report
+   *   a coroutine waits in the JDK for an  refused: the run fails with the coroutine's stack. The
+   *   amount of time                       time would be real, and the outcome the machine's
+   *   a coroutine waits in the JDK         the carrier waits for other threads until the limit of
+   *   without a bound                      patience, and then reports a deadlock; a cycle of locks
+   *                                        at once
    *
-   * What other threads decide is named in the record of the run: the same seed may then take another
-   * course.
+   * What other threads decide is named in the record of the run: the same seed may then take
+   * another course.
+   *
+   * Monitors, with the agent. The JVM hands over a monitor on a thread of its own. So before the
+   * loop looks into its inbox, settle() waits until that thread has nothing left to hand over. It
+   * may only do so with nothing mounted: a tick on a coroutine's stack asks for the trampoline, if
+   * anything waits in the JDK, and nothing is picked before. In which order that thread has brought
+   * its coroutines does not count, see ArrivalOrder.
    *
    * A run without an end. Steps are counted. A step that does not end is seen by the caller's
    * thread, which watches the processor time of the carrier: not real time, of which a loaded
@@ -50,9 +56,9 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
    *
    * Threads. run(): any thread outside of coroutines. Everything else: the carrier.
    *
-   * Rejected. The caller's thread as the carrier: nobody would watch it. The loop's own watchdog: it
-   * samples stacks by real time, and a stack that another thread reads postpones a resume, which
-   * changes the course.
+   * Rejected. The caller's thread as the carrier: nobody would watch it. The loop's own watchdog:
+   * it samples stacks by real time, and a stack that another thread reads postpones a resume, which
+   * changes the course. Sorting the inbox: every loop would pay for it.
    */
   private static final int STOP_FACTOR = 2; // after so many times the limit of steps nothing helps
 

@@ -52,12 +52,11 @@ final class Bugs {
         () -> {
           CompletableFuture<Integer> reply = new CompletableFuture<>();
           if (busy.compareAndSet(false, true)) {
-            start(
-                () -> {
-                  Thread.sleep(2);
-                  busy.set(false);
-                  reply.complete(1);
-                });
+            start(() -> {
+              Thread.sleep(2);
+              busy.set(false);
+              reply.complete(1);
+            });
           }
           return reply.get();
         };
@@ -154,14 +153,13 @@ final class Bugs {
 
   private static Thread start(Code code, Throwable[] failed) {
     Thread thread =
-        new Thread(
-            () -> {
-              try {
-                code.run();
-              } catch (Throwable e) {
-                failed[0] = e;
-              }
-            });
+        new Thread(() -> {
+          try {
+            code.run();
+          } catch (Throwable e) {
+            failed[0] = e;
+          }
+        });
     thread.start();
     return thread;
   }

@@ -38,8 +38,8 @@ class SimulationTutorialTest {
   // frames of what runs the test, which the page leaves out
   private static final Pattern NOISE =
       Pattern.compile(
-          "(?m)(^ *(at org\\.junit|(?:spawned )?at dev\\.heddle|at java\\.lang\\.reflect)\\..*\n"
-              + ")+");
+          "(?m)(^ *(at org\\.junit|(?:spawned )?at dev\\.heddle|at"
+              + " java\\.lang\\.reflect)\\..*\\n)+");
   private static final Pattern JDK_LINE = Pattern.compile("(?<=at java\\.)(\\S+\\.java):\\d+");
 
   @TempDir private Path folder = Path.of("");

@@ -14,6 +14,11 @@ import java.util.concurrent.locks.ReentrantLock;
 /// In the first four, two threads meet at one point of time, and one of the two orders is wrong: not
 /// that in which their waits began. So a machine that is fast enough seldom shows the fault.
 final class Bugs {
+  // static, for Lincheck 3.7 takes an object that only lambdas hold for one of a single thread
+  private static int counter;
+  private static int mine;
+  private static int yours;
+
   private Bugs() {}
 
   @FunctionalInterface
@@ -47,12 +52,11 @@ final class Bugs {
         () -> {
           CompletableFuture<Integer> reply = new CompletableFuture<>();
           if (busy.compareAndSet(false, true)) {
-            start(
-                () -> {
-                  Thread.sleep(2);
-                  busy.set(false);
-                  reply.complete(1);
-                });
+            start(() -> {
+              Thread.sleep(2);
+              busy.set(false);
+              reply.complete(1);
+            });
           }
           return reply.get();
         };
@@ -109,30 +113,26 @@ final class Bugs {
 
   /// Two threads count, and nothing waits between read and write.
   static void race() throws Exception {
-    Counter counter = new Counter();
-    both(() -> counter.value++, () -> counter.value++);
-    check(counter.value == 2, "an update was lost");
+    counter = 0;
+    both(() -> counter++, () -> counter++);
+    check(counter == 2, "an update was lost");
   }
 
   /// Each of two threads writes a field and reads the other's; a processor may do the read first.
   static void reordering() throws Exception {
-    Counter mine = new Counter();
-    Counter yours = new Counter();
+    mine = 0;
+    yours = 0;
     int[] read = new int[2];
     both(
         () -> {
-          mine.value = 1;
-          read[0] = yours.value;
+          mine = 1;
+          read[0] = yours;
         },
         () -> {
-          yours.value = 1;
-          read[1] = mine.value;
+          yours = 1;
+          read[1] = mine;
         });
     check(read[0] + read[1] > 0, "both reads came before both writes");
-  }
-
-  private static final class Counter {
-    int value;
   }
 
   private static void both(Code one, Code other) throws Exception {
@@ -153,14 +153,13 @@ final class Bugs {
 
   private static Thread start(Code code, Throwable[] failed) {
     Thread thread =
-        new Thread(
-            () -> {
-              try {
-                code.run();
-              } catch (Throwable e) {
-                failed[0] = e;
-              }
-            });
+        new Thread(() -> {
+          try {
+            code.run();
+          } catch (Throwable e) {
+            failed[0] = e;
+          }
+        });
     thread.start();
     return thread;
   }

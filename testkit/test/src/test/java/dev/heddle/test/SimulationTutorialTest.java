@@ -37,7 +37,9 @@ class SimulationTutorialTest {
 
   // frames of what runs the test, which the page leaves out
   private static final Pattern NOISE =
-      Pattern.compile("(?m)(^ *(at (org\\.junit|dev\\.heddle|java\\.lang\\.reflect)\\.|spawned at dev\\.heddle).*\n)+");
+      Pattern.compile(
+          "(?m)(^ *(at org\\.junit|(?:spawned )?at dev\\.heddle|at"
+              + " java\\.lang\\.reflect)\\..*\\n)+");
   private static final Pattern JDK_LINE = Pattern.compile("(?<=at java\\.)(\\S+\\.java):\\d+");
 
   @TempDir private Path folder = Path.of("");
@@ -88,8 +90,7 @@ class SimulationTutorialTest {
   private static String with(String page, List<Outcome> outcomes) {
     List<Outcome> left = new ArrayList<>(outcomes);
     return SAID.matcher(page)
-        .replaceAll(
-            _ -> Matcher.quoteReplacement("```text\n" + left.removeFirst().said() + "```"));
+        .replaceAll(_ -> Matcher.quoteReplacement("```text\n" + left.removeFirst().said() + "```"));
   }
 
   // ---- the sources of the page ----
@@ -120,7 +121,8 @@ class SimulationTutorialTest {
   // ---- JVMs ----
 
   private static List<Outcome> runAll(Path classes) throws Exception {
-    return run(classes, List.of("shop.StockTest", "shop.QuotesTest", "shop.ReportsTest"), List.of());
+    return run(
+        classes, List.of("shop.StockTest", "shop.QuotesTest", "shop.ReportsTest"), List.of());
   }
 
   private static List<Outcome> run(Path classes, List<String> tests, List<String> options)

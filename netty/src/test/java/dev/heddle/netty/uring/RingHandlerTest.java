@@ -33,6 +33,7 @@ class RingHandlerTest {
   private final class Netty implements IoHandler, IoRegistration {
     private IoUringIoHandle end;
 
+    @SuppressWarnings("deprecation") // Netty's test constructor; it has no other public one
     void answerCancel(int result) {
       end.handle(this, new IoUringIoEvent(result, 0, ASYNC_CANCEL, ASYNC_CANCEL));
     }

@@ -61,6 +61,7 @@ final class RandomProcesses {
   ///
   /// @param known [a][b]: how many messages from a to b its sender knew to have been sent
   /// @param until when the sender no longer waits for a reply
+  @SuppressWarnings("ArrayRecordComponent") // no message is compared
   private record Message(int from, int number, int[][] known, long until) {}
 
   static void run(ProcessSimulation simulation, long seed) throws Exception {

@@ -112,7 +112,30 @@ class StreamFaultsTest {
   void reset_breaksBothEnds() {
     NodeGroup group = new NodeGroup(1);
     group.network().setFaults(Faults.none().withReset(1));
-    assertThatThrownBy(() -> sent(group, new byte[10])).hasMessageContaining("Connection reset");
+    List<String> seen = new ArrayList<>();
+    group.node(
+        group.network().host("server"),
+        () -> {
+          try (Listener listener = Tcp.listen(new InetSocketAddress(PORT));
+              StreamSocket client = listener.accept()) {
+            assertThatThrownBy(() -> client.read(ByteBuffer.allocate(1)))
+                .hasMessage("Connection reset");
+            seen.add("server");
+          }
+        });
+    group.node(
+        group.network().host("client"),
+        () -> {
+          try (StreamSocket server = Tcp.connect("server", PORT)) {
+            Heddle.delay(Duration.ofSeconds(1)); // it has been accepted
+            server.write(ByteBuffer.allocate(1));
+            assertThatThrownBy(() -> server.read(ByteBuffer.allocate(1)))
+                .hasMessage("Connection reset");
+            seen.add("client");
+          }
+        });
+    group.run();
+    assertThat(seen).containsExactlyInAnyOrder("server", "client");
   }
 
   @Test

@@ -37,7 +37,7 @@ final class Flow {
    * I1. The receiver gets the bytes that were written, once and in order, whatever the link does.
    *     [StreamFaultsTest]
    * I2. No more bytes are on their way or unread than the two buffers hold, and one segment.
-   *     [SimulatedNetworkTest]
+   *     [StreamFaultsTest]
    */
   private static final int MAX_ATTEMPTS = 15;
   private static final long FIRST_PAUSE_NANOS = 200_000_000; // RFC 6298's lower limit on Linux

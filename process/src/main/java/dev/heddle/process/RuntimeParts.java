@@ -13,7 +13,7 @@ import java.util.concurrent.ThreadLocalRandom;
 /// The parts of a runtime that differ in a simulation: here those with real threads and time.
 ///
 /// Chosen when the runtime is made. The parts of a simulation are subclasses, which other programs
-/// do not load, so the calls of their methods stay direct. [SimulationCostTest]
+/// do not load, so the calls of their methods stay direct. Test: SimulationCostTest.
 sealed class RuntimeParts permits SimulatedParts {
   RuntimeParts() {}
 

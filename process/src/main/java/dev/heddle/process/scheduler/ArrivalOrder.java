@@ -14,9 +14,9 @@ final class ArrivalOrder {
    * each sender has a clock, a number. What it sends gets a stamp above its clock, and the clock
    * advances to the stamp. A mailbox hands out what has arrived by stamp.
    *
-   * A stamp is above all in the mailbox, unless the sender may have sent before some of that: unless
-   * its clock is lower than the stamps of the last ones there. Then the simulation chooses how many
-   * of these the message overtakes; 0 is the order of the turns.
+   * A stamp is above all in the mailbox, unless the sender may have sent before some of that:
+   * unless its clock is lower than the stamps of the last ones there. Then the simulation chooses
+   * how many of these the message overtakes; 0 is the order of the turns.
    *
    * The order of all stamps is one order of everything that was sent, and it is a possible one:
    *
@@ -27,9 +27,9 @@ final class ArrivalOrder {
    *     stamp, and so does everything that its sender sends afterwards.
    * I4. What happens at one instant of virtual time has higher stamps than all before that: time
    *     moves only when nobody can run.
-   * I5. What a body, a coroutine or another thread sends has a higher stamp than all before it: they
-   *     may have learnt of it by other ways than messages, such as a future. Between two sends of a
-   *     body others have their turn now and then (SimulatedScheduler.budgetNanos).
+   * I5. What a body, a coroutine or another thread sends has a higher stamp than all before it:
+   *     they may have learnt of it by other ways than messages, such as a future. Between two sends
+   *     of a body others have their turn now and then (SimulatedScheduler.budgetNanos).
    *
    * [ArrivalOrderTest, RandomProcessesTest]
    *

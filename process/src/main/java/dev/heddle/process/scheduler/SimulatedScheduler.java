@@ -11,26 +11,26 @@ import org.jspecify.annotations.Nullable;
 public final class SimulatedScheduler extends WorkScheduler {
   /*
    * Every ready task is a turn in the queue of the simulation (ProcessWorld). A turn is one step,
-   * so another task can come after each step; a
-   * body may end its step at each call that sends or starts something. The states of Task are those of the product, and so is
-   * everything behind step(): a wake-up that would be lost there is lost here. Deques, the global
-   * queue, parking and the monitor have no part.
+   * so another task can come after each step; a body may end its step at each call that sends or
+   * starts something. The states of Task are those of the product, and so is everything behind
+   * step(): a wake-up that would be lost there is lost here. Deques, the global queue, parking and
+   * the monitor have no part.
    *
    * The choice is wider than the product's: any ready task may be next, however long others have
    * waited, and whatever its priority is. A program must be correct in all these orders, because
    * another worker of the product may run the task at that moment.
    *
    * Workers. There are as many as the runtime was configured with, 1 by default. With several, the
-   * simulation chooses one for each turn. When it is not the one whose step has woken the task, that
-   * counts as a steal.
+   * simulation chooses one for each turn. When it is not the one whose step has woken the task,
+   * that counts as a steal.
    *
    * Threads. The carrier of the simulation. Another thread that wakes a task makes it READY, and
    * hands the queueing to the carrier (ProcessWorld.arrive), which names that thread.
    *
-   * Deadlocks. The product looks once a second. Here a look is a timer of virtual time, which exists
-   * only while a task may wait for another one. As long as no turn runs, the pauses between two looks
-   * double: a wait of years takes a few looks, and two looks at least the time apart that a deadlock
-   * must last find it.
+   * Deadlocks. The product looks once a second. Here a look is a timer of virtual time, which
+   * exists only while a task may wait for another one. As long as no turn runs, the pauses between
+   * two looks double: a wait of years takes a few looks, and two looks at least the time apart that
+   * a deadlock must last find it.
    */
   private static final long FIRST_LOOK_NANOS = 1_000_000_000; // as in the product
   private static final long LONGEST_PAUSE_NANOS = 86_400_000_000_000L; // a day of virtual time

@@ -132,8 +132,8 @@ public sealed class Timers permits SimulatedTimers {
     return clock.getAsLong();
   }
 
-  /// Waits for a future, up to a time. The calling thread waits as in [CompletableFuture#get(long,
-  /// TimeUnit)], and gets the same.
+  /// Waits for a future, up to a time. The calling thread waits as in `CompletableFuture.get`, and
+  /// gets the same.
   public <T extends @Nullable Object> T await(CompletableFuture<T> future, long nanos)
       throws InterruptedException, ExecutionException, TimeoutException {
     return future.get(nanos, TimeUnit.NANOSECONDS);

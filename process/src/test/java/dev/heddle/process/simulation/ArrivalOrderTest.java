@@ -245,15 +245,17 @@ class ArrivalOrderTest {
                                   out.done(got.toString());
                                 }
                               }));
-                  var _ =
-                      runtime.spawn(
-                          later(
-                              HOUR,
-                              (_, out) -> {
-                                runtime.send(to, "x");
-                                out.done();
-                              }));
-                  var _ = runtime.spawn(once(self -> self.send(to, "a")));
+                  for (String text : List.of("x", "a")) {
+                    Duration when = text.equals("x") ? HOUR : Duration.ofMinutes(1);
+                    var _ =
+                        runtime.spawn(
+                            later(
+                                when,
+                                (_, out) -> {
+                                  runtime.send(to, text);
+                                  out.done();
+                                }));
+                  }
                   orders.add((String) runtime.awaitExit(to, Duration.ofDays(1)).result());
                 }
               })

@@ -58,11 +58,19 @@ final class RandomProcesses {
   }
 
   /// One message: who has sent it, as the how manieth to this receiver, and what the sender knew.
-  ///
-  /// @param known [a][b]: how many messages from a to b its sender knew to have been sent
-  /// @param until when the sender no longer waits for a reply
-  @SuppressWarnings("ArrayRecordComponent") // no message is compared
-  private record Message(int from, int number, int[][] known, long until) {}
+  private static final class Message {
+    final int from;
+    final int number;
+    final int[][] known; // [a][b]: how many from a to b its sender knew to have been sent
+    final long until; // when the sender no longer waits for a reply
+
+    Message(int from, int number, int[][] known, long until) {
+      this.from = from;
+      this.number = number;
+      this.known = known;
+      this.until = until;
+    }
+  }
 
   static void run(ProcessSimulation simulation, long seed) throws Exception {
     int workers = 1 + (int) (seed % 3);

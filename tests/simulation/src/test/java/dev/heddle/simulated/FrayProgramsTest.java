@@ -18,9 +18,7 @@ import org.junit.jupiter.api.Timeout;
 class FrayProgramsTest {
   private static final List<Program> FAILING = Gaps.without(FrayFailing.ALL);
   private static final List<Program> PASSING =
-      Gaps.without(FrayPassing.ALL).stream()
-          .filter(p -> p.expected() == Expected.PASSES)
-          .toList();
+      Gaps.without(FrayPassing.ALL).stream().filter(p -> p.expected() == Expected.PASSES).toList();
 
   @Test
   void failing_areAllFound() {

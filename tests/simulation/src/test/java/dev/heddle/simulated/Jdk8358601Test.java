@@ -8,8 +8,8 @@ import dev.heddle.simulated.kinds.BugKinds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// A bug inside `java.util.concurrent`: it needs preemption there, which this class's JVM has and the
-/// others have not.
+/// A bug inside `java.util.concurrent`: it needs preemption there, which this class's JVM has and
+/// the others have not.
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class Jdk8358601Test {
   @Test

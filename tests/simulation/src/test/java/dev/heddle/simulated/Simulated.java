@@ -32,8 +32,8 @@ public final class Simulated {
     return ending(result.failure());
   }
 
-  /// Runs a task with one seed, for what a library does once in a JVM only: its static state belongs
-  /// to the simulation that made it.
+  /// Runs a task with one seed, for what a library does once in a JVM only: its static state
+  /// belongs to the simulation that made it.
   ///
   /// @return the virtual time that passed
   /// @throws AssertionError when the run fails

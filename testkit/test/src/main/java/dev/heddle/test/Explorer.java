@@ -60,7 +60,8 @@ final class Explorer {
     if (!options.shrinks() || !found.uncontrolled().isEmpty()) {
       return new FailureText(found, found, 0, true, runs);
     }
-    Shrinker shrinker = new Shrinker(schedule -> Runs.<@Nullable Void>record(one, schedule, main), found);
+    Shrinker shrinker =
+        new Shrinker(schedule -> Runs.<@Nullable Void>record(one, schedule, main), found);
     SimulationResult<?> shrunk = shrinker.shrink();
     return new FailureText(shrunk, found, shrinker.runs(), shrinker.repeats(), runs);
   }

@@ -10,7 +10,8 @@ import java.util.List;
 /// @param runs the number of runs for that; 0: it was not shrunk
 /// @param repeats whether it has failed in the same way when it was repeated
 /// @param tried the number of runs until it was found; 0: it is the only one
-record FailureText(SimulationResult<?> result, SimulationResult<?> found, int runs, boolean repeats, int tried) {
+record FailureText(
+    SimulationResult<?> result, SimulationResult<?> found, int runs, boolean repeats, int tried) {
   private static final int MOST_SHOWN = 20; // decisions
 
   static FailureText of(SimulationResult<?> result) {

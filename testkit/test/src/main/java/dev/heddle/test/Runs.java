@@ -30,8 +30,8 @@ final class Runs {
   /// Runs a program once, and forgets it, if it is the first run of this program in the JVM and the
   /// agent is installed.
   ///
-  /// Classes that a run initialises draw random numbers and hash codes, and keep what they have found. So
-  /// the first run of a program takes another course than all later ones.
+  /// Classes that a run initialises draw random numbers and hash codes, and keep what they have
+  /// found. So the first run of a program takes another course than all later ones.
   ///
   /// @param program its class, a lambda's for example
   static <T extends @Nullable Object> void warmUp(

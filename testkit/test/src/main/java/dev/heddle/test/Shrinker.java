@@ -36,7 +36,8 @@ final class Shrinker {
     this.best = found;
   }
 
-  /// The failing run with the fewest decisions that was found; the first one, if it does not repeat.
+  /// The failing run with the fewest decisions that was found; the first one, if it does not
+  /// repeat.
   SimulationResult<?> shrink() {
     if (!tryOnly(kept)) {
       return best;

@@ -23,11 +23,11 @@ import org.jspecify.annotations.Nullable;
 /// and when it leaves something behind. Virtual threads that coroutines start run on the loop, too.
 ///
 /// With the agent heddle-world, what the JDK does belongs to the simulation, too: timed waits
-/// (`Thread.sleep`, `poll(timeout)`), clocks, random numbers, hash codes, monitors, platform threads and
-/// executors that the program starts. The first run of a program in a JVM is then a warm-up, whose
-/// outcome is dropped: it initialises classes, and so takes another course than all later ones.
-/// Without the agent, a run refuses timed waits of the JDK with their stack, clocks and chance are real,
-/// and [SimulationResult#uncontrolled()] names the influence of other threads.
+/// (`Thread.sleep`, `poll(timeout)`), clocks, random numbers, hash codes, monitors, platform
+/// threads and executors that the program starts. The first run of a program in a JVM is then a
+/// warm-up, whose outcome is dropped: it initialises classes, and so takes another course than all
+/// later ones. Without the agent, a run refuses timed waits of the JDK with their stack, clocks and
+/// chance are real, and [SimulationResult#uncontrolled()] names the influence of other threads.
 ///
 /// **Suspends** never: the calls block until the runs have ended. **Thread** any outside of
 /// coroutines.

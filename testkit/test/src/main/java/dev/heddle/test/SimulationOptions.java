@@ -105,8 +105,8 @@ public final class SimulationOptions {
     return checksLeaks;
   }
 
-  /// Whether the agent heddle-world is attached to the JVM, unless it is there; default false: it is
-  /// used where Java was started with it.
+  /// Whether the agent heddle-world is attached to the JVM, unless it is there; default false: it
+  /// is used where Java was started with it.
   public boolean attachesAgent() {
     return attachesAgent;
   }
@@ -175,8 +175,8 @@ public final class SimulationOptions {
     return with(copy -> copy.checksLeaks = false);
   }
 
-  /// The same, with the agent heddle-world: attached to the JVM, unless it is there, which takes about
-  /// a second. A run throws [IllegalStateException] if the JVM does not allow that.
+  /// The same, with the agent heddle-world: attached to the JVM, unless it is there, which takes
+  /// about a second. A run throws [IllegalStateException] if the JVM does not allow that.
   public SimulationOptions withAgent() {
     return with(copy -> copy.attachesAgent = true);
   }

@@ -18,9 +18,8 @@ public sealed interface Strategy {
   ///
   /// @param depth the number of ordered steps that the bug needs; at least 1
   /// @throws IllegalArgumentException when `depth` is less than 1
-  /// @see <a
-  ///   href="https://www.microsoft.com/en-us/research/publication/a-randomized-scheduler-with-probabilistic-guarantees-of-finding-bugs/">Burckhardt
-  ///   et al., ASPLOS 2010</a>
+  /// @see <a href="https://doi.org/10.1145/1736020.1736040">Burckhardt et al., A Randomized
+  ///   Scheduler with Probabilistic Guarantees of Finding Bugs, 2010</a>
   static Strategy pct(int depth) {
     return new Pct(depth);
   }

@@ -4,7 +4,7 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | a main coroutine, from a test; options | results of runs; the first failure, shrunk, with how to replay it |
+/// | a main coroutine, from a test; options | results of runs; the first failure, shrunk |
 ///
 /// Threads: that of the test, which waits; each run has a carrier of its own. Read `Simulation`.
 @NullMarked

@@ -65,11 +65,10 @@ class AgentSimulationTest {
             var slow = pool.submit(() -> sleep(Duration.ofHours(1)));
             assertThat(slow.get()).isEqualTo("slept");
           }
-          assertThatThrownBy(
-                  () ->
-                      CompletableFuture.supplyAsync(() -> sleep(Duration.ofHours(2)))
-                          .orTimeout(1, TimeUnit.HOURS)
-                          .get())
+          assertThatThrownBy(() ->
+                  CompletableFuture.supplyAsync(() -> sleep(Duration.ofHours(2)))
+                      .orTimeout(1, TimeUnit.HOURS)
+                      .get())
               .isInstanceOf(ExecutionException.class)
               .hasCauseInstanceOf(TimeoutException.class);
         });
@@ -103,12 +102,11 @@ class AgentSimulationTest {
   void deadlockOfMonitors_isReportedAtOnce() {
     Object one = new Object();
     Object other = new Object();
-    assertThatThrownBy(
-            () ->
-                Simulation.run(() -> {
-                  Heddle.launch("ab", () -> lockBoth(one, other));
-                  Heddle.launch("ba", () -> lockBoth(other, one));
-                }))
+    assertThatThrownBy(() ->
+            Simulation.run(() -> {
+              Heddle.launch("ab", () -> lockBoth(one, other));
+              Heddle.launch("ba", () -> lockBoth(other, one));
+            }))
         .hasCauseInstanceOf(DeadlockError.class)
         .hasMessageContaining("'ab'")
         .hasMessageContaining("'ba'");
@@ -134,11 +132,10 @@ class AgentSimulationTest {
   @Test
   @Tag("sim-5")
   void threadThatIsLeft_isALeak() {
-    assertThatThrownBy(
-            () ->
-                Simulation.run(() -> {
-                  new Thread(() -> sleep(Duration.ofDays(1)), "forgotten").start();
-                }))
+    assertThatThrownBy(() ->
+            Simulation.run(() -> {
+              new Thread(() -> sleep(Duration.ofDays(1)), "forgotten").start();
+            }))
         .isInstanceOf(SimulationError.class)
         .hasMessageContaining("a thread runs: forgotten");
   }
@@ -146,16 +143,15 @@ class AgentSimulationTest {
   @Test
   @Tag("sim-5")
   void failureOfAThread_failsTheRun() {
-    assertThatThrownBy(
-            () ->
-                Simulation.run(() -> {
-                  Thread thread =
-                      new Thread(() -> {
-                        throw new IllegalStateException("in a thread");
-                      });
-                  thread.start();
-                  thread.join();
-                }))
+    assertThatThrownBy(() ->
+            Simulation.run(() -> {
+              Thread thread =
+                  new Thread(() -> {
+                    throw new IllegalStateException("in a thread");
+                  });
+              thread.start();
+              thread.join();
+            }))
         .isInstanceOf(SimulationError.class)
         .hasMessageContaining("in a thread");
   }
@@ -175,15 +171,14 @@ class AgentSimulationTest {
   @Test
   @Tag("sim-8")
   void forgottenTimeout_isFoundAndShrunk() {
-    assertThatThrownBy(
-            () ->
-                Simulation.explore(() -> {
-                  LinkedBlockingQueue<String> replies = new LinkedBlockingQueue<>();
-                  Thread server = new Thread(() -> serve(replies));
-                  server.start();
-                  assertThat(replies.poll(10, TimeUnit.MILLISECONDS)).isNotNull();
-                  server.join();
-                }))
+    assertThatThrownBy(() ->
+            Simulation.explore(() -> {
+              LinkedBlockingQueue<String> replies = new LinkedBlockingQueue<>();
+              Thread server = new Thread(() -> serve(replies));
+              server.start();
+              assertThat(replies.poll(10, TimeUnit.MILLISECONDS)).isNotNull();
+              server.join();
+            }))
         .isInstanceOf(SimulationError.class)
         .hasMessageContaining("-Dheddle.test.seed=");
   }
@@ -191,8 +186,7 @@ class AgentSimulationTest {
   @Test
   @Tag("sim-8")
   void agent_thatIsNotThere_isAttachedWhenAsked() throws Exception {
-    assertThat(OtherJvm.lines(Attaching.class, "-XX:+EnableDynamicAgentLoading"))
-        .contains("PT1H");
+    assertThat(OtherJvm.lines(Attaching.class, "-XX:+EnableDynamicAgentLoading")).contains("PT1H");
   }
 
   /// Prints the virtual time of a sleep.

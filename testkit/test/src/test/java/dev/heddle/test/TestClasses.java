@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.heddle.Heddle;
@@ -105,6 +106,22 @@ final class TestClasses {
     void waitsForAnotherThread() throws Exception {
       Heddle.launch("asker", () -> Heddle.await(Heddle.trigger("the reply of nobody")));
       new CompletableFuture<String>().get();
+    }
+  }
+
+  static class Blocking {
+    @BeforeEach
+    void before() throws InterruptedException {
+      Thread.sleep(Duration.ofHours(1));
+    }
+
+    @HeddleTest(seeds = 2)
+    void waitsInTheJdk() throws InterruptedException {
+      Thread other = new Thread(() -> seen.add("in a thread"));
+      other.start();
+      other.join();
+      Thread.sleep(Duration.ofHours(1));
+      assertEquals(Duration.ofHours(2), Simulation.elapsed());
     }
   }
 

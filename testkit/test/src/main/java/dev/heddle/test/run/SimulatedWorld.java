@@ -88,8 +88,8 @@ final class SimulatedWorld extends World {
   }
 
   /// The failures of threads that no code observes, and threads that still run. Those of fork-join
-  /// pools, which are of classes of the JDK, do not count: nobody ends the common pool. Whether a thread is a daemon says nothing, since
-  /// all are that coroutines create.
+  /// pools, which are of classes of the JDK, do not count: nobody ends the common pool. Whether a
+  /// thread is a daemon says nothing, since all are that coroutines create.
   List<Finding> findings() {
     List<Finding> all = new ArrayList<>(findings);
     running.forEach((thread, body) -> {

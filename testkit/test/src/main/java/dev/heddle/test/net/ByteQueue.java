@@ -25,7 +25,8 @@ final class ByteQueue {
   /// @param most how many; no more than there are, and than there is room for
   void take(ByteBuffer into, int most) {
     int left = most;
-    while (left > 0 && pieces.peek() instanceof ByteBuffer piece) {
+    while (left > 0) {
+      ByteBuffer piece = pieces.element(); // safe: there are as many as the caller asks for
       int n = Math.min(left, piece.remaining());
       into.put(piece.slice(piece.position(), n));
       piece.position(piece.position() + n);

@@ -39,8 +39,7 @@ final class SimulatedNames implements NameResolver {
   }
 
   @Override
-  public List<InetAddress> addresses(String name, LookupPolicy policy)
-      throws UnknownHostException {
+  public List<InetAddress> addresses(String name, LookupPolicy policy) throws UnknownHostException {
     ask(name);
     List<InetAddress> found = new ArrayList<>();
     for (InetAddress address : network.addressesOf(name)) {

@@ -141,8 +141,7 @@ class StreamFaultsTest {
   @Test
   void datagrams_areLostAndDoubled_asOftenAsTheFaultsSay() {
     NodeGroup group = new NodeGroup(1);
-    group.network().setFaults(
-        Faults.none().withDatagramLoss(0.3).withDatagramDuplication(0.1));
+    group.network().setFaults(Faults.none().withDatagramLoss(0.3).withDatagramDuplication(0.1));
     int[] got = new int[1];
     SimulatedHost server = group.network().host("server");
     group.service(

@@ -144,7 +144,8 @@ record GrpcTest(String driver) {
           executor.set(coroutines);
           Server server = server(loop, coroutines).addService(service()).build().start();
           left.set(server);
-          // nobody closes it: it must not hold gRPC's shared executor, whose end PeersTest waits for
+          // nobody closes it: it must not hold gRPC's shared executor, whose end PeersTest waits
+          // for
           ManagedChannel connection = client(loop, server.getPort()).directExecutor().build();
           Answers answers = new Answers();
           StreamObserver<String> questions =

@@ -24,13 +24,13 @@ final class Flow {
    * Packets overtake each other on the link, so segments are kept in the order in which they were
    * written, and the receiver gets them in this order.
    *
-   * Room. The sender's buffer keeps the bytes that were not acknowledged. A segment leaves while the
-   * receiver's buffer is not full, counting what is on its way: so a peer that does not read fills
-   * both buffers, and then the writer waits. An acknowledgement also says that there is room again.
-   * It carries no number: it stands for the state of the receiver when it arrives.
+   * Room. The sender's buffer keeps the bytes that were not acknowledged. A segment leaves while
+   * the receiver's buffer is not full, counting what is on its way: so a peer that does not read
+   * fills both buffers, and then the writer waits. An acknowledgement also says that there is room
+   * again. It carries no number: it stands for the state of the receiver when it arrives.
    *
-   * A segment that was lost is sent again after 200 ms, then twice as late each time. After 15 times
-   * the sender gives up (Linux's tcp_retries2).
+   * A segment that was lost is sent again after 200 ms, then twice as late each time. After 15
+   * times the sender gives up (Linux's tcp_retries2).
    *
    * A direct flow has no link: what is written has arrived, and both buffers are one.
    *

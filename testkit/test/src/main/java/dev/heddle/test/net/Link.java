@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** that of the loop whose turn it is.
 public final class Link {
   /*
-   * A packet asks for its way when it leaves: the link adds the time for its bytes, one packet after
-   * the other, and draws its latency. Packets may overtake each other; who needs an order keeps it.
+   * A packet asks for its way when it leaves: the link adds the time for its bytes, one packet
+   * after the other, and draws its latency. Packets may overtake each other; who needs an order
+   * keeps it.
    *
    * A partition is looked at twice, when the packet leaves and when it arrives, so that it also
    * stops what was on its way.

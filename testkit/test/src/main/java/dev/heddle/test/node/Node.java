@@ -25,8 +25,8 @@ public final class Node {
    *   from      event                             to        who
    *   -         join()                            JOINED    the group, or restart()
    *   JOINED    its first turn                    RUNNING   its carrier
-   *   JOINED    stop(), crash()                   STOPPING  the holder of the turn; its program does
-   *                                                         not begin
+   *   JOINED    stop(), crash()                   STOPPING  the holder of the turn; its program
+   *                                                         does not begin
    *   RUNNING   stop(), crash()                   STOPPING  the holder of the turn
    *   RUNNING,  its loop has ended                ENDED     its carrier
    *   STOPPING

@@ -34,16 +34,16 @@ public final class VirtualTurns implements Turns {
    * otherwise keep it for ever. It also costs a microsecond, or a coroutine that yields until a
    * packet arrives would yield for ever.
    *
-   * What the JDK has parked may be woken up by threads outside. This is waited for in real time when
-   * nothing else can go on.
+   * What the JDK has parked may be woken up by threads outside. This is waited for in real time
+   * when nothing else can go on.
    *
    * When no loop is ready and nothing is scheduled, nothing can go on: the first loop that has
    * joined and wants to know is told so in its turn, and reports its deadlock. Then the next one.
    *
    * Memory order. `holder` is written by the holder, after all that it has done, and read by the
    * next one before all that it does. wakeup() writes `woken` and then reads `idle`; a carrier that
-   * waits for other threads writes `idle` and then reads `woken`. All four are volatile, so one of the
-   * two sees the other's write, and the carrier is not left parked (Dekker).
+   * waits for other threads writes `idle` and then reads `woken`. All four are volatile, so one of
+   * the two sees the other's write, and the carrier is not left parked (Dekker).
    *
    * Cost. A turn that stays with its loop: a scan of the loops. One that is handed over: two
    * switches of threads.

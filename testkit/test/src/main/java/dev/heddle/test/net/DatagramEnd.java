@@ -31,6 +31,7 @@ final class DatagramEnd {
   private boolean unreachable; // a message of the peer's host that nobody has read
   private boolean closed;
 
+  @SuppressWarnings("ArrayRecordComponent") // no datagram is compared
   private record Datagram(InetSocketAddress from, byte[] bytes) {}
 
   DatagramEnd(SimulatedHost host, InetSocketAddress local, Runnable onChange) {

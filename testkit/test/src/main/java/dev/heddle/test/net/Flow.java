@@ -153,8 +153,8 @@ final class Flow {
   // the receiver's state is read before news of it could be here: it saves an acknowledgement, and
   // is the same in each run
   private void pump() {
-    while (unsent.peek() instanceof Segment segment && mayLeave(segment)) {
-      unsent.remove();
+    while (!unsent.isEmpty() && mayLeave(unsent.element())) {
+      Segment segment = unsent.remove();
       sent.add(segment);
       onTheWay += segment.bytes.length;
       transmit(segment);
@@ -225,8 +225,8 @@ final class Flow {
 
   private void deliverInOrder() {
     boolean delivered = false;
-    while (sent.peek() instanceof Segment next && next.arrived) {
-      sent.remove();
+    while (!sent.isEmpty() && sent.element().arrived) {
+      Segment next = sent.remove();
       onTheWay -= next.bytes.length;
       deliver(next);
       delivered = true;

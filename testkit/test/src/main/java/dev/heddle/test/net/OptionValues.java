@@ -84,7 +84,7 @@ final class OptionValues {
 
   <T> T get(SocketDescriptorState socket, SocketOption<T> option) throws IOException {
     check(socket, option);
-    return option.type().cast(values.get(option));
+    return option.type().cast(Objects.requireNonNull(values.get(option), option::name));
   }
 
   /// Whether the socket is closed, to refuse its options.

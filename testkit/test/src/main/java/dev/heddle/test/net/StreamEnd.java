@@ -220,7 +220,7 @@ final class StreamEnd {
     return closed
         || failure != null
         || inputShut
-        || in != null && (in.available() > 0 || in.hasEnded());
+        || (in != null && (in.available() > 0 || in.hasEnded()));
   }
 
   boolean isWritable() {

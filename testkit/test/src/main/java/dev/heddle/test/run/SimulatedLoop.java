@@ -221,8 +221,8 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   }
 
   private void describeProcesses(@Nullable Throwable failure) {
-    String dump = failure == null || processes == null ? null : processes.dump();
-    if (dump != null) {
+    String dump = processes == null ? null : processes.dump();
+    if (failure != null && dump != null) {
       failure.addSuppressed(new ProcessesError("the processes at the end of the run:\n" + dump));
     }
   }

@@ -123,8 +123,9 @@ public final class VirtualTurns implements Turns {
     idle = Thread.currentThread();
     while (seats.stream().noneMatch(seat -> seat.woken)) {
       LockSupport.park(this);
-      if (holder instanceof Seat seat && Thread.currentThread().isInterrupted()) {
-        seat.woken = true; // its scheduler asks for interrupts after a sleep
+      Seat current = holder;
+      if (current != null && Thread.currentThread().isInterrupted()) {
+        current.woken = true; // its scheduler asks for interrupts after a sleep
       }
     }
     idle = null;

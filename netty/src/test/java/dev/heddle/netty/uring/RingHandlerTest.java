@@ -34,7 +34,7 @@ class RingHandlerTest {
     private IoUringIoHandle end;
 
     void answerCancel(int result) {
-      end.handle(this, new IoUringIoEvent(result, 0, ASYNC_CANCEL, ASYNC_CANCEL));
+      end.handle(this, new IoUringIoEvent(result, 0, ASYNC_CANCEL, 0L));
     }
 
     @Override

@@ -35,7 +35,7 @@ class RingHandlerTest {
 
     @SuppressWarnings("deprecation") // Netty's test constructor; it has no other public one
     void answerCancel(int result) {
-      end.handle(this, new IoUringIoEvent(result, 0, ASYNC_CANCEL, ASYNC_CANCEL));
+      end.handle(this, new IoUringIoEvent(result, 0, ASYNC_CANCEL, 0L));
     }
 
     @Override

@@ -37,7 +37,8 @@ module dev.heddle {
 
   // for a resolver of names that lives on a loop
   exports dev.heddle.io.dns to
-      dev.heddle.netty;
+      dev.heddle.netty,
+      dev.heddle.test;
 
   // for another library's event loop on a loop, and for what drivers have to say: beside the loop
   exports dev.heddle.eventloop to

@@ -10,6 +10,12 @@ module dev.heddle.test {
   requires static org.jspecify; // annotations only: who compiles against this module needs nothing
 
   exports dev.heddle.test;
+  exports dev.heddle.test.file;
+  exports dev.heddle.test.net;
+  exports dev.heddle.test.node;
+
+  provides dev.heddle.io.dns.NameResolverProvider with
+      dev.heddle.test.net.SimulatedNamesProvider;
 
   opens dev.heddle.test to
       org.junit.platform.commons; // creates the extension

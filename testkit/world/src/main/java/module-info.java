@@ -10,5 +10,6 @@ module dev.heddle.world {
   requires static jdk.attach; // the helper JVM that attaches the agent has it
 
   exports dev.heddle.world to
-      dev.heddle.test;
+      dev.heddle.test,
+      java.instrument; // calls the agent, also where it is on the module path
 }

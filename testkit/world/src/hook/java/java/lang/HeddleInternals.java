@@ -109,7 +109,7 @@ final class HeddleInternals {
     }
   }
 
-  private static RuntimeException rethrown(Throwable e) {
+  static RuntimeException rethrown(Throwable e) {
     return switch (e) {
       case RuntimeException failure -> failure;
       case Error error -> throw error;

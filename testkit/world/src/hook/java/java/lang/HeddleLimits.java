@@ -56,7 +56,8 @@ public final class HeddleLimits {
     return world == null ? jdk : world.processors() == 1 ? 1 : PHASER_SPINS;
   }
 
-  /// Instead of `Runtime.availableProcessors()`, in programs and where the JDK asks again and again.
+  /// Instead of `Runtime.availableProcessors()`, in programs and where the JDK asks again and
+  /// again.
   public static int availableProcessors(Runtime runtime) {
     HeddleWorld world = HeddleWorld.current();
     return world == null ? runtime.availableProcessors() : world.processors();

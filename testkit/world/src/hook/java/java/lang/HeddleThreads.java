@@ -105,8 +105,7 @@ public final class HeddleThreads {
   public static void starting(Thread virtual) {
     HeddleWorld world = HeddleWorld.current();
     if (world != null) {
-      HeddleChance.seedThread(virtual, world.nextRandom("thread"));
-      world.onStart(virtual);
+      world.onStarting(virtual);
     }
   }
 

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package java.lang;
 
+import java.net.InetAddress;
 import java.net.SocketImpl;
+import java.net.UnknownHostException;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
-import jdk.internal.vm.ThreadContainer;
+import jdk.internal.vm.ThreadContainers;
 
 /// A world as the hook sees it: what the hook keeps for it, and the questions that it answers. The
 /// agent's own subclass passes them to `dev.heddle.world.World`, which documents them; java.base
@@ -17,6 +21,8 @@ import jdk.internal.vm.ThreadContainer;
 public abstract class HeddleWorld {
   // Threads made in a world have ids of this form, so that the unblocker can tell whose they are.
   private static final int NUMBER_BITS = 32; // n of a world; the bits above are the world's serial
+
+  private static final int STARTED_LIMIT = 1_024;
 
   private static final Map<Long, HeddleWorld> OPEN = new ConcurrentHashMap<>(); // by serial
 
@@ -38,6 +44,8 @@ public abstract class HeddleWorld {
   private final Map<Thread, Integer> outside = new HashMap<>(); // of threads that are not mounted
   private long lastThread;
   private ForkJoinPool commonPool;
+  private final List<Thread> started = new ArrayList<>(); // virtual ones; some have ended
+  private int startedLimit = STARTED_LIMIT; // as many make a search for ended ones worth while
 
   protected HeddleWorld() {
     synchronized (OPEN) {
@@ -85,8 +93,21 @@ public abstract class HeddleWorld {
     OPEN.put(serial, this);
   }
 
+  /// Afterwards the JVM keeps no thread of this world reachable.
   public final void close() {
     OPEN.remove(serial);
+    started.forEach(HeddleWorld::forget);
+    started.clear();
+  }
+
+  final void onStarting(Thread virtual) {
+    if (started.size() == startedLimit) {
+      started.removeIf(thread -> thread.getState() == Thread.State.TERMINATED);
+      startedLimit = Math.max(STARTED_LIMIT, 2 * started.size());
+    }
+    started.add(virtual);
+    HeddleChance.seedThread(virtual, nextRandom("thread"));
+    onStart(virtual);
   }
 
   final void onCarrier(HeddleCarrier carrier) {
@@ -148,9 +169,9 @@ public abstract class HeddleWorld {
 
   /// Lets the JVM forget a virtual thread that will never go on.
   public static void forget(Thread virtual) {
-    ThreadContainer container = virtual.threadContainer();
-    if (container != null) {
-      container.remove(virtual);
+    // those of other containers are reachable from their owner only
+    if (virtual.threadContainer() == ThreadContainers.root()) {
+      ThreadContainers.root().remove(virtual);
     }
   }
 
@@ -230,4 +251,10 @@ public abstract class HeddleWorld {
   protected abstract SocketImpl newServerSocket();
 
   protected abstract SelectorProvider selectorProvider();
+
+  protected abstract InetAddress[] addressesOf(String host) throws UnknownHostException;
+
+  protected abstract String nameOf(InetAddress address);
+
+  protected abstract InetAddress localHost() throws UnknownHostException;
 }

@@ -45,15 +45,27 @@ public final class NameResolvers {
   public static @Nullable NameResolver current() {
     // with that property the JDK resolves from this file alone, and so does Heddle
     boolean wanted = choice() == Choice.LOOP && System.getProperty(HOSTS_FILE) == null;
-    return wanted ? Found.PROVIDER.current() : null;
+    return wanted ? Found.current() : null;
   }
 
   /// Initialised at the first look-up in a coroutine.
   private static final class Found {
-    static final NameResolverProvider PROVIDER =
+    private static final List<NameResolverProvider> PROVIDERS =
         ServiceLoader.load(NameResolverProvider.class, NameResolverProvider.class.getClassLoader())
-            .findFirst()
-            .orElse(() -> null);
+            .stream()
+            .map(ServiceLoader.Provider::get)
+            .toList();
+
+    /// The resolver of the provider to which the loop's driver belongs.
+    static @Nullable NameResolver current() {
+      for (NameResolverProvider provider : PROVIDERS) {
+        NameResolver resolver = provider.current();
+        if (resolver != null) {
+          return resolver;
+        }
+      }
+      return null;
+    }
   }
 
   /// The addresses that the current loop's resolver finds, in the order that the JDK's properties

@@ -24,11 +24,14 @@ record Cell(String driver, Pair.Kind kind) {
   }
 
   /// The drivers on the class path that are made for this system. Where the system refuses one, as
-  /// containers refuse io_uring, its rows are skipped and say why.
+  /// containers refuse io_uring, its rows are skipped and say why. `conformance.drivers` names one
+  /// that is tested alone.
   static Stream<String> drivers() {
     String foreign = System.getProperty("os.name").startsWith("Mac") ? "epoll|io_uring" : "kqueue";
+    String only = System.getProperty("conformance.drivers", ".*");
     return Drivers.offered().stream()
         .map(DriverProvider::name)
+        .filter(driver -> driver.matches(only))
         .filter(driver -> !driver.matches(foreign));
   }
 
@@ -44,6 +47,11 @@ record Cell(String driver, Pair.Kind kind) {
   /// Whether the driver's descriptors have numbers that can be told.
   static boolean showsNumbers(String driver) {
     return driver.equals("epoll") || driver.equals("io_uring");
+  }
+
+  /// Whether the driver has a network in memory, to which no socket of other code leads.
+  static boolean isSimulated(String driver) {
+    return driver.equals("simulated");
   }
 
   /// Runs a loop on the driver, with two ends.

@@ -68,6 +68,11 @@ record Pair(AsyncIo sink, AsyncIo source) implements AutoCloseable {
           return new Pair(Adopt.socket(channel), listener.accept());
         }
       }
+
+      @Override
+      boolean isServedBy(String driver) {
+        return !Cell.isSimulated(driver);
+      }
     },
     /// Each end was sent through a UNIX socket, to ourselves.
     ADOPTED_DESCRIPTOR {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.world;
 
+import java.net.InetAddress;
 import java.net.SocketImpl;
+import java.net.UnknownHostException;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
@@ -103,5 +105,20 @@ final class HookedWorld extends HeddleWorld {
   @Override
   protected @Nullable SelectorProvider selectorProvider() {
     return world.selectorProvider();
+  }
+
+  @Override
+  protected InetAddress[] addressesOf(String host) throws UnknownHostException {
+    return world.addressesOf(host).toArray(new InetAddress[0]);
+  }
+
+  @Override
+  protected String nameOf(InetAddress address) {
+    return world.nameOf(address);
+  }
+
+  @Override
+  protected InetAddress localHost() throws UnknownHostException {
+    return world.localHost();
   }
 }

@@ -7,23 +7,9 @@ import org.jspecify.annotations.Nullable;
 /// A [World] that the hook serves, and what its loop does there: carriers, turns, hand-over of
 /// monitors.
 ///
-/// A loop mounts one coroutine after the other:
+/// A loop mounts one coroutine after the other; this one in the order of their arrival:
 ///
-/// ```java
-/// OpenWorld open = OpenWorld.of(world);
-/// Thread carrier = open.newCarrier("simulation", () -> {
-///   while (goesOn()) {
-///     open.awaitUnblocker();          // the freed monitors have found their next owners
-///     Runnable task = next();         // of a thread that a scheduler of World.newScheduler was
-///     given open.beginTurn(thread, seed);
-///     task.run();
-///     open.endTurn(thread);
-///   }
-/// });
-/// carrier.start();
-/// carrier.join();
-/// open.close();
-/// ```
+/// {@snippet class=dev.heddle.world.FifoWorld region=loop}
 ///
 /// **Thread**: the carrier, but for `of`, `newCarrier`, `close` and where a method says so.
 public final class OpenWorld implements AutoCloseable {
@@ -98,15 +84,15 @@ public final class OpenWorld implements AutoCloseable {
     return hooked.faceOf(virtual);
   }
 
-  /// Lets the JVM forget a virtual thread that will never go on: without this call it stays
-  /// reachable for ever.
+  /// Lets the JVM forget a virtual thread that will never go on: it stays reachable otherwise,
+  /// until [#close()].
   public void forget(Thread virtual) {
     HeddleWorld.forget(virtual);
   }
 
   /// Runs `action` outside of the world: clocks are true, nothing is simulated, and the hash codes
-  /// that it draws move no others. The action must not wait: a wait would leave the carrier, and end
-  /// by real time. **Thread** any.
+  /// that it draws move no others. The action must not wait: a wait would leave the carrier, and
+  /// end by real time. **Thread** any.
   public static void outside(Runnable action) {
     if (!WorldAgent.isInstalled()) {
       action.run();
@@ -133,7 +119,7 @@ public final class OpenWorld implements AutoCloseable {
   }
 
   /// Ends the connection. To be called when the carriers have ended; threads of the world that have
-  /// not ended never run again.
+  /// not ended never run again, and the JVM keeps none of them reachable.
   @Override
   public void close() {
     hooked.close();

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.world;
 
+import java.net.InetAddress;
 import java.net.SocketImpl;
+import java.net.UnknownHostException;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.List;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// **Determinism**: an answer follows from the seed and from what has happened on the carriers,
 /// never from real time, from identity hash codes or from other threads.
 public abstract class World {
+  private static final String LOCALHOST = "localhost";
+
   // ---- time ----
 
   /// The world's clock, in nanoseconds from an origin of its own; never goes back. Asked instead of
@@ -127,6 +132,29 @@ public abstract class World {
   ///   bind
   public @Nullable SelectorProvider selectorProvider() {
     return null;
+  }
+
+  /// The addresses of a host. Not asked for literals; nothing is cached.
+  ///
+  /// @return one or more
+  /// @throws UnknownHostException when there is no such host in this world
+  public List<InetAddress> addressesOf(String host) throws UnknownHostException {
+    if (host.equalsIgnoreCase(LOCALHOST)) {
+      return List.of(localHost());
+    }
+    throw refuse("the address of the host '" + host + "', from the operating system's resolver");
+  }
+
+  /// The name of the host that has `address`; the address as text when it has no name.
+  public String nameOf(InetAddress address) {
+    return address.isLoopbackAddress() ? LOCALHOST : address.getHostAddress();
+  }
+
+  /// The host that the program runs on.
+  ///
+  /// @throws UnknownHostException when it has no address
+  public InetAddress localHost() throws UnknownHostException {
+    return InetAddress.getByAddress(LOCALHOST, new byte[] {127, 0, 0, 1});
   }
 
   /// A scheduled action, as the JDK needs it.

@@ -56,6 +56,7 @@ public final class WorldAgent {
       List.of(
           "java.lang.HeddleInternals", // finds the private parts of threads, or names what is
           // missing
+          "java.lang.HeddleNames", // the same for names of hosts
           "java.lang.VirtualThread", // starts the JVM's unblocker, which is part of no world
           "java.util.concurrent.CompletableFuture",
           "java.util.concurrent.SubmissionPublisher");

@@ -28,11 +28,23 @@ final class ChildJvm {
   /// Runs `main` with these flags only.
   static String runPlain(Class<?> main, List<String> flags, String... arguments)
       throws IOException, InterruptedException {
+    return run(TESTS + System.getProperty("path.separator") + JAR, main, flags, arguments);
+  }
+
+  /// The same, with the tests only on the class path.
+  static String runOnModulePath(Class<?> main, List<String> flags)
+      throws IOException, InterruptedException {
+    return run(TESTS, main, flags);
+  }
+
+  private static String run(
+      String classPath, Class<?> main, List<String> flags, String... arguments)
+      throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(flags);
     command.add("-cp");
-    command.add(TESTS + System.getProperty("path.separator") + JAR);
+    command.add(classPath);
     command.add(main.getName());
     command.addAll(List.of(arguments));
     Process child = new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -108,6 +108,7 @@ final class FifoWorld extends World {
     }
   }
 
+  // @start region=loop
   private void loop(Thread main) {
     main.start();
     while (unfinished > 0 && failure == null) {
@@ -129,6 +130,8 @@ final class FifoWorld extends World {
     next.run();
     open.endTurn(next.thread());
   }
+
+  // @end region=loop
 
   private boolean advance() {
     Timer first = timers.poll();

@@ -44,6 +44,22 @@ class LimitsTest {
   }
 
   @Test
+  void hostNames_areTheWorlds() throws Exception {
+    assertThat(FifoWorld.run(Environment::names).result())
+        .isEqualTo(List.of("localhost/127.0.0.1", "localhost/127.0.0.1", "10.0.0.7", "10.0.0.7"));
+  }
+
+  @Test
+  void unknownHost_isRefusedByName() throws Exception {
+    FifoWorld world = new FifoWorld(1);
+    assertThat(world.runMain(Environment::unknown).failure())
+        .isInstanceOf(UnsupportedOperationException.class);
+    assertThat(world.refused)
+        .containsExactly(
+            "the address of the host 'db.heddle.example', from the operating system's resolver");
+  }
+
+  @Test
   void processors_areTheWorlds() throws Exception {
     assertThat(FifoWorld.run(Environment::processors).result()).isEqualTo(4);
   }

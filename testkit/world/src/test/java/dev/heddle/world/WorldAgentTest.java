@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.world.programs.ModuleProbe;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +44,21 @@ class WorldAgentTest {
   void javaagent_isSilentAndWorks() throws Exception {
     assertThat(run(List.of("-javaagent:" + JAR)).lines())
         .containsExactly("options points=none", "slept 3600000000000");
+  }
+
+  @Test
+  void modulePath_theAgentIsThatOfTheModule() throws Exception {
+    List<String> flags =
+        List.of(
+            "-p",
+            JAR,
+            "--add-modules",
+            "dev.heddle.world",
+            "--add-exports",
+            "dev.heddle.world/dev.heddle.world=ALL-UNNAMED",
+            "-javaagent:" + JAR);
+    assertThat(ChildJvm.runOnModulePath(ModuleProbe.class, flags).lines())
+        .containsExactly("module dev.heddle.world points=none");
   }
 
   @Test

@@ -44,7 +44,7 @@ public final class Agenda {
   }
 
   /// The time of the first entry; `Long.MAX_VALUE`: there is none.
-  long next() {
+  public long next() {
     while (!entries.isEmpty() && entries.peek().cancelled) {
       entries.remove();
     }
@@ -59,7 +59,7 @@ public final class Agenda {
   /// Runs the entries whose time has come.
   ///
   /// @return how many
-  int runDue(long now) {
+  public int runDue(long now) {
     int ran = 0;
     while (next() <= now) {
       entries.remove().action.run();

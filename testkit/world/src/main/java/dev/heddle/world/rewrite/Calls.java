@@ -26,8 +26,8 @@ final class Calls {
           CONCURRENT + "ThreadPoolExecutor",
           "java.util.stream.AbstractTask");
 
-  /// Classes of the JDK that ask for the number of processors whenever they need it. What they keep in
-  /// a static field is in [JdkEdits].
+  /// Classes of the JDK that ask for the number of processors whenever they need it. What they keep
+  /// in a static field is in [JdkEdits].
   private static final Set<String> COUNT_PROCESSORS =
       Set.of(
           CONCURRENT + "Exchanger",
@@ -53,6 +53,8 @@ final class Calls {
               EVERYWHERE,
               Set.of("java.time.Clock")),
           everywhere("java.lang.Thread", "onSpinWait", "()void", "HeddleTime.onSpinWait"),
+          everywhere(
+              "java.net.InetAddress", "getLocalHost", "()InetAddress", "HeddleNames.localHost"),
           everywhere("java.lang.Math", "random", "()double", "HeddleChance.random"),
           new Call(
               "java.lang.Thread",

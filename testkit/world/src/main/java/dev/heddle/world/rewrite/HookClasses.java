@@ -29,6 +29,7 @@ public final class HookClasses {
           "HeddleThreads",
           "HeddlePools",
           "HeddleLimits",
+          "HeddleNames",
           "HeddlePoints");
 
   private static final Map<String, Map<String, MethodTypeDesc>> TYPES = new ConcurrentHashMap<>();

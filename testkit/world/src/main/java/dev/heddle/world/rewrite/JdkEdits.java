@@ -231,6 +231,22 @@ final class JdkEdits {
                       "AtomicLong.getAndAdd(long)long", hook("HeddleChance.seed").labelled(name))))
           .toList();
 
+  /// Names of hosts are the world's.
+  private static final List<Edit> NAMES =
+      List.of(
+          edit(
+              "java.net.InetAddress",
+              "*",
+              new ReplaceCall(
+                  "InetAddress.getAllByName0(String,boolean)InetAddress[]",
+                  hook("HeddleNames.addressesOf"))),
+          edit(
+              "java.net.InetAddress",
+              "*",
+              new ReplaceCall(
+                  "InetAddress.getHostFromNameService(InetAddress)String",
+                  hook("HeddleNames.nameOf"))));
+
   /// The network is the world's; what no world has is refused.
   private static final List<Edit> LIMITS =
       List.of(
@@ -286,7 +302,17 @@ final class JdkEdits {
 
   /// All of them.
   static final List<Edit> ALL =
-      Stream.of(THREADS, WAITS, PROCESSORS, POOLS, NUMBERS, CHANCE, GENERATORS, LIMITS, OUTSIDE)
+      Stream.of(
+              THREADS,
+              WAITS,
+              PROCESSORS,
+              POOLS,
+              NUMBERS,
+              CHANCE,
+              GENERATORS,
+              NAMES,
+              LIMITS,
+              OUTSIDE)
           .flatMap(List::stream)
           .toList();
 

@@ -37,7 +37,7 @@ public final class Course {
       for (int i = 0; i < 10; i++) {
         var _ =
             timed.schedule(
-                () -> cached.submit(() -> record(seen)),
+                () -> cached.execute(() -> record(seen)),
                 ThreadLocalRandom.current().nextInt(1_000),
                 TimeUnit.MICROSECONDS);
       }

@@ -5,6 +5,7 @@ package dev.heddle.world.programs.racy;
 /// preemption points into this package.
 public final class Counter {
   private int count;
+
   @SuppressWarnings("UnusedVariable") // the write is what matters
   private volatile boolean seen;
 

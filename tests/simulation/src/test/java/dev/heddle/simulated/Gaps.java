@@ -15,6 +15,7 @@ final class Gaps {
           "AsyncClientNoConnectWriteDeadlock",
           "AsyncClientSelectAfterCloseDeadlock",
           "AsyncClientSelectNoConnectDeadlock",
+          "SelectorWithNoRegistrationDeadlock",
           "SyncClientConnectTwice",
           "SyncClientExceptionWithoutServer",
           "SyncServerAcceptDeadlock",

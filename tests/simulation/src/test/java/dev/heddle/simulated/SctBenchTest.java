@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Timeout;
 
 /// SCTBench: 25 of its 28 programs must be found.
 ///
-/// The other three need one of a hundred threads to lose the processor between two writes, and
-/// another to run before all the rest.
+/// Three are hard to find: one of 50 or 100 threads must lose the processor between two writes, and
+/// the checker must run before all the rest.
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SctBenchTest {
   private static final int ENOUGH = 25;

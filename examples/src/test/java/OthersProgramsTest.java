@@ -132,6 +132,20 @@ final class OthersProgramsTest {
     assertThat(result.code).as(result.output).isZero();
   }
 
+  @Test
+  void programsForSimulators_inGo_passGoVet() throws Exception {
+    require("go", "that the Go programs of tests/simulators compile");
+    assumeTrue(
+        run("go", "doc", "testing/synctest", "Test").code == 0,
+        "no Go 1.25: not proved here is that the Go programs of tests/simulators compile");
+    Path programs = ExampleProcess.root().resolve("tests/simulators/go");
+    for (String file : List.of("go.mod", "bugs_test.go")) {
+      write(file, Files.readString(programs.resolve(file)));
+    }
+    Result result = run("go", "vet", "./...");
+    assertThat(result.code).as(result.output).isZero();
+  }
+
   private static String withImports(String program) {
     String imports =
         Stream.concat(PACKAGES.entrySet().stream(), Stream.of(Map.entry(SYSCALL, SYSCALL)))

@@ -72,6 +72,15 @@ class SimulationTutorialTest {
     assertThat(mended).allMatch(outcome -> outcome.tests >= 1_000);
   }
 
+  @Test
+  @Tag("sim-8")
+  void test_thatAttachesTheAgent_failsAsThePageSays_withoutOptionsOfTheJvm() throws Exception {
+    String page = Files.readString(PAGE).replace("seeds = 1_000)", "seeds = 1_000, agent = true)");
+    Path classes = classes(page, (first, _) -> first, "attached");
+    Outcome outcome = start(List.of(), classes, List.of("shop.ReportsTest")).getFirst();
+    assertThat(matches(SAID, page).getLast().group(1)).isEqualTo(outcome.said());
+  }
+
   private void assertReplays(Outcome outcome) throws Exception {
     Matcher options = REPLAY.matcher(outcome.first);
     assertThat(options.find()).as(outcome.first).isTrue();
@@ -129,7 +138,12 @@ class SimulationTutorialTest {
       throws Exception {
     List<String> all = new ArrayList<>(argumentsOfThePage());
     all.addAll(options);
-    String output = PageJvm.run(all, classes, FirstFailures.class.getName(), tests);
+    return start(all, classes, tests);
+  }
+
+  private static List<Outcome> start(List<String> options, Path classes, List<String> tests)
+      throws Exception {
+    String output = PageJvm.run(options, classes, FirstFailures.class.getName(), tests);
     return matches(Pattern.compile("(?m)^(shop\\.\\w+)\t(\\d+)\t(\\d+)$"), output).stream()
         .map(result -> outcome(result, output))
         .toList();

@@ -43,23 +43,30 @@ final class CarrierWatch {
   @Nullable UnendingRunError await() {
     boolean interrupted = false;
     try {
-      while (true) {
-        try {
-          if (carrier.join(SAMPLE)) {
-            return null;
-          }
-          if (isStuck()) {
-            return new UnendingRunError(describe());
-          }
-        } catch (InterruptedException _) {
+      while (!hasEnded()) {
+        if (isStuck()) {
+          return new UnendingRunError(describe());
+        }
+        if (Thread.interrupted()) {
           interrupted = true;
           stop();
         }
       }
+      return null;
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  // waits for a sample's time; an interrupt ends that, and stays for await()
+  private boolean hasEnded() {
+    try {
+      return carrier.join(SAMPLE);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return false;
     }
   }
 

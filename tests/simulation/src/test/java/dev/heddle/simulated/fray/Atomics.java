@@ -59,6 +59,7 @@ final class Atomics {
   }
 
   /// A field of each kind.
+  @SuppressWarnings("UnusedVariable") // used by handles
   private static final class Fields {
     boolean truth;
     byte tiny;

@@ -22,6 +22,7 @@ final class Conditions {
     new ReentrantLock().newCondition().awaitNanos(1_000);
   }
 
+  @SuppressWarnings("JavaUtilDate") // what awaitUntil takes
   static void timedAwaits() throws InterruptedException {
     ReentrantLock lock = new ReentrantLock();
     Condition condition = lock.newCondition();

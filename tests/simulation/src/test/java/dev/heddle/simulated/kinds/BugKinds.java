@@ -51,13 +51,5 @@ public final class BugKinds {
           RETRY_STORM,
           DATA_RACE);
 
-  /// A bug of the JDK, of `ScheduledThreadPoolExecutor`, that needs preemption inside
-  /// `java.util.concurrent`.
-  public static final Program JDK_8358601 =
-      deadlocks(
-          "JDK-8358601",
-          "a task that is scheduled during shutdown never runs and is never cancelled",
-          ScheduleDuringShutdown::run);
-
   private BugKinds() {}
 }

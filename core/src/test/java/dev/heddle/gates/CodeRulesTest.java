@@ -54,6 +54,10 @@ class CodeRulesTest {
           entry("dev.heddle.test.RealTimeInvocation", "JUnit passes the methods of a test"),
           entry("dev.heddle.test.TestRerun", "calls the methods of a test once more"),
           entry("dev.heddle.process.CoroutineProcess", "throws UndeclaredThrowableException"),
+          entry(
+              "dev.heddle.process.scheduler.WorkerThread",
+              "looks whether the module of simulations is there"),
+          entry("dev.heddle.process.simulation.MessageImage", "looks into messages"),
           entry("dev.heddle.cli.source.", "runs a program whose classes are compiled just now"));
 
   private static final String ON_WORKER =
@@ -86,6 +90,8 @@ class CodeRulesTest {
   private static final String ASKS = "asks who holds a lock; takes none";
   private static final String BRIEF = "a map of the JDK: nothing waits or calls out inside";
 
+  private static final String ONE_TURN = "of simulations, in which one turn runs at a time";
+
   /// Why no coroutine can hold the lock while a carrier or a worker wants it.
   private static final Map<String, String> LOCKS =
       Map.ofEntries(
@@ -108,10 +114,13 @@ class CodeRulesTest {
               "dev.heddle.process.observe.RuntimeRegistration",
               "taken at the start and the end of a runtime, and by observers"),
           entry("dev.heddle.process.routing.RoutingTable", BRIEF),
+          entry("dev.heddle.process.scheduler.ArrivalOrder", ONE_TURN),
           entry("dev.heddle.process.scheduler.CompensatingWorkers", BRIEF),
           entry(
               "dev.heddle.process.scheduler.GlobalQueue",
               "workers hold it for nanoseconds; threads that push take no lock"),
+          entry("dev.heddle.process.scheduler.SimulatedQueue", ONE_TURN),
+          entry("dev.heddle.process.scheduler.WorkerThread", BRIEF),
           entry(
               "dev.heddle.process.scheduler.SchedulerMonitor",
               "the queue of the thread that calls handlers of reports"),
@@ -139,6 +148,9 @@ class CodeRulesTest {
               "dev.heddle.event.source.ExportedFuture.OPEN",
               "failures that other threads may look at when the loop has ended"),
           entry("dev.heddle.loop.diagnostics.Watchdog.WATCHED", "the registry of running loops"),
+          entry(
+              "dev.heddle.process.scheduler.WorkerThread.ADOPTED",
+              "the registry of the carriers of simulations"),
           entry("dev.heddle.test.Runs.WARM", "which programs have initialised their classes"),
           entry(
               "dev.heddle.loop.JvmExit.LEFT_BEHIND",

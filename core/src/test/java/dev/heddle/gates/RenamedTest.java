@@ -45,6 +45,7 @@ class RenamedTest {
               "resolve", "what decides a wait in a waker's callback, and a command about a host"),
           Map.entry("run", "Heddle.run, and the entry point of a process"),
           Map.entry("suspend", "how the scheduler and contexts call it, inside"),
+          Map.entry("time", "a package of the test kit, and of Go"),
           Map.entry("timer", "a package, and Heddle.timer"),
           Map.entry("trapExits", "ProcessContext.trapExits()"),
           Map.entry("tryLock", "AsyncFile.tryLock(position, size), and what locks of the JDK have"),

@@ -11,8 +11,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /// Six faulty programs in plain blocking Java.
 ///
-/// In the first four, two threads meet at one point of time, and one of the two orders is wrong: not
-/// that in which their waits began. So a machine that is fast enough seldom shows the fault.
+/// In the first four, two threads meet at one point of time, and one of the two orders is wrong:
+/// not that in which their waits began. So a machine that is fast enough seldom shows the fault.
 final class Bugs {
   // static, for Lincheck 3.7 takes an object that only lambdas hold for one of a single thread
   private static int counter;

@@ -4,19 +4,21 @@ package dev.heddle.scheduler;
 import dev.heddle.scheduler.context.VirtualThreads;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// Creates virtual threads that are no coroutines and whose turns the loop runs, between those of
 /// its coroutines. For loops with [SchedulerParts.Births#ON_LOOP], in place of threads of the
 /// system.
 final class LoopThreads implements ThreadFactory {
-  private final Scheduler scheduler;
+  private final BiConsumer<Runnable, @Nullable Thread> loop;
   private final String prefix;
   private int created; // loop only
 
+  /// @param loop runs a turn of a thread, which is null if it is not known
   /// @param prefix of the threads' names, before their number
-  LoopThreads(Scheduler scheduler, String prefix) {
-    this.scheduler = scheduler;
+  LoopThreads(BiConsumer<Runnable, @Nullable Thread> loop, String prefix) {
+    this.loop = loop;
     this.prefix = prefix;
   }
 
@@ -37,7 +39,7 @@ final class LoopThreads implements ThreadFactory {
     @Override
     public void execute(Runnable turn) {
       first = first == null ? turn : first;
-      scheduler.runBorn(turn, turn == first ? thread : null);
+      loop.accept(turn, turn == first ? thread : null);
     }
   }
 }

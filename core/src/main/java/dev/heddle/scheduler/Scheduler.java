@@ -586,7 +586,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   ///
   /// @param prefix of the threads' names, before their number
   public @Nullable ThreadFactory threadsOnLoop(String prefix) {
-    return births == Births.ON_LOOP ? new LoopThreads(this, prefix) : null;
+    return births == Births.ON_LOOP ? new LoopThreads(this::runBorn, prefix) : null;
   }
 
   @Override

@@ -50,6 +50,7 @@ class CodeRulesTest {
       Map.ofEntries(
           entry("dev.heddle.scheduler.context.", "the room that touches the JDK's insides"),
           entry("dev.heddle.test.PhaseInterceptor", "JUnit passes the methods of a test"),
+          entry("dev.heddle.test.run.SimulatedLoop", "looks whether the module of processes is there"),
           entry("dev.heddle.test.SeedInvocation", "JUnit passes the methods of a test"),
           entry("dev.heddle.test.RealTimeInvocation", "JUnit passes the methods of a test"),
           entry("dev.heddle.test.TestRerun", "calls the methods of a test once more"),
@@ -128,6 +129,7 @@ class CodeRulesTest {
               "dev.heddle.netty.dns.WarmUp",
               "taken on the loop's worker threads, not on a carrier"),
           entry("dev.heddle.netty.handler.EmbeddedHandles", BRIEF),
+          entry("dev.heddle.test.Runs", BRIEF),
           entry(
               "dev.heddle.netty.uring.RingFile",
               "the calls of channels, which block on the loop's worker threads"));
@@ -175,6 +177,7 @@ class CodeRulesTest {
           entry("dev.heddle.os.watch.DirectoryWatcher.KINDS", UNCHANGED),
           entry("dev.heddle.reactor.jdk.JdkDriver.CAPABILITIES", UNCHANGED),
           entry("dev.heddle.netty.nio.NioDriver.CAPABILITIES", UNCHANGED),
+          entry("dev.heddle.test.net.SimulatedDriver.NETWORK", UNCHANGED),
           entry(
               "dev.heddle.netty.dns.WarmUp.done",
               "whether the JVM has loaded the classes of a query"),

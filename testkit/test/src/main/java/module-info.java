@@ -16,7 +16,7 @@ module dev.heddle.test {
   exports dev.heddle.test.node;
 
   provides dev.heddle.io.dns.NameResolverProvider with
-      dev.heddle.test.net.SimulatedNamesProvider;
+      dev.heddle.test.host.SimulatedNamesProvider;
 
   opens dev.heddle.test to
       org.junit.platform.commons; // creates the extension

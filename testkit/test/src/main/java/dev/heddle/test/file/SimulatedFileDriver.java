@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// end.
 ///
 /// **Thread** the loop's; operations end in the turn of any loop, and complete in this loop's.
-public final class SimulatedFileDriver implements FileDriver {
+final class SimulatedFileDriver implements FileDriver {
   private final SimulatedFiles files;
   private final Timeline timeline;
   private final Consumer<Runnable> completions;
@@ -30,8 +30,7 @@ public final class SimulatedFileDriver implements FileDriver {
   /// A driver for one loop.
   ///
   /// @param completions takes what is to run in the loop's next poll
-  public SimulatedFileDriver(
-      SimulatedFiles files, Timeline timeline, Consumer<Runnable> completions) {
+  SimulatedFileDriver(SimulatedFiles files, Timeline timeline, Consumer<Runnable> completions) {
     this.files = files;
     this.timeline = timeline;
     this.completions = completions;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.file;
 
+import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.test.file.Disk.Entry;
+import dev.heddle.test.time.Timeline;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
@@ -14,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The files of a simulated host, in memory.
@@ -24,6 +27,8 @@ import org.jspecify.annotations.Nullable;
 /// A crash leaves what is durable: the content of a file when it was last synced, the names in a
 /// directory when a directory was last synced. With a probability of [FileFaults#survival], it also
 /// leaves parts of what came later, in any combination for content, and in order for names.
+///
+/// {@snippet class=dev.heddle.test.file.FileSnippetsTest region=crash}
 ///
 /// **Thread** that of the loop whose turn it is, or the one that builds the world, before it
 /// begins.
@@ -52,6 +57,14 @@ public final class SimulatedFiles {
   /// It, as the JDK sees it.
   public FileSystem fileSystem() {
     return fileSystem;
+  }
+
+  /// The driver of these files for one loop. For the simulated network, which builds the loop's.
+  ///
+  /// @param timeline on which operations take their time
+  /// @param completions takes what is to run in the loop's next poll
+  public FileDriver driver(Timeline timeline, Consumer<Runnable> completions) {
+    return new SimulatedFileDriver(this, timeline, completions);
   }
 
   // ---- faults ----

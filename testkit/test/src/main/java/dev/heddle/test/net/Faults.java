@@ -4,6 +4,8 @@ package dev.heddle.test.net;
 /// What goes wrong by itself, and how often: probabilities from 0 to 1, drawn from the simulation's
 /// seed.
 ///
+/// {@snippet class=dev.heddle.test.net.NetworkSnippetsTest region=faults}
+///
 /// @param datagramLoss of a datagram: it does not arrive
 /// @param datagramDuplication of a datagram: it arrives twice
 /// @param segmentLoss of a piece of a stream: it comes later, as TCP sends it again

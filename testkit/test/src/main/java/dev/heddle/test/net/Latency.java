@@ -6,6 +6,8 @@ import java.time.Duration;
 /// How long a packet takes from one host to another: any time of a range, and now and then, one of
 /// a longer range.
 ///
+/// {@snippet class=dev.heddle.test.net.NetworkSnippetsTest region=links}
+///
 /// @param least shortest time
 /// @param most longest usual time
 /// @param tailChance the probability of an unusual time, from 0 to 1

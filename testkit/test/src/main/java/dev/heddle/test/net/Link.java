@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A link from one host to another, in one direction.
 ///
+/// {@snippet class=dev.heddle.test.net.NetworkSnippetsTest region=links}
+///
 /// **Thread** that of the loop whose turn it is.
 public final class Link {
   /*

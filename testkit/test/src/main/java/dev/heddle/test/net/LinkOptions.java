@@ -5,6 +5,8 @@ import java.time.Duration;
 
 /// What a link between two hosts is like, in one direction.
 ///
+/// {@snippet class=dev.heddle.test.net.NetworkSnippetsTest region=links}
+///
 /// @param latency how long a packet takes
 /// @param bytesPerSecond its bandwidth; 0: without a limit
 /// @param segmentBytes most bytes of a stream in one packet

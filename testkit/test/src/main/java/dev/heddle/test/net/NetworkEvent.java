@@ -3,6 +3,8 @@ package dev.heddle.test.net;
 
 /// Something that has happened in a simulated network.
 ///
+/// {@snippet class=dev.heddle.test.net.NetworkSnippetsTest region=events}
+///
 /// @param atNanos when, by the simulation's clock
 /// @param kind what
 /// @param from the sender's address, or that of who has done it

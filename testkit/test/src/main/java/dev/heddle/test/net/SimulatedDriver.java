@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.net;
 
+import dev.heddle.io.dns.NameResolver;
 import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.DatagramDescriptor;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.PipeDescriptors;
-import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.ReadinessCounts;
 import dev.heddle.reactor.driver.SocketDescriptor;
 import dev.heddle.reactor.driver.Support;
-import dev.heddle.test.file.SimulatedFileDriver;
 import dev.heddle.test.file.SimulatedFiles;
+import dev.heddle.test.host.HostDriver;
 import dev.heddle.test.time.Turns;
 import java.net.ProtocolFamily;
 import java.net.StandardProtocolFamily;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// The driver of a loop that runs on a host of a simulated network.
 ///
 /// **Thread** the loop's; what happens in the network reaches it in the turn of any loop.
-public final class SimulatedDriver implements ReactorDriver {
+final class SimulatedDriver implements HostDriver {
   /*
    * The network changes the ends of sockets at any time: in the turn of this loop or of another.
    * Such a change only queues the descriptor. A poll looks at each queued descriptor and notifies
@@ -58,11 +58,10 @@ public final class SimulatedDriver implements ReactorDriver {
   /// @param host where its sockets are
   /// @param turn in which it sleeps
   /// @param own the files of the host; null: it has none but the machine's
-  public SimulatedDriver(SimulatedHost host, Turns.Turn turn, @Nullable SimulatedFiles own) {
+  SimulatedDriver(SimulatedHost host, Turns.Turn turn, @Nullable SimulatedFiles own) {
     this.host = host;
     this.ownFiles = own;
-    this.files =
-        own == null ? null : new SimulatedFileDriver(own, host.network().clock(), completions::add);
+    this.files = own == null ? null : own.driver(host.network().clock(), completions::add);
     this.capabilities = Support.withOffloaded(NETWORK);
     this.turn = turn;
     turn.serve(this, this::hasWork);
@@ -91,7 +90,7 @@ public final class SimulatedDriver implements ReactorDriver {
   }
 
   /// The host of the loop.
-  public SimulatedHost host() {
+  SimulatedHost host() {
     return host;
   }
 
@@ -128,6 +127,11 @@ public final class SimulatedDriver implements ReactorDriver {
   @Override
   public PipeDescriptors openPipe() {
     return SimulatedStream.pipe(this);
+  }
+
+  @Override
+  public NameResolver names() {
+    return new SimulatedNames(host);
   }
 
   @Override
@@ -197,7 +201,7 @@ public final class SimulatedDriver implements ReactorDriver {
     turn.wakeup();
   }
 
-  /// Cuts the power of the host: what is open is gone, and no peer is told.
+  @Override
   public void crash() {
     crashed = true;
     host.crash();

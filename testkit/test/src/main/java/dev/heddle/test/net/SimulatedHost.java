@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.net;
 
+import dev.heddle.test.file.SimulatedFiles;
+import dev.heddle.test.host.HostDriver;
 import dev.heddle.test.net.Flow.Medium;
 import dev.heddle.test.net.Link.Packet;
 import dev.heddle.test.net.NetworkEvent.Kind;
+import dev.heddle.test.time.Turns;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.Inet4Address;
@@ -18,6 +21,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// A host of a simulated network: its addresses, its ports, its UNIX sockets.
+///
+/// {@snippet class=dev.heddle.test.net.NetworkSnippetsTest region=network}
 ///
 /// **Thread** that of the loop whose turn it is.
 public final class SimulatedHost {
@@ -59,6 +64,14 @@ public final class SimulatedHost {
   /// Whether it answers.
   public boolean isUp() {
     return up;
+  }
+
+  /// The driver of a loop that will run here. For nodes, which run the loop.
+  ///
+  /// @param turn in which it sleeps
+  /// @param files those of this host; null: it has none but the machine's
+  public HostDriver driver(Turns.Turn turn, @Nullable SimulatedFiles files) {
+    return new SimulatedDriver(this, turn, files);
   }
 
   SimulatedNetwork network() {

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
 /// Within a host, TCP and UDP take the loopback link, on which nothing goes wrong; UNIX sockets and
 /// pipes take no time at all.
 ///
+/// {@snippet class=dev.heddle.test.net.NetworkSnippetsTest region=network}
+///
 /// **Thread** that of the loop whose turn it is, or the one that builds the world, before it
 /// begins.
 public final class SimulatedNetwork {
@@ -152,6 +154,8 @@ public final class SimulatedNetwork {
   }
 
   /// Cuts all links between two groups of hosts, in both directions.
+  ///
+  /// {@snippet class=dev.heddle.test.net.NetworkSnippetsTest region=partition}
   ///
   /// @return heals them
   public Registration partition(

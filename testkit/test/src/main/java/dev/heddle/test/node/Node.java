@@ -8,7 +8,7 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.SchedulerParts;
 import dev.heddle.scheduler.SchedulerParts.Births;
-import dev.heddle.test.net.SimulatedDriver;
+import dev.heddle.test.host.HostDriver;
 import dev.heddle.test.net.SimulatedHost;
 import dev.heddle.test.time.VirtualTurns;
 import java.time.Duration;
@@ -17,6 +17,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /// A program on a host of a simulation, which can crash and be started again.
+///
+/// {@snippet class=dev.heddle.test.node.NodeSnippetsTest region=crash}
 ///
 /// **Thread** that of the loop whose turn it is.
 public final class Node {
@@ -48,7 +50,7 @@ public final class Node {
   private boolean crashed;
   private boolean restartDue;
   private int incarnations;
-  private @Nullable SimulatedDriver driver;
+  private @Nullable HostDriver driver;
   private VirtualTurns.@Nullable Seat seat;
   private @Nullable LoopRuntime loop;
   private volatile @Nullable Thread carrier;
@@ -140,7 +142,7 @@ public final class Node {
     restartDue = false;
     incarnations++;
     seat = group.turns().join(host.name());
-    driver = new SimulatedDriver(host, seat, group.files(host));
+    driver = host.driver(seat, group.files(host));
   }
 
   void start() {
@@ -158,7 +160,7 @@ public final class Node {
 
   private void carry() {
     VirtualTurns.Seat own = Objects.requireNonNull(seat, "it has joined");
-    SimulatedDriver by = Objects.requireNonNull(driver, "it has joined");
+    HostDriver by = Objects.requireNonNull(driver, "it has joined");
     own.awaitFirst();
     try {
       if (state == State.JOINED) {
@@ -173,7 +175,7 @@ public final class Node {
     }
   }
 
-  private void runLoop(VirtualTurns.Seat own, SimulatedDriver by) {
+  private void runLoop(VirtualTurns.Seat own, HostDriver by) {
     SplittableRandom order = new SplittableRandom(group.seed() ^ host.name().hashCode());
     SchedulerParts parts =
         new SchedulerParts(by, group.turns()::nanoTime, order::nextInt, null, Births.ON_LOOP);

@@ -18,13 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// Several programs on the hosts of one simulated network: each in a loop of its own, all in the
 /// same virtual time, and one at a time in an order that the seed decides.
 ///
-/// {@snippet :
-/// NodeGroup group = new NodeGroup(seed);
-/// SimulatedHost server = group.network().host("server");
-/// group.service(server, () -> serve());
-/// group.node(group.network().host("client"), () -> askOf(server.address()));
-/// group.run();
-/// }
+/// {@snippet class=dev.heddle.test.node.NodeSnippetsTest region=group}
 ///
 /// Virtual time covers what waits for Heddle and for the simulated network. What waits in the JDK
 /// or for other threads does so in real time.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.test.net;
+package dev.heddle.test.host;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.io.dns.NameResolver;
@@ -14,8 +14,8 @@ public final class SimulatedNamesProvider implements NameResolverProvider {
   @Override
   public @Nullable NameResolver current() {
     CoroutineNode<?> self = CoroutineNode.onLoopOrNull();
-    return self != null && self.scheduler().reactor().driver() instanceof SimulatedDriver driver
-        ? new SimulatedNames(driver.host())
+    return self != null && self.scheduler().reactor().driver() instanceof HostDriver driver
+        ? driver.names()
         : null;
   }
 }

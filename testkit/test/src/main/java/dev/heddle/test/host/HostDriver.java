@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test.host;
+
+import dev.heddle.io.dns.NameResolver;
+import dev.heddle.reactor.driver.ReactorDriver;
+
+/// The driver of a loop that runs on a simulated host.
+public interface HostDriver extends ReactorDriver {
+  /// Looks up names from the host. **Thread** any.
+  NameResolver names();
+
+  /// Cuts the power of the host: what is open is gone, and no peer is told. **Thread** that of the
+  /// loop whose turn it is.
+  void crash();
+}

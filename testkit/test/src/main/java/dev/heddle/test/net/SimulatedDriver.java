@@ -38,7 +38,7 @@ final class SimulatedDriver implements HostDriver {
    * A poll sleeps in its turn, and lets the world go on meanwhile. See Turns.
    */
   private static final String NAME = "simulated";
-  private static final Map<Capability, Support> NETWORK = network();
+  private static final Map<Capability, Support> NETWORK = Map.copyOf(network());
 
   private final SimulatedHost host;
   private final Turns.Turn turn;

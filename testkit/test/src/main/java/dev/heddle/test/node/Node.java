@@ -34,8 +34,9 @@ public final class Node {
    *   STOPPING
    *   ENDED     restart(), after a crash          JOINED    the holder of the turn
    *
-   * A crash takes the host off the network at once, and abandons the coroutines in the next turn of
-   * the loop: none of them runs again, and no handler or finally block.
+   * A crash takes the host off the network at once, and cancels the coroutines in the next turn of
+   * the loop. Limit: their handlers and finally blocks still run, and what these write to files is
+   * there after the restart. A loop cannot drop its coroutines yet.
    */
   // the watchdog goes by the machine's time, and a stack that it takes holds up a resume
   private static final HeddleOptions OPTIONS =
@@ -93,8 +94,10 @@ public final class Node {
 
   // ---- crashes ----
 
-  /// Cuts the power of the host: its sockets are gone, and no peer is told. Its coroutines never
-  /// run again. A program that does it to itself runs on until it waits.
+  /// Cuts the power of the host: its sockets are gone, no peer is told, and files keep what was
+  /// durable, and of the rest what chance leaves. Its coroutines are cancelled. Unlike after a real
+  /// crash, their `finally` blocks run: what these write is in the files after a restart. A program
+  /// that does it to itself runs on until it waits.
   ///
   /// @throws IllegalStateException when it does not run
   public void crash() {

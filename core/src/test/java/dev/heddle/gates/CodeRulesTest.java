@@ -179,7 +179,6 @@ class CodeRulesTest {
           entry("dev.heddle.os.watch.DirectoryWatcher.KINDS", UNCHANGED),
           entry("dev.heddle.reactor.jdk.JdkDriver.CAPABILITIES", UNCHANGED),
           entry("dev.heddle.netty.nio.NioDriver.CAPABILITIES", UNCHANGED),
-          entry("dev.heddle.test.net.SimulatedDriver.NETWORK", UNCHANGED),
           entry(
               "dev.heddle.netty.dns.WarmUp.done",
               "whether the JVM has loaded the classes of a query"),

@@ -23,8 +23,8 @@ final class RingHandler implements IoHandler {
    * States.
    *   from     event               to       who
    *   OPEN     prepareToDestroy()  ENDING   the carrier: cancels all operations, and runs turns
-   *                                         until those of Netty's channels have ended, for a
-   *                                         second at most
+   *                                         until those of Netty's channels have ended, or for
+   *                                         a second none has
    *   ENDING   destroy()           CLOSED   the carrier: Netty cancels its read of the eventfd, and
    *                                         closes the ring and the eventfd
    *
@@ -125,8 +125,11 @@ final class RingHandler implements IoHandler {
     End e = new End();
     end = e;
     e.cancelAll();
-    for (int turns = 0; turns < TURNS_TO_END && (!e.isCancelled || isWorking()); turns++) {
+    int turns = 0; // since an operation ended: many that end one after the other may all end
+    while (turns < TURNS_TO_END && (!e.isCancelled || isWorking())) {
+      int before = inFlight;
       netty.run(new Turn(System.nanoTime() + TURN_NANOS));
+      turns = inFlight < before ? 0 : turns + 1;
     }
     if (isWorking()) {
       String what = " operations of Netty's channels that did not end";

@@ -123,6 +123,17 @@ class RingHandlerTest {
     assertThat(seen).containsExactly("cancel", "turn", "turn", "turn", "destroy");
   }
 
+  @Test
+  void close_withMoreOperationsThanTurns_waitsForAllOfThem() {
+    completions.add(() -> netty.answerCancel(200));
+    for (int i = 0; i < 200; i++) {
+      ring.submitted();
+      completions.add(ring::ended);
+    }
+    close();
+    assertThat(ring.isWorking()).isFalse();
+  }
+
   /// As before Linux 5.19, which does not know how to cancel all.
   @Test
   void close_whoseCancelIsRefused_stillWaitsForWhatEndsByItself() {

@@ -18,11 +18,11 @@ class ProcessTableTest {
   private static final long SEED = Long.getLong("heddle.seed", 20_261_122);
 
   private final ProcessTable table = new ProcessTable();
+  private final NoHost host = new NoHost();
 
-  @SuppressWarnings("NullAway") // the table looks at the number only
-  private static ProcessInstance numbered(long id) {
+  private ProcessInstance numbered(long id) {
     return new ProcessInstance(
-        null, new Pid("", "h", id, 1), (_, _) -> {}, StartOptions.defaults());
+        host, new Pid("", "h", id, 1), (_, _) -> {}, StartOptions.defaults());
   }
 
   @Test

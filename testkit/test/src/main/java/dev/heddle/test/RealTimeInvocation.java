@@ -4,6 +4,7 @@ package dev.heddle.test;
 import dev.heddle.Heddle;
 import dev.heddle.Loop;
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -78,6 +79,19 @@ final class RealTimeInvocation extends PhaseInterceptor
       outcome.get();
     } catch (ExecutionException e) {
       throw e.getCause();
+    } catch (InterruptedException e) {
+      stop(e);
+      throw e;
+    }
+  }
+
+  // an interrupt of the test's thread is a time-out of JUnit
+  private void stop(InterruptedException why) {
+    Loop<?> running = loop;
+    if (running != null && !running.isDone()) {
+      why.addSuppressed(
+          new AssertionError("interrupted while these waited:\n" + running.dump().text()));
+      running.shutdown(Duration.ZERO);
     }
   }
 

@@ -15,13 +15,18 @@ final class Replay {
     SimulationOptions replayed = options;
     String seed = System.getProperty(SEED);
     if (seed != null) {
-      if (!seed.matches("-?\\d{1,18}")) {
-        throw new IllegalArgumentException("-D" + SEED + "=" + seed + ": must be a number");
-      }
-      replayed = replayed.withSeed(Long.parseLong(seed)).withSeeds(1);
+      replayed = replayed.withSeed(parse(seed)).withSeeds(1);
     }
     String schedule = System.getProperty(SCHEDULE);
     return schedule == null ? replayed : replayed.withSchedule(schedule).withSeeds(1);
+  }
+
+  private static long parse(String seed) {
+    try {
+      return Long.parseLong(seed);
+    } catch (NumberFormatException _) {
+      throw new IllegalArgumentException("-D" + SEED + "=" + seed + ": must be a number");
+    }
   }
 
   /// How to replay a run, in words.

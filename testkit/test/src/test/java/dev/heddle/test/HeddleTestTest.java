@@ -140,4 +140,10 @@ class HeddleTestTest {
     assertThat(reported.getFirst().name()).isEqualTo("real time");
     assertThat(TestClasses.seen).containsExactly("before main", "after main");
   }
+
+  @Test
+  void realTime_interruptedByATimeout_stopsTheLoop() {
+    run(TestClasses.LateInRealTime.class);
+    assertThat(reported).hasSize(1).allMatch(Reported::isFailed);
+  }
 }

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /// Runs main methods in JVMs of their own.
@@ -24,6 +25,8 @@ final class OtherJvm {
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     Process jvm =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    // one that hangs, which these tests may find, must not hang the build
+    CompletableFuture.delayedExecutor(10, TimeUnit.MINUTES).execute(jvm::destroyForcibly);
     String out = new String(jvm.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(jvm.waitFor(10, TimeUnit.MINUTES)).isTrue();
     assertThat(jvm.exitValue()).as(out).isZero();

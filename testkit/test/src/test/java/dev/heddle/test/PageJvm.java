@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import javax.tools.ToolProvider;
 
 /// Compiles sources of pages and of other folders, and runs them in JVMs of their own.
@@ -45,6 +47,8 @@ final class PageJvm {
     command.addAll(arguments);
     Process jvm =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    // one that hangs, which these tests may find, must not hang the build
+    CompletableFuture.delayedExecutor(10, TimeUnit.MINUTES).execute(jvm::destroyForcibly);
     String output = new String(jvm.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(jvm.waitFor()).as(output).isZero();
     return output;

@@ -141,4 +141,12 @@ final class TestClasses {
       seen.add("after " + current());
     }
   }
+
+  static class LateInRealTime {
+    @HeddleTest(time = HeddleTest.Time.REAL)
+    @Timeout(value = 500, unit = TimeUnit.MILLISECONDS)
+    void waits() {
+      Heddle.await(Heddle.trigger("the reply of nobody"));
+    }
+  }
 }

@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /// JVMs that tests start.
 final class ChildJvm {
@@ -49,6 +51,8 @@ final class ChildJvm {
     command.addAll(List.of(arguments));
     Process child = new ProcessBuilder(command).redirectErrorStream(true).start();
     child.getOutputStream().close();
+    // one that hangs, which these tests may find, must not hang the build
+    CompletableFuture.delayedExecutor(10, TimeUnit.MINUTES).execute(child::destroyForcibly);
     String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     child.waitFor();
     return output;

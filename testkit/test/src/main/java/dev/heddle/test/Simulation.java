@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 /// threads and executors that the program starts. The first run of a program in a JVM is then a
 /// warm-up, whose outcome is dropped: it initialises classes, and so takes another course than all
 /// later ones. Without the agent, a run refuses timed waits of the JDK with their stack, clocks and
-/// chance are real, and [SimulationResult#uncontrolled()] names the influence of other threads.
+/// chance are real. It waits for other threads only when nothing else can happen, and then
+/// [SimulationResult#uncontrolled()] says so.
 ///
 /// **Suspends** never: the calls block until the runs have ended. **Thread** any outside of
 /// coroutines.

@@ -59,28 +59,6 @@ class Resilience4jTest {
     assertThat(elapsed).isGreaterThanOrEqualTo(Duration.ofMinutes(61));
   }
 
-  /// By the one scheduler that the library has in a JVM.
-  @Test
-  void circuitBreaker_halfOpensByItself() {
-    Duration elapsed =
-        Simulated.virtuallyOnce(() -> {
-          CircuitBreaker breaker =
-              CircuitBreaker.of(
-                  "calls", breaker().automaticTransitionFromOpenToHalfOpenEnabled(true).build());
-          CountDownLatch halfOpen = new CountDownLatch(1);
-          breaker
-              .getEventPublisher()
-              .onStateTransition(event -> {
-                if (event.getStateTransition().getToState() == State.HALF_OPEN) {
-                  halfOpen.countDown();
-                }
-              });
-          failFourTimes(breaker);
-          assertThat(halfOpen.await(2, TimeUnit.HOURS)).isTrue();
-        });
-    assertThat(elapsed).isBetween(Duration.ofHours(1), Duration.ofHours(2));
-  }
-
   @Test
   void timeLimiter_givesUpAfterItsMinute_andCancels() {
     Duration elapsed =

@@ -102,7 +102,7 @@ final class TestClasses {
 
   static class Late {
     @HeddleTest(seeds = 1)
-    @Timeout(value = 500, unit = TimeUnit.MILLISECONDS)
+    @Timeout(5) // by then the asker waits, also on a busy machine
     void waitsForAnotherThread() throws Exception {
       Heddle.launch("asker", () -> Heddle.await(Heddle.trigger("the reply of nobody")));
       new CompletableFuture<String>().get();

@@ -71,6 +71,7 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
   private final String name;
   private final Emission<T> source;
   private final RemoteSignal change;
+  private final Runnable stop = this::stop; // made in time: linking takes stack
 
   // any thread
   private final Downstream<T> downstream;
@@ -145,7 +146,7 @@ final class LoopSubscription<T> implements Flow.Subscription, Sender<T> {
   // in a tick
   private void changed() {
     if (isOver()) {
-      loop.scheduler().runWithRoom(this::stop);
+      loop.scheduler().runWithRoom(stop);
     }
   }
 

@@ -471,8 +471,9 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
       if (self.hasInterrupt()) {
         throw self.interruptedBeforeWait();
       }
-      if (!StackGuard.hasRoom()) {
-        // arming must not stop half-way by a StackOverflowError
+      try {
+        StackGuard.requireRoomOnEntry(); // arming must not stop half-way
+      } catch (StackOverflowError _) {
         self.disarmAll();
         throw new StackOverflowError(self.describe() + " has no stack left to wait on");
       }
@@ -603,7 +604,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
       checkPollDue();
     }
     // without stack for a tick the trampoline does the work: this coroutine is about to leave
-    if (hasWork() && StackGuard.hasRoom()) {
+    if (hasWork() && StackGuard.hasAmpleRoom()) {
       work(now);
     }
   }
@@ -636,7 +637,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   public void tickWhileComputing() {
     if (clockSampler.isDue() || !inbox.isEmpty() || !microtasks.isEmpty()) {
       long time = clockSampler.readClock();
-      if (!inTick && StackGuard.hasRoom()) {
+      if (!inTick && StackGuard.hasAmpleRoom()) {
         work(time);
       }
     }

@@ -567,16 +567,18 @@ public final class Broadcast<T> implements AutoCloseable {
   public Broadcast<T> closeWith(Scope scope) {
     current();
     if (!closed) {
-      bindings = ScopeBinding.bind(scope, home, this::scopeEnded, bindings);
+      Runnable end = () -> end(Reason.SCOPE_ENDED, null, null);
+      bindings = ScopeBinding.bind(scope, home, () -> endInTick(end), bindings);
     }
     return this;
   }
 
-  private void scopeEnded() {
+  // made before: the linking of a lambda takes more stack than there may be
+  private void endInTick(Runnable end) {
     try {
-      end(Reason.SCOPE_ENDED, null, null);
+      end.run();
     } catch (StackOverflowError _) {
-      home.runOnCarrier(() -> end(Reason.SCOPE_ENDED, null, null)); // nothing has changed so far
+      home.runOnCarrier(end); // nothing has changed so far
     }
   }
 

@@ -550,8 +550,8 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
   public Channel<T> closeWith(Scope scope) {
     current();
     if (closed == null) {
-      bindings =
-          ScopeBinding.bind(scope, home, () -> closeInTick(Reason.SCOPE_ENDED, null), bindings);
+      Runnable close = () -> close(Reason.SCOPE_ENDED, null, null);
+      bindings = ScopeBinding.bind(scope, home, () -> closeInTick(close), bindings);
     }
     return this;
   }
@@ -641,12 +641,14 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     ScopeBinding.release(bound);
   }
 
-  // where there may be no stack for it; then nothing has changed
-  private void closeInTick(Reason reason, @Nullable Throwable failure) {
+  // where there may be no stack for it; then nothing has changed. It was made before: the linking
+  // of
+  // a lambda takes more stack than any guard promises
+  private void closeInTick(Runnable close) {
     try {
-      close(reason, failure, null);
+      close.run();
     } catch (StackOverflowError _) {
-      home.runOnCarrier(() -> close(reason, failure, null));
+      home.runOnCarrier(close);
     }
   }
 
@@ -774,17 +776,19 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   /// Closes it with a failure: for an operator that has ended, perhaps in a tick.
   void end(Throwable failure) {
-    closeInTick(Reason.CLOSED, failure);
+    closeInTick(() -> close(Reason.CLOSED, failure, null));
   }
 
   /// Closes it, and drops what is left: for an operator whose own channel was closed, perhaps in a
   /// tick. Where there is little stack, it does so at the end of the tick: a chain of operators
   /// would need more and more.
-  void drop() {
-    home.runWithRoom(this::dropNow);
+  ///
+  /// @param drop calls [#dropNow]
+  void drop(Runnable drop) {
+    home.runWithRoom(drop);
   }
 
-  private void dropNow() {
+  void dropNow() {
     close(Reason.CANCELLED, null, null);
     T item = take();
     while (item != null) {

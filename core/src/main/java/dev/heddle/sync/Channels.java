@@ -176,11 +176,13 @@ public final class Channels {
   /// Receives from one channel and sends to another.
   private abstract static class Operator<T, R> implements InlineCallback {
     private final Channel<T> source;
+    private final Runnable dropSource; // made in time: linking takes more stack than there may be
     final Channel<R> out = Channel.of(0);
     private @Nullable ChannelClosedException end; // of the source
 
     Operator(Channel<T> source) {
       this.source = source;
+      dropSource = source::dropNow;
     }
 
     /// Returns when the source is closed, and everything was sent.
@@ -248,7 +250,7 @@ public final class Channels {
     // a channel that is closed wants nothing more
     @Override
     public void onEvent(Event event, @Nullable Object value, @Nullable Throwable failure) {
-      source.drop();
+      source.drop(dropSource);
     }
   }
 }

@@ -26,20 +26,31 @@ class StackGuardTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"wide", "ample"})
+  @ValueSource(strings = {"on entry", "wide", "ample"})
   void look_interpreted_leavesRoomForWhatItWasMadeFor(String look) throws Exception {
     keepsItsPromise(look, "-Xint");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"wide", "ample"})
+  @ValueSource(strings = {"on entry", "wide", "ample"})
   void look_compiledInAHurry_leavesRoomForWhatItWasMadeFor(String look) throws Exception {
     keepsItsPromise(look, LOOKS_ONLY, "-XX:TieredStopAtLevel=1");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"wide", "ample"})
+  @ValueSource(strings = {"on entry", "wide", "ample"})
   void look_optimised_leavesRoomForWhatItWasMadeFor(String look) throws Exception {
     keepsItsPromise(look, LOOKS_ONLY, "-XX:-TieredCompilation");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"-XX:TieredStopAtLevel=1", "-XX:-TieredCompilation"})
+  void question_compiledIntoItsCaller_answers_andThrowsNothing(String compiler) throws Exception {
+    keepsItsPromise(
+        "question",
+        LOOKS_ONLY,
+        "-XX:CompileCommand=compileonly,dev.heddle.internal.StackGuardProgram::ask",
+        "-XX:CompileCommand=dontinline,dev.heddle.internal.StackGuardProgram::ask",
+        compiler);
   }
 }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test.run;
+
+import dev.heddle.loop.LoopRuntime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// What the parts of one run share: its clock, its agenda, its limits; its loop and its picker,
+/// once it has begun; and what was not controlled.
+///
+/// **Thread** carrier, but for [#loop()] and [#elapsed()].
+final class RunParts {
+  private final Limits limits;
+  private final VirtualClock clock = new VirtualClock();
+  private final Agenda agenda = new Agenda();
+
+  // carrier only
+  private final Set<String> uncontrolled = new LinkedHashSet<>();
+  private @Nullable RecordingPicker picker;
+
+  // the carrier writes, any thread reads
+  private volatile @Nullable LoopRuntime loop;
+
+  RunParts(Limits limits) {
+    this.limits = limits;
+  }
+
+  Limits limits() {
+    return limits;
+  }
+
+  VirtualClock clock() {
+    return clock;
+  }
+
+  Agenda agenda() {
+    return agenda;
+  }
+
+  /// The virtual time since the beginning. **Thread** any.
+  Duration elapsed() {
+    return Duration.ofNanos(clock.nanoTime());
+  }
+
+  void begin(RecordingPicker chosen) {
+    picker = chosen;
+  }
+
+  void started(LoopRuntime runtime) {
+    loop = runtime;
+  }
+
+  RecordingPicker picker() {
+    return Objects.requireNonNull(picker, "the run has not begun");
+  }
+
+  /// The loop; null: it has not started. **Thread** any.
+  @Nullable LoopRuntime loopIfStarted() {
+    return loop;
+  }
+
+  LoopRuntime loop() {
+    return Objects.requireNonNull(loop, "the loop has not started");
+  }
+
+  /// Records that something outside of the simulation had a part in the course.
+  ///
+  /// @param what it, in words
+  void uncontrolled(String what) {
+    uncontrolled.add(what);
+  }
+
+  /// Each once, in the order in which they came.
+  List<String> uncontrolled() {
+    return new ArrayList<>(uncontrolled);
+  }
+}

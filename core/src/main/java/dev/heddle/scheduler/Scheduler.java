@@ -145,6 +145,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   // the carrier writes, any thread reads
   private volatile boolean ended;
+  private volatile boolean dropped; // by a crash
 
   /// A scheduler whose carrier is the current thread.
   ///
@@ -577,7 +578,8 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   /// As [#runBorn(Runnable)], for a thread that is known. **Thread** any.
   public void runBorn(Runnable turn, @Nullable Thread thread) {
-    if (births == Births.ON_JDK || !inbox.post(new BornThread(ready, turn, thread))) {
+    boolean onLoop = births == Births.ON_LOOP && inbox.post(new BornThread(ready, turn, thread));
+    if (!onLoop && !dropped) {
       VirtualThreads.defaultScheduler().execute(turn);
     }
   }
@@ -884,5 +886,14 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
       }
     }
     reactor.close();
+  }
+
+  /// Refuses everything from now on, and runs nothing: see [dev.heddle.loop.LoopRuntime#crash()].
+  public void drop() {
+    dropped = true;
+    ended = true;
+    microtasks.close();
+    inbox.close();
+    pool.drop();
   }
 }

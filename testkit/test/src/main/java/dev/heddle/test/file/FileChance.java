@@ -21,7 +21,7 @@ final class FileChance {
   private static final int FASTEST = 100; // times as fast as the slowest
 
   private final Map<Concern, SplittableRandom> generators = new EnumMap<>(Concern.class);
-  private FileFaults faults = FileFaults.none();
+  private FileFaults faults = FileFaults.defaults();
 
   FileChance(long seed) {
     for (Concern concern : Concern.values()) {

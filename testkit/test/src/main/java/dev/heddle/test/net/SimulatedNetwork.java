@@ -42,8 +42,8 @@ public final class SimulatedNetwork {
   private final Map<String, List<InetAddress>> names = new HashMap<>();
   private final Map<String, List<SrvRecord>> services = new HashMap<>();
   private final List<Consumer<? super NetworkEvent>> observers = new ArrayList<>();
-  private LinkOptions usual = LinkOptions.local();
-  private Faults faults = Faults.none();
+  private LinkOptions usual = LinkOptions.defaults();
+  private Faults faults = Faults.defaults();
   private long fingerprint;
 
   private record Route(SimulatedHost from, SimulatedHost to) {}
@@ -100,7 +100,7 @@ public final class SimulatedNetwork {
       return new Link(this, usual);
     }
     Link loopback = new Link(this, LinkOptions.loopback());
-    loopback.setFaults(Faults.none());
+    loopback.setFaults(Faults.defaults());
     return loopback;
   }
 

@@ -87,7 +87,7 @@ class SimulatedFilesTest {
   @Test
   void shortWrites_leaveTheContentWhole() {
     run(files -> {
-      files.setFaults(FileFaults.none().withShortWrite(0.9));
+      files.setFaults(FileFaults.defaults().withShortWrite(0.9));
       Path path = files.path("/tmp/file");
       try (AsyncFile file = FileIo.open(path, CREATE, WRITE)) {
         file.write(utf8(NEW));
@@ -148,7 +148,7 @@ class SimulatedFilesTest {
       Path path = files.path("/tmp/file");
       try (AsyncFile file = FileIo.open(path, CREATE, WRITE, READ)) {
         file.write(utf8("a"));
-        files.setFaults(FileFaults.none().withReadError(1).withWriteError(1).withSyncError(1));
+        files.setFaults(FileFaults.defaults().withReadError(1).withWriteError(1).withSyncError(1));
         assertThatThrownBy(() -> file.readAt(ByteBuffer.allocate(1), 0))
             .hasMessageContaining("Input/output error");
         assertThatThrownBy(() -> file.write(utf8("b"))).hasMessageContaining("Input/output error");
@@ -255,9 +255,9 @@ class SimulatedFilesTest {
       channel.force(true);
       folder.force(true);
       channel.write(utf8("other"));
-      files.setFaults(FileFaults.none().withSyncError(1));
+      files.setFaults(FileFaults.defaults().withSyncError(1));
       assertThatThrownBy(() -> channel.force(true)).isInstanceOf(IOException.class);
-      files.setFaults(FileFaults.none());
+      files.setFaults(FileFaults.defaults());
       channel.force(true);
     }
     files.crash();

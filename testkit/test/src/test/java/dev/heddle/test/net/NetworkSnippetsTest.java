@@ -99,7 +99,7 @@ class NetworkSnippetsTest {
     Latency satellite =
         Latency.between(Duration.ofMillis(250), Duration.ofMillis(300))
             .withTail(0.01, Duration.ofSeconds(2));
-    LinkOptions slow = LinkOptions.local().withLatency(satellite).withBytesPerSecond(10_000);
+    LinkOptions slow = LinkOptions.defaults().withLatency(satellite).withBytesPerSecond(10_000);
     network.link(client, server).setOptions(slow);
     network.link(server, client).setOptions(slow);
     group.service(server, () -> serve());

@@ -75,7 +75,7 @@ class StreamFaultsTest {
   @Test
   void bandwidth_boundsAStream() {
     NodeGroup group = new NodeGroup(1);
-    group.network().setLinkOptions(LinkOptions.local().withBytesPerSecond(1_000));
+    group.network().setLinkOptions(LinkOptions.defaults().withBytesPerSecond(1_000));
     sent(group, new byte[100_000]);
     assertThat(group.elapsed()).isBetween(Duration.ofSeconds(100), Duration.ofSeconds(110));
   }
@@ -111,7 +111,7 @@ class StreamFaultsTest {
   @Test
   void reset_breaksBothEnds() {
     NodeGroup group = new NodeGroup(1);
-    group.network().setFaults(Faults.none().withReset(1));
+    group.network().setFaults(Faults.defaults().withReset(1));
     List<String> seen = new ArrayList<>();
     group.node(
         group.network().host("server"),
@@ -141,7 +141,7 @@ class StreamFaultsTest {
   @Test
   void datagrams_areLostAndDoubled_asOftenAsTheFaultsSay() {
     NodeGroup group = new NodeGroup(1);
-    group.network().setFaults(Faults.none().withDatagramLoss(0.3).withDatagramDuplication(0.1));
+    group.network().setFaults(Faults.defaults().withDatagramLoss(0.3).withDatagramDuplication(0.1));
     int[] got = new int[1];
     SimulatedHost server = group.network().host("server");
     group.service(
@@ -196,7 +196,7 @@ class StreamFaultsTest {
           assertThatThrownBy(() -> Dns.resolve("nobody.example"))
               .isInstanceOf(UnknownHostException.class)
               .hasMessage("nobody.example: Name or service not known");
-          group.network().setFaults(Faults.none().withNameFailure(1));
+          group.network().setFaults(Faults.defaults().withNameFailure(1));
           assertThatThrownBy(() -> Dns.resolve("server"))
               .hasMessage("server: Temporary failure in name resolution");
         });

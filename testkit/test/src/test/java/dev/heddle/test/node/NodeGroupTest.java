@@ -63,7 +63,7 @@ class NodeGroupTest {
     NodeGroup group = new NodeGroup(1);
     group
         .network()
-        .setLinkOptions(LinkOptions.local().withLatency(Latency.of(Duration.ofHours(1))));
+        .setLinkOptions(LinkOptions.defaults().withLatency(Latency.of(Duration.ofHours(1))));
     SimulatedHost server = group.network().host("server");
     List<String> answers = new ArrayList<>();
     group.service(server, NodeGroupTest::echo);

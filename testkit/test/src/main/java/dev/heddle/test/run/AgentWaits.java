@@ -75,14 +75,14 @@ final class AgentWaits implements JdkWaits {
   }
 
   @Override
-  public VirtualDriver.Next onIdle(boolean endless) {
+  public RunTurn.Next onIdle(boolean endless) {
     LoopRuntime loop = run.loop();
     boolean onlyDaemonTimers = loop.scheduler().hasOnlyForeignWaits() && run.agenda().isEmpty();
     if (endless || onlyDaemonTimers) {
       loop.onDeadlock();
-      return VirtualDriver.Next.RETURN;
+      return RunTurn.Next.RETURN;
     }
-    return VirtualDriver.Next.ADVANCE;
+    return RunTurn.Next.ADVANCE;
   }
 
   @Override

@@ -2,6 +2,7 @@
 package dev.heddle.test.run;
 
 import dev.heddle.loop.LoopRuntime;
+import dev.heddle.test.time.Agenda;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

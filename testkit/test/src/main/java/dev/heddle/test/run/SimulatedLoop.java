@@ -6,6 +6,7 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.SchedulerParts;
 import dev.heddle.scheduler.SchedulerParts.Births;
+import dev.heddle.test.host.HostDriver;
 import dev.heddle.world.WorldAgent;
 import java.time.Duration;
 import java.util.List;
@@ -15,11 +16,12 @@ import org.jspecify.annotations.Nullable;
 
 /// One run of a loop in virtual time: its carrier is a thread of its own, its scheduling decisions
 /// are a chooser's.
-public final class SimulatedLoop<T extends @Nullable Object> implements VirtualDriver.Idle {
+public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.Idle {
   /*
    * The loop is the one that programs run on in production. It gets other parts: a clock that
-   * stands still, a driver whose sleeps advance that clock, a picker that asks the chooser. Virtual
-   * threads that coroutines create run on the loop, too, as entries of its ready queue.
+   * stands still, the driver of a host in a simulated network, whose sleeps advance that clock, a
+   * picker that asks the chooser. Virtual threads that coroutines create run on the loop, too, as
+   * entries of its ready queue.
    *
    * Time. The clock moves in an idle poll only: nothing is ready then, and the next thing to happen
    * is the first deadline of the loop or of the agenda. So a program that computes for an hour
@@ -42,6 +44,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   private static final int STOP_FACTOR = 2; // after so many times the limit of steps nothing helps
 
   private final HeddleOptions options;
+  private final long seed;
   private final Chooser chooser;
   private final Body<T> main;
   private final @Nullable Phases phases; // null: the main coroutine's work is in one piece
@@ -55,7 +58,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   private final Queue<Finding> findings = new ConcurrentLinkedQueue<>();
 
   // the carrier writes, the caller reads
-  private volatile @Nullable VirtualDriver driver;
+  private volatile @Nullable RunTurn turn;
   private volatile @Nullable RunRecord<T> record;
   private volatile @Nullable Throwable broken; // instead of the record
 
@@ -68,6 +71,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
       @Nullable Phases phases) {
     // a program that only waits for other threads has not stalled; stacks are not read by real time
     this.options = options.withStallLimit(Duration.ZERO).withHoldLimit(Duration.ZERO);
+    this.seed = seed;
     this.chooser = chooser;
     this.main = main;
     this.phases = phases;
@@ -98,7 +102,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
 
   /// Whether a loop is one of a simulation.
   public static boolean isSimulated(LoopRuntime loop) {
-    return loop.scheduler().reactor().driver() instanceof VirtualDriver;
+    return Machine.of(loop) != null;
   }
 
   private static boolean hasProcesses() {
@@ -153,9 +157,12 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
 
   private RunRecord<T> runLoop() {
     RecordingPicker picker = new RecordingPicker(chooser, parts.clock(), this::onStep);
-    VirtualDriver outside = new VirtualDriver(parts.clock(), parts.agenda(), this);
+    RunTurn sleeps = new RunTurn(parts.clock(), parts.agenda(), this);
+    Machine machine = Machine.of(sleeps, seed);
+    sleeps.attach(machine);
     parts.begin(picker);
-    driver = outside;
+    turn = sleeps;
+    HostDriver outside = machine.driver(sleeps);
     T value = null;
     Throwable failure = null;
     try {
@@ -173,6 +180,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     collectFindings();
     Course course = picker.course();
     course.mix(parts.clock().nanoTime());
+    course.mix(machine.network().fingerprint());
     List<String> uncontrolled = parts.uncontrolled();
     uncontrolled.addAll(waits.refused());
     return new RunRecord<>(
@@ -246,9 +254,9 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   }
 
   @Override
-  public VirtualDriver.Next onIdle(boolean endless) {
+  public RunTurn.Next onIdle(boolean endless) {
     if (phases != null && phases.isBetween()) {
-      return phases.begin() ? VirtualDriver.Next.RETURN : VirtualDriver.Next.WAIT;
+      return phases.begin() ? RunTurn.Next.RETURN : RunTurn.Next.WAIT;
     }
     return waits.onIdle(endless);
   }
@@ -273,7 +281,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
 
   /// Whether the carrier waits for another thread.
   boolean isWaiting() {
-    VirtualDriver outside = driver;
-    return outside != null && outside.isWaiting();
+    RunTurn sleeps = turn;
+    return sleeps != null && sleeps.isWaiting();
   }
 }

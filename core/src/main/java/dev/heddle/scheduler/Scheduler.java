@@ -95,8 +95,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
    * Cost. One comparison (nextCheck) a dispatch covers both the clock and the rounds; one flag
    * (carrierWorkPending) covers all that only the trampoline does.
    *
-   * Rejected. A scheduler coroutine: a second switch each time. Polling the driver in the tick: its
-   * locks.
+   * Rejected. A scheduler coroutine: a second switch. Polling the driver in the tick: its locks.
    *
    * Sources. T1-T5, T15; trap-7, trap-10, trap-14, trap-16, trap-60, trap-63, trap-64.
    */
@@ -290,8 +289,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     microtasks.add(task);
   }
 
-  /// Resumes a context whose foreign wait has just ended and which the carrier has claimed. Called
-  /// on the trampoline.
+  /// Resumes a context whose foreign wait has just ended. Called on the trampoline, which claimed it.
   ///
   /// @return whether it has run; false also where that cannot be determined
   public boolean resumeNow(ExecutionContext context) {
@@ -583,8 +581,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   /// As [#runBorn(Runnable)], for a thread that is known. **Thread** any.
   public void runBorn(Runnable turn, @Nullable Thread thread) {
-    boolean onLoop = births == Births.ON_LOOP && inbox.post(new BornThread(ready, turn, thread));
-    if (!onLoop && !dropped) {
+    if ((births == Births.ON_JDK || !inbox.post(new BornThread(ready, turn, thread))) && !dropped) {
       VirtualThreads.defaultScheduler().execute(turn);
     }
   }
@@ -897,7 +894,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   public void drop() {
     dropped = true;
     ended = true;
-    microtasks.close();
     inbox.close();
     pool.drop();
   }

@@ -79,7 +79,7 @@ final class AgentWaits implements JdkWaits {
     LoopRuntime loop = run.loop();
     boolean onlyDaemonTimers = loop.scheduler().hasOnlyForeignWaits() && run.agenda().isEmpty();
     if (endless || onlyDaemonTimers) {
-      loop.onDeadlock();
+      Nodes.onDeadlock(loop);
       return RunTurn.Next.RETURN;
     }
     return RunTurn.Next.ADVANCE;

@@ -81,7 +81,7 @@ final class ForeignWaits implements JdkWaits {
     LoopRuntime loop = run.loop();
     if (isHopeless(loop)) {
       waitedNanos = 0;
-      loop.onDeadlock();
+      Nodes.onDeadlock(loop);
       return RunTurn.Next.RETURN;
     }
     run.uncontrolled("a wake-up by a thread outside of the simulation");
@@ -90,12 +90,19 @@ final class ForeignWaits implements JdkWaits {
   }
 
   private boolean isHopeless(LoopRuntime loop) {
-    return waitsForNetworkOnly(loop.scheduler())
+    return waitForNetworkOnly(loop)
         || waitedNanos > run.limits().patience().toNanos()
         || ForeignWaitCheck.hasCycle(loop.dump());
   }
 
-  private static boolean waitsForNetworkOnly(Scheduler scheduler) {
+  private static boolean waitForNetworkOnly(LoopRuntime loop) {
+    RunMember member = RunMember.of(loop);
+    return waitsForNetworkOnly(loop.scheduler())
+        && (member == null || member.nodes().waitForNetworkOnly());
+  }
+
+  /// Whether nothing but the network can end the waits of a loop.
+  static boolean waitsForNetworkOnly(Scheduler scheduler) {
     return scheduler.foreignCount() == 0
         && scheduler.reactor().driver() instanceof HostDriver driver
         && scheduler.armedEvents() <= driver.waits();

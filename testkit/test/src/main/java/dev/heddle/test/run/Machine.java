@@ -6,6 +6,7 @@ import dev.heddle.test.file.SimulatedFiles;
 import dev.heddle.test.host.HostDriver;
 import dev.heddle.test.net.SimulatedHost;
 import dev.heddle.test.net.SimulatedNetwork;
+import dev.heddle.test.time.Turns;
 import org.jspecify.annotations.Nullable;
 
 /// What the loop of a run has instead of the operating system: a host of a network, and files.
@@ -23,7 +24,7 @@ public record Machine(SimulatedNetwork network, SimulatedHost host, SimulatedFil
     return new Machine(network, network.host(HOST), new SimulatedFiles(HOST, seed));
   }
 
-  HostDriver driver(RunTurn turn) {
+  HostDriver driver(Turns.Turn turn) {
     return host.driver(turn, files);
   }
 
@@ -32,11 +33,9 @@ public record Machine(SimulatedNetwork network, SimulatedHost host, SimulatedFil
     return of(LoopRuntime.current());
   }
 
-  /// That of the run which a loop belongs to; null: it belongs to none.
+  /// That of a loop; null: it belongs to no run.
   static @Nullable Machine of(LoopRuntime loop) {
-    return loop.scheduler().reactor().driver() instanceof HostDriver driver
-            && driver.turn() instanceof RunTurn turn
-        ? turn.machine()
-        : null;
+    RunMember member = RunMember.of(loop);
+    return member == null ? null : member.machine();
   }
 }

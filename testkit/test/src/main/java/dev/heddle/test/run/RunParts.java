@@ -3,6 +3,7 @@ package dev.heddle.test.run;
 
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.test.time.Agenda;
+import dev.heddle.test.time.ClockDrift;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -17,18 +18,30 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** carrier, but for [#loop()] and [#elapsed()].
 final class RunParts {
   private final Limits limits;
-  private final VirtualClock clock = new VirtualClock();
-  private final Agenda agenda = new Agenda();
+  private final VirtualClock clock;
+  private final Agenda agenda;
 
   // carrier only
-  private final Set<String> uncontrolled = new LinkedHashSet<>();
+  private final Set<String> uncontrolled;
   private @Nullable RecordingPicker picker;
 
   // the carrier writes, any thread reads
   private volatile @Nullable LoopRuntime loop;
 
   RunParts(Limits limits) {
+    this(limits, new VirtualClock(), new Agenda(), new LinkedHashSet<>());
+  }
+
+  private RunParts(Limits limits, VirtualClock clock, Agenda agenda, Set<String> uncontrolled) {
     this.limits = limits;
+    this.clock = clock;
+    this.agenda = agenda;
+    this.uncontrolled = uncontrolled;
+  }
+
+  /// Those of a node of this run: it has a clock and a part of the agenda.
+  RunParts forNode(ClockDrift drift) {
+    return new RunParts(limits, clock.drifting(drift), agenda.part(drift), uncontrolled);
   }
 
   Limits limits() {
@@ -54,6 +67,10 @@ final class RunParts {
 
   void started(LoopRuntime runtime) {
     loop = runtime;
+  }
+
+  boolean hasBegun() {
+    return picker != null;
   }
 
   RecordingPicker picker() {

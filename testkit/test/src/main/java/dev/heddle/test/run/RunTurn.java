@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Other threads may wake it. While the run says that one of them is at work, a sleep waits for it
 /// and the clock stands still.
-final class RunTurn implements Turns, Turns.Turn {
+final class RunTurn implements Turns, Turns.Turn, RunMember {
   /// What a run decides when its loop has nothing to do.
   interface Idle {
     /// Called before the clock is advanced, on the trampoline.
@@ -48,6 +48,7 @@ final class RunTurn implements Turns, Turns.Turn {
   // carrier only
   private BooleanSupplier hasWork = () -> false;
   private @Nullable Machine machine;
+  private @Nullable Nodes nodes;
 
   // any thread sets it, the carrier takes it
   private volatile boolean woken;
@@ -61,13 +62,20 @@ final class RunTurn implements Turns, Turns.Turn {
     this.idle = idle;
   }
 
-  /// Sets what the run's loop runs on. Before the loop begins.
-  void attach(Machine runsOn) {
+  /// Sets what the run's loop runs on, and its nodes. Before the loop begins.
+  void attach(Machine runsOn, Nodes others) {
     machine = runsOn;
+    nodes = others;
   }
 
-  Machine machine() {
+  @Override
+  public Machine machine() {
     return Objects.requireNonNull(machine, "it is attached before the loop begins");
+  }
+
+  @Override
+  public Nodes nodes() {
+    return Objects.requireNonNull(nodes, "they are attached before the loop begins");
   }
 
   // ---- time ----
@@ -92,7 +100,7 @@ final class RunTurn implements Turns, Turns.Turn {
   @Override
   public void sleep(long deadlineNanos) {
     idle.beforePoll();
-    if (deadlineNanos != NO_WAIT && !woken && !hasWork.getAsBoolean()) {
+    if (!nodes().runReady() && deadlineNanos != NO_WAIT && !woken && !hasWork.getAsBoolean()) {
       long next = Math.min(deadlineNanos, agenda.next());
       switch (idle.onIdle(next == NO_DEADLINE)) {
         case ADVANCE -> {

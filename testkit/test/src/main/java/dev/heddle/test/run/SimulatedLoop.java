@@ -2,6 +2,7 @@
 package dev.heddle.test.run;
 
 import dev.heddle.Body;
+import dev.heddle.DeadlockError;
 import dev.heddle.HeddleOptions;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.SchedulerParts;
@@ -10,6 +11,7 @@ import dev.heddle.test.host.HostDriver;
 import dev.heddle.world.WorldAgent;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +42,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
    * it samples stacks by real time, and a stack that another thread reads postpones a resume, which
    * changes the course. Sorting the inbox: every loop would pay for it.
    */
-  private static final boolean HAS_PROCESSES = hasProcesses();
+  static final boolean HAS_PROCESSES = hasProcesses();
   private static final int STOP_FACTOR = 2; // after so many times the limit of steps nothing helps
 
   private final HeddleOptions options;
@@ -59,6 +61,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
 
   // the carrier writes, the caller reads
   private volatile @Nullable RunTurn turn;
+  private volatile @Nullable Nodes nodes;
   private volatile @Nullable RunRecord<T> record;
   private volatile @Nullable Throwable broken; // instead of the record
 
@@ -159,7 +162,9 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     RecordingPicker picker = new RecordingPicker(chooser, parts.clock(), this::onStep);
     RunTurn sleeps = new RunTurn(parts.clock(), parts.agenda(), this);
     Machine machine = Machine.of(sleeps, seed);
-    sleeps.attach(machine);
+    Nodes nodes = new Nodes(parts, options, machine, seed);
+    this.nodes = nodes;
+    sleeps.attach(machine, nodes);
     parts.begin(picker);
     turn = sleeps;
     HostDriver outside = machine.driver(sleeps);
@@ -177,7 +182,9 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
       failure = e;
     }
     describeProcesses(failure);
+    describeNodes(nodes, failure);
     collectFindings();
+    findings.addAll(nodes.end());
     Course course = picker.course();
     course.mix(parts.clock().nanoTime());
     course.mix(machine.network().fingerprint());
@@ -207,6 +214,13 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     }
   }
 
+  private static void describeNodes(Nodes nodes, @Nullable Throwable failure) {
+    String states = nodes.statesAtDeadlock();
+    if (failure instanceof DeadlockError && states != null) {
+      failure.addSuppressed(new NodesError("the nodes at that time:\n" + states));
+    }
+  }
+
   private void started(LoopRuntime loop) {
     parts.started(loop);
     if (phases != null) {
@@ -225,22 +239,13 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
   private void onStep(@Nullable Thread thread) {
     int steps = parts.picker().steps();
     long limit = parts.limits().steps();
-    if (steps == limit) {
-      stepsAreUsedUp();
-    } else if (steps > limit * STOP_FACTOR) {
+    if (steps >= limit) {
+      nodes().stepsAreUsedUp();
+    }
+    if (steps > limit * STOP_FACTOR) {
       parts.loop().scheduler().finish(); // the program ignores its cancellation
     }
     waits.onStep(thread);
-  }
-
-  private void stepsAreUsedUp() {
-    LoopRuntime loop = parts.loop();
-    loop.scheduler()
-        .runOnCarrier(() ->
-            loop.failed(
-                new UnendingRunError(
-                    "the run has not ended after %,d steps, at virtual %s:%n%s"
-                        .formatted(parts.limits().steps(), parts.elapsed(), loop.dump().text()))));
   }
 
   @Override
@@ -250,7 +255,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
 
   @Override
   public boolean isHeld() {
-    return phases != null && phases.isBetween();
+    return (phases != null && phases.isBetween()) || nodes().isAny();
   }
 
   @Override
@@ -277,6 +282,16 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
   /// The loop, once it has begun.
   @Nullable LoopRuntime loop() {
     return parts.loopIfStarted();
+  }
+
+  private Nodes nodes() {
+    return Objects.requireNonNull(nodes, "the run has not begun");
+  }
+
+  /// The node that has the turn; null: the program of the run has it.
+  @Nullable NodeLoop runningNode() {
+    Nodes all = nodes;
+    return all == null ? null : all.running();
   }
 
   /// Whether the carrier waits for another thread.

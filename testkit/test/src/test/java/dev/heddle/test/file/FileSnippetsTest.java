@@ -9,8 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.io.FileIo;
-import dev.heddle.test.net.SimulatedHost;
-import dev.heddle.test.node.NodeGroup;
+import dev.heddle.test.Simulation;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -26,7 +25,7 @@ class FileSnippetsTest {
   @Test
   void crash() throws IOException {
     // @start region=crash
-    SimulatedFiles files = new SimulatedFiles("store", 1); // of a node: group.files(host)
+    SimulatedFiles files = new SimulatedFiles("store", 1); // in a simulation: Simulation.files()
     Path path = files.path("/tmp/log");
     try (FileChannel log = FileChannel.open(path, CREATE, WRITE);
         FileChannel directory = FileChannel.open(files.path("/tmp"), READ)) {
@@ -43,17 +42,16 @@ class FileSnippetsTest {
   @Test
   void faults() {
     // @start region=faults
-    NodeGroup group = new NodeGroup(1);
-    SimulatedHost store = group.network().host("store");
-    SimulatedFiles files = group.files(store);
-    files.setFaults(FileFaults.usual().withWriteError(1));
-    group.node(
-        store,
-        () ->
-            assertThatThrownBy(() -> FileIo.writeString(files.path("/tmp/log"), "first"))
-                .hasMessageContaining("Input/output error"));
-    group.run();
+    Simulation.run(() -> {
+      SimulatedFiles files = Simulation.files(); // of the host on which this runs
+      files.setFaults(FileFaults.usual().withWriteError(1));
+      assertThatThrownBy(() -> FileIo.writeString(files.path("/tmp/log"), "first"))
+          .hasMessageContaining("Input/output error");
+      files.setFaults(FileFaults.defaults());
+      files.setFree(0);
+      assertThatThrownBy(() -> FileIo.writeString(files.path("/tmp/log"), "first"))
+          .hasMessageContaining("No space left on device");
+    });
     // @end
-    assertThat(files.path("/tmp/log")).exists();
   }
 }

@@ -9,12 +9,13 @@ import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.io.AsyncFile;
 import dev.heddle.io.FileIo;
-import dev.heddle.test.net.SimulatedHost;
+import dev.heddle.test.Simulation;
+import dev.heddle.test.SimulationOptions;
 import dev.heddle.test.node.Node;
-import dev.heddle.test.node.NodeGroup;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -47,11 +48,7 @@ class SimulatedFilesTest {
   }
 
   private static Duration run(Program program) {
-    NodeGroup group = new NodeGroup(1);
-    SimulatedHost host = group.network().host("host");
-    group.node(host, () -> program.run(group.files(host)));
-    group.run();
-    return group.elapsed();
+    return Simulation.run(() -> program.run(Simulation.files())).elapsed();
   }
 
   private static ByteBuffer utf8(String text) {
@@ -159,32 +156,28 @@ class SimulatedFilesTest {
 
   /// What a second incarnation finds after a crash that comes at some time.
   private static String afterCrash(long seed, Program before, Path[] path) {
-    NodeGroup group = new NodeGroup(seed);
-    SimulatedHost host = group.network().host("host");
-    SimulatedFiles files = group.files(host);
-    path[0] = files.path("/tmp/file");
     String[] found = new String[1];
     int[] starts = new int[1];
-    Node node =
-        group.service(
-            host,
-            () -> {
-              if (starts[0]++ == 0) {
-                before.run(files);
-                Heddle.delay(Duration.ofDays(1));
-              }
-              found[0] = Files.exists(path[0]) ? FileIo.readString(path[0]) : "nothing";
-            });
     long crashAt = new Random(seed).nextLong(12_000_000); // ns, some of it after the end
-    group.node(
-        group.network().host("other"),
+    Action program =
         () -> {
+          SimulatedFiles files = Simulation.files();
+          path[0] = files.path("/tmp/file");
+          if (starts[0]++ == 0) {
+            before.run(files);
+            Heddle.delay(Duration.ofDays(1));
+          }
+          found[0] = Files.exists(path[0]) ? FileIo.readString(path[0]) : "nothing";
+        };
+    Simulation.run(
+        SimulationOptions.defaults().withSeed(seed),
+        () -> {
+          Node node = Node.start("host", program);
           Heddle.delay(Duration.ofNanos(crashAt));
           node.crash();
           node.restart();
-          Heddle.delay(Duration.ofHours(1));
+          node.await();
         });
-    group.run();
     return found[0];
   }
 

@@ -289,7 +289,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     microtasks.add(task);
   }
 
-  /// Resumes a context whose foreign wait has just ended. Called on the trampoline, which claimed it.
+  /// Resumes a context whose foreign wait has ended. Called on the trampoline, which claimed it.
   ///
   /// @return whether it has run; false also where that cannot be determined
   public boolean resumeNow(ExecutionContext context) {

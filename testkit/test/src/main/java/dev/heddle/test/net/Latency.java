@@ -51,10 +51,23 @@ public final class Latency {
     return new Latency(least, most, chance, longest);
   }
 
-  long draw(Chance chance) {
-    boolean unusual = chance.happens(Chance.Concern.LATENCY, tailChance);
-    Duration from = unusual ? most : least;
-    Duration to = unusual ? tail : most;
-    return chance.between(Chance.Concern.LATENCY, from.toNanos(), to.toNanos());
+  /// The shortest time.
+  public Duration least() {
+    return least;
+  }
+
+  /// The longest usual time.
+  public Duration most() {
+    return most;
+  }
+
+  /// The probability of an unusual time, from 0 to 1.
+  public double tailChance() {
+    return tailChance;
+  }
+
+  /// The longest unusual time.
+  public Duration tail() {
+    return tail;
   }
 }

@@ -33,11 +33,6 @@ public final class LinkOptions {
     return new LinkOptions();
   }
 
-  /// Within one host: 10 µs.
-  static LinkOptions loopback() {
-    return defaults().withLatency(Latency.of(Duration.ofNanos(10_000))).withSegmentBytes(65_483);
-  }
-
   // ---- values ----
 
   /// How long a packet takes; default 100 to 500 µs, and one in a hundred up to 5 ms.

@@ -6,7 +6,6 @@ import dev.heddle.Heddle;
 import dev.heddle.event.Promise;
 import dev.heddle.test.file.SimulatedFiles;
 import dev.heddle.test.net.SimulatedHost;
-import dev.heddle.test.run.NodeLoop;
 import dev.heddle.test.run.Nodes;
 import dev.heddle.test.run.RunMember;
 import java.util.Objects;
@@ -70,10 +69,10 @@ public final class Node implements AutoCloseable {
 
   /// From one start of the program to its end.
   private static final class Life {
-    @Nullable NodeLoop loop; // null: it has ended
+    Nodes.@Nullable Handle loop; // null: it has ended
     @Nullable Promise<Boolean> end; // null: no coroutine waits for it
 
-    @Nullable NodeLoop running() {
+    Nodes.@Nullable Handle running() {
       return loop == null || loop.hasCrashed() ? null : loop;
     }
 
@@ -111,7 +110,7 @@ public final class Node implements AutoCloseable {
   /// @throws IllegalStateException when it does not run; when its own program calls this inside a
   ///   class initialiser or a native method
   public void crash() {
-    NodeLoop running = life.running();
+    Nodes.Handle running = life.running();
     if (running == null) {
       throw new IllegalStateException(host.name() + " does not run; restart() starts it again");
     }
@@ -134,7 +133,7 @@ public final class Node implements AutoCloseable {
   ///
   /// @throws IllegalStateException in a coroutine of a node
   public void await() {
-    if (RunMember.current() instanceof NodeLoop) {
+    if (RunMember.current().isNode()) {
       throw new IllegalStateException(
           "a node cannot wait for a node; let the program of the simulation do that");
     }
@@ -153,7 +152,7 @@ public final class Node implements AutoCloseable {
   /// @throws IllegalStateException in a coroutine of a node
   @Override
   public void close() {
-    NodeLoop running = life.running();
+    Nodes.Handle running = life.running();
     if (running != null) {
       running.stop("the node is closed");
     }

@@ -79,7 +79,7 @@ final class AgentWaits implements JdkWaits {
     LoopRuntime loop = run.loop();
     boolean onlyDaemonTimers = loop.scheduler().hasOnlyForeignWaits() && run.agenda().isEmpty();
     if (endless || onlyDaemonTimers) {
-      Nodes.onDeadlock(loop);
+      run.deadlocked();
       return RunTurn.Next.RETURN;
     }
     return RunTurn.Next.ADVANCE;

@@ -81,7 +81,7 @@ final class ForeignWaits implements JdkWaits {
     LoopRuntime loop = run.loop();
     if (isHopeless(loop)) {
       waitedNanos = 0;
-      Nodes.onDeadlock(loop);
+      run.deadlocked();
       return RunTurn.Next.RETURN;
     }
     run.uncontrolled("a wake-up by a thread outside of the simulation");
@@ -90,15 +90,9 @@ final class ForeignWaits implements JdkWaits {
   }
 
   private boolean isHopeless(LoopRuntime loop) {
-    return waitForNetworkOnly(loop)
+    return (waitsForNetworkOnly(loop.scheduler()) && run.othersWaitForNetworkOnly())
         || waitedNanos > run.limits().patience().toNanos()
         || ForeignWaitCheck.hasCycle(loop.dump());
-  }
-
-  private static boolean waitForNetworkOnly(LoopRuntime loop) {
-    RunMember member = RunMember.of(loop);
-    return waitsForNetworkOnly(loop.scheduler())
-        && (member == null || member.nodes().waitForNetworkOnly());
   }
 
   /// Whether nothing but the network can end the waits of a loop.

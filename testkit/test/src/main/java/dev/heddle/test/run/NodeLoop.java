@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// turn.
 ///
 /// **Thread** the holder of the turn, unless a method says otherwise.
-public final class NodeLoop implements Turns.Turn, RunMember {
+final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
   /*
    * States.
    *   from     event                              to       who
@@ -54,7 +54,7 @@ public final class NodeLoop implements Turns.Turn, RunMember {
   private final RunParts parts;
   private final JdkWaits waits;
   private final @Nullable SimulatedProcesses processes;
-  private final Nodes nodes;
+  private final NodeLoops nodes;
   private final Machine machine;
   private final HostDriver driver;
   private final Action program;
@@ -78,7 +78,7 @@ public final class NodeLoop implements Turns.Turn, RunMember {
   // any thread sets it, the carrier takes it
   private volatile boolean woken;
 
-  NodeLoop(Nodes nodes, String name, Machine machine, RunParts parts, Action program, Runnable ended) {
+  NodeLoop(NodeLoops nodes, String name, Machine machine, RunParts parts, Action program, Runnable ended) {
     this.nodes = nodes;
     this.name = name;
     this.machine = machine;
@@ -89,7 +89,7 @@ public final class NodeLoop implements Turns.Turn, RunMember {
     long seed = nodes.newSeed(name);
     this.waits = WorldAgent.isInstalled() ? new AgentWaits(parts, seed) : new ForeignWaits(parts);
     this.processes =
-        SimulatedLoop.HAS_PROCESSES
+        RunParts.HAS_PROCESSES
             ? new SimulatedProcesses(parts, waits.endsTimed(), seed)
             : null;
     this.lender = nodes.carrier();
@@ -102,6 +102,11 @@ public final class NodeLoop implements Turns.Turn, RunMember {
   @Override
   public Machine machine() {
     return machine;
+  }
+
+  @Override
+  public boolean isNode() {
+    return true;
   }
 
   @Override
@@ -119,7 +124,7 @@ public final class NodeLoop implements Turns.Turn, RunMember {
     return due || woken || crashed || hasWork.getAsBoolean();
   }
 
-  /// Whether it has crashed.
+  @Override
   public boolean hasCrashed() {
     return crashed;
   }
@@ -171,8 +176,7 @@ public final class NodeLoop implements Turns.Turn, RunMember {
 
   // ---- any node ----
 
-  /// Ends it as a loss of power does. Its carrier runs no code of the program any more. Called by the
-  /// program itself, it does not return.
+  @Override
   public void crash() {
     if (ended || crashed) {
       return;
@@ -191,7 +195,7 @@ public final class NodeLoop implements Turns.Turn, RunMember {
     }
   }
 
-  /// Has it stop: its coroutines are cancelled.
+  @Override
   public void stop(String why) {
     LoopRuntime loop = parts.loopIfStarted();
     if (loop == null) {

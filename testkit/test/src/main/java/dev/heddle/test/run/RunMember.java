@@ -10,6 +10,9 @@ public sealed interface RunMember permits RunTurn, NodeLoop {
   /// What the loop has instead of the operating system.
   Machine machine();
 
+  /// Whether it is that of a node.
+  boolean isNode();
+
   /// The nodes of the run.
   Nodes nodes();
 

@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** carrier, but for [#loop()] and [#elapsed()].
 final class RunParts {
+  /// Whether the program has the module of processes.
+  static final boolean HAS_PROCESSES = hasProcesses();
+
   private final Limits limits;
   private final VirtualClock clock;
   private final Agenda agenda;
@@ -24,6 +27,7 @@ final class RunParts {
   // carrier only
   private final Set<String> uncontrolled;
   private @Nullable RecordingPicker picker;
+  private @Nullable Others others;
 
   // the carrier writes, any thread reads
   private volatile @Nullable LoopRuntime loop;
@@ -67,6 +71,40 @@ final class RunParts {
 
   void started(LoopRuntime runtime) {
     loop = runtime;
+  }
+
+  private static boolean hasProcesses() {
+    try {
+      Class.forName("dev.heddle.process.ProcessRuntime", false, RunParts.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException _) {
+      return false;
+    }
+  }
+
+  /// The other loops of the run, as its own one sees them.
+  interface Others {
+    /// The run is about to report a deadlock.
+    void onDeadlock();
+
+    /// Whether nothing but the network can end their waits.
+    boolean waitForNetworkOnly();
+  }
+
+  void attach(Others all) {
+    others = all;
+  }
+
+  /// Reports that nothing can go on.
+  void deadlocked() {
+    if (others != null) {
+      others.onDeadlock();
+    }
+    loop().onDeadlock();
+  }
+
+  boolean othersWaitForNetworkOnly() {
+    return others == null || others.waitForNetworkOnly();
   }
 
   boolean hasBegun() {

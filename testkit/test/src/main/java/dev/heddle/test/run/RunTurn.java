@@ -21,6 +21,11 @@ final class RunTurn implements Turns, Turns.Turn, RunMember {
     /// @param endless whether neither the loop nor the agenda has a deadline
     Next onIdle(boolean endless);
 
+    /// Lets another loop of the run go on.
+    ///
+    /// @return whether one could
+    boolean runNode();
+
     /// Called before each poll, on the trampoline.
     void beforePoll();
 
@@ -74,6 +79,11 @@ final class RunTurn implements Turns, Turns.Turn, RunMember {
   }
 
   @Override
+  public boolean isNode() {
+    return false;
+  }
+
+  @Override
   public Nodes nodes() {
     return Objects.requireNonNull(nodes, "they are attached before the loop begins");
   }
@@ -100,7 +110,7 @@ final class RunTurn implements Turns, Turns.Turn, RunMember {
   @Override
   public void sleep(long deadlineNanos) {
     idle.beforePoll();
-    if (!nodes().runReady() && deadlineNanos != NO_WAIT && !woken && !hasWork.getAsBoolean()) {
+    if (!idle.runNode() && deadlineNanos != NO_WAIT && !woken && !hasWork.getAsBoolean()) {
       long next = Math.min(deadlineNanos, agenda.next());
       switch (idle.onIdle(next == NO_DEADLINE)) {
         case ADVANCE -> {

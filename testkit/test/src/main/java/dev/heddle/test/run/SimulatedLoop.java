@@ -42,7 +42,6 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
    * it samples stacks by real time, and a stack that another thread reads postpones a resume, which
    * changes the course. Sorting the inbox: every loop would pay for it.
    */
-  static final boolean HAS_PROCESSES = hasProcesses();
   private static final int STOP_FACTOR = 2; // after so many times the limit of steps nothing helps
 
   private final HeddleOptions options;
@@ -61,7 +60,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
 
   // the carrier writes, the caller reads
   private volatile @Nullable RunTurn turn;
-  private volatile @Nullable Nodes nodes;
+  private volatile @Nullable NodeLoops nodes;
   private volatile @Nullable RunRecord<T> record;
   private volatile @Nullable Throwable broken; // instead of the record
 
@@ -80,7 +79,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     this.phases = phases;
     this.parts = new RunParts(limits);
     this.waits = WorldAgent.isInstalled() ? new AgentWaits(parts, seed) : new ForeignWaits(parts);
-    this.processes = HAS_PROCESSES ? new SimulatedProcesses(parts, waits.endsTimed(), seed) : null;
+    this.processes = RunParts.HAS_PROCESSES ? new SimulatedProcesses(parts, waits.endsTimed(), seed) : null;
   }
 
   /// Runs `main` to the end of its loop. Interrupts of the caller stop the loop, as those of the
@@ -101,21 +100,6 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
           return null;
         };
     return new SimulatedLoop<>(options, seed, chooser, limits, main, phases).runOnCarrier();
-  }
-
-  /// Whether a loop is one of a simulation.
-  public static boolean isSimulated(LoopRuntime loop) {
-    return Machine.of(loop) != null;
-  }
-
-  private static boolean hasProcesses() {
-    try {
-      Class.forName(
-          "dev.heddle.process.ProcessRuntime", false, SimulatedLoop.class.getClassLoader());
-      return true;
-    } catch (ClassNotFoundException _) {
-      return false;
-    }
   }
 
   private RunRecord<T> runOnCarrier() {
@@ -162,8 +146,9 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     RecordingPicker picker = new RecordingPicker(chooser, parts.clock(), this::onStep);
     RunTurn sleeps = new RunTurn(parts.clock(), parts.agenda(), this);
     Machine machine = Machine.of(sleeps, seed);
-    Nodes nodes = new Nodes(parts, options, machine, seed);
+    NodeLoops nodes = new NodeLoops(parts, options, machine, seed);
     this.nodes = nodes;
+    parts.attach(nodes);
     sleeps.attach(machine, nodes);
     parts.begin(picker);
     turn = sleeps;
@@ -214,7 +199,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     }
   }
 
-  private static void describeNodes(Nodes nodes, @Nullable Throwable failure) {
+  private static void describeNodes(NodeLoops nodes, @Nullable Throwable failure) {
     String states = nodes.statesAtDeadlock();
     if (failure instanceof DeadlockError && states != null) {
       failure.addSuppressed(new NodesError("the nodes at that time:\n" + states));
@@ -254,6 +239,11 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
   }
 
   @Override
+  public boolean runNode() {
+    return nodes().runReady();
+  }
+
+  @Override
   public boolean isHeld() {
     return (phases != null && phases.isBetween()) || nodes().isAny();
   }
@@ -284,13 +274,13 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     return parts.loopIfStarted();
   }
 
-  private Nodes nodes() {
+  private NodeLoops nodes() {
     return Objects.requireNonNull(nodes, "the run has not begun");
   }
 
   /// The node that has the turn; null: the program of the run has it.
   @Nullable NodeLoop runningNode() {
-    Nodes all = nodes;
+    NodeLoops all = nodes;
     return all == null ? null : all.running();
   }
 

@@ -15,6 +15,7 @@ import dev.heddle.io.AsyncFile;
 import dev.heddle.io.FileIo;
 import dev.heddle.test.Simulation;
 import dev.heddle.test.SimulationOptions;
+import dev.heddle.test.file.memory.MemoryFiles;
 import dev.heddle.test.node.Node;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -240,7 +241,7 @@ class SimulatedFilesTest {
 
   @Test
   void syncThatFailed_wroteNothing_andASecondOneDoesNotEither() throws IOException {
-    SimulatedFiles files = new SimulatedFiles("host", 1);
+    SimulatedFiles files = new MemoryFiles("host", 1);
     Path path = files.path("/tmp/file");
     Files.writeString(path, "first");
     try (var channel = FileChannel.open(path, WRITE);
@@ -259,7 +260,7 @@ class SimulatedFilesTest {
 
   @Test
   void nameOfAFile_whoseDirectoryWasNotSynced_isLost() throws IOException {
-    SimulatedFiles files = new SimulatedFiles("host", 1);
+    SimulatedFiles files = new MemoryFiles("host", 1);
     Path path = files.path("/tmp/file");
     try (var channel = FileChannel.open(path, CREATE, WRITE)) {
       channel.write(utf8("synced"));
@@ -271,7 +272,7 @@ class SimulatedFilesTest {
 
   @Test
   void crash_closesWhatIsOpen() throws IOException {
-    SimulatedFiles files = new SimulatedFiles("host", 1);
+    SimulatedFiles files = new MemoryFiles("host", 1);
     Path path = files.path("/tmp/file");
     try (var channel = FileChannel.open(path, CREATE, WRITE)) {
       files.crash();

@@ -174,22 +174,6 @@ class StreamFaultsTest {
   }
 
   @Test
-  void faultThatIsAdded_leavesTheDrawsOfOthersAsTheyWere() {
-    List<Long> without = new ArrayList<>();
-    List<Long> with = new ArrayList<>();
-    for (List<Long> times : List.of(without, with)) {
-      Chance chance = new Chance(5);
-      for (int i = 0; i < 100; i++) {
-        if (times == with) {
-          chance.happens(Chance.Concern.SEGMENT_LOSS, 0.5);
-        }
-        times.add(chance.between(Chance.Concern.LATENCY, 0, 1_000_000));
-      }
-    }
-    assertThat(with).isEqualTo(without);
-  }
-
-  @Test
   void names_leadToHosts_andFailWithTheSystemsMessages() {
     Duration took =
         run(

@@ -8,6 +8,7 @@ import dev.heddle.test.net.SimulatedNetwork;
 import dev.heddle.test.run.RunMember;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// Runs programs in virtual time, under a schedule that a seed decides.
@@ -107,6 +108,16 @@ public final class Simulation {
   /// @throws IllegalStateException outside of a run
   public static Duration elapsed() {
     return RunMember.current().nodes().elapsed();
+  }
+
+  /// Random numbers that follow from the seed of the current run, for faults and inputs that a test
+  /// chooses; called in a coroutine of it. All calls of a run give the same generator.
+  ///
+  /// {@snippet class=dev.heddle.test.node.NodeSnippetsTest region=chance}
+  ///
+  /// @throws IllegalStateException outside of a run
+  public static RandomGenerator random() {
+    return RunMember.current().nodes().random();
   }
 
   /// The network of the current run; called in a coroutine of it.

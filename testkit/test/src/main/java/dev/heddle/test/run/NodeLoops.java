@@ -13,6 +13,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +32,7 @@ final class NodeLoops implements Nodes, RunParts.Others {
   private final HeddleOptions options;
   private final Machine main;
   private final long seed;
+  private final RandomGenerator random;
   private final Thread carrier = Thread.currentThread();
   private final List<NodeLoop> live = new ArrayList<>();
   private final Map<SimulatedHost, SimulatedFiles> files = new HashMap<>();
@@ -47,6 +50,7 @@ final class NodeLoops implements Nodes, RunParts.Others {
     this.options = options;
     this.main = main;
     this.seed = seed;
+    this.random = new SplittableRandom(seed);
     files.put(main.host(), main.files());
   }
 
@@ -117,6 +121,11 @@ final class NodeLoops implements Nodes, RunParts.Others {
     OutsideWorld.run(
         () -> live.add(new NodeLoop(this, host.name(), machine, parts, program, ended)));
     return live.getLast();
+  }
+
+  @Override
+  public RandomGenerator random() {
+    return random;
   }
 
   @Override

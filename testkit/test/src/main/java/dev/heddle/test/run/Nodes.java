@@ -6,6 +6,7 @@ import dev.heddle.test.file.SimulatedFiles;
 import dev.heddle.test.net.SimulatedHost;
 import dev.heddle.test.time.ClockDrift;
 import java.time.Duration;
+import java.util.random.RandomGenerator;
 
 /// The nodes of a run, as programs start them.
 ///
@@ -23,6 +24,9 @@ public interface Nodes {
   /// @param ended called on the carrier of the run when the loop has ended
   /// @throws IllegalStateException when a program runs there already
   Handle start(SimulatedHost host, ClockDrift clock, Action program, Runnable ended);
+
+  /// Follows from the seed of the run.
+  RandomGenerator random();
 
   /// The virtual time since the beginning of the run.
   Duration elapsed();

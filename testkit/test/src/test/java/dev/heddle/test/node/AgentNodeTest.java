@@ -30,7 +30,7 @@ class AgentNodeTest {
   private final List<String> seen = new ArrayList<>();
 
   @Test
-  @Tag("sim-16")
+  @Tag("sim-23")
   void clocksOfTheJdk_areThoseOfTheNode() {
     List<Duration> took = new ArrayList<>();
     Simulation.run(() -> {
@@ -95,7 +95,7 @@ class AgentNodeTest {
   }
 
   @Test
-  @Tag("sim-14")
+  @Tag("sim-21")
   void sameSeed_takesTheSameCourse_withThreadsAndMonitorsInEachNode() {
     List<String> first = course(3);
     for (int i = 0; i < 10; i++) {
@@ -105,7 +105,7 @@ class AgentNodeTest {
   }
 
   @Test
-  @Tag("sim-15")
+  @Tag("sim-22")
   void crash_endsThreadsAndExecutors_withoutAnotherStep() {
     List<WeakReference<Object>> onStacks = new ArrayList<>();
     Simulation.run(() -> {

@@ -49,7 +49,7 @@ class NodeCrashTest {
   }
 
   @Test
-  @Tag("sim-15")
+  @Tag("sim-22")
   void crash_runsNoFinallyBlock_andNothingIsWritten() {
     Simulation.run(() -> {
       Action program =
@@ -78,7 +78,7 @@ class NodeCrashTest {
   }
 
   @Test
-  @Tag("sim-15")
+  @Tag("sim-22")
   void crash_byTheNodeItself_doesNotReturn() {
     Simulation.run(() -> {
       Node[] self = new Node[1];
@@ -105,7 +105,7 @@ class NodeCrashTest {
   }
 
   @Test
-  @Tag("sim-15")
+  @Tag("sim-22")
   void crash_byAnotherNode_andByAThreadOfItsOwn_takesEffectAtOnce() {
     Simulation.run(() -> {
       Node victim = Node.start("victim", () -> writesAtItsEnd(() -> Heddle.delay(DAY)));
@@ -137,7 +137,7 @@ class NodeCrashTest {
   }
 
   @Test
-  @Tag("sim-15")
+  @Tag("sim-22")
   void crash_losesWhatWasNotSynced_andTheNextStartFindsTheRest() {
     List<String> found = new ArrayList<>();
     Simulation.run(() -> {
@@ -184,7 +184,7 @@ class NodeCrashTest {
   }
 
   @Test
-  @Tag("sim-15")
+  @Tag("sim-22")
   void crashes_leaveNothingReachable_whileTheRunGoesOn() {
     List<WeakReference<Object>> onStacks = new ArrayList<>();
     Simulation.run(() -> {

@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Action;
+import dev.heddle.Body;
 import dev.heddle.Heddle;
 import dev.heddle.Registration;
+import dev.heddle.coroutine.Coroutine;
 import dev.heddle.io.FileIo;
 import dev.heddle.io.Listener;
 import dev.heddle.io.StreamSocket;
@@ -25,6 +27,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -94,6 +97,54 @@ class NodeSnippetsTest {
       }
     });
     // @end
+  }
+
+  @Test
+  void chance() {
+    // @start region=chance
+    Simulation.explore(() -> {
+      RandomGenerator random = Simulation.random(); // follows from the seed
+      try (Node server = Node.start("server", () -> serve())) {
+        Coroutine<?> faults =
+            Heddle.spawn(
+                "faults",
+                () -> {
+                  while (true) {
+                    Heddle.delay(Duration.ofMillis(random.nextLong(1, 2_000)));
+                    server.crash();
+                    Heddle.delay(Duration.ofMillis(random.nextLong(1, 500)));
+                    server.restart();
+                  }
+                });
+        for (int i = 0; i < 10; i++) {
+          askUntilAnswered();
+        }
+        faults.cancel("enough");
+        Heddle.delay(Duration.ofSeconds(1));
+        if (!server.isRunning()) {
+          server.restart();
+        }
+      }
+    });
+    // @end
+  }
+
+  private static void askUntilAnswered() {
+    Heddle.delay(Duration.ofMillis(300));
+    boolean answered = false;
+    while (!answered) {
+      Body<Boolean> asks =
+          () -> {
+            try (StreamSocket socket = Tcp.connect("server", 80)) {
+              return socket.readLine() == null; // the server closes it
+            }
+          };
+      try {
+        answered = Heddle.withTimeout(Duration.ofSeconds(1), asks);
+      } catch (Exception _) {
+        // safe: it has crashed, and is asked again
+      }
+    }
   }
 
   private static void serve() throws IOException {

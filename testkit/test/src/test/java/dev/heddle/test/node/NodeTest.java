@@ -83,7 +83,7 @@ class NodeTest {
   // ---- one time, one course ----
 
   @Test
-  @Tag("sim-13")
+  @Tag("sim-20")
   void clientAndServer_talkThroughTheNetwork_inVirtualTime() {
     SimulationResult<?> result =
         Simulation.run(
@@ -142,7 +142,7 @@ class NodeTest {
   }
 
   @Test
-  @Tag("sim-14")
+  @Tag("sim-21")
   void sameSeed_takesTheSameCourse_andOthersDiffer() {
     List<String> first = course(7);
     for (int i = 0; i < 10; i++) {
@@ -152,7 +152,7 @@ class NodeTest {
   }
 
   @Test
-  @Tag("sim-14")
+  @Tag("sim-21")
   void nodesThatAreReadyTogether_runInEachOrder() {
     Set<String> orders = new TreeSet<>();
     Exploration all =
@@ -174,7 +174,7 @@ class NodeTest {
   }
 
   @Test
-  @Tag("sim-14")
+  @Tag("sim-21")
   void orderOfNodesThatFails_isFoundShrunkAndReplayed() {
     Action race =
         () -> {
@@ -206,7 +206,7 @@ class NodeTest {
   // ---- guards ----
 
   @Test
-  @Tag("sim-13")
+  @Tag("sim-20")
   void nodesThatWaitForEachOther_areADeadlock_withWhatEachWaitsFor() {
     SimulationError failed =
         failureOf(() -> {
@@ -235,7 +235,7 @@ class NodeTest {
   }
 
   @Test
-  @Tag("sim-13")
+  @Tag("sim-20")
   void failureOfANode_failsTheRun_andNamesIt() {
     IllegalStateException failure = new IllegalStateException("on purpose");
     SimulationError failed =
@@ -255,7 +255,7 @@ class NodeTest {
   }
 
   @Test
-  @Tag("sim-13")
+  @Tag("sim-20")
   void nodeThatIsLeft_isNamed() {
     SimulationError failed =
         failureOf(() -> {
@@ -266,7 +266,7 @@ class NodeTest {
   }
 
   @Test
-  @Tag("sim-13")
+  @Tag("sim-20")
   void timedWaitOfANodeInTheJdk_isRefusedWithItsStack() {
     SimulationError failed =
         failureOf(() -> {
@@ -285,7 +285,7 @@ class NodeTest {
   }
 
   @Test
-  @Tag("sim-13")
+  @Tag("sim-20")
   void waitOfANodeInTheJdk_thatNobodyEnds_isADeadlock() {
     SimulationOptions impatient = seed(1).withPatience(Duration.ofMillis(100));
     SimulationError failed =
@@ -305,7 +305,7 @@ class NodeTest {
   }
 
   @Test
-  @Tag("sim-13")
+  @Tag("sim-20")
   void nodeWithoutAnEnd_failsTheRun() {
     SimulationError failed =
         catchThrowableOfType(
@@ -398,7 +398,7 @@ class NodeTest {
   // ---- clocks ----
 
   @Test
-  @Tag("sim-16")
+  @Tag("sim-23")
   void clockThatIsTooFast_endsTheNodesWaitsEarly_andNoOthers() {
     List<Duration> ends = new ArrayList<>();
     Simulation.run(() -> {

@@ -204,15 +204,15 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
     runEndStep(() -> loopShutdown.report(left, last));
   }
 
-  /// Ends the loop as a loss of power ends a program: no coroutine continues, no `finally` block and
-  /// no handler runs, and nothing is closed. For simulations. The call of [#run] throws
+  /// Ends the loop as a loss of power ends a program: no coroutine continues, no `finally` block
+  /// and no handler runs, and nothing is closed. For simulations. The call of [#run] throws
   /// [LoopEndedException].
   ///
   /// Threads that the loop has offloaded work to are interrupted. The driver is not closed: its
   /// owner knows what a loss of power means to it.
   ///
-  /// **Thread** a coroutine of the loop, for which the call does not return; or another thread while
-  /// the driver sleeps, of which the caller knows that.
+  /// **Thread** a coroutine of the loop, for which the call does not return; or another thread
+  /// while the driver sleeps, of which the caller knows that.
   ///
   /// @throws IllegalStateException when the JVM holds the carrier in the caller's frames: a class
   ///   initialiser, a native method

@@ -61,8 +61,8 @@ public final class VirtualThreads {
   }
 
   /// Has the JDK take `thread`, which waits and will never continue, for one that has ended. Else a
-  /// container of the JDK would keep it, and what is on its stack, reachable. Where the JDK does not
-  /// offer that it does.
+  /// container of the JDK would keep it, and what is on its stack, reachable. Where the JDK does
+  /// not offer that it does.
   static void forget(Thread thread) {
     MethodHandle end = Internals.AFTER_DONE;
     try {

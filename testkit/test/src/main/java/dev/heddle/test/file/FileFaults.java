@@ -69,14 +69,14 @@ public final class FileFaults {
     return writeError;
   }
 
-  /// The probability that a sync fails with `Input/output error`: what was not durable never
-  /// will be, unless it is written again; default 0.
+  /// The probability that a sync fails with `Input/output error`: what was not durable never will
+  /// be, unless it is written again; default 0.
   public double syncError() {
     return syncError;
   }
 
-  /// The probability that a crash leaves what was not synced: each page, and each change of a directory
-  /// behind those that survived; default 0.
+  /// The probability that a crash leaves what was not synced: each page, and each change of a
+  /// directory behind those that survived; default 0.
   public double survival() {
     return survival;
   }
@@ -90,7 +90,7 @@ public final class FileFaults {
   // ---- copies with another value ----
 
   /// The same with another probability that a write takes a part of its bytes.
-  /// 
+  ///
   /// @throws IllegalArgumentException when it is not from 0 to 1
   public FileFaults withShortWrite(double changed) {
     requireProbability("shortWrite", changed);
@@ -98,7 +98,7 @@ public final class FileFaults {
   }
 
   /// The same with another probability that a read fails with `Input/output error`.
-  /// 
+  ///
   /// @throws IllegalArgumentException when it is not from 0 to 1
   public FileFaults withReadError(double changed) {
     requireProbability("readError", changed);
@@ -106,7 +106,7 @@ public final class FileFaults {
   }
 
   /// The same with another probability that a write fails with `Input/output error`.
-  /// 
+  ///
   /// @throws IllegalArgumentException when it is not from 0 to 1
   public FileFaults withWriteError(double changed) {
     requireProbability("writeError", changed);
@@ -114,7 +114,7 @@ public final class FileFaults {
   }
 
   /// The same with another probability that a sync fails with `Input/output error`.
-  /// 
+  ///
   /// @throws IllegalArgumentException when it is not from 0 to 1
   public FileFaults withSyncError(double changed) {
     requireProbability("syncError", changed);
@@ -122,7 +122,7 @@ public final class FileFaults {
   }
 
   /// The same with another probability that a crash leaves what was not synced.
-  /// 
+  ///
   /// @throws IllegalArgumentException when it is not from 0 to 1
   public FileFaults withSurvival(double changed) {
     requireProbability("survival", changed);
@@ -130,7 +130,7 @@ public final class FileFaults {
   }
 
   /// The same with another longest time of an operation.
-  /// 
+  ///
   /// @throws IllegalArgumentException when it is negative
   public FileFaults withSlowest(Duration changed) {
     if (changed.isNegative()) {

@@ -38,7 +38,7 @@ public interface SimulatedFiles {
   /// The room that is left, in bytes; `Long.MAX_VALUE`: without a limit.
   long free();
 
-  /// Loses what is not durable, as in a crash of the host, and closes what is open. The program goes
-  /// on.
+  /// Loses what is not durable, as in a crash of the host, and closes what is open. The program
+  /// goes on.
   void crash();
 }

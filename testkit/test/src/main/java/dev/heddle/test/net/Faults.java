@@ -4,8 +4,8 @@ package dev.heddle.test.net;
 import java.util.function.Consumer;
 
 /// What goes wrong by itself on the links of a simulated network, and how often: probabilities from
-/// 0 to 1, drawn from the simulation's seed. An immutable value; start from [#defaults()] and change
-/// what matters.
+/// 0 to 1, drawn from the simulation's seed. An immutable value; start from [#defaults()] and
+/// change what matters.
 ///
 /// {@snippet class=dev.heddle.test.net.NetworkSnippetsTest region=faults}
 ///
@@ -100,7 +100,7 @@ public final class Faults {
   // ---- copies with another value ----
 
   /// The same with another probability that a datagram does not arrive.
-  /// 
+  ///
   /// @throws IllegalArgumentException when it is not from 0 to 1
   public Faults withDatagramLoss(double changed) {
     requireProbability("datagramLoss", changed);
@@ -108,7 +108,7 @@ public final class Faults {
   }
 
   /// The same with another probability that a datagram arrives twice.
-  /// 
+  ///
   /// @throws IllegalArgumentException when it is not from 0 to 1
   public Faults withDatagramDuplication(double changed) {
     requireProbability("datagramDuplication", changed);
@@ -116,7 +116,7 @@ public final class Faults {
   }
 
   /// The same with another probability that a piece of a stream comes later.
-  /// 
+  ///
   /// @throws IllegalArgumentException when it is not from 0 to 1
   public Faults withSegmentLoss(double changed) {
     requireProbability("segmentLoss", changed);
@@ -124,7 +124,7 @@ public final class Faults {
   }
 
   /// The same with another probability that both ends of a stream get a reset.
-  /// 
+  ///
   /// @throws IllegalArgumentException when it is not from 0 to 1
   public Faults withReset(double changed) {
     requireProbability("reset", changed);
@@ -132,7 +132,7 @@ public final class Faults {
   }
 
   /// The same with another probability that a read gets a part of what is there.
-  /// 
+  ///
   /// @throws IllegalArgumentException when it is not from 0 to 1
   public Faults withShortRead(double changed) {
     requireProbability("shortRead", changed);
@@ -140,7 +140,7 @@ public final class Faults {
   }
 
   /// The same with another probability that a write takes a part of what there is room for.
-  /// 
+  ///
   /// @throws IllegalArgumentException when it is not from 0 to 1
   public Faults withShortWrite(double changed) {
     requireProbability("shortWrite", changed);
@@ -148,7 +148,7 @@ public final class Faults {
   }
 
   /// The same with another probability that the name server does not answer a look-up.
-  /// 
+  ///
   /// @throws IllegalArgumentException when it is not from 0 to 1
   public Faults withNameFailure(double changed) {
     requireProbability("nameFailure", changed);

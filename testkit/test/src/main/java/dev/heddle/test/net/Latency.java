@@ -45,8 +45,8 @@ public final class Latency {
   ///
   /// @param chance the probability of an unusual time, from 0 to 1
   /// @param longest the longest unusual time; they begin where the usual ones end
-  /// @throws IllegalArgumentException when the probability is none, or the unusual times are shorter
-  ///   than usual ones
+  /// @throws IllegalArgumentException when the probability is none, or the unusual times are
+  ///   shorter than usual ones
   public Latency withTail(double chance, Duration longest) {
     return new Latency(least, most, chance, longest);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.net;
 
+import dev.heddle.Registration;
+
 /// A link from one host to another, in one direction. Not for implementation: it grows.
 ///
 /// {@snippet class=dev.heddle.test.net.NetworkSnippetsTest region=links}
@@ -29,6 +31,13 @@ public interface Link {
   /// What goes wrong here.
   Faults faults();
 
-  /// Whether it lets nothing through; see [SimulatedNetwork#partition].
+  /// Lets nothing through in this direction, where [SimulatedNetwork#partition] cuts both. A link
+  /// that is cut several times is healed with the last one; the first one decides what becomes of
+  /// packets.
+  ///
+  /// @return heals it
+  Registration cut(Partition how);
+
+  /// Whether it lets nothing through.
   boolean isCut();
 }

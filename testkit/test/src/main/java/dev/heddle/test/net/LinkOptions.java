@@ -59,7 +59,7 @@ public final class LinkOptions {
   }
 
   /// The same with another bandwidth; 0: without a limit.
-  /// 
+  ///
   /// @throws IllegalArgumentException when it is negative
   public LinkOptions withBytesPerSecond(long changed) {
     if (changed < 0) {
@@ -69,7 +69,7 @@ public final class LinkOptions {
   }
 
   /// The same with other packets.
-  /// 
+  ///
   /// @throws IllegalArgumentException when they have no room for a byte
   public LinkOptions withSegmentBytes(int changed) {
     if (changed < 1) {

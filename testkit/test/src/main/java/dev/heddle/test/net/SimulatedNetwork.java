@@ -9,8 +9,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
 
-/// The network of a simulation: hosts, the links between them, and what goes wrong on these. Not for
-/// implementation: it grows.
+/// The network of a simulation: hosts, the links between them, and what goes wrong on these. Not
+/// for implementation: it grows.
 ///
 /// Sockets that a program opens on Heddle's loop behave as those of Linux, but all times, losses
 /// and orders come from the seed: the same seed gives the same packets at the same times. Each host

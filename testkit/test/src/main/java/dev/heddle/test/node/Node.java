@@ -11,13 +11,13 @@ import dev.heddle.test.run.RunMember;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// A program on a host of its own, with a loop of its own, in a [dev.heddle.test.Simulation]. It can
-/// crash and be started again.
+/// A program on a host of its own, with a loop of its own, in a [dev.heddle.test.Simulation]. It
+/// can crash and be started again.
 ///
 /// {@snippet class=dev.heddle.test.node.NodeSnippetsTest region=start}
 ///
-/// All nodes of a simulation share its virtual time, its network and its seed. One of them runs at a
-/// time, until everything in it waits; which one is a decision of the simulation's schedule. What
+/// All nodes of a simulation share its virtual time, its network and its seed. One of them runs at
+/// a time, until everything in it waits; which one is a decision of the simulation's schedule. What
 /// fails a simulation does so in its nodes, too: deadlocks, waits in real time, what is left at the
 /// end, runs that do not end. The failure of a node's program fails the simulation.
 ///
@@ -102,19 +102,15 @@ public final class Node implements AutoCloseable {
 
   // ---- crashes ----
 
-  /// Cuts the power of its host. Nothing of its program runs any more, no `finally` block either. Its
-  /// sockets are gone, and no peer is told. Its files keep what was synced, and of the rest what
-  /// [dev.heddle.test.file.FileFaults#survival()] leaves. When its own program calls this, the call
-  /// does not return.
+  /// Cuts the power of its host. Nothing of its program runs any more, no `finally` block either.
+  /// Its sockets are gone, and no peer is told. Its files keep what was synced, and of the rest
+  /// what [dev.heddle.test.file.FileFaults#survival()] leaves. When its own program calls this, the
+  /// call does not return.
   ///
   /// @throws IllegalStateException when it does not run; when its own program calls this inside a
   ///   class initialiser or a native method
   public void crash() {
-    Nodes.Handle running = life.running();
-    if (running == null) {
-      throw new IllegalStateException(host.name() + " does not run; restart() starts it again");
-    }
-    running.crash();
+    required().crash();
   }
 
   /// Starts its program again, from its beginning, after it has ended or crashed.
@@ -125,6 +121,31 @@ public final class Node implements AutoCloseable {
       throw new IllegalStateException(host.name() + " runs; crash() or close() ends it");
     }
     begin();
+  }
+
+  // ---- pauses ----
+
+  /// Stops its program where it is, as `SIGSTOP` does: it takes no step until [#resume()]. Its
+  /// sockets stay, and take what they have room for; its time goes on.
+  ///
+  /// @throws IllegalStateException when it does not run, and when its own program calls this
+  public void pause() {
+    required().pause();
+  }
+
+  /// Lets a paused program go on; no effect on one that is not paused.
+  ///
+  /// @throws IllegalStateException when it does not run
+  public void resume() {
+    required().resume();
+  }
+
+  private Nodes.Handle required() {
+    Nodes.Handle running = life.running();
+    if (running == null) {
+      throw new IllegalStateException(host.name() + " does not run; restart() starts it again");
+    }
+    return running;
   }
 
   // ---- the end ----
@@ -147,13 +168,15 @@ public final class Node implements AutoCloseable {
     var _ = Heddle.await(awaited.end.future());
   }
 
-  /// Cancels its coroutines and waits for its end. Does nothing when it has ended.
+  /// Cancels its coroutines and waits for its end; one that is paused goes on for that. Does
+  /// nothing when it has ended.
   ///
   /// @throws IllegalStateException in a coroutine of a node
   @Override
   public void close() {
     Nodes.Handle running = life.running();
     if (running != null) {
+      running.resume();
       running.stop("the node is closed");
     }
     await();

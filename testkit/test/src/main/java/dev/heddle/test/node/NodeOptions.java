@@ -37,7 +37,8 @@ public final class NodeOptions {
     return clockOffset;
   }
 
-  /// By how many parts per million the clock of the node is too fast; negative: too slow; default 0.
+  /// By how many parts per million the clock of the node is too fast; negative: too slow; default
+  /// 0.
   public int clockDrift() {
     return clockDrift;
   }

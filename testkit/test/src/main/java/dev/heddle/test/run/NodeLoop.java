@@ -18,8 +18,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The loop of a node, on a carrier of its own, which runs while the carrier of the run lends it the
-/// turn.
+/// The loop of a node, on a carrier of its own, which runs while the carrier of the run lends it
+/// the turn.
 ///
 /// **Thread** the holder of the turn, unless a method says otherwise.
 final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
@@ -34,20 +34,23 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
    *   ASLEEP   crash(), then lend()               ENDED    its carrier, which runs no code of the
    *                                                        program
    *
-   * A sleeping loop is ready when it was woken up, when its driver has something to deliver, or when
-   * its deadline has come, which is an entry of its agenda. A poll without a wait gives the turn
+   * A sleeping loop is ready when it was woken up, when its driver has something to deliver, or
+   * when its deadline has come, which is an entry of its agenda. A poll without a wait gives the turn
    * back, too: a loop that is always busy would keep it for ever.
    *
+   * A paused loop is not ready, whatever happens; what has happened meanwhile is there when it goes
+   * on.
+   *
    * A crash takes effect at once: the loop is over, host and files have lost their power, and the
-   * agenda of the node is dropped. Its carrier learns of it when it gets the turn the next time, and
-   * leaves without another step.
+   * agenda of the node is dropped. Its carrier learns of it when it gets the turn the next time,
+   * and leaves without another step.
    *
    * Memory order. `hasTurn` is volatile. Who has the turn writes it after all that it has done, and
    * the next one reads it first. wakeup() may come from any thread: it writes `woken` and then
    * unparks the carrier of the run, which reads `woken` before each wait in real time.
    *
-   * Rejected. One carrier for all loops: a scheduler is its carrier's own frame. A pool of carriers:
-   * a crashed loop's frame is on its carrier.
+   * Rejected. One carrier for all loops: a scheduler is its carrier's own frame. A pool of
+   * carriers: a crashed loop's frame is on its carrier.
    */
   private final String name;
   private final HeddleOptions options;
@@ -68,6 +71,7 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
   private boolean due = true; // ready to begin
   private boolean crashed;
   private boolean stopping;
+  private boolean paused;
   private boolean ended;
   private @Nullable Throwable failure;
   private final List<Finding> findings = new ArrayList<>();
@@ -78,7 +82,13 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
   // any thread sets it, the carrier takes it
   private volatile boolean woken;
 
-  NodeLoop(NodeLoops nodes, String name, Machine machine, RunParts parts, Action program, Runnable ended) {
+  NodeLoop(
+      NodeLoops nodes,
+      String name,
+      Machine machine,
+      RunParts parts,
+      Action program,
+      Runnable ended) {
     this.nodes = nodes;
     this.name = name;
     this.machine = machine;
@@ -89,9 +99,7 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
     long seed = nodes.newSeed(name);
     this.waits = WorldAgent.isInstalled() ? new AgentWaits(parts, seed) : new ForeignWaits(parts);
     this.processes =
-        RunParts.HAS_PROCESSES
-            ? new SimulatedProcesses(parts, waits.endsTimed(), seed)
-            : null;
+        RunParts.HAS_PROCESSES ? new SimulatedProcesses(parts, waits.endsTimed(), seed) : null;
     this.lender = nodes.carrier();
     this.carrier = waits.newCarrier(options, this::carry);
     carrier.setDaemon(true);
@@ -121,7 +129,7 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
   // ---- the run's carrier ----
 
   boolean isReady() {
-    return due || woken || crashed || hasWork.getAsBoolean();
+    return crashed || (!paused && (due || woken || hasWork.getAsBoolean()));
   }
 
   @Override
@@ -193,6 +201,20 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
       LockSupport.park(this);
       Thread.interrupted();
     }
+  }
+
+  @Override
+  public void pause() {
+    if (hasTurn) {
+      throw new IllegalStateException(
+          "the program of the node " + name + " cannot pause itself: it would run on");
+    }
+    paused = true;
+  }
+
+  @Override
+  public void resume() {
+    paused = false;
   }
 
   @Override

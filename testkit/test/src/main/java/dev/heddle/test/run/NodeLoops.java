@@ -79,16 +79,12 @@ final class NodeLoops implements Nodes, RunParts.Others {
       String where = describe();
       String others = where == null ? "" : "\n" + where;
       loop.scheduler()
-          .runOnCarrier(
-              () ->
-                  loop.failed(
-                      new UnendingRunError(
-                          "the run has not ended after %,d steps, at virtual %s:%n%s%s"
-                              .formatted(
-                                  run.limits().steps(),
-                                  run.elapsed(),
-                                  loop.dump().text(),
-                                  others))));
+          .runOnCarrier(() ->
+              loop.failed(
+                  new UnendingRunError(
+                      "the run has not ended after %,d steps, at virtual %s:%n%s%s"
+                          .formatted(
+                              run.limits().steps(), run.elapsed(), loop.dump().text(), others))));
     }
   }
 

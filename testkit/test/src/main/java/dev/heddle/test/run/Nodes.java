@@ -40,6 +40,14 @@ public interface Nodes {
     /// Whether it has crashed.
     boolean hasCrashed();
 
+    /// Lets it have no turn, as a stopped process. Its sockets stay.
+    ///
+    /// @throws IllegalStateException when its own program calls this
+    void pause();
+
+    /// Ends a pause.
+    void resume();
+
     /// Has it stop: its coroutines are cancelled.
     void stop(String why);
   }

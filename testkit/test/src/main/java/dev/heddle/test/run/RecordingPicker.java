@@ -189,7 +189,8 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     return !threads.isEmpty();
   }
 
-  /// The number of picks in all loops of the run. Other choices are steps of the course, but nothing runs in them.
+  /// The number of picks in all loops of the run. Other choices are steps of the course, but
+  /// nothing runs in them.
   int steps() {
     return course.steps() - course.choices();
   }

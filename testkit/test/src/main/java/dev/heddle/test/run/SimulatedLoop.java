@@ -79,7 +79,8 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     this.phases = phases;
     this.parts = new RunParts(limits);
     this.waits = WorldAgent.isInstalled() ? new AgentWaits(parts, seed) : new ForeignWaits(parts);
-    this.processes = RunParts.HAS_PROCESSES ? new SimulatedProcesses(parts, waits.endsTimed(), seed) : null;
+    this.processes =
+        RunParts.HAS_PROCESSES ? new SimulatedProcesses(parts, waits.endsTimed(), seed) : null;
   }
 
   /// Runs `main` to the end of its loop. Interrupts of the caller stop the loop, as those of the

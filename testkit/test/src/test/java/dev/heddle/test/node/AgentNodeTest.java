@@ -37,9 +37,7 @@ class AgentNodeTest {
       took.clear(); // of the warm-up
       Instant begin = Instant.now();
       NodeOptions hasty =
-          NodeOptions.defaults()
-              .withClockDrift(1_000_000)
-              .withClockOffset(Duration.ofDays(1));
+          NodeOptions.defaults().withClockDrift(1_000_000).withClockOffset(Duration.ofDays(1));
       Node node =
           Node.start(
               "hasty",

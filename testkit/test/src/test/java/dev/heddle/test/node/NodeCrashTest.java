@@ -61,10 +61,7 @@ class NodeCrashTest {
               ran.add("a thread went on");
             });
             Heddle.launch(
-                "input",
-                () ->
-                    writesAtItsEnd(() ->
-                        Tcp.listen(new InetSocketAddress(7)).accept()));
+                "input", () -> writesAtItsEnd(() -> Tcp.listen(new InetSocketAddress(7)).accept()));
             writesAtItsEnd(() -> Heddle.delay(DAY));
           };
       Node node = Node.start("store", program);

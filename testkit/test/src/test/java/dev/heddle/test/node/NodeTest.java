@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.heddle.Action;
 import dev.heddle.Body;
+import dev.heddle.DeadlineException;
 import dev.heddle.DeadlockError;
 import dev.heddle.Heddle;
 import dev.heddle.io.Listener;
@@ -20,9 +21,11 @@ import dev.heddle.test.SimulationResult;
 import dev.heddle.test.Strategy;
 import dev.heddle.test.net.Faults;
 import dev.heddle.test.net.Latency;
+import dev.heddle.test.net.Link;
 import dev.heddle.test.net.Link.Partition;
 import dev.heddle.test.net.LinkOptions;
 import dev.heddle.test.net.NetworkEvent;
+import dev.heddle.test.net.SimulatedHost;
 import dev.heddle.test.net.SimulatedNetwork;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -190,8 +193,7 @@ class NodeTest {
         catchThrowableOfType(SimulationError.class, () -> Simulation.explore(seed(0), race));
     assertThat(found).isNotNull();
     assertThat(found).hasMessageContaining("replay with -Dheddle.test.seed=");
-    SimulationOptions again =
-        seed(found.result().seed()).withSchedule(found.result().schedule());
+    SimulationOptions again = seed(found.result().seed()).withSchedule(found.result().schedule());
     assertThatThrownBy(() -> Simulation.run(again, race)).hasRootCauseMessage(message(found));
   }
 
@@ -226,12 +228,11 @@ class NodeTest {
     assertThat(failed).hasCauseInstanceOf(DeadlockError.class);
     assertThat(failed.getCause()).hasMessageContaining("the end of the node client");
     assertThat(failed.getCause().getSuppressed())
-        .anySatisfy(
-            more ->
-                assertThat(more)
-                    .hasMessageContaining("node server:")
-                    .hasMessageContaining("node client:")
-                    .hasMessageContaining("input from the connection to"));
+        .anySatisfy(more ->
+            assertThat(more)
+                .hasMessageContaining("node server:")
+                .hasMessageContaining("node client:")
+                .hasMessageContaining("input from the connection to"));
   }
 
   @Test
@@ -393,6 +394,73 @@ class NodeTest {
             NetworkEvent.Kind.CONNECTED,
             NetworkEvent.Kind.DATA,
             NetworkEvent.Kind.DATA); // the server crashes before the end of the stream arrives
+  }
+
+  @Test
+  void linkThatIsCutInOneDirection_letsTheOtherThrough() {
+    Simulation.run(() -> {
+      SimulatedNetwork network = Simulation.network();
+      try (Node server = Node.start("server", NodeTest::echo)) {
+        InetSocketAddress address = new InetSocketAddress(server.host().address(), PORT);
+        StreamSocket socket = Tcp.connect(address);
+        var cut = network.link(server.host(), network.host("main")).cut(Partition.DELAY);
+        socket.write(StandardCharsets.UTF_8.encode("one\n"));
+        Body<String> answer = socket::readLine;
+        assertThatThrownBy(() -> Heddle.withTimeout(Duration.ofDays(1), answer))
+            .isInstanceOf(DeadlineException.class);
+        cut.close();
+        assertThat(socket.readLine()).isEqualTo("one"); // the server has got the question
+        socket.close();
+      }
+    });
+  }
+
+  @Test
+  void linkThatTwoPartitionsCut_isHealedWithTheLast() {
+    Simulation.run(() -> {
+      SimulatedNetwork network = Simulation.network();
+      Link link = network.link(network.host("a"), network.host("b"));
+      Set<SimulatedHost> a = Set.of(network.host("a"));
+      var one = network.partition(a, Set.of(network.host("b")), Partition.DROP);
+      var other = network.partition(a, network.hosts(), Partition.DELAY);
+      one.close();
+      one.close();
+      assertThat(link.isCut()).isTrue();
+      other.close();
+      assertThat(link.isCut()).isFalse();
+    });
+  }
+
+  // ---- pauses ----
+
+  @Test
+  @Tag("sim-22")
+  void pausedNode_takesNoStep_andGoesOnWithWhatHasHappened() {
+    Simulation.run(() -> {
+      List<Duration> ticks = new ArrayList<>();
+      Action program =
+          () -> {
+            Heddle.launch("echo", NodeTest::echo);
+            while (true) {
+              Heddle.delay(Duration.ofMinutes(1));
+              ticks.add(Simulation.elapsed());
+            }
+          };
+      try (Node server = Node.start("server", program)) {
+        InetSocketAddress address = new InetSocketAddress(server.host().address(), PORT);
+        StreamSocket socket = Tcp.connect(address);
+        server.pause();
+        socket.write(StandardCharsets.UTF_8.encode("one\n"));
+        Heddle.delay(Duration.ofHours(1));
+        assertThat(ticks).isEmpty();
+        server.resume();
+        assertThat(socket.readLine()).isEqualTo("one");
+        assertThat(ticks).hasSize(1);
+        assertThat(ticks.getFirst()).isBetween(Duration.ofHours(1), Duration.ofMinutes(61));
+        socket.close();
+        server.pause(); // close() resumes it
+      }
+    });
   }
 
   // ---- clocks ----

@@ -38,8 +38,7 @@ public final class MemoryFiles implements SimulatedFiles {
   public static FileDriver driver(
       SimulatedFiles files, Timeline timeline, Consumer<Runnable> completions) {
     MemoryFiles own = (MemoryFiles) files; // safe: there is no other implementation
-    return new SimulatedFileDriver(
-        own.fileSystem, own.disk, own.chance, timeline, completions);
+    return new SimulatedFileDriver(own.fileSystem, own.disk, own.chance, timeline, completions);
   }
 
   @Override

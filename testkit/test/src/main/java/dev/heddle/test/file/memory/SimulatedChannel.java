@@ -49,8 +49,8 @@ final class SimulatedChannel extends FileChannel {
 
   // ---- opening ----
 
-  static SimulatedChannel open(
-      FileTree tree, SimulatedPath path, Set<? extends OpenOption> options) throws IOException {
+  static SimulatedChannel open(FileTree tree, SimulatedPath path, Set<? extends OpenOption> options)
+      throws IOException {
     if (tree.find(path) instanceof DirectoryNode directory) {
       return openDirectory(tree, path, directory, options);
     }
@@ -81,10 +81,7 @@ final class SimulatedChannel extends FileChannel {
 
   // to sync it, as on Linux
   private static SimulatedChannel openDirectory(
-      FileTree tree,
-      SimulatedPath path,
-      DirectoryNode directory,
-      Set<? extends OpenOption> options)
+      FileTree tree, SimulatedPath path, DirectoryNode directory, Set<? extends OpenOption> options)
       throws IOException {
     if (options.contains(StandardOpenOption.CREATE_NEW)) {
       throw new FileAlreadyExistsException(path.toString());

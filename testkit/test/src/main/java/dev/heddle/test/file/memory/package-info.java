@@ -8,6 +8,7 @@
 /// | operations of Heddle's files, through the driver interface | completions, in polls |
 /// | faults, a full disk, crashes, from the test | what is durable |
 ///
-/// Threads: that of the loop whose turn it is, and its workers. Read first: `Disk`, then `FileNode`.
+/// Threads: that of the loop whose turn it is, and its workers. Read first: `Disk`, then
+/// `FileNode`.
 @org.jspecify.annotations.NullMarked
 package dev.heddle.test.file.memory;

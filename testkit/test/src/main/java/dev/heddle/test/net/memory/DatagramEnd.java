@@ -116,21 +116,21 @@ final class DatagramEnd {
     }
   }
 
-  private void sendTo(
-      Peer target, InetSocketAddress source, InetSocketAddress to, byte[] bytes) {
+  private void sendTo(Peer target, InetSocketAddress source, InetSocketAddress to, byte[] bytes) {
     MemoryLink link = home.linkTo(target);
     Faults faults = link.faults();
     boolean lost = traffic.chance().happens(Chance.Concern.DATAGRAM_LOSS, faults.datagramLoss());
     boolean twice =
         traffic.chance().happens(Chance.Concern.DUPLICATION, faults.datagramDuplication());
     Runnable isLost =
-        () ->
-            traffic.report(Kind.LOST, home.name() + source, target.name() + to, bytes);
+        () -> traffic.report(Kind.LOST, home.name() + source, target.name() + to, bytes);
     if (lost) {
       isLost.run();
       return;
     }
-    Packet packet = new Packet(bytes.length, () -> target.arrive(home, source, to, bytes, () -> refused(to)), isLost);
+    Packet packet =
+        new Packet(
+            bytes.length, () -> target.arrive(home, source, to, bytes, () -> refused(to)), isLost);
     link.send(packet);
     if (twice) {
       link.send(packet);

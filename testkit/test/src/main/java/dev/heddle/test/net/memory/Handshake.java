@@ -59,7 +59,8 @@ final class Handshake {
     }
     Peer target = home.owns(to.getAddress()) ? home : routes.peerAt(to.getAddress());
     if (target == null) {
-      traffic.later(NO_HOST_NANOS, () -> client.refused(new NoRouteToHostException("No route to host")));
+      traffic.later(
+          NO_HOST_NANOS, () -> client.refused(new NoRouteToHostException("No route to host")));
       return;
     }
     MemoryLink link = home.linkTo(target);

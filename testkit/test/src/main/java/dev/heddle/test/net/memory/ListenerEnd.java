@@ -20,8 +20,7 @@ final class ListenerEnd implements StreamEnd.Acceptance {
   private int receiveBuffer = 128 << 10; // bytes, of each connection
 
   /// @param owner its host; told when it is closed
-  ListenerEnd(
-      SocketAddress address, int backlog, Runnable onChange, Consumer<ListenerEnd> owner) {
+  ListenerEnd(SocketAddress address, int backlog, Runnable onChange, Consumer<ListenerEnd> owner) {
     this.address = address;
     this.backlog = backlog;
     this.onChange = onChange;

@@ -204,7 +204,7 @@ final class MemoryHost implements SimulatedHost, Peer {
   DatagramEnd bindDatagram(InetSocketAddress wanted, Runnable onChange) throws BindException {
     addresses.requireOwn(wanted.getAddress());
     InetSocketAddress actual = udp.claim(wanted, onChange);
-    DatagramEnd end = 
+    DatagramEnd end =
         new DatagramEnd(routes, traffic, this, addresses, actual, onChange, udp::release);
     udp.transfer(actual, end);
     return end;
@@ -223,8 +223,7 @@ final class MemoryHost implements SimulatedHost, Peer {
     for (Object receiver : receivers) {
       taken |= receiver instanceof DatagramEnd end && end.arrive(source, destination, bytes);
     }
-    traffic.report(
-        taken ? Kind.DATAGRAM : Kind.DROPPED, from.name() + source, name + to, bytes);
+    traffic.report(taken ? Kind.DATAGRAM : Kind.DROPPED, from.name() + source, name + to, bytes);
     if (receivers.isEmpty() && !group) {
       linkTo(from).send(new Packet(0, refused, () -> {}));
     }

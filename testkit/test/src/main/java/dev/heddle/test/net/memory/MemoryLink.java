@@ -88,14 +88,14 @@ final class MemoryLink implements Link {
     return !cuts.isEmpty();
   }
 
-  /// Lets nothing through.
-  ///
-  /// @return ends that; then what has waited goes first
-  Registration cut(Partition how) {
+  @Override
+  public Registration cut(Partition how) {
     Cut cut = new Cut(how);
     cuts.add(cut);
     return () -> {
-      cuts.remove(cut);
+      if (!cuts.remove(cut)) {
+        return;
+      }
       List<Packet> waited = List.copyOf(held);
       held.clear();
       waited.forEach(this::send);

@@ -51,8 +51,7 @@ public final class MemoryNetwork implements SimulatedNetwork, Routes {
   ///
   /// @param turn in which it sleeps
   /// @param files those of the host; null: it has none but the machine's
-  public HostDriver driver(
-      SimulatedHost host, Turns.Turn turn, @Nullable SimulatedFiles files) {
+  public HostDriver driver(SimulatedHost host, Turns.Turn turn, @Nullable SimulatedFiles files) {
     MemoryHost own = (MemoryHost) host; // safe: there is no other implementation
     SimulatedNames lookups = new SimulatedNames(traffic, names, own.name(), this::nameNanos);
     return new SimulatedDriver(own, lookups, turn, traffic.clock(), files);

@@ -61,8 +61,7 @@ final class Traffic {
 
   void report(Kind kind, String from, String to, byte[] bytes) {
     int hash = bytes.length == 0 ? 0 : java.util.Arrays.hashCode(bytes);
-    NetworkEvent event =
-        new NetworkEvent(clock.nanoTime(), kind, from, to, bytes.length, hash);
+    NetworkEvent event = new NetworkEvent(clock.nanoTime(), kind, from, to, bytes.length, hash);
     // not of the record: the hash code of an enum differs from run to run
     fingerprint = fingerprint * 31 + event.toString().hashCode();
     observers.forEach(observer -> observer.accept(event));

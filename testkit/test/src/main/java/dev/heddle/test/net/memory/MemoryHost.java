@@ -7,6 +7,7 @@ import dev.heddle.test.net.memory.Flow.Medium;
 import dev.heddle.test.net.memory.MemoryLink.Packet;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -31,6 +32,7 @@ final class MemoryHost implements SimulatedHost, Peer {
   private final Ports tcp = new Ports();
   private final Ports udp = new Ports();
   private final Map<String, ListenerEnd> unix = new HashMap<>();
+  private final Map<String, UnixDatagramEnd> unixDatagrams = new HashMap<>();
   private final List<StreamEnd> streams = new ArrayList<>();
   private boolean up = true;
 
@@ -78,6 +80,7 @@ final class MemoryHost implements SimulatedHost, Peer {
     streams.clear();
     unix.values().forEach(ListenerEnd::vanish);
     unix.clear();
+    unixDatagrams.values().forEach(UnixDatagramEnd::vanish);
     tcp.owners().stream()
         .filter(ListenerEnd.class::isInstance)
         .forEach(listener -> ((ListenerEnd) listener).vanish());
@@ -180,6 +183,34 @@ final class MemoryHost implements SimulatedHost, Peer {
     connectDirectly(client, server);
     listener.add(server);
     return client;
+  }
+
+  /// A datagram socket with a path; the empty path: without one.
+  UnixDatagramEnd bindUnixDatagram(UnixDomainSocketAddress address, Runnable onChange)
+      throws IOException {
+    String path = checked(address);
+    if (path.isEmpty()) {
+      return new UnixDatagramEnd(address, onChange);
+    }
+    UnixDatagramEnd before = unixDatagrams.get(path);
+    // one that was closed has left a file, which the program is taken to have deleted
+    if (unix.containsKey(path) || (before != null && !before.isClosed())) {
+      throw new BindException("Address already in use");
+    }
+    UnixDatagramEnd end = new UnixDatagramEnd(address, onChange);
+    unixDatagrams.put(path, end);
+    return end;
+  }
+
+  /// Who receives datagrams at a path.
+  ///
+  /// @throws ConnectException when nobody does
+  UnixDatagramEnd unixDatagramAt(UnixDomainSocketAddress address) throws IOException {
+    UnixDatagramEnd found = unixDatagrams.get(checked(address));
+    if (found == null) {
+      throw new ConnectException("No such file or directory");
+    }
+    return found;
   }
 
   private static String checked(UnixDomainSocketAddress address) throws SocketException {

@@ -83,7 +83,12 @@ final class SimulatedDriver implements HostDriver, SimulatedDescriptor.Owner {
     Support real = Support.unsupported("other code's descriptors are outside the simulation");
     Support missing = Support.unsupported("not simulated");
     Map<Capability, Support> all = new EnumMap<>(Capability.class);
-    List.of(Capability.TCP, Capability.UNIX, Capability.UDP, Capability.PIPE)
+    List.of(
+            Capability.TCP,
+            Capability.UNIX,
+            Capability.UNIX_DATAGRAM,
+            Capability.UDP,
+            Capability.PIPE)
         .forEach(served -> all.put(served, memory));
     List.of(
             Capability.ADOPTED_CHANNEL,
@@ -92,7 +97,6 @@ final class SimulatedDriver implements HostDriver, SimulatedDescriptor.Owner {
             Capability.RAW_POLL)
         .forEach(foreign -> all.put(foreign, real));
     List.of(
-            Capability.UNIX_DATAGRAM,
             Capability.ABSTRACT_ADDRESS,
             Capability.PEER_CREDENTIALS,
             Capability.DESCRIPTOR_PASSING)
@@ -130,7 +134,7 @@ final class SimulatedDriver implements HostDriver, SimulatedDescriptor.Owner {
   @Override
   public DatagramDescriptor openDatagram(ProtocolFamily family) {
     if (family == StandardProtocolFamily.UNIX) {
-      require(Capability.UNIX_DATAGRAM);
+      return new SimulatedUnixDatagram(this);
     }
     return new SimulatedDatagram(this, family);
   }

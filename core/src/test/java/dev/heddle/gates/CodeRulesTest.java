@@ -51,7 +51,7 @@ class CodeRulesTest {
           entry("dev.heddle.scheduler.context.", "the room that touches the JDK's insides"),
           entry("dev.heddle.test.PhaseInterceptor", "JUnit passes the methods of a test"),
           entry(
-              "dev.heddle.test.run.SimulatedLoop",
+              "dev.heddle.test.run.RunParts",
               "looks whether the module of processes is there"),
           entry("dev.heddle.test.SeedInvocation", "JUnit passes the methods of a test"),
           entry("dev.heddle.test.RealTimeInvocation", "JUnit passes the methods of a test"),

@@ -12,8 +12,9 @@ import dev.heddle.test.host.HostDriver;
 import dev.heddle.test.time.Agenda;
 import dev.heddle.test.time.Turns;
 import dev.heddle.world.WorldAgent;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -74,10 +75,12 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
   private boolean paused;
   private boolean ended;
   private @Nullable Throwable failure;
-  private final List<Finding> findings = new ArrayList<>();
 
   // written by the one that gives the turn away, read by the one that gets it
   private volatile boolean hasTurn;
+
+  // any thread
+  private final Queue<Finding> findings = new ConcurrentLinkedQueue<>();
 
   // any thread sets it, the carrier takes it
   private volatile boolean woken;
@@ -279,8 +282,8 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
     waits.started(loop);
   }
 
-  // safe: with the run's other findings only after its end
-  private synchronized void onReport(String what, @Nullable Throwable why) {
+  // any thread: a future may be completed by another one
+  private void onReport(String what, @Nullable Throwable why) {
     findings.add(new Finding(Finding.Kind.UNHANDLED, name + ": " + what, why));
   }
 
@@ -388,7 +391,7 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
     return loop == null || ended || ForeignWaits.waitsForNetworkOnly(loop.scheduler());
   }
 
-  synchronized List<Finding> findings() {
+  List<Finding> findings() {
     return List.copyOf(findings);
   }
 }

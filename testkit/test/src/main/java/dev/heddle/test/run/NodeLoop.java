@@ -36,8 +36,8 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
    *                                                        program
    *
    * A sleeping loop is ready when it was woken up, when its driver has something to deliver, or
-   * when its deadline has come, which is an entry of its agenda. A poll without a wait gives the turn
-   * back, too: a loop that is always busy would keep it for ever.
+   * when its deadline has come, which is an entry of its agenda. A poll without a wait gives the
+   * turn back, too: a loop that is always busy would keep it for ever.
    *
    * A paused loop is not ready, whatever happens; what has happened meanwhile is there when it goes
    * on.

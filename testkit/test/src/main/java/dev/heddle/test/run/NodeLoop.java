@@ -236,20 +236,33 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
   private void carry() {
     try {
       if (!crashed) {
-        runLoop();
+        runToItsEnd();
       }
+      describeEnd();
+    } catch (Throwable e) {
+      failure = e; // of the simulation itself
+    } finally {
+      ended = true;
+      giveBack(); // whatever has happened: the run waits for it
+    }
+  }
+
+  private void runToItsEnd() {
+    try {
+      runLoop();
     } catch (Throwable e) {
       boolean wasAsked = crashed || (stopping && e instanceof Cancellation);
       failure = wasAsked ? null : e;
     }
+  }
+
+  private void describeEnd() {
     if (!crashed) {
       collectFindings();
     }
     if (parts.hasBegun()) {
       var _ = parts.picker().course(); // with the names
     }
-    ended = true;
-    giveBack();
   }
 
   private void runLoop() {

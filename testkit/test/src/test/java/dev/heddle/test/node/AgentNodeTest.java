@@ -30,7 +30,7 @@ class AgentNodeTest {
   private final List<String> seen = new ArrayList<>();
 
   @Test
-  @Tag("sim-23")
+  @Tag("sim-33")
   void clocksOfTheJdk_areThoseOfTheNode() {
     List<Duration> took = new ArrayList<>();
     Simulation.run(() -> {
@@ -93,7 +93,7 @@ class AgentNodeTest {
   }
 
   @Test
-  @Tag("sim-21")
+  @Tag("sim-31")
   void sameSeed_takesTheSameCourse_withThreadsAndMonitorsInEachNode() {
     List<String> first = course(3);
     for (int i = 0; i < 10; i++) {
@@ -103,7 +103,7 @@ class AgentNodeTest {
   }
 
   @Test
-  @Tag("sim-22")
+  @Tag("sim-32")
   void crash_endsThreadsAndExecutors_withoutAnotherStep() {
     List<WeakReference<Object>> onStacks = new ArrayList<>();
     Simulation.run(() -> {

@@ -49,7 +49,7 @@ class NodeCrashTest {
   }
 
   @Test
-  @Tag("sim-22")
+  @Tag("sim-32")
   void crash_runsNoFinallyBlock_andNothingIsWritten() {
     Simulation.run(() -> {
       Action program =
@@ -75,7 +75,7 @@ class NodeCrashTest {
   }
 
   @Test
-  @Tag("sim-22")
+  @Tag("sim-32")
   void crash_byTheNodeItself_doesNotReturn() {
     Simulation.run(() -> {
       Node[] self = new Node[1];
@@ -102,7 +102,7 @@ class NodeCrashTest {
   }
 
   @Test
-  @Tag("sim-22")
+  @Tag("sim-32")
   void crash_byAnotherNode_andByAThreadOfItsOwn_takesEffectAtOnce() {
     Simulation.run(() -> {
       Node victim = Node.start("victim", () -> writesAtItsEnd(() -> Heddle.delay(DAY)));
@@ -134,7 +134,7 @@ class NodeCrashTest {
   }
 
   @Test
-  @Tag("sim-22")
+  @Tag("sim-32")
   void crash_losesWhatWasNotSynced_andTheNextStartFindsTheRest() {
     List<String> found = new ArrayList<>();
     Simulation.run(() -> {
@@ -181,7 +181,7 @@ class NodeCrashTest {
   }
 
   @Test
-  @Tag("sim-22")
+  @Tag("sim-32")
   void crashes_leaveNothingReachable_whileTheRunGoesOn() {
     List<WeakReference<Object>> onStacks = new ArrayList<>();
     Simulation.run(() -> {

@@ -86,7 +86,7 @@ class NodeTest {
   // ---- one time, one course ----
 
   @Test
-  @Tag("sim-20")
+  @Tag("sim-30")
   void clientAndServer_talkThroughTheNetwork_inVirtualTime() {
     SimulationResult<?> result =
         Simulation.run(
@@ -145,7 +145,7 @@ class NodeTest {
   }
 
   @Test
-  @Tag("sim-21")
+  @Tag("sim-31")
   void sameSeed_takesTheSameCourse_andOthersDiffer() {
     List<String> first = course(7);
     for (int i = 0; i < 10; i++) {
@@ -155,7 +155,7 @@ class NodeTest {
   }
 
   @Test
-  @Tag("sim-21")
+  @Tag("sim-31")
   void nodesThatAreReadyTogether_runInEachOrder() {
     Set<String> orders = new TreeSet<>();
     Exploration all =
@@ -177,7 +177,7 @@ class NodeTest {
   }
 
   @Test
-  @Tag("sim-21")
+  @Tag("sim-31")
   void orderOfNodesThatFails_isFoundShrunkAndReplayed() {
     Action race =
         () -> {
@@ -208,7 +208,7 @@ class NodeTest {
   // ---- guards ----
 
   @Test
-  @Tag("sim-20")
+  @Tag("sim-30")
   void nodesThatWaitForEachOther_areADeadlock_withWhatEachWaitsFor() {
     SimulationError failed =
         failureOf(() -> {
@@ -236,7 +236,7 @@ class NodeTest {
   }
 
   @Test
-  @Tag("sim-20")
+  @Tag("sim-30")
   void failureOfANode_failsTheRun_andNamesIt() {
     IllegalStateException failure = new IllegalStateException("on purpose");
     SimulationError failed =
@@ -256,7 +256,7 @@ class NodeTest {
   }
 
   @Test
-  @Tag("sim-20")
+  @Tag("sim-30")
   void nodeThatIsLeft_isNamed() {
     SimulationError failed =
         failureOf(() -> {
@@ -267,7 +267,7 @@ class NodeTest {
   }
 
   @Test
-  @Tag("sim-20")
+  @Tag("sim-30")
   void timedWaitOfANodeInTheJdk_isRefusedWithItsStack() {
     SimulationError failed =
         failureOf(() -> {
@@ -286,7 +286,7 @@ class NodeTest {
   }
 
   @Test
-  @Tag("sim-20")
+  @Tag("sim-30")
   void waitOfANodeInTheJdk_thatNobodyEnds_isADeadlock() {
     SimulationOptions impatient = seed(1).withPatience(Duration.ofMillis(100));
     SimulationError failed =
@@ -306,7 +306,7 @@ class NodeTest {
   }
 
   @Test
-  @Tag("sim-20")
+  @Tag("sim-30")
   void nodeWithoutAnEnd_failsTheRun() {
     SimulationError failed =
         catchThrowableOfType(
@@ -434,7 +434,7 @@ class NodeTest {
   // ---- pauses ----
 
   @Test
-  @Tag("sim-22")
+  @Tag("sim-32")
   void pausedNode_takesNoStep_andGoesOnWithWhatHasHappened() {
     Simulation.run(() -> {
       List<Duration> ticks = new ArrayList<>();
@@ -466,7 +466,7 @@ class NodeTest {
   // ---- clocks ----
 
   @Test
-  @Tag("sim-23")
+  @Tag("sim-33")
   void clockThatIsTooFast_endsTheNodesWaitsEarly_andNoOthers() {
     List<Duration> ends = new ArrayList<>();
     Simulation.run(() -> {

@@ -87,7 +87,7 @@ class ProcessNodeTest {
   }
 
   @Test
-  @Tag("sim-20")
+  @Tag("sim-30")
   void runtimesOnNodes_talk_andBeginAnewAfterACrash() {
     List<String> first = conversation(1);
     assertThat(conversation(1)).isEqualTo(first);
@@ -95,7 +95,7 @@ class ProcessNodeTest {
   }
 
   @Test
-  @Tag("sim-20")
+  @Tag("sim-30")
   void runtimeThatANodeLeaves_isNamed() {
     SimulationError failed =
         catchThrowableOfType(

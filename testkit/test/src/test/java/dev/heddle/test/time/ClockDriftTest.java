@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Clocks that are wrong.
-@Tag("sim-23")
+@Tag("sim-33")
 class ClockDriftTest {
   private static final long CENTURY = 3_155_760_000_000_000_000L; // nanoseconds
 

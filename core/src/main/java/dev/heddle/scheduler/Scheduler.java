@@ -326,26 +326,9 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
       poll();
       inbox.drain();
     } finally {
-      RoundEnd end = new RoundEnd(task);
+      RoundEnd end = new RoundEnd(() -> runOnCarrier(task));
       ready.addHigh(end);
       ready.add(end);
-    }
-  }
-
-  /// Queued in both lanes, behind the entries of a round.
-  private final class RoundEnd {
-    private final Runnable task;
-    private boolean reachedOnce; // in the other lane
-
-    RoundEnd(Runnable task) {
-      this.task = task;
-    }
-
-    void reached() {
-      if (reachedOnce) {
-        runOnCarrier(task);
-      }
-      reachedOnce = true;
     }
   }
 

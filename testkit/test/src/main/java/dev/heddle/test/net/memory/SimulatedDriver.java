@@ -96,10 +96,7 @@ final class SimulatedDriver implements HostDriver, SimulatedDescriptor.Owner {
             Capability.POLL,
             Capability.RAW_POLL)
         .forEach(foreign -> all.put(foreign, real));
-    List.of(
-            Capability.ABSTRACT_ADDRESS,
-            Capability.PEER_CREDENTIALS,
-            Capability.DESCRIPTOR_PASSING)
+    List.of(Capability.ABSTRACT_ADDRESS, Capability.PEER_CREDENTIALS, Capability.DESCRIPTOR_PASSING)
         .forEach(absent -> all.put(absent, missing));
     return all;
   }

@@ -81,8 +81,7 @@ final class SimulatedUnixDatagram extends SimulatedDescriptor implements Datagra
     if (peer != null && !peer.local().equals(to)) {
       throw new AlreadyConnectedException();
     }
-    return own.send(
-        from, peer == null ? host().unixDatagramAt(SimulatedSocket.unix(to)) : peer);
+    return own.send(from, peer == null ? host().unixDatagramAt(SimulatedSocket.unix(to)) : peer);
   }
 
   @Override

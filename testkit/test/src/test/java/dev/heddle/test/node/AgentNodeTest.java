@@ -81,13 +81,14 @@ class AgentNodeTest {
     Object monitor = new Object();
     try (ExecutorService pool = Executors.newFixedThreadPool(3)) {
       for (int i = 0; i < 6; i++) {
-        pool.submit(() -> {
-          synchronized (monitor) {
-            Thread.sleep(new Random().nextInt(1, 30));
-            course.add(name + " " + Thread.currentThread().getName() + " " + System.nanoTime());
-          }
-          return null;
-        });
+        var _ =
+            pool.submit(() -> {
+              synchronized (monitor) {
+                Thread.sleep(new Random().nextInt(1, 30));
+                course.add(name + " " + Thread.currentThread().getName() + " " + System.nanoTime());
+              }
+              return null;
+            });
       }
     }
   }
@@ -117,16 +118,17 @@ class AgentNodeTest {
                 byte[] local = new byte[100_000];
                 onStacks.add(new WeakReference<>(local));
                 for (int i = 0; i < 2; i++) {
-                  pool.submit(() -> {
-                    try {
-                      Thread.sleep(Duration.ofDays(1));
-                      seen.add("went on" + local.length);
-                    } finally {
-                      Files.writeString(path, "written at the end");
-                      seen.add("finally");
-                    }
-                    return null;
-                  });
+                  var _ =
+                      pool.submit(() -> {
+                        try {
+                          Thread.sleep(Duration.ofDays(1));
+                          seen.add("went on" + local.length);
+                        } finally {
+                          Files.writeString(path, "written at the end");
+                          seen.add("finally");
+                        }
+                        return null;
+                      });
                 }
                 Thread.sleep(Duration.ofDays(1));
               });

@@ -175,6 +175,7 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
   }
 
   private void release() {
+    awaitCarrier();
     if (processes != null) {
       processes.end(carrier);
     }
@@ -182,6 +183,21 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
     parts.agenda().drop();
     if (!nodes.isOver()) {
       whenEnded.run();
+    }
+  }
+
+  // it has given the turn back and is about to end; a test that counts threads shall not see it
+  private void awaitCarrier() {
+    boolean interrupted = false;
+    while (carrier.isAlive()) {
+      try {
+        carrier.join();
+      } catch (InterruptedException _) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -50,7 +50,7 @@ final class NodeLoops implements Nodes, RunParts.Others {
     this.options = options;
     this.main = main;
     this.seed = seed;
-    this.random = new SplittableRandom(seed);
+    this.random = new SplittableRandom(seed ^ SEED_STEP); // others begin with the seed
     files.put(main.host(), main.files());
   }
 

@@ -143,7 +143,7 @@ class AgentNodeTest {
       Heddle.delay(Duration.ofDays(2));
       System.gc();
       assertThat(onStacks).hasSize(CRASHES + 1);
-      // the carrier of the last one may be on its way out
+      // one: a dead local in a frame of the carrier may still lead to the last one
       assertThat(onStacks.stream().filter(local -> !local.refersTo(null))).hasSizeLessThan(2);
     });
     assertThat(seen).isEmpty();

@@ -173,6 +173,8 @@ class LoopCrashTest {
     }
     loop = null;
     System.gc();
-    assertThat(onStacks).hasSize(CRASHES).allMatch(local -> local.refersTo(null));
+    assertThat(onStacks).hasSize(CRASHES);
+    // dead locals in frames of the JVM may still lead to the last ones
+    assertThat(onStacks.stream().filter(local -> !local.refersTo(null))).hasSizeLessThan(10);
   }
 }

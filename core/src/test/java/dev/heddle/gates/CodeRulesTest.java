@@ -50,9 +50,7 @@ class CodeRulesTest {
       Map.ofEntries(
           entry("dev.heddle.scheduler.context.", "the room that touches the JDK's insides"),
           entry("dev.heddle.test.PhaseInterceptor", "JUnit passes the methods of a test"),
-          entry(
-              "dev.heddle.test.run.SimulatedLoop",
-              "looks whether the module of processes is there"),
+          entry("dev.heddle.test.run.RunParts", "looks whether the module of processes is there"),
           entry("dev.heddle.test.SeedInvocation", "JUnit passes the methods of a test"),
           entry("dev.heddle.test.RealTimeInvocation", "JUnit passes the methods of a test"),
           entry("dev.heddle.test.TestRerun", "calls the methods of a test once more"),

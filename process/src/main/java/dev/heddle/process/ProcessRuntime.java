@@ -61,7 +61,8 @@ public final class ProcessRuntime implements AutoCloseable {
   ProcessRuntime(ProcessRuntimeBuilder how, RuntimeParts parts) {
     // initialised here: at the end of a stack it would fail, and then the class is lost for good
     Objects.requireNonNull(StartOptions.defaults());
-    this.workers = parts.workers(how, watch());
+    this.workers =
+        parts.workers(how.host, how.workers, watch(), BoundedWaits.bounded(how.longStep));
     WorkScheduler scheduler = workers.scheduler();
     this.loops = parts.loops(how.loopOptions());
     this.timers = parts.timers("heddle-timers-" + how.host);
@@ -100,10 +101,12 @@ public final class ProcessRuntime implements AutoCloseable {
             how.longSteps,
             timers::nanoTime,
             BoundedWaits.bounded(how.deadlockAfter),
-            how.deadlocks);
+            parts.deadlocks(how.deadlocks));
     this.bean = new RuntimeBean(how.host, inspector);
     this.managed = new RuntimeRegistration(bean, bean::takeDump);
-    parts.join(this);
+    parts.join(
+        new RuntimeView(
+            bean, managed, inspector::snapshots, report::isDone, inspector::checkForDeadlocks));
     ProcessFiber.prepare();
     timers.start();
     workers.start();
@@ -121,25 +124,6 @@ public final class ProcessRuntime implements AutoCloseable {
 
   private ProcessHost host() {
     return host;
-  }
-
-  // ---- for its parts ----
-
-  /// Adds it to the lists of runtimes of this JVM.
-  void register() {
-    managed.join();
-  }
-
-  WorkScheduler scheduler() {
-    return workers.scheduler();
-  }
-
-  /// Adds a handler of deadlocks.
-  ///
-  /// @return looks for them
-  Runnable watchDeadlocks(Consumer<ProcessDeadlock> handler) {
-    inspector.onDeadlock(handler);
-    return inspector::checkForDeadlocks;
   }
 
   // ---- processes ----
@@ -359,11 +343,6 @@ public final class ProcessRuntime implements AutoCloseable {
   /// The clock of the waits of this runtime, in nanoseconds from an arbitrary origin.
   long nanoTime() {
     return timers.nanoTime();
-  }
-
-  /// Whether it has shut down.
-  boolean isClosed() {
-    return report.isDone();
   }
 
   /// How many timers there are, including disarmed ones that are still to be removed.

@@ -83,16 +83,18 @@ public final class IoCommands {
     R use(C command, PendingCommand<?> by) throws Exception;
   }
 
-  private final CommandLoop loops;
+  private final CommandLoop loop;
+  private final CommandRunner runner;
   private final OpenResources resources;
 
   // any thread; completed once, by the thread that creates the client
   private final CompletableFuture<HttpClient> httpClient = new CompletableFuture<>();
   private final AtomicBoolean httpClientRequested = new AtomicBoolean();
 
-  IoCommands(CommandLoop loops) {
-    this.loops = loops;
-    this.resources = new OpenResources(loops);
+  IoCommands(CommandLoop loop, CommandRunner runner) {
+    this.loop = loop;
+    this.runner = runner;
+    this.resources = new OpenResources(loop);
   }
 
   void register(CommandRegistry registry) {
@@ -129,7 +131,7 @@ public final class IoCommands {
     registry.inline(
         Transfer.class,
         (transfer, by) ->
-            loops.onLoop(
+            runner.onLoop(
                 transfer,
                 () -> resources.transfer(by, transfer.handle(), transfer.to()),
                 by,
@@ -162,12 +164,12 @@ public final class IoCommands {
     registry.inline(
         type,
         (command, pending) ->
-            loops.onLoop(
+            runner.onLoop(
                 command,
                 () -> resources.add(pending, opening.use(command, pending), what),
                 pending,
                 unwanted ->
-                    loops.submit(
+                    loop.submit(
                         "close unwanted " + unwanted,
                         () -> resources.close(pending.caller(), unwanted))));
   }
@@ -176,7 +178,7 @@ public final class IoCommands {
       CommandRegistry registry, Class<C> type, Using<C, R> using) {
     registry.inline(
         type,
-        (command, pending) -> loops.onLoop(command, () -> using.use(command, pending), pending));
+        (command, pending) -> runner.onLoop(command, () -> using.use(command, pending), pending));
   }
 
   private byte @Nullable [] read(Read command, PendingCommand<?> by) throws Exception {
@@ -207,7 +209,7 @@ public final class IoCommands {
           if (failure == null) {
             pending.complete(result);
           } else if (pending.isOpen()) {
-            pending.fail(CommandLoop.unwrapped(failure));
+            pending.fail(CommandRunner.unwrapped(failure));
           }
         });
   }
@@ -223,7 +225,7 @@ public final class IoCommands {
   private void makeClient() {
     try {
       HttpClient client = HttpClient.newHttpClient();
-      if (!loops.atClose(client::shutdownNow)) {
+      if (!loop.atClose(client::shutdownNow)) {
         client.shutdownNow();
       }
       httpClient.complete(client);

@@ -54,12 +54,12 @@ final class OpenResources {
     R with(T open) throws Exception;
   }
 
-  private final CommandLoop loops;
+  private final CommandLoop loop;
   private final Map<Pid, Map<ResourceHandle, Open>> open = new HashMap<>();
   private long lastId;
 
-  OpenResources(CommandLoop loops) {
-    this.loops = loops;
+  OpenResources(CommandLoop loop) {
+    this.loop = loop;
   }
 
   /// Keeps a resource for the process of a command, until the process closes it or ends.
@@ -85,7 +85,7 @@ final class OpenResources {
             .runtime()
             .whenExited(owner)
             .thenRun(() ->
-                loops.submit("close handles of " + owner, () -> closeAll(open.remove(owner))));
+                loop.submit("close handles of " + owner, () -> closeAll(open.remove(owner))));
   }
 
   /// Uses the resource of a handle of a process.

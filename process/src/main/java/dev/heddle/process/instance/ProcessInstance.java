@@ -35,6 +35,7 @@ import dev.heddle.process.routing.Receiver;
 import dev.heddle.process.scheduler.EventQueue;
 import dev.heddle.process.scheduler.Node;
 import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.scheduler.WorkerThread;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -435,7 +436,7 @@ public final class ProcessInstance extends ProcessLifecycle
       return sendToEnded();
     }
     // safe: a racy read of `inbox`. A body gains nothing from a burst, but reads one that it finds
-    Worker sender = queue.isBounded() || inbox != null ? null : Worker.current();
+    Worker sender = queue.isBounded() || inbox != null ? null : WorkerThread.currentWorker();
     return sender != null && sender.scheduler() == host.scheduler() && sender.isBurst(pid.id())
         ? MessageBurst.send(this, queue, message, sender)
         : receiveAlone(message);

@@ -29,7 +29,7 @@ final class ArrivalOrder {
    *     moves only when nobody can run.
    * I5. What a body, a coroutine or another thread sends has a higher stamp than all before it:
    *     they may have learnt of it by other ways than messages, such as a future. Between two sends
-   *     of a body others have their turn now and then (SimulatedScheduler.budgetNanos).
+   *     of a body others have their turn now and then (BudgetClock).
    *
    * [ArrivalOrderTest, RandomProcessesTest]
    *
@@ -49,6 +49,7 @@ final class ArrivalOrder {
   private static final int MOST_OVERTAKEN = 7; // by one message, so that a choice has few outcomes
 
   private final ProcessWorld world;
+  private final WorkerThread carrier;
   private long latest; // of all stamps
   private long instant = Long.MIN_VALUE; // of virtual time
   private long base; // the latest stamp before this instant
@@ -68,8 +69,10 @@ final class ArrivalOrder {
     }
   }
 
-  ArrivalOrder(ProcessWorld world) {
+  /// @param carrier of the simulation; other threads are no senders
+  ArrivalOrder(ProcessWorld world, WorkerThread carrier) {
     this.world = world;
+    this.carrier = carrier;
   }
 
   /// A sender begins to exist, by what runs now.
@@ -85,9 +88,14 @@ final class ArrivalOrder {
     running = null;
   }
 
-  /// The name of who sends now.
-  synchronized String senderName(boolean isInside) {
-    Sender sender = isInside ? running : null;
+  /// The sender that sends now; null for a thread outside of the simulation.
+  private @Nullable Sender sending() {
+    return carrier.isCurrent() ? running : null;
+  }
+
+  /// The name of what sends now.
+  synchronized String senderName() {
+    Sender sender = sending();
     return sender == null ? String.valueOf(Thread.currentThread()) : sender.name;
   }
 
@@ -96,13 +104,13 @@ final class ArrivalOrder {
   /// @param floor the stamp is above it
   /// @param arrived the stamps of what has arrived in that mailbox and has no final place,
   ///   ascending
-  synchronized long stamp(boolean isInside, long floor, List<Long> arrived) {
+  synchronized long stamp(long floor, List<Long> arrived) {
     long now = world.nanoTime();
     if (now != instant) {
       instant = now;
       base = latest;
     }
-    Sender sender = isInside ? running : null;
+    Sender sender = sending();
     boolean isBody = Thread.currentThread().isVirtual();
     long stamp =
         sender == null || isBody

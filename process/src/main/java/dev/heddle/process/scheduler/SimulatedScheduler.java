@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import dev.heddle.process.simulation.MessageChecks;
 import dev.heddle.process.simulation.ProcessWorld;
 import java.util.IdentityHashMap;
-import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// A scheduler whose simulation chooses which task runs next, and on which worker.
@@ -34,16 +33,12 @@ public final class SimulatedScheduler extends WorkScheduler {
    */
   private static final long FIRST_LOOK_NANOS = 1_000_000_000; // as in the product
   private static final long LONGEST_PAUSE_NANOS = 86_400_000_000_000L; // a day of virtual time
-  private static final int MOST_READS = 100; // then a body yields, whatever is chosen
-  private static final long LONG_NANOS = 1_000_000_000; // longer than any budget of a body
 
   private final ProcessWorld world;
   private final WorkerThread carrier;
+  private final MessageChecks checks;
   private final ArrivalOrder arrivals;
   private final IdentityHashMap<Task, Turn> turns = new IdentityHashMap<>();
-  private final Set<String> unchecked = new TreeSet<>();
-  private long budgetNanos;
-  private int readsInARow; // at which no body yielded
   private long turnsRun;
 
   // the looks for deadlocks
@@ -52,53 +47,23 @@ public final class SimulatedScheduler extends WorkScheduler {
   private long pauseNanos = FIRST_LOOK_NANOS;
   private long turnsAtLook;
 
-  SimulatedScheduler(String name, int count, ProcessWorld world) {
+  SimulatedScheduler(int count, ProcessWorld world, MessageChecks checks) {
     WorkerThread runsThis = WorkerThread.current();
     if (runsThis == null || WorkerThread.currentWorld() != world) {
       throw new IllegalStateException(
           "a simulated runtime is started in its simulation, not on " + Thread.currentThread());
     }
-    super(name, count);
+    BudgetClock budgets = new BudgetClock(world);
+    super(count, (of, number) -> new SimulatedWorker(of, runsThis, number, budgets));
     this.world = world;
     this.carrier = runsThis;
-    this.arrivals = new ArrivalOrder(world);
-  }
-
-  // called by the constructor of the superclass
-  @Override
-  Worker newWorker(String name, int number) {
-    return new SimulatedWorker(this, WorkerThread.required(), number);
+    this.checks = checks;
+    this.arrivals = new ArrivalOrder(world, runsThis);
   }
 
   @Override
   public EventQueue newQueue(Task of, int bound, boolean dropsOldest) {
-    return new SimulatedQueue(this, of, bound, dropsOldest);
-  }
-
-  ProcessWorld world() {
-    return world;
-  }
-
-  ArrivalOrder arrivals() {
-    return arrivals;
-  }
-
-  /// The classes in messages whose content was not compared.
-  public Set<String> unchecked() {
-    return unchecked;
-  }
-
-  boolean isInside() {
-    return WorkerThread.current() == carrier;
-  }
-
-  /// The clock of the budgets of bodies. It moves with each read, by a budget or not at all: so a
-  /// body may lose its worker at each call, at the same one for the same seed.
-  long budgetNanos() {
-    boolean yields = ++readsInARow == MOST_READS || world.choose(2) == 1;
-    readsInARow = yields ? 0 : readsInARow;
-    budgetNanos += yields ? LONG_NANOS : 1;
-    return budgetNanos;
+    return new SimulatedQueue(arrivals, checks, of, bound, dropsOldest);
   }
 
   // ---- turns ----
@@ -112,7 +77,7 @@ public final class SimulatedScheduler extends WorkScheduler {
 
   @Override
   void enqueueLast(Task task) {
-    if (isInside()) {
+    if (carrier.isCurrent()) {
       turnOf(task).queue();
     } else {
       Thread by = Thread.currentThread();
@@ -214,7 +179,7 @@ public final class SimulatedScheduler extends WorkScheduler {
   }
 
   private void queueLook() {
-    if (!lookIsQueued && isInside()) {
+    if (!lookIsQueued && carrier.isCurrent()) {
       lookIsQueued = true;
       world.at(world.nanoTime() + pauseNanos, this::lookForDeadlocks);
     }

@@ -10,7 +10,6 @@ import dev.heddle.process.fiber.ProcessFiber;
 import dev.heddle.process.host.HostComponents;
 import dev.heddle.process.host.HostInspector;
 import dev.heddle.process.host.HostShutdown;
-import dev.heddle.process.host.ProcessDirectory;
 import dev.heddle.process.host.ProcessHost;
 import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.observe.ProcessJfrEvents;
@@ -392,17 +391,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// an executor; a coroutine waits by
   /// [dev.heddle.Heddle#await(java.util.concurrent.CompletionStage)].
   public CompletableFuture<Exit> whenExited(Pid pid) {
-    CompletableFuture<Exit> exit = new CompletableFuture<>();
-    ProcessInstance live = host.directory().findProcess(pid);
-    if (live == null) {
-      exit.complete(ProcessDirectory.exitOfUnknown(pid));
-    } else {
-      Consumer<Exit> listener = exit::complete;
-      live.processLinks().onExit(listener);
-      var _ =
-          exit.whenComplete((_, _) -> live.processLinks().offExit(listener)); // also when given up
-    }
-    return exit;
+    return host.directory().whenExited(pid);
   }
 
   /// Waits for the end of a process. **Suspends** a coroutine and the body of a process, blocks a

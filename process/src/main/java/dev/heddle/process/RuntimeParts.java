@@ -14,8 +14,9 @@ import java.util.function.Consumer;
 
 /// The parts of a runtime that differ in a simulation: here those with real threads and time.
 ///
-/// Chosen when the runtime is made; one object for each runtime. The parts of a simulation are subclasses, which other programs
-/// do not load, so the calls of their methods stay direct. Test: SimulationCostTest.
+/// Chosen when the runtime is made; one object for each runtime. The parts of a simulation are
+/// subclasses, which other programs do not load, so the calls of their methods stay direct. Test:
+/// SimulationCostTest.
 sealed class RuntimeParts permits SimulatedParts {
   RuntimeParts() {}
 

@@ -16,14 +16,14 @@ public final class Dispatcher {
   ///
   /// @throws IllegalStateException when one of the runtime's own is registered
   public Dispatcher(
-      CommandRegistry registered, CommandLoop loop, Timers timers, Requests requests) {
+      CommandRegistry registered, CommandLoop loop, Timers timers, CommandServices services) {
     this.registry = registered.copy(); // the builder may start another runtime
     this.runner = new CommandRunner(loop);
-    ProcessCommands processes = new ProcessCommands(timers, requests);
+    ProcessCommands processes = new ProcessCommands(timers, services);
     processes.register(registry);
-    new NameCommands(processes, timers, requests).register(registry);
+    new NameCommands(processes, timers, services).register(registry);
     new TimeCommands(timers).register(registry);
-    new IoCommands(loop, runner).register(registry);
+    new IoCommands(loop, runner, services::whenExited).register(registry);
     registry.freeze();
   }
 

@@ -9,6 +9,7 @@ import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
 import dev.heddle.os.CommandResult;
 import dev.heddle.process.CommandHandler;
+import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessCommand;
 import dev.heddle.process.ResourceHandle;
@@ -26,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Commands for I/O: coroutines on the loop, calls on threads, and HTTP through the JDK's client,
@@ -91,10 +93,11 @@ public final class IoCommands {
   private final CompletableFuture<HttpClient> httpClient = new CompletableFuture<>();
   private final AtomicBoolean httpClientRequested = new AtomicBoolean();
 
-  IoCommands(CommandLoop loop, CommandRunner runner) {
+  /// @param exits completes when a process ends
+  IoCommands(CommandLoop loop, CommandRunner runner, Function<Pid, CompletableFuture<Exit>> exits) {
     this.loop = loop;
     this.runner = runner;
-    this.resources = new OpenResources(loop);
+    this.resources = new OpenResources(loop, exits);
   }
 
   void register(CommandRegistry registry) {

@@ -19,6 +19,7 @@ import dev.heddle.process.TypedProcess;
 import dev.heddle.process.UnknownEntryPointException;
 import dev.heddle.process.dispatch.CommandIssuer;
 import dev.heddle.process.dispatch.PendingCommand;
+import dev.heddle.process.fiber.BodyHolder;
 import dev.heddle.process.fiber.FiberView;
 import dev.heddle.process.fiber.ForwardedReceiveQueue;
 import dev.heddle.process.fiber.ReceiveQueue;
@@ -49,7 +50,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A process with its mailbox and its state.
 public final class ProcessInstance extends ProcessLifecycle
-    implements Receiver, CommandIssuer, ReceiveQueue.Source, Recipient {
+    implements Receiver, CommandIssuer, BodyHolder, Recipient {
   /*
    * Life. init, then steps, until one is DONE or throws, or until the end was decided from outside
    * (ProcessLifecycle). All of it runs on workers, one at a time (Task).
@@ -357,13 +358,13 @@ public final class ProcessInstance extends ProcessLifecycle
         throw new UnknownEntryPointException(to.entryPoint(), next.entryPoints());
       }
     } catch (Throwable t) {
-      FailureLogger.close(next, pid);
+      close(next, pid);
       throw t;
     }
     Process old = process;
     inbox = null;
     process = next; // from here on the end closes the new one
-    FailureLogger.close(old, pid);
+    close(old, pid);
     next.init(context(), to.entryPoint(), to.input());
     if (inbox != null) { // before its first step, which takes urgent signals first
       inbox.beginWith((Envelope) unread);
@@ -375,11 +376,22 @@ public final class ProcessInstance extends ProcessLifecycle
 
   // ---- its end ----
 
+  /// Closes the code of a process; logs its failure.
+  ///
+  /// @param of for the log
+  public static void close(Process code, Object of) {
+    try {
+      code.close();
+    } catch (Throwable t) {
+      FailureLogger.log("close() of ", of, " failed", t);
+    }
+  }
+
   @Override
   void closeCode() {
     if (!closed) {
       closed = true; // before the call: it is closed only once
-      FailureLogger.close(process, pid);
+      close(process, pid);
     }
     if (pendingCommands != null) {
       pendingCommands.cancelAll();
@@ -565,8 +577,7 @@ public final class ProcessInstance extends ProcessLifecycle
 
   // ---- for its code and its command handlers, on its worker ----
 
-  @Override
-  public ProcessContext context() {
+  private ProcessContext context() {
     return host.contextOf(this);
   }
 

@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 /// that workers of their own could have produced.
 final class ArrivalOrder {
   /*
-   * The turns of a simulation run one after the other, but the product runs steps at the same time:
+   * The steps of a simulation run one after the other, but the product runs them at the same time:
    * of two steps that send to a third process, each may send between two messages of the other. So
    * each sender has a clock, a number. What it sends gets a stamp above its clock, and the clock
    * advances to the stamp. A mailbox hands out what has arrived by stamp.
    *
    * A stamp is above all in the mailbox, unless the sender may have sent before some of that:
    * unless its clock is lower than the stamps of the last ones there. Then the simulation chooses
-   * how many of these the message overtakes; 0 is the order of the turns.
+   * how many of these the message overtakes; 0 is the order of the steps.
    *
    * The order of all stamps is one order of everything that was sent, and it is a possible one:
    *
@@ -37,9 +37,9 @@ final class ArrivalOrder {
    * through the registry of names. What was sent before may then arrive after the message of a step
    * that knows of it.
    *
-   * Rejected. Holding messages back and delivering them as turns of their own: whether a mailbox is
-   * full, and whether its process lives, is decided at the send, and a sender is told. Any order of
-   * what two senders have sent: it may contradict the order in a third mailbox.
+   * Rejected. Holding messages back and delivering them as entries of their own: whether a mailbox
+   * is full, and whether its process lives, is decided at the send, and a sender is told. Any order
+   * of what two senders have sent: it may contradict the order in a third mailbox.
    *
    * Threads. Any; it has a lock, since a thread outside of the simulation may send.
    *
@@ -55,7 +55,7 @@ final class ArrivalOrder {
   private long base; // the latest stamp before this instant
   private @Nullable Sender running;
 
-  /// What has turns and sends.
+  /// What sends in its steps.
   static class Sender {
     private final String name;
     private long clock;
@@ -80,11 +80,11 @@ final class ArrivalOrder {
     made.clock = running == null ? latest : running.clock;
   }
 
-  synchronized void beginTurn(Sender sender) {
+  synchronized void beginStep(Sender sender) {
     running = sender;
   }
 
-  synchronized void endTurn() {
+  synchronized void endStep() {
     running = null;
   }
 

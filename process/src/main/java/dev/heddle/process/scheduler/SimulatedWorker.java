@@ -7,7 +7,7 @@ import dev.heddle.process.scheduler.Task.StepResult;
 final class SimulatedWorker extends Worker {
   private final WorkerThread carrier;
   private final BudgetClock budgets;
-  private boolean again; // the task of this turn is READY
+  private boolean again; // the task of this step is READY
 
   SimulatedWorker(WorkScheduler scheduler, WorkerThread carrier, int number, BudgetClock budgets) {
     super(scheduler, carrier.real(), number);
@@ -35,7 +35,7 @@ final class SimulatedWorker extends Worker {
   /// Runs one step of a READY task, or finishes the end of a COMPLETE one.
   ///
   /// @return whether the task is to be queued again
-  boolean turn(Task task) {
+  boolean runStep(Task task) {
     carrier.worker = this;
     again = false;
     try {

@@ -26,7 +26,7 @@ public final class WorkerThread extends Thread {
   private final @Nullable ProcessWorld world;
   private final Thread real; // this thread, or that for which it stands
 
-  // the real thread: its worker for good; on a carrier, the one that has a turn, or null
+  // the real thread: its worker for good; on a carrier, the one whose step runs, or null
   @Nullable Worker worker;
 
   private WorkerThread(@Nullable ProcessWorld world, String name, Runnable work) {
@@ -112,7 +112,7 @@ public final class WorkerThread extends Thread {
     ADOPTED.remove(carrier);
   }
 
-  /// The worker that has a turn on an adopted carrier; null on every other thread.
+  /// The worker whose step runs on an adopted carrier; null on every other thread.
   private static @Nullable Worker workerOfAdopted(Thread thread) {
     WorkerThread carrier = ADOPTS ? ADOPTED.get(thread) : null;
     return carrier == null ? null : carrier.worker;

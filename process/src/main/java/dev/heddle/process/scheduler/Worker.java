@@ -14,8 +14,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// Runs tasks on its thread: first the newest of its own deque, then tasks of the global queue, then
-/// half of another worker's deque.
+/// Runs tasks on its thread: first the newest of its own deque, then tasks of the global queue,
+/// then half of another worker's deque.
 public sealed class Worker permits SimulatedWorker {
   private static final int GLOBAL_QUEUE_INTERVAL =
       61; // picks; prime, so it does not beat with batches of 16 or 32

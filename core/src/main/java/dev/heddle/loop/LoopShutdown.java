@@ -400,6 +400,9 @@ public final class LoopShutdown {
   }
 
   private void closeOrFinish() {
+    if (tree.scheduler().hasEnded()) {
+      return; // it has ended at once, by the last coroutine: nothing is closed
+    }
     if (tree.isAlive()) {
       if (intake == Intake.PAUSED) {
         intake = Intake.OPEN;

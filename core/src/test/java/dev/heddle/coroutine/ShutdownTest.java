@@ -291,6 +291,22 @@ class ShutdownTest {
     assertThat(world.elapsed()).isZero();
   }
 
+  @Test
+  @Tag("loop-98")
+  void outOfMemoryOfTheLastCoroutine_endsTheLoopWithoutClosersOrAReport() {
+    OutOfMemoryError end = new OutOfMemoryError("for a test");
+    try (Reports reports = new Reports()) {
+      assertThatThrownBy(() ->
+              run(() -> {
+                Heddle.onShutdown(() -> log.add("closed"));
+                throw end;
+              }))
+          .isSameAs(end);
+      assertThat(reports.messages()).isEmpty();
+    }
+    assertThat(log).isEmpty();
+  }
+
   // ---- who spawns meanwhile ----
 
   @Test

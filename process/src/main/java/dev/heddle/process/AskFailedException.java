@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.scheduler.WorkerThread;
 
 /// A request has failed; the cause tells why.
 ///
@@ -23,7 +23,7 @@ public final class AskFailedException extends RuntimeException {
   /// hundreds of thousands of requests. A body that waits for the reply adds its own frames.
   @Override
   public synchronized Throwable fillInStackTrace() {
-    return Worker.current() == null ? super.fillInStackTrace() : this;
+    return WorkerThread.currentWorker() == null ? super.fillInStackTrace() : this;
   }
 
   /// The process that was asked.

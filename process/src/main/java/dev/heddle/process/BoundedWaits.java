@@ -4,7 +4,7 @@ package dev.heddle.process;
 import dev.heddle.DeadlineException;
 import dev.heddle.process.fiber.Awaited;
 import dev.heddle.process.fiber.ProcessFiber;
-import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.scheduler.WorkerThread;
 import dev.heddle.process.timer.Timers;
 import java.time.Duration;
 import java.util.Objects;
@@ -72,7 +72,8 @@ final class BoundedWaits {
 
   /// Refuses waits in a step, which would hold its worker.
   static void checkMayWait(String what) {
-    if (Worker.current() != null || (what.equals("shutdown") && ProcessFiber.isCurrent())) {
+    if (WorkerThread.currentWorker() != null
+        || (what.equals("shutdown") && ProcessFiber.isCurrent())) {
       throw new IllegalStateException(
           "%s() would hold a worker in a step of a process; execute a command, or do it elsewhere"
               .formatted(what));

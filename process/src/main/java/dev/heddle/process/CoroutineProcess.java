@@ -8,6 +8,7 @@ import dev.heddle.failure.CrossThreadTraces;
 import dev.heddle.internal.PinnedFrame;
 import dev.heddle.internal.Rethrow;
 import dev.heddle.process.fiber.Awaited;
+import dev.heddle.process.fiber.BodyHolder;
 import dev.heddle.process.fiber.FiberView;
 import dev.heddle.process.fiber.ForwardedReceiveQueue;
 import dev.heddle.process.fiber.ProcessFiber;
@@ -490,7 +491,7 @@ public abstract class CoroutineProcess implements Process {
     input = with;
     receiveQueue = // by the PID: the context may be that of a process around this one, which has
         // replaced it
-        self.self() instanceof LocalPid pid && pid.receiver() instanceof ReceiveQueue.Source live
+        self.self() instanceof LocalPid pid && pid.receiver() instanceof BodyHolder live
             ? live.receiveQueueOf(this)
             : new ForwardedReceiveQueue(CoroutineProcess::leftUnseen);
   }

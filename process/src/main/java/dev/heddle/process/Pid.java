@@ -2,6 +2,7 @@
 package dev.heddle.process;
 
 import dev.heddle.process.routing.LocalPid;
+import dev.heddle.process.simulation.MessageValue;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// {@snippet class=dev.heddle.process.MessageSnippetsTest region=pid}
 ///
 /// @since 0.1
+@MessageValue
 public sealed class Pid permits LocalPid {
   private final String node;
   private final String host;

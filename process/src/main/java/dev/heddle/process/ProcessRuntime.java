@@ -10,7 +10,6 @@ import dev.heddle.process.fiber.ProcessFiber;
 import dev.heddle.process.host.HostComponents;
 import dev.heddle.process.host.HostInspector;
 import dev.heddle.process.host.HostShutdown;
-import dev.heddle.process.host.ProcessDirectory;
 import dev.heddle.process.host.ProcessHost;
 import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.observe.ProcessJfrEvents;
@@ -61,7 +60,8 @@ public final class ProcessRuntime implements AutoCloseable {
   ProcessRuntime(ProcessRuntimeBuilder how, RuntimeParts parts) {
     // initialised here: at the end of a stack it would fail, and then the class is lost for good
     Objects.requireNonNull(StartOptions.defaults());
-    this.workers = parts.workers(how, watch());
+    this.workers =
+        parts.workers(how.host, how.workers, watch(), BoundedWaits.bounded(how.longStep));
     WorkScheduler scheduler = workers.scheduler();
     this.loops = parts.loops(how.loopOptions());
     this.timers = parts.timers("heddle-timers-" + how.host);
@@ -100,10 +100,12 @@ public final class ProcessRuntime implements AutoCloseable {
             how.longSteps,
             timers::nanoTime,
             BoundedWaits.bounded(how.deadlockAfter),
-            how.deadlocks);
+            parts.deadlocks(how.deadlocks));
     this.bean = new RuntimeBean(how.host, inspector);
     this.managed = new RuntimeRegistration(bean, bean::takeDump);
-    parts.join(this);
+    parts.join(
+        new RuntimeView(
+            bean, managed, inspector::snapshots, report::isDone, inspector::checkForDeadlocks));
     ProcessFiber.prepare();
     timers.start();
     workers.start();
@@ -121,25 +123,6 @@ public final class ProcessRuntime implements AutoCloseable {
 
   private ProcessHost host() {
     return host;
-  }
-
-  // ---- for its parts ----
-
-  /// Adds it to the lists of runtimes of this JVM.
-  void register() {
-    managed.join();
-  }
-
-  WorkScheduler scheduler() {
-    return workers.scheduler();
-  }
-
-  /// Adds a handler of deadlocks.
-  ///
-  /// @return looks for them
-  Runnable watchDeadlocks(Consumer<ProcessDeadlock> handler) {
-    inspector.onDeadlock(handler);
-    return inspector::checkForDeadlocks;
   }
 
   // ---- processes ----
@@ -361,11 +344,6 @@ public final class ProcessRuntime implements AutoCloseable {
     return timers.nanoTime();
   }
 
-  /// Whether it has shut down.
-  boolean isClosed() {
-    return report.isDone();
-  }
-
   /// How many timers there are, including disarmed ones that are still to be removed.
   int timers() {
     return timers.size();
@@ -413,17 +391,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// an executor; a coroutine waits by
   /// [dev.heddle.Heddle#await(java.util.concurrent.CompletionStage)].
   public CompletableFuture<Exit> whenExited(Pid pid) {
-    CompletableFuture<Exit> exit = new CompletableFuture<>();
-    ProcessInstance live = host.directory().findProcess(pid);
-    if (live == null) {
-      exit.complete(ProcessDirectory.exitOfUnknown(pid));
-    } else {
-      Consumer<Exit> listener = exit::complete;
-      live.processLinks().onExit(listener);
-      var _ =
-          exit.whenComplete((_, _) -> live.processLinks().offExit(listener)); // also when given up
-    }
-    return exit;
+    return host.directory().whenExited(pid);
   }
 
   /// Waits for the end of a process. **Suspends** a coroutine and the body of a process, blocks a

@@ -3,6 +3,7 @@ package dev.heddle.process;
 
 import dev.heddle.DeadlineException;
 import dev.heddle.process.host.NamedRefs;
+import dev.heddle.process.simulation.MessageValue;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param <M> the class of the messages
 /// @since 0.1
+@MessageValue
 public final class Ref<M> {
   private final ProcessRuntime runtime;
   private final @Nullable Pid pid; // this or the name

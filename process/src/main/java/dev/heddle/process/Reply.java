@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
+import dev.heddle.process.simulation.MessageValue;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param <R> the type of the reply
 /// @since 0.1
+@MessageValue
 public final class Reply<R extends @Nullable Object> {
   private final CompletableFuture<R> answer;
   private final @Nullable Reply<?> forwardedFrom; // of a forwarded request

@@ -1,22 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-import dev.heddle.process.dispatch.Requests;
+import dev.heddle.process.dispatch.CommandServices;
 import dev.heddle.process.host.ProcessHost;
 import dev.heddle.process.instance.ProcessInstance;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Sends the requests of a runtime, and fails those whose process ends without a reply.
-final class RequestSender implements Requests {
+/// Sends the requests of a runtime, and fails those whose process ends without a reply. Also what
+/// else its commands need of the host.
+final class RequestSender implements CommandServices {
   private final Supplier<ProcessHost> host;
 
   /// @param host the host of the runtime, which may be created after this
   RequestSender(Supplier<ProcessHost> host) {
     this.host = host;
+  }
+
+  @Override
+  public ProcessContext contextOf(Pid process) {
+    ProcessInstance found = host.get().directory().find(process);
+    return host.get().contextOf(Objects.requireNonNull(found));
+  }
+
+  @Override
+  public CompletableFuture<Exit> whenExited(Pid process) {
+    return host.get().directory().whenExited(process);
   }
 
   @Override

@@ -8,12 +8,15 @@ import dev.heddle.process.scheduler.WorkerPool;
 import dev.heddle.process.scheduler.WorkerThread;
 import dev.heddle.process.simulation.ProcessWorld;
 import dev.heddle.process.timer.Timers;
+import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Consumer;
 
 /// The parts of a runtime that differ in a simulation: here those with real threads and time.
 ///
-/// Chosen when the runtime is made. The parts of a simulation are subclasses, which other programs
-/// do not load, so the calls of their methods stay direct. Test: SimulationCostTest.
+/// Chosen when the runtime is made; one object for each runtime. The parts of a simulation are
+/// subclasses, which other programs do not load, so the calls of their methods stay direct. Test:
+/// SimulationCostTest.
 sealed class RuntimeParts permits SimulatedParts {
   RuntimeParts() {}
 
@@ -28,9 +31,13 @@ sealed class RuntimeParts permits SimulatedParts {
     return ThreadLocalRandom.current().nextInt(1, Integer.MAX_VALUE);
   }
 
-  WorkerPool workers(ProcessRuntimeBuilder how, LongStepHandler longSteps) {
-    int count = how.workers > 0 ? how.workers : Runtime.getRuntime().availableProcessors();
-    return new WorkerPool(how.host, count, longSteps, BoundedWaits.bounded(how.longStep));
+  /// The workers, not started.
+  ///
+  /// @param count how many; 0 for the usual number
+  /// @param longSteps is called for steps that last longer than `limit`
+  WorkerPool workers(String name, int count, LongStepHandler longSteps, Duration limit) {
+    int all = count > 0 ? count : Runtime.getRuntime().availableProcessors();
+    return new WorkerPool(name, all, longSteps, limit);
   }
 
   CommandLoop loops(HeddleOptions options) {
@@ -41,8 +48,15 @@ sealed class RuntimeParts permits SimulatedParts {
     return new Timers(name);
   }
 
-  /// Called when all parts of a runtime are there.
-  void join(ProcessRuntime runtime) {
-    runtime.register();
+  /// What is called with a deadlock.
+  ///
+  /// @param asked the handler of the program
+  Consumer<ProcessDeadlock> deadlocks(Consumer<ProcessDeadlock> asked) {
+    return asked;
+  }
+
+  /// Called when all parts of a runtime are there, before it starts.
+  void join(RuntimeView runtime) {
+    runtime.registration().join();
   }
 }

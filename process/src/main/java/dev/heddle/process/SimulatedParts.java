@@ -5,19 +5,26 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.process.dispatch.CommandLoop;
 import dev.heddle.process.dispatch.SimulatedLoop;
 import dev.heddle.process.scheduler.LongStepHandler;
-import dev.heddle.process.scheduler.SimulatedScheduler;
 import dev.heddle.process.scheduler.SimulatedWorkers;
 import dev.heddle.process.scheduler.WorkerPool;
+import dev.heddle.process.simulation.MessageChecks;
 import dev.heddle.process.simulation.ProcessWorld;
 import dev.heddle.process.timer.SimulatedTimers;
 import dev.heddle.process.timer.Timers;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// The parts of a runtime in a simulation.
 final class SimulatedParts extends RuntimeParts {
   private final ProcessWorld world;
+  private final MessageChecks checks;
+  private @Nullable SimulatedWorkers workers; // once they are made
 
   SimulatedParts(ProcessWorld world) {
     this.world = world;
+    this.checks = new MessageChecks(world);
   }
 
   @Override
@@ -27,8 +34,9 @@ final class SimulatedParts extends RuntimeParts {
 
   /// One worker where none was set: the number must not depend on the machine.
   @Override
-  WorkerPool workers(ProcessRuntimeBuilder how, LongStepHandler longSteps) {
-    return new SimulatedWorkers(how.host, Math.max(1, how.workers), longSteps, world);
+  WorkerPool workers(String name, int count, LongStepHandler longSteps, Duration limit) {
+    workers = new SimulatedWorkers(name, Math.max(1, count), longSteps, world, checks);
+    return workers;
   }
 
   @Override
@@ -42,9 +50,13 @@ final class SimulatedParts extends RuntimeParts {
   }
 
   @Override
-  void join(ProcessRuntime runtime) {
-    SimulatedScheduler scheduler = (SimulatedScheduler) runtime.scheduler();
-    scheduler.onLook(runtime.watchDeadlocks(deadlock -> world.failed(deadlock.text())));
-    world.started(new SimulatedView(runtime, scheduler));
+  Consumer<ProcessDeadlock> deadlocks(Consumer<ProcessDeadlock> asked) {
+    return asked.andThen(deadlock -> world.failed(deadlock.text()));
+  }
+
+  @Override
+  void join(RuntimeView runtime) {
+    Objects.requireNonNull(workers).scheduler().onLook(runtime.lookForDeadlocks());
+    world.started(new SimulatedView(runtime, checks));
   }
 }

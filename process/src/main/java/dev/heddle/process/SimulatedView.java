@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
-import dev.heddle.process.scheduler.SimulatedScheduler;
+import dev.heddle.process.simulation.MessageChecks;
 import dev.heddle.process.simulation.SimulatedRuntime;
 import java.util.List;
 import java.util.Set;
 
 /// A runtime, as its simulation sees it.
-record SimulatedView(ProcessRuntime runtime, SimulatedScheduler scheduler)
-    implements SimulatedRuntime {
+record SimulatedView(RuntimeView runtime, MessageChecks checks) implements SimulatedRuntime {
   @Override
   public String name() {
-    return runtime.bean.getName();
+    return runtime.bean().getName();
   }
 
   @Override
   public boolean isClosed() {
-    return runtime.isClosed();
+    return runtime.isClosed().getAsBoolean();
   }
 
   @Override
   public List<String> processes() {
-    return runtime.processes().stream().map(SimulatedView::describe).toList();
+    return runtime.processes().get().stream().map(SimulatedView::describe).toList();
   }
 
   private static String describe(ProcessSnapshot process) {
@@ -31,11 +30,11 @@ record SimulatedView(ProcessRuntime runtime, SimulatedScheduler scheduler)
 
   @Override
   public String dump() {
-    return runtime.dump();
+    return runtime.bean().dump();
   }
 
   @Override
   public Set<String> unchecked() {
-    return scheduler.unchecked();
+    return checks.unchecked();
   }
 }

@@ -446,11 +446,6 @@ class DispatchTest {
       }
 
       @Override
-      public ProcessContext context() {
-        throw new UnsupportedOperationException();
-      }
-
-      @Override
       public PendingCommand<?> invocation(long tag) {
         throw new UnsupportedOperationException();
       }

@@ -2,7 +2,6 @@
 package dev.heddle.process.dispatch;
 
 import dev.heddle.process.Pid;
-import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -10,9 +9,6 @@ import org.jspecify.annotations.Nullable;
 /// A process for its command handlers. Any thread.
 public interface CommandIssuer {
   Pid self();
-
-  /// What it can do at once; within its steps only, unless a method allows more.
-  ProcessContext context();
 
   /// Its pending command with that tag, or null; within its steps only.
   @Nullable PendingCommand<?> invocation(long tag);

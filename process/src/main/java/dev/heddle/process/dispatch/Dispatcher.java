@@ -10,20 +10,20 @@ import org.jspecify.annotations.Nullable;
 /// Passes commands to their handlers.
 public final class Dispatcher {
   private final CommandRegistry registry;
-  private final CommandLoop loops;
+  private final CommandRunner runner;
 
   /// Creates a dispatcher for the commands of the runtime and those registered so far.
   ///
   /// @throws IllegalStateException when one of the runtime's own is registered
   public Dispatcher(
-      CommandRegistry registered, CommandLoop loops, Timers timers, Requests requests) {
+      CommandRegistry registered, CommandLoop loop, Timers timers, CommandServices services) {
     this.registry = registered.copy(); // the builder may start another runtime
-    this.loops = loops;
-    ProcessCommands processes = new ProcessCommands(timers, requests);
+    this.runner = new CommandRunner(loop);
+    ProcessCommands processes = new ProcessCommands(timers, services);
     processes.register(registry);
-    new NameCommands(processes, timers, requests).register(registry);
+    new NameCommands(processes, timers, services).register(registry);
     new TimeCommands(timers).register(registry);
-    new IoCommands(loops).register(registry);
+    new IoCommands(loop, runner, services::whenExited).register(registry);
     registry.freeze();
   }
 
@@ -53,9 +53,9 @@ public final class Dispatcher {
       switch ((CommandHandler<C, R>) handler) {
         case CommandHandler.Inline<C, R> h -> h.begin().begin(typed, answer);
         case CommandHandler.OnLoop<C, R> h ->
-            loops.inScope(typed, () -> h.body().execute(typed, answer.caller()), answer);
+            runner.inScope(typed, () -> h.body().execute(typed, answer.caller()), answer);
         case CommandHandler.OnThread<C, R> h ->
-            loops.onThread(typed, () -> h.body().execute(typed, answer.caller()), answer);
+            runner.onThread(typed, () -> h.body().execute(typed, answer.caller()), answer);
       }
     } catch (Throwable t) {
       if (!answer.fail(t)) {

@@ -9,6 +9,7 @@ import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
 import dev.heddle.os.CommandResult;
 import dev.heddle.process.CommandHandler;
+import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessCommand;
 import dev.heddle.process.ResourceHandle;
@@ -26,6 +27,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Commands for I/O: coroutines on the loop, calls on threads, and HTTP through the JDK's client,
@@ -83,16 +85,19 @@ public final class IoCommands {
     R use(C command, PendingCommand<?> by) throws Exception;
   }
 
-  private final CommandLoop loops;
+  private final CommandLoop loop;
+  private final CommandRunner runner;
   private final OpenResources resources;
 
   // any thread; completed once, by the thread that creates the client
   private final CompletableFuture<HttpClient> httpClient = new CompletableFuture<>();
   private final AtomicBoolean httpClientRequested = new AtomicBoolean();
 
-  IoCommands(CommandLoop loops) {
-    this.loops = loops;
-    this.resources = new OpenResources(loops);
+  /// @param exits completes when a process ends
+  IoCommands(CommandLoop loop, CommandRunner runner, Function<Pid, CompletableFuture<Exit>> exits) {
+    this.loop = loop;
+    this.runner = runner;
+    this.resources = new OpenResources(loop, exits);
   }
 
   void register(CommandRegistry registry) {
@@ -129,7 +134,7 @@ public final class IoCommands {
     registry.inline(
         Transfer.class,
         (transfer, by) ->
-            loops.onLoop(
+            runner.onLoop(
                 transfer,
                 () -> resources.transfer(by, transfer.handle(), transfer.to()),
                 by,
@@ -162,12 +167,12 @@ public final class IoCommands {
     registry.inline(
         type,
         (command, pending) ->
-            loops.onLoop(
+            runner.onLoop(
                 command,
                 () -> resources.add(pending, opening.use(command, pending), what),
                 pending,
                 unwanted ->
-                    loops.submit(
+                    loop.submit(
                         "close unwanted " + unwanted,
                         () -> resources.close(pending.caller(), unwanted))));
   }
@@ -176,7 +181,7 @@ public final class IoCommands {
       CommandRegistry registry, Class<C> type, Using<C, R> using) {
     registry.inline(
         type,
-        (command, pending) -> loops.onLoop(command, () -> using.use(command, pending), pending));
+        (command, pending) -> runner.onLoop(command, () -> using.use(command, pending), pending));
   }
 
   private byte @Nullable [] read(Read command, PendingCommand<?> by) throws Exception {
@@ -207,7 +212,7 @@ public final class IoCommands {
           if (failure == null) {
             pending.complete(result);
           } else if (pending.isOpen()) {
-            pending.fail(CommandLoop.unwrapped(failure));
+            pending.fail(CommandRunner.unwrapped(failure));
           }
         });
   }
@@ -223,7 +228,7 @@ public final class IoCommands {
   private void makeClient() {
     try {
       HttpClient client = HttpClient.newHttpClient();
-      if (!loops.atClose(client::shutdownNow)) {
+      if (!loop.atClose(client::shutdownNow)) {
         client.shutdownNow();
       }
       httpClient.complete(client);

@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
 public final class NameCommands {
   private final ProcessCommands processes;
   private final Timers timers;
-  private final Requests requests;
+  private final CommandServices services;
 
-  NameCommands(ProcessCommands processes, Timers timers, Requests requests) {
+  NameCommands(ProcessCommands processes, Timers timers, CommandServices services) {
     this.processes = processes;
     this.timers = timers;
-    this.requests = requests;
+    this.services = services;
   }
 
   public record Send(String name, @Nullable Object message) implements ProcessCommand<SendResult> {}
@@ -39,7 +39,9 @@ public final class NameCommands {
 
   @SuppressWarnings("unchecked") // the two processes have agreed on the type
   void register(CommandRegistry registry) {
-    registry.inline(Send.class, (c, i) -> i.complete(i.context().offer(c.name(), c.message())));
+    registry.inline(
+        Send.class,
+        (c, i) -> i.complete(services.contextOf(i.caller()).offer(c.name(), c.message())));
     registry.inline((Class<Ask<@Nullable Object>>) (Class<?>) Ask.class, this::ask);
     registry.inline(
         (Class<AskTyped<Object, @Nullable Object>>) (Class<?>) AskTyped.class, this::askTyped);
@@ -47,17 +49,18 @@ public final class NameCommands {
   }
 
   private void ask(Ask<@Nullable Object> ask, PendingCommand<@Nullable Object> pending) {
-    Pid to = requests.find(ask.name(), ask.message());
+    Pid to = services.find(ask.name(), ask.message());
     processes.ask(new ProcessCommands.Ask<>(to, ask.message(), ask.limit()), pending);
   }
 
   private void askTyped(
       AskTyped<Object, @Nullable Object> ask, PendingCommand<@Nullable Object> pending) {
-    processes.askTyped(requests.find(ask.to(), ask.message()), ask, pending);
+    processes.askTyped(services.find(ask.to(), ask.message()), ask, pending);
   }
 
   private void await(AwaitRegistered command, PendingCommand<Pid> pending) {
-    CompletableFuture<Pid> registered = pending.context().runtime().whenRegistered(command.name());
+    CompletableFuture<Pid> registered =
+        services.contextOf(pending.caller()).runtime().whenRegistered(command.name());
     pending.onCancel(() -> registered.cancel(false));
     Timer limit =
         new Timer() {

@@ -2,6 +2,7 @@
 package dev.heddle.process.dispatch;
 
 import dev.heddle.Heddle;
+import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ResourceHandle;
 import java.io.IOException;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The open resources of processes. On the loop only.
@@ -54,22 +56,25 @@ final class OpenResources {
     R with(T open) throws Exception;
   }
 
-  private final CommandLoop loops;
+  private final CommandLoop loop;
+  private final Function<Pid, CompletableFuture<Exit>> exits;
   private final Map<Pid, Map<ResourceHandle, Open>> open = new HashMap<>();
   private long lastId;
 
-  OpenResources(CommandLoop loops) {
-    this.loops = loops;
+  /// @param exits completes when a process ends
+  OpenResources(CommandLoop loop, Function<Pid, CompletableFuture<Exit>> exits) {
+    this.loop = loop;
+    this.exits = exits;
   }
 
   /// Keeps a resource for the process of a command, until the process closes it or ends.
   ResourceHandle add(PendingCommand<?> by, AutoCloseable opened, String what) {
     ResourceHandle handle = new OpenResource(++lastId, what);
-    put(by, by.caller(), handle, new Open(opened));
+    put(by.caller(), handle, new Open(opened));
     return handle;
   }
 
-  private void put(PendingCommand<?> by, Pid owner, ResourceHandle handle, Open opened) {
+  private void put(Pid owner, ResourceHandle handle, Open opened) {
     Map<ResourceHandle, Open> its = open.get(owner);
     if (its != null) {
       its.put(handle, opened);
@@ -81,11 +86,10 @@ final class OpenResources {
     // in this order: the listener of a process that has ended is called at once, and must find the
     // entry
     var _ =
-        by.context()
-            .runtime()
-            .whenExited(owner)
-            .thenRun(() ->
-                loops.submit("close handles of " + owner, () -> closeAll(open.remove(owner))));
+        exits
+            .apply(owner)
+            .thenRun(
+                () -> loop.submit("close handles of " + owner, () -> closeAll(open.remove(owner))));
   }
 
   /// Uses the resource of a handle of a process.
@@ -123,7 +127,7 @@ final class OpenResources {
   /// @throws IOException when it is closed, belongs to another process, or is in use
   /// @throws IllegalArgumentException when the address is not that of a process of this runtime
   boolean transfer(PendingCommand<?> by, ResourceHandle handle, Pid to) throws IOException {
-    CompletableFuture<?> ended = by.context().runtime().whenExited(to);
+    CompletableFuture<Exit> ended = exits.apply(to);
     try {
       move(by, handle, to);
       return !ended.isDone();
@@ -146,14 +150,14 @@ final class OpenResources {
     }
     if (!to.equals(by.caller())) {
       Objects.requireNonNull(open.get(by.caller())).remove(handle);
-      put(by, to, handle, found);
+      put(to, handle, found);
     }
   }
 
   /// Undoes a cancelled transfer, within its tick: so the handle was not used since.
   void undoTransfer(PendingCommand<?> by, ResourceHandle handle, Pid from) {
     Open found = Objects.requireNonNull(open.get(from)).remove(handle);
-    put(by, by.caller(), handle, Objects.requireNonNull(found));
+    put(by.caller(), handle, Objects.requireNonNull(found));
   }
 
   /// Closes the resource of a handle.

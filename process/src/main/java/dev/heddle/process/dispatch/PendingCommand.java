@@ -4,7 +4,6 @@ package dev.heddle.process.dispatch;
 import dev.heddle.process.Invocation;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessCommand;
-import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
@@ -117,11 +116,6 @@ public final class PendingCommand<R extends @Nullable Object> implements Invocat
   /// before. Within the step, before a reply is possible.
   void answersInOrder() {
     inOrder = true;
-  }
-
-  /// What its process can do at once; within its step.
-  ProcessContext context() {
-    return issuer.context();
   }
 
   CommandIssuer issuer() {

@@ -7,6 +7,7 @@ import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessCommand;
+import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessTerminatedException;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
@@ -23,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 /// the requests; so what one process sends another by `send` and `ask` arrives in that order.
 public final class ProcessCommands {
   private final Timers timers;
-  private final Requests requests;
+  private final CommandServices services;
 
-  ProcessCommands(Timers timers, Requests requests) {
+  ProcessCommands(Timers timers, CommandServices services) {
     this.timers = timers;
-    this.requests = requests;
+    this.services = services;
   }
 
   public record Send(Pid to, @Nullable Object message) implements ProcessCommand<SendResult> {}
@@ -63,48 +64,54 @@ public final class ProcessCommands {
 
   @SuppressWarnings("NullAway") // inference forgets that a Void may be null
   void register(CommandRegistry registry) {
-    registry.inline(Send.class, (c, i) -> i.complete(i.context().offer(c.to(), c.message())));
+    registry.inline(Send.class, (c, i) -> i.complete(contextOf(i).offer(c.to(), c.message())));
     registerAsk(registry);
-    registry.inline(Spawn.class, (c, i) -> i.complete(i.context().spawn(c.process(), c.options())));
-    registry.inline(Run.class, ProcessCommands::run);
+    registry.inline(
+        Spawn.class, (c, i) -> i.complete(contextOf(i).spawn(c.process(), c.options())));
+    registry.inline(Run.class, this::run);
     registry.inline(
         Terminate.class,
         (c, i) -> {
-          i.context().runtime().terminate(c.pid());
+          contextOf(i).runtime().terminate(c.pid());
           i.complete(null);
         });
     registry.inline(
         Cancel.class,
         (c, i) -> {
-          i.context().runtime().cancel(c.pid(), c.reason(), c.within());
+          contextOf(i).runtime().cancel(c.pid(), c.reason(), c.within());
           i.complete(null);
         });
     registerLinks(registry);
   }
 
   @SuppressWarnings("NullAway") // inference forgets that a Void may be null
-  private static void registerLinks(CommandRegistry registry) {
+  private void registerLinks(CommandRegistry registry) {
     registry.inline(
         Link.class,
         (c, i) -> {
-          i.context().link(c.other());
+          contextOf(i).link(c.other());
           i.complete(null);
         });
     registry.inline(
         Unlink.class,
         (c, i) -> {
-          i.context().unlink(c.other());
+          contextOf(i).unlink(c.other());
           i.complete(null);
         });
     registry.inline(Monitor.class, (c, i) -> i.issuer().monitor(c.other(), i::complete));
-    registry.inline(Demonitor.class, (c, i) -> i.complete(i.context().demonitor(c.monitor())));
+    registry.inline(Demonitor.class, (c, i) -> i.complete(contextOf(i).demonitor(c.monitor())));
     registry.inline(WhereIs.class, (c, i) -> i.complete(whereIs(c, i)));
     registry.inline(
         AwaitStart.class,
         (c, i) -> {
-          var _ = i.context().runtime().whenStarted(c.pid()).thenAccept(i::complete);
+          var _ = contextOf(i).runtime().whenStarted(c.pid()).thenAccept(i::complete);
         });
-    registry.inline(HandOn.class, ProcessCommands::handOn);
+    registry.inline(HandOn.class, this::handOn);
+  }
+
+  /// What the process of a command can do at once; within its step.
+  private ProcessContext contextOf(PendingCommand<?> pending) {
+    return services.contextOf(pending.caller());
   }
 
   @SuppressWarnings("unchecked") // the two processes have agreed on the type
@@ -115,7 +122,7 @@ public final class ProcessCommands {
   void ask(Ask<@Nullable Object> ask, PendingCommand<@Nullable Object> pending) {
     Answer answer = awaited(ask.to(), ask.limit(), pending);
     try {
-      requests.send(ask.to(), ask.message(), answer);
+      services.send(ask.to(), ask.message(), answer);
     } catch (Throwable t) {
       answer.cancel(false); // also disarms its timer
       throw t;
@@ -128,7 +135,7 @@ public final class ProcessCommands {
       PendingCommand<@Nullable Object> pending) {
     Answer answer = awaited(to, ask.limit(), pending);
     try {
-      requests.send(ask.to(), ask.message(), answer);
+      services.send(ask.to(), ask.message(), answer);
     } catch (Throwable t) { // usually from the program's function
       answer.cancel(false);
       throw t;
@@ -206,10 +213,10 @@ public final class ProcessCommands {
     };
   }
 
-  private static void run(Run run, PendingCommand<@Nullable Object> pending) {
+  private void run(Run run, PendingCommand<@Nullable Object> pending) {
     pending.answersInOrder();
-    var runtime = pending.context().runtime();
-    Pid child = pending.context().spawn(run.process(), run.options());
+    var runtime = contextOf(pending).runtime();
+    Pid child = contextOf(pending).spawn(run.process(), run.options());
     pending.onCancel(() -> {
       try {
         runtime.terminate(child);
@@ -238,10 +245,9 @@ public final class ProcessCommands {
         () -> new ProcessTerminatedException(exit.pid() + " has ended: " + exit.reason()));
   }
 
-  private static void handOn(HandOn command, PendingCommand<@Nullable Object> pending) {
+  private void handOn(HandOn command, PendingCommand<@Nullable Object> pending) {
     var _ =
-        pending
-            .context()
+        contextOf(pending)
             .runtime()
             .forward(command.to(), command.request())
             .whenComplete((result, failure) -> {
@@ -249,12 +255,12 @@ public final class ProcessCommands {
             });
   }
 
-  private static Pid whereIs(WhereIs command, PendingCommand<?> pending) {
+  private Pid whereIs(WhereIs command, PendingCommand<?> pending) {
     String text = command.text();
     if (text.startsWith("{")) {
       return Pid.parse(text);
     }
-    Pid named = pending.context().runtime().whereIs(text);
+    Pid named = contextOf(pending).runtime().whereIs(text);
     if (named == null) {
       throw new IllegalArgumentException(
           "could not resolve '" + text + "': no process has that name, and it is not a PID");

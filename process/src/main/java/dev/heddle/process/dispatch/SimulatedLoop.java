@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.dispatch;
 
-import dev.heddle.Body;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
-import dev.heddle.process.ProcessCommand;
 import dev.heddle.process.simulation.ProcessWorld;
 import java.time.Duration;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /// The loop of a simulation, on which the commands of its runtimes run as coroutines. A blocking
@@ -20,7 +19,7 @@ public final class SimulatedLoop extends CommandLoop {
   }
 
   @Override
-  Loop<?> loop() {
+  Loop<?> current() {
     if (isClosed()) {
       throw refused();
     }
@@ -28,9 +27,8 @@ public final class SimulatedLoop extends CommandLoop {
   }
 
   @Override
-  <R extends @Nullable Object> void onThread(
-      ProcessCommand<R> command, Body<R> body, PendingCommand<R> pending) {
-    onLoop(command, body, pending);
+  <R extends @Nullable Object> R offload(Callable<R> call) throws Exception {
+    return call.call();
   }
 
   /// Refuses further commands. The loop goes on: it is the simulation's.

@@ -3,6 +3,7 @@ package dev.heddle.process.fiber;
 
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.scheduler.WorkerThread;
 import dev.heddle.scheduler.context.NonCoroutineThread;
 import dev.heddle.scheduler.context.VirtualThreads;
 import java.lang.invoke.ConstantBootstraps;
@@ -136,7 +137,7 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     if (problem != null) {
       throw new IllegalStateException(problem);
     }
-    Worker worker = Worker.current();
+    Worker worker = WorkerThread.currentWorker();
     this.scheduler = worker == null ? null : worker.scheduler();
     this.name = name;
     this.wake = wake;
@@ -238,7 +239,7 @@ public final class ProcessFiber implements Executor, NonCoroutineThread {
     }
     var _ = claimResumable();
     budgetEnds = 0;
-    Worker worker = Worker.current();
+    Worker worker = WorkerThread.currentWorker();
     if (worker == null) {
       calls = 0;
       own.run();

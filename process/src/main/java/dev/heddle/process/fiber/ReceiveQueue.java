@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.fiber;
 
-import dev.heddle.process.Process;
 import dev.heddle.process.ProcessEvent;
 import java.util.List;
 import java.util.function.Predicate;
@@ -13,12 +12,6 @@ import org.jspecify.annotations.Nullable;
 public interface ReceiveQueue {
   /// The result of [#find] when nothing matches.
   Object NOTHING = new Object();
-
-  /// Creates the receive queues of bodies: a process instance.
-  interface Source {
-    /// The receive queue of a body: the mailbox itself if the runtime steps this process.
-    ReceiveQueue receiveQueueOf(Process process);
-  }
 
   /// Restarts the search at the oldest event.
   void rewind();

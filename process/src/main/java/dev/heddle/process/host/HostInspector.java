@@ -38,7 +38,7 @@ public final class HostInspector {
   private final Consumer<LongStep> handler;
   private final LongAdder longSteps = new LongAdder();
   private final DeadlockDetector detector;
-  private Consumer<ProcessDeadlock> deadlockHandler; // set before the start
+  private final Consumer<ProcessDeadlock> deadlockHandler;
   private final LongAdder deadlocks = new LongAdder();
 
   /// @param handler is called with each step that lasts too long
@@ -57,11 +57,6 @@ public final class HostInspector {
     this.handler = handler;
     this.detector = new DeadlockDetector(host, workers, clock, deadlockAfter, this::deadlock);
     this.deadlockHandler = deadlockHandler;
-  }
-
-  /// Adds a handler of deadlocks. Before the start.
-  public void onDeadlock(Consumer<ProcessDeadlock> handler) {
-    deadlockHandler = deadlockHandler.andThen(handler);
   }
 
   /// All processes, ordered by number, without stacks.

@@ -73,6 +73,23 @@ public final class ProcessDirectory {
     return new Exit(pid, Exit.Reason.NOT_FOUND, null, null);
   }
 
+  /// Completes when a process ends; at once when it has ended or never existed.
+  ///
+  /// @throws IllegalArgumentException as [#findProcess]
+  public CompletableFuture<Exit> whenExited(Pid pid) {
+    CompletableFuture<Exit> exit = new CompletableFuture<>();
+    ProcessInstance live = findProcess(pid);
+    if (live == null) {
+      exit.complete(exitOfUnknown(pid));
+    } else {
+      Consumer<Exit> listener = exit::complete;
+      live.processLinks().onExit(listener);
+      var _ =
+          exit.whenComplete((_, _) -> live.processLinks().offExit(listener)); // also when given up
+    }
+    return exit;
+  }
+
   /// An address that leads nowhere: no process gets the number 0.
   public Pid nullPid() {
     return routes.address(0);

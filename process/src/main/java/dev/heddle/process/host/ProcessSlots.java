@@ -3,6 +3,7 @@ package dev.heddle.process.host;
 
 import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.scheduler.WorkerThread;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
@@ -56,7 +57,7 @@ final class ProcessSlots {
 
   /// The number of the worker on whose thread this is called, or [#NO_WORKER].
   static int worker(WorkScheduler scheduler) {
-    Worker worker = Worker.current();
+    Worker worker = WorkerThread.currentWorker();
     return worker != null && worker.scheduler() == scheduler && !worker.isCompensating()
         ? worker.number()
         : NO_WORKER;

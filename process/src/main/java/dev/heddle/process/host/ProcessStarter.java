@@ -11,7 +11,6 @@ import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.TypedProcess;
 import dev.heddle.process.UnknownEntryPointException;
 import dev.heddle.process.fiber.ProcessFiber;
-import dev.heddle.process.instance.FailureLogger;
 import dev.heddle.process.instance.ProcessEnvironment;
 import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.instance.ProcessLifecycle;
@@ -97,7 +96,7 @@ public final class ProcessStarter {
     try {
       made = newInstance(process, by == null ? options : inherited(options, by));
     } catch (Throwable t) {
-      FailureLogger.close(process, "a process that was not started");
+      ProcessInstance.close(process, "a process that was not started");
       throw t;
     }
     ProcessInstance other;

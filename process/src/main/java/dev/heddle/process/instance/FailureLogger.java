@@ -2,7 +2,6 @@
 package dev.heddle.process.instance;
 
 import dev.heddle.process.Pid;
-import dev.heddle.process.Process;
 import dev.heddle.process.ProcessExitException;
 import dev.heddle.process.scheduler.UninterruptibleLog;
 import java.lang.System.Logger.Level;
@@ -33,14 +32,6 @@ public final class FailureLogger {
       log(what + " has failed, which was not reported to ", process, "", t);
     } catch (OutOfMemoryError _) {
       return; // safe: only the log entry is lost
-    }
-  }
-
-  public static void close(Process process, Object of) {
-    try {
-      process.close();
-    } catch (Throwable t) {
-      log("close() of ", of, " failed", t);
     }
   }
 }

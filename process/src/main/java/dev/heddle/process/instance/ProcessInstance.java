@@ -19,6 +19,7 @@ import dev.heddle.process.TypedProcess;
 import dev.heddle.process.UnknownEntryPointException;
 import dev.heddle.process.dispatch.CommandIssuer;
 import dev.heddle.process.dispatch.PendingCommand;
+import dev.heddle.process.fiber.BodyHolder;
 import dev.heddle.process.fiber.FiberView;
 import dev.heddle.process.fiber.ForwardedReceiveQueue;
 import dev.heddle.process.fiber.ReceiveQueue;
@@ -35,6 +36,7 @@ import dev.heddle.process.routing.Receiver;
 import dev.heddle.process.scheduler.EventQueue;
 import dev.heddle.process.scheduler.Node;
 import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.scheduler.WorkerThread;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -48,7 +50,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A process with its mailbox and its state.
 public final class ProcessInstance extends ProcessLifecycle
-    implements Receiver, CommandIssuer, ReceiveQueue.Source, Recipient {
+    implements Receiver, CommandIssuer, BodyHolder, Recipient {
   /*
    * Life. init, then steps, until one is DONE or throws, or until the end was decided from outside
    * (ProcessLifecycle). All of it runs on workers, one at a time (Task).
@@ -356,13 +358,13 @@ public final class ProcessInstance extends ProcessLifecycle
         throw new UnknownEntryPointException(to.entryPoint(), next.entryPoints());
       }
     } catch (Throwable t) {
-      FailureLogger.close(next, pid);
+      close(next, pid);
       throw t;
     }
     Process old = process;
     inbox = null;
     process = next; // from here on the end closes the new one
-    FailureLogger.close(old, pid);
+    close(old, pid);
     next.init(context(), to.entryPoint(), to.input());
     if (inbox != null) { // before its first step, which takes urgent signals first
       inbox.beginWith((Envelope) unread);
@@ -374,11 +376,22 @@ public final class ProcessInstance extends ProcessLifecycle
 
   // ---- its end ----
 
+  /// Closes the code of a process; logs its failure.
+  ///
+  /// @param of for the log
+  public static void close(Process code, Object of) {
+    try {
+      code.close();
+    } catch (Throwable t) {
+      FailureLogger.log("close() of ", of, " failed", t);
+    }
+  }
+
   @Override
   void closeCode() {
     if (!closed) {
       closed = true; // before the call: it is closed only once
-      FailureLogger.close(process, pid);
+      close(process, pid);
     }
     if (pendingCommands != null) {
       pendingCommands.cancelAll();
@@ -435,7 +448,7 @@ public final class ProcessInstance extends ProcessLifecycle
       return sendToEnded();
     }
     // safe: a racy read of `inbox`. A body gains nothing from a burst, but reads one that it finds
-    Worker sender = queue.isBounded() || inbox != null ? null : Worker.current();
+    Worker sender = queue.isBounded() || inbox != null ? null : WorkerThread.currentWorker();
     return sender != null && sender.scheduler() == host.scheduler() && sender.isBurst(pid.id())
         ? MessageBurst.send(this, queue, message, sender)
         : receiveAlone(message);
@@ -564,8 +577,7 @@ public final class ProcessInstance extends ProcessLifecycle
 
   // ---- for its code and its command handlers, on its worker ----
 
-  @Override
-  public ProcessContext context() {
+  private ProcessContext context() {
     return host.contextOf(this);
   }
 

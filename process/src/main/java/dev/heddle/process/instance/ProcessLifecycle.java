@@ -15,6 +15,7 @@ import dev.heddle.process.fiber.ProcessFiber;
 import dev.heddle.process.links.ProcessLinks;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.scheduler.WorkerThread;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -155,7 +156,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   ///   runtimes, whose workers cannot complete it
   /// @throws StackOverflowError when there is no such worker and too little room on the stack
   final @Nullable Worker beginWakeUp(int why) {
-    Worker here = Worker.current();
+    Worker here = WorkerThread.currentWorker();
     if (here == null) { // maybe a body: one that keeps sending yields here, before anything begins
       here = why == BY_MESSAGE ? ProcessFiber.carrierOfCall() : ProcessFiber.carrier();
     }
@@ -188,7 +189,7 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
 
   /// The worker in whose step the caller is, or in whose step a body calls; or null.
   public static @Nullable Worker here() {
-    Worker worker = Worker.current();
+    Worker worker = WorkerThread.currentWorker();
     return worker != null ? worker : ProcessFiber.carrier();
   }
 

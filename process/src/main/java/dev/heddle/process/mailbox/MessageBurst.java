@@ -9,6 +9,7 @@ import dev.heddle.process.scheduler.EventQueue;
 import dev.heddle.process.scheduler.Node;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.scheduler.Worker;
+import dev.heddle.process.scheduler.WorkerThread;
 import org.jspecify.annotations.Nullable;
 
 /// Messages that a step sends to one process in a row, as one node of its queue.
@@ -26,7 +27,7 @@ public final class MessageBurst extends Burst {
   /// Adds a message to the open burst of the calling step, if that is for the same address and has
   /// space.
   public static boolean takes(Pid address, @Nullable Object message) {
-    Worker sender = Worker.current();
+    Worker sender = WorkerThread.currentWorker();
     return sender != null
         && sender.ownBurst() instanceof MessageBurst burst
         && burst.address == address

@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 /// that workers of their own could have produced.
 final class ArrivalOrder {
   /*
-   * The turns of a simulation run one after the other, but the product runs steps at the same time:
+   * The steps of a simulation run one after the other, but the product runs them at the same time:
    * of two steps that send to a third process, each may send between two messages of the other. So
    * each sender has a clock, a number. What it sends gets a stamp above its clock, and the clock
    * advances to the stamp. A mailbox hands out what has arrived by stamp.
    *
    * A stamp is above all in the mailbox, unless the sender may have sent before some of that:
    * unless its clock is lower than the stamps of the last ones there. Then the simulation chooses
-   * how many of these the message overtakes; 0 is the order of the turns.
+   * how many of these the message overtakes; 0 is the order of the steps.
    *
    * The order of all stamps is one order of everything that was sent, and it is a possible one:
    *
@@ -29,7 +29,7 @@ final class ArrivalOrder {
    *     moves only when nobody can run.
    * I5. What a body, a coroutine or another thread sends has a higher stamp than all before it:
    *     they may have learnt of it by other ways than messages, such as a future. Between two sends
-   *     of a body others have their turn now and then (SimulatedScheduler.budgetNanos).
+   *     of a body others have their turn now and then (BudgetClock).
    *
    * [ArrivalOrderTest, RandomProcessesTest]
    *
@@ -37,9 +37,9 @@ final class ArrivalOrder {
    * through the registry of names. What was sent before may then arrive after the message of a step
    * that knows of it.
    *
-   * Rejected. Holding messages back and delivering them as turns of their own: whether a mailbox is
-   * full, and whether its process lives, is decided at the send, and a sender is told. Any order of
-   * what two senders have sent: it may contradict the order in a third mailbox.
+   * Rejected. Holding messages back and delivering them as entries of their own: whether a mailbox
+   * is full, and whether its process lives, is decided at the send, and a sender is told. Any order
+   * of what two senders have sent: it may contradict the order in a third mailbox.
    *
    * Threads. Any; it has a lock, since a thread outside of the simulation may send.
    *
@@ -49,12 +49,13 @@ final class ArrivalOrder {
   private static final int MOST_OVERTAKEN = 7; // by one message, so that a choice has few outcomes
 
   private final ProcessWorld world;
+  private final WorkerThread carrier;
   private long latest; // of all stamps
   private long instant = Long.MIN_VALUE; // of virtual time
   private long base; // the latest stamp before this instant
   private @Nullable Sender running;
 
-  /// What has turns and sends.
+  /// What sends in its steps.
   static class Sender {
     private final String name;
     private long clock;
@@ -68,8 +69,10 @@ final class ArrivalOrder {
     }
   }
 
-  ArrivalOrder(ProcessWorld world) {
+  /// @param carrier of the simulation; other threads are no senders
+  ArrivalOrder(ProcessWorld world, WorkerThread carrier) {
     this.world = world;
+    this.carrier = carrier;
   }
 
   /// A sender begins to exist, by what runs now.
@@ -77,17 +80,22 @@ final class ArrivalOrder {
     made.clock = running == null ? latest : running.clock;
   }
 
-  synchronized void beginTurn(Sender sender) {
+  synchronized void beginStep(Sender sender) {
     running = sender;
   }
 
-  synchronized void endTurn() {
+  synchronized void endStep() {
     running = null;
   }
 
-  /// The name of who sends now.
-  synchronized String senderName(boolean isInside) {
-    Sender sender = isInside ? running : null;
+  /// The sender that sends now; null for a thread outside of the simulation.
+  private @Nullable Sender sending() {
+    return carrier.isCurrent() ? running : null;
+  }
+
+  /// The name of what sends now.
+  synchronized String senderName() {
+    Sender sender = sending();
     return sender == null ? String.valueOf(Thread.currentThread()) : sender.name;
   }
 
@@ -96,13 +104,13 @@ final class ArrivalOrder {
   /// @param floor the stamp is above it
   /// @param arrived the stamps of what has arrived in that mailbox and has no final place,
   ///   ascending
-  synchronized long stamp(boolean isInside, long floor, List<Long> arrived) {
+  synchronized long stamp(long floor, List<Long> arrived) {
     long now = world.nanoTime();
     if (now != instant) {
       instant = now;
       base = latest;
     }
-    Sender sender = isInside ? running : null;
+    Sender sender = sending();
     boolean isBody = Thread.currentThread().isVirtual();
     long stamp =
         sender == null || isBody

@@ -137,7 +137,7 @@ final class CompensatingWorkers {
         && running.size() < MAX_WORKERS
         && now - startedNanos >= PATIENCE_NANOS) {
       startedNanos = now;
-      new Worker(scheduler, name + "-" + started++, this::serve).start();
+      WorkerThread.newCompensating(scheduler, name + "-" + started++, this::serve).start();
     }
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import dev.heddle.process.simulation.MessageChecks;
 import dev.heddle.process.simulation.MessageImage;
-import dev.heddle.process.simulation.ProcessWorld.MessageCheck;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// The urgent lane, and the lane of a queue that drops its oldest message, keep the order of the
 /// pushes.
 final class SimulatedQueue extends EventQueue {
-  private final SimulatedScheduler scheduler;
+  private final ArrivalOrder arrivals;
+  private final MessageChecks checks;
   private final Task owner;
   private final boolean dropsOldest;
 
@@ -32,12 +33,16 @@ final class SimulatedQueue extends EventQueue {
   // under its lock: the stamps of what has arrived since, ascending
   private final List<Long> arrived = new ArrayList<>();
 
-  /// @param image null when it is not compared
-  private record Sent(long stamp, @Nullable String sender, @Nullable MessageImage image) {}
+  private record Sent(long stamp, @Nullable Image image) {}
 
-  SimulatedQueue(SimulatedScheduler scheduler, Task owner, int bound, boolean dropsOldest) {
+  /// What is compared.
+  private record Image(String sender, MessageImage message) {}
+
+  SimulatedQueue(
+      ArrivalOrder arrivals, MessageChecks checks, Task owner, int bound, boolean dropsOldest) {
     super(bound, dropsOldest);
-    this.scheduler = scheduler;
+    this.arrivals = arrivals;
+    this.checks = checks;
     this.owner = owner;
     this.dropsOldest = dropsOldest;
   }
@@ -76,21 +81,15 @@ final class SimulatedQueue extends EventQueue {
   }
 
   private void record(Node node) {
-    boolean isInside = scheduler.isInside();
-    long stamp = newStamp(isInside);
-    Object payload = node.payload();
-    if (payload == null || scheduler.world().messageCheck() == MessageCheck.NONE) {
-      sent.put(node, new Sent(stamp, null, null));
-      return;
-    }
-    MessageImage image = MessageImage.of(payload);
-    scheduler.unchecked().addAll(image.unchecked());
-    sent.put(node, new Sent(stamp, scheduler.arrivals().senderName(isInside), image));
+    long stamp = newStamp();
+    MessageImage message = checks.imageOf(node.payload());
+    Image image = message == null ? null : new Image(arrivals.senderName(), message);
+    sent.put(node, new Sent(stamp, image));
   }
 
-  private long newStamp(boolean isInside) {
+  private long newStamp() {
     synchronized (arrived) {
-      long stamp = scheduler.arrivals().stamp(isInside, handedOut, arrived);
+      long stamp = arrivals.stamp(handedOut, arrived);
       if (dropsOldest) { // that lane keeps the order of the pushes
         handedOut = stamp;
         return stamp;
@@ -155,11 +154,11 @@ final class SimulatedQueue extends EventQueue {
     reorderArrivals(this::byStamp);
   }
 
-  private void byStamp(List<Node> arrivals) {
-    arrivals.sort(Comparator.comparingLong(this::stampOf));
+  private void byStamp(List<Node> nodes) {
+    nodes.sort(Comparator.comparingLong(this::stampOf));
     synchronized (arrived) {
       arrived.clear();
-      handedOut = Math.max(handedOut, stampOf(arrivals.getLast()));
+      handedOut = Math.max(handedOut, stampOf(nodes.getLast()));
     }
   }
 
@@ -179,20 +178,10 @@ final class SimulatedQueue extends EventQueue {
     if (known == null) {
       return; // urgent
     }
-    scheduler.arrivals().received(known.stamp);
-    String change = known.image == null ? null : known.image.change();
-    if (change != null) {
-      scheduler
-          .world()
-          .failed(
-              "%s has sent %s the message %s, which was changed before it was received: %s; send a"
-                      .formatted(known.sender, owner.label(), describe(node.payload()), change)
-                  + " copy, or an immutable object");
+    arrivals.received(known.stamp);
+    Image image = known.image;
+    if (image != null) {
+      checks.compare(image.sender, owner.label(), node.payload(), image.message);
     }
-  }
-
-  private static String describe(@Nullable Object message) {
-    String text = String.valueOf(message);
-    return text.length() > 200 ? text.substring(0, 200) + "…" : text;
   }
 }

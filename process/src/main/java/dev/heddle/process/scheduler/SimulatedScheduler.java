@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import dev.heddle.process.simulation.MessageChecks;
 import dev.heddle.process.simulation.ProcessWorld;
 import java.util.IdentityHashMap;
-import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// A scheduler whose simulation chooses which task runs next, and on which worker.
 public final class SimulatedScheduler extends WorkScheduler {
   /*
-   * Every ready task is a turn in the queue of the simulation (ProcessWorld). A turn is one step,
+   * Every ready task is an entry in the queue of the simulation (ProcessWorld). It runs one step,
    * so another task can come after each step; a body may end its step at each call that sends or
    * starts something. The states of Task are those of the product, and so is everything behind
    * step(): a wake-up that would be lost there is lost here. Deques, the global queue, parking and
@@ -21,87 +20,53 @@ public final class SimulatedScheduler extends WorkScheduler {
    * another worker of the product may run the task at that moment.
    *
    * Workers. There are as many as the runtime was configured with, 1 by default. With several, the
-   * simulation chooses one for each turn. When it is not the one whose step has woken the task,
+   * simulation chooses one for each step. When it is not the one whose step has woken the task,
    * that counts as a steal.
    *
    * Threads. The carrier of the simulation. Another thread that wakes a task makes it READY, and
    * hands the queueing to the carrier (ProcessWorld.arrive), which names that thread.
    *
    * Deadlocks. The product looks once a second. Here a look is a timer of virtual time, which
-   * exists only while a task may wait for another one. As long as no turn runs, the pauses between
+   * exists only while a task may wait for another one. As long as no step runs, the pauses between
    * two looks double: a wait of years takes a few looks, and two looks at least the time apart that
    * a deadlock must last find it.
    */
   private static final long FIRST_LOOK_NANOS = 1_000_000_000; // as in the product
   private static final long LONGEST_PAUSE_NANOS = 86_400_000_000_000L; // a day of virtual time
-  private static final int MOST_READS = 100; // then a body yields, whatever is chosen
-  private static final long LONG_NANOS = 1_000_000_000; // longer than any budget of a body
 
   private final ProcessWorld world;
   private final WorkerThread carrier;
+  private final MessageChecks checks;
   private final ArrivalOrder arrivals;
-  private final IdentityHashMap<Task, Turn> turns = new IdentityHashMap<>();
-  private final Set<String> unchecked = new TreeSet<>();
-  private long budgetNanos;
-  private int readsInARow; // at which no body yielded
-  private long turnsRun;
+  private final IdentityHashMap<Task, Entry> entries = new IdentityHashMap<>();
+  private long stepsRun;
 
   // the looks for deadlocks
   private Runnable look = () -> {};
   private boolean lookIsQueued;
   private long pauseNanos = FIRST_LOOK_NANOS;
-  private long turnsAtLook;
+  private long stepsAtLook;
 
-  SimulatedScheduler(String name, int count, ProcessWorld world) {
+  SimulatedScheduler(int count, ProcessWorld world, MessageChecks checks) {
     WorkerThread runsThis = WorkerThread.current();
     if (runsThis == null || WorkerThread.currentWorld() != world) {
       throw new IllegalStateException(
           "a simulated runtime is started in its simulation, not on " + Thread.currentThread());
     }
-    super(name, count);
+    BudgetClock budgets = new BudgetClock(world);
+    super(count, (of, number) -> new SimulatedWorker(of, runsThis, number, budgets));
     this.world = world;
     this.carrier = runsThis;
-    this.arrivals = new ArrivalOrder(world);
-  }
-
-  // called by the constructor of the superclass
-  @Override
-  Worker newWorker(String name, int number) {
-    return new SimulatedWorker(this, WorkerThread.required(), number);
+    this.checks = checks;
+    this.arrivals = new ArrivalOrder(world, runsThis);
   }
 
   @Override
   public EventQueue newQueue(Task of, int bound, boolean dropsOldest) {
-    return new SimulatedQueue(this, of, bound, dropsOldest);
+    return new SimulatedQueue(arrivals, checks, of, bound, dropsOldest);
   }
 
-  ProcessWorld world() {
-    return world;
-  }
-
-  ArrivalOrder arrivals() {
-    return arrivals;
-  }
-
-  /// The classes in messages whose content was not compared.
-  public Set<String> unchecked() {
-    return unchecked;
-  }
-
-  boolean isInside() {
-    return WorkerThread.current() == carrier;
-  }
-
-  /// The clock of the budgets of bodies. It moves with each read, by a budget or not at all: so a
-  /// body may lose its worker at each call, at the same one for the same seed.
-  long budgetNanos() {
-    boolean yields = ++readsInARow == MOST_READS || world.choose(2) == 1;
-    readsInARow = yields ? 0 : readsInARow;
-    budgetNanos += yields ? LONG_NANOS : 1;
-    return budgetNanos;
-  }
-
-  // ---- turns ----
+  // ---- entries of the queue of the simulation ----
 
   @Override
   public void wake(Task task, int why, @Nullable Worker worker) {
@@ -112,35 +77,35 @@ public final class SimulatedScheduler extends WorkScheduler {
 
   @Override
   void enqueueLast(Task task) {
-    if (isInside()) {
-      turnOf(task).queue();
+    if (carrier.isCurrent()) {
+      entryOf(task).queue();
     } else {
       Thread by = Thread.currentThread();
-      world.arrive(by + " wakes " + task.label(), () -> turnOf(task).queue());
+      world.arrive(by + " wakes " + task.label(), () -> entryOf(task).queue());
     }
   }
 
-  /// Finishes the end of a task in another turn.
+  /// Finishes the end of a task by another entry.
   @Override
   public void finishLater(Task task) {
     enqueueLast(task);
   }
 
-  private Turn turnOf(Task task) {
-    Turn known = turns.get(task);
+  private Entry entryOf(Task task) {
+    Entry known = entries.get(task);
     if (known == null) {
-      known = new Turn(task);
-      turns.put(task, known);
+      known = new Entry(task);
+      entries.put(task, known);
     }
     return known;
   }
 
-  /// The turns of one task.
-  private final class Turn extends ArrivalOrder.Sender implements Runnable {
+  /// A task, when it is ready.
+  private final class Entry extends ArrivalOrder.Sender implements Runnable {
     private final Task task;
     private @Nullable Worker wokenBy;
 
-    Turn(Task task) {
+    Entry(Task task) {
       super(task.label());
       this.task = task;
       arrivals.begins(this);
@@ -163,22 +128,22 @@ public final class SimulatedScheduler extends WorkScheduler {
         worker.stolen++;
       }
       world.trace(() -> "worker " + chosen + " steps " + name());
-      turnsRun++;
+      stepsRun++;
       boolean again;
-      arrivals.beginTurn(this);
+      arrivals.beginStep(this);
       try {
-        again = worker.turn(task);
+        again = worker.runStep(task);
       } finally {
-        arrivals.endTurn();
+        arrivals.endStep();
       }
       if (again) {
         queue();
       } else if (task.isComplete()) {
-        turns.remove(task);
+        entries.remove(task);
       } else {
         refuseRealTime();
       }
-      queueLookAfterTurn();
+      queueLookAfterStep();
     }
 
     private void refuseRealTime() {
@@ -207,14 +172,14 @@ public final class SimulatedScheduler extends WorkScheduler {
     queueLook();
   }
 
-  private void queueLookAfterTurn() {
+  private void queueLookAfterStep() {
     if (mayTaskWait()) {
       queueLook();
     }
   }
 
   private void queueLook() {
-    if (!lookIsQueued && isInside()) {
+    if (!lookIsQueued && carrier.isCurrent()) {
       lookIsQueued = true;
       world.at(world.nanoTime() + pauseNanos, this::lookForDeadlocks);
     }
@@ -223,8 +188,8 @@ public final class SimulatedScheduler extends WorkScheduler {
   private void lookForDeadlocks() {
     lookIsQueued = false;
     pauseNanos =
-        turnsRun == turnsAtLook ? Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS) : FIRST_LOOK_NANOS;
-    turnsAtLook = turnsRun;
+        stepsRun == stepsAtLook ? Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS) : FIRST_LOOK_NANOS;
+    stepsAtLook = stepsRun;
     if (!isHalted()) {
       look.run(); // records again that tasks wait, if they do
     }

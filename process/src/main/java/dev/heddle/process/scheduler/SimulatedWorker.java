@@ -5,14 +5,14 @@ import dev.heddle.process.scheduler.Task.StepResult;
 
 /// A worker without a thread: its steps run on the carrier of a simulation.
 final class SimulatedWorker extends Worker {
-  private final SimulatedScheduler scheduler;
   private final WorkerThread carrier;
-  private boolean again; // the task of this turn is READY
+  private final BudgetClock budgets;
+  private boolean again; // the task of this step is READY
 
-  SimulatedWorker(SimulatedScheduler scheduler, WorkerThread carrier, int number) {
+  SimulatedWorker(WorkScheduler scheduler, WorkerThread carrier, int number, BudgetClock budgets) {
     super(scheduler, carrier.real(), number);
-    this.scheduler = scheduler;
     this.carrier = carrier;
+    this.budgets = budgets;
   }
 
   /// Never: a burst is one node of a mailbox, and the order of arrivals is that of nodes.
@@ -29,13 +29,13 @@ final class SimulatedWorker extends Worker {
 
   @Override
   public long budgetNanos() {
-    return scheduler.budgetNanos();
+    return budgets.read();
   }
 
   /// Runs one step of a READY task, or finishes the end of a COMPLETE one.
   ///
   /// @return whether the task is to be queued again
-  boolean turn(Task task) {
+  boolean runStep(Task task) {
     carrier.worker = this;
     again = false;
     try {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import dev.heddle.process.simulation.MessageChecks;
 import dev.heddle.process.simulation.ProcessWorld;
 import java.time.Duration;
 import java.util.List;
@@ -11,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 /// takes long takes no virtual time.
 public final class SimulatedWorkers extends WorkerPool {
   /// @param count of workers, at least 1
-  public SimulatedWorkers(String name, int count, LongStepHandler longSteps, ProcessWorld world) {
-    super(new SimulatedScheduler(name, count, world), name, longSteps, Duration.ofDays(1));
+  public SimulatedWorkers(
+      String name, int count, LongStepHandler longSteps, ProcessWorld world, MessageChecks checks) {
+    super(new SimulatedScheduler(count, world, checks), name, longSteps, Duration.ofDays(1));
   }
 
   @Override

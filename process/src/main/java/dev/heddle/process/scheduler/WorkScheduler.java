@@ -42,23 +42,24 @@ public sealed class WorkScheduler permits SimulatedScheduler {
   private BooleanSupplier timersAreLate = () -> false;
   private Runnable onWorkerWake = () -> {};
 
+  /// Makes the workers of a scheduler.
+  interface Workers {
+    /// A worker that is not started.
+    Worker create(WorkScheduler of, int number);
+  }
+
   /// A scheduler whose workers are not started.
   ///
   /// @param count of workers, at least 1
-  WorkScheduler(String name, int count) {
+  WorkScheduler(int count, Workers made) {
     if (count < 1) {
       throw new IllegalArgumentException("at least one worker is needed: " + count);
     }
     this.parking = new Parking(count);
     this.workers = new Worker[count];
     for (int i = 0; i < count; i++) {
-      workers[i] = newWorker(name + "-worker-" + i, i);
+      workers[i] = made.create(this, i);
     }
-  }
-
-  /// Called by the constructor.
-  Worker newWorker(String name, int number) {
-    return new Worker(this, name, number);
   }
 
   /// The mailbox of a new task. Arguments as of [EventQueue].
@@ -81,12 +82,7 @@ public sealed class WorkScheduler permits SimulatedScheduler {
     }
   }
 
-  /// Queues a new task. Any thread.
-  public void start(Task task) {
-    wake(task, WakeUpJournal.IS_READY, Worker.current());
-  }
-
-  /// Queues a new task, on behalf of a step that runs on `worker`, if there is one.
+  /// Queues a new task, on behalf of a step that runs on `worker`, if there is one. Any thread.
   public void start(Task task, @Nullable Worker worker) {
     wake(task, WakeUpJournal.IS_READY, worker);
   }

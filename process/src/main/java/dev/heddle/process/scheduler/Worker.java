@@ -11,11 +11,10 @@ import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// A thread that runs tasks: first the newest of its own deque, then tasks of the global queue,
+/// Runs tasks on its thread: first the newest of its own deque, then tasks of the global queue,
 /// then half of another worker's deque.
 public sealed class Worker permits SimulatedWorker {
   private static final int GLOBAL_QUEUE_INTERVAL =
@@ -26,7 +25,7 @@ public sealed class Worker permits SimulatedWorker {
   private static final int SEARCH_ROUNDS = 16; // failed searches before the worker parks
   private static final int BUDGET_STEPS = 16; // in a run, before other tasks get the worker
   private static final long BUDGET_NANOS = 200_000; // the same in time
-  private static final int COMPENSATING = -1; // in place of a number
+  static final int COMPENSATING = -1; // in place of a number
   private static final long PAUSE_NANOS =
       1_000_000; // after an internal failure: other threads may free memory meanwhile
   private static final int MAX_FAILURES =
@@ -73,37 +72,15 @@ public sealed class Worker permits SimulatedWorker {
   // set by the scheduler monitor, cleared by this worker; Parking defines the word
   private volatile boolean overdue;
 
-  Worker(WorkScheduler scheduler, String name, int number) {
-    this(scheduler, name, number, Worker::runGuarded);
-  }
-
-  /// A compensating worker, which runs `work`.
-  Worker(WorkScheduler scheduler, String name, Consumer<Worker> work) {
-    this(scheduler, name, COMPENSATING, work);
-  }
-
-  private Worker(WorkScheduler scheduler, String name, int number, Consumer<Worker> work) {
+  /// A worker whose steps run on `thread`.
+  ///
+  /// @param number its index among the workers of the scheduler, or [#COMPENSATING]
+  Worker(WorkScheduler scheduler, Thread thread, int number) {
     this.scheduler = scheduler;
     this.number = number;
-    this.thread = new WorkerThread(this, name, () -> work.accept(this));
-    thread.setDaemon(true);
+    this.thread = thread;
     this.threadState = new PlatformThreadState(thread);
     this.place = new Parking.Place(thread);
-  }
-
-  /// A worker whose steps run on `carrier`, which it does not start.
-  Worker(WorkScheduler scheduler, Thread carrier, int number) {
-    this.scheduler = scheduler;
-    this.number = number;
-    this.thread = carrier;
-    this.threadState = new PlatformThreadState(thread);
-    this.place = new Parking.Place(thread);
-  }
-
-  /// The worker of the calling thread, or null.
-  public static @Nullable Worker current() {
-    Thread thread = Thread.currentThread();
-    return thread instanceof WorkerThread t ? t.worker : WorkerThread.workerOfAdopted(thread);
   }
 
   void start() {
@@ -116,7 +93,7 @@ public sealed class Worker permits SimulatedWorker {
   /// lacks memory to recreate objects that compiled code has optimised away, it throws an
   /// OutOfMemoryError past every catch block of the compiled method, inlined callers included. This
   /// method runs too rarely to be compiled.
-  private void runGuarded() {
+  void runGuarded() {
     while (true) {
       try {
         loop();

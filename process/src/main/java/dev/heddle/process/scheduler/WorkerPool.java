@@ -28,7 +28,7 @@ public sealed class WorkerPool permits SimulatedWorkers {
   /// @param count of workers, at least 1
   /// @param longSteps is called for runs that last longer than `limit`
   public WorkerPool(String name, int count, LongStepHandler longSteps, Duration limit) {
-    this(new WorkScheduler(name, count), name, longSteps, limit);
+    this(WorkerThread.newScheduler(name, count), name, longSteps, limit);
   }
 
   WorkerPool(WorkScheduler scheduler, String name, LongStepHandler longSteps, Duration limit) {

@@ -4,8 +4,10 @@ package dev.heddle.process.scheduler;
 import dev.heddle.process.simulation.ProcessWorld;
 import dev.heddle.scheduler.context.VirtualThreads;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -24,17 +26,10 @@ public final class WorkerThread extends Thread {
   private final @Nullable ProcessWorld world;
   private final Thread real; // this thread, or that for which it stands
 
-  // the real thread: its worker for good; on a carrier, the one that has a turn, or null
+  // the real thread: its worker for good; on a carrier, the one whose step runs, or null
   @Nullable Worker worker;
 
-  WorkerThread(Worker worker, String name, Runnable work) {
-    super(null, work, name, 0, false);
-    this.worker = worker;
-    this.world = null;
-    this.real = this;
-  }
-
-  private WorkerThread(ProcessWorld world, String name, Runnable work) {
+  private WorkerThread(@Nullable ProcessWorld world, String name, Runnable work) {
     super(null, work, name, 0, false);
     this.world = world;
     this.real = this;
@@ -53,6 +48,40 @@ public final class WorkerThread extends Thread {
     } catch (ClassNotFoundException | LinkageError _) {
       return false;
     }
+  }
+
+  // ---- workers ----
+
+  /// A scheduler whose workers have threads of their own, which are not started.
+  ///
+  /// @param name of the threads
+  /// @param count of workers, at least 1
+  static WorkScheduler newScheduler(String name, int count) {
+    return new WorkScheduler(
+        count,
+        (scheduler, number) ->
+            newWorker(scheduler, name + "-worker-" + number, number, Worker::runGuarded));
+  }
+
+  /// A compensating worker with a thread of its own, which is not started, and runs `work`.
+  static Worker newCompensating(WorkScheduler of, String name, Consumer<Worker> work) {
+    return newWorker(of, name, Worker.COMPENSATING, work);
+  }
+
+  private static Worker newWorker(
+      WorkScheduler of, String name, int number, Consumer<Worker> work) {
+    WorkerThread thread =
+        new WorkerThread(null, name, () -> work.accept(Objects.requireNonNull(currentWorker())));
+    thread.setDaemon(true);
+    Worker worker = new Worker(of, thread, number);
+    thread.worker = worker;
+    return worker;
+  }
+
+  /// The worker that runs a step on the calling thread, or null.
+  public static @Nullable Worker currentWorker() {
+    Thread thread = Thread.currentThread();
+    return thread instanceof WorkerThread t ? t.worker : workerOfAdopted(thread);
   }
 
   // ---- carriers ----
@@ -83,8 +112,8 @@ public final class WorkerThread extends Thread {
     ADOPTED.remove(carrier);
   }
 
-  /// The worker that has a turn on an adopted carrier; null on every other thread.
-  static @Nullable Worker workerOfAdopted(Thread thread) {
+  /// The worker whose step runs on an adopted carrier; null on every other thread.
+  private static @Nullable Worker workerOfAdopted(Thread thread) {
     WorkerThread carrier = ADOPTS ? ADOPTED.get(thread) : null;
     return carrier == null ? null : carrier.worker;
   }
@@ -98,12 +127,9 @@ public final class WorkerThread extends Thread {
     return ADOPTS && carrier != null ? ADOPTED.get(carrier) : null;
   }
 
-  static WorkerThread required() {
-    WorkerThread carrier = current();
-    if (carrier == null) {
-      throw new IllegalStateException("not in a simulation: " + Thread.currentThread());
-    }
-    return carrier;
+  /// Whether it runs the current thread, which is itself or a virtual thread mounted on it.
+  boolean isCurrent() {
+    return current() == this;
   }
 
   /// The thread itself, or the one for which it stands.

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.simulation;
 
-import dev.heddle.process.Pid;
-import dev.heddle.process.Ref;
-import dev.heddle.process.Reply;
 import dev.heddle.process.Request;
 import java.io.File;
 import java.lang.reflect.Array;
@@ -254,10 +251,8 @@ public final class MessageImage {
   private static boolean isValue(Object part) {
     return VALUES.contains(part.getClass())
         || part instanceof Enum<?>
-        || part instanceof Pid
-        || part instanceof Ref<?>
-        || part instanceof Reply<?>
         || part instanceof Path
+        || part.getClass().isAnnotationPresent(MessageValue.class)
         || part.getClass().getPackageName().equals("java.time");
   }
 }

@@ -8,15 +8,15 @@ import java.util.function.Supplier;
 ///
 /// A runtime that is started on the carrier of a simulation
 /// ([dev.heddle.process.scheduler.WorkerThread#ofSimulation]), or in a virtual thread that is
-/// mounted on it, has no thread of its own. Each ready process is a *turn*: the simulation runs the
-/// turns one after the other on its carrier, with no virtual thread mounted, in the order that it
-/// chooses. A turn is one step. So the order of the turns, the numbers of [#choose], and the clock
-/// decide everything that the runtime does.
+/// mounted on it, has no thread of its own. Each ready process is an *entry* in the queue of the
+/// simulation, which runs the entries one after the other on its carrier, with no virtual thread
+/// mounted, in the order that it chooses. An entry runs one step. So the order of the entries, the
+/// numbers of [#choose], and the clock decide everything that the runtime does.
 ///
 /// **Thread** the carrier, and virtual threads mounted on it, unless a method says otherwise.
 public interface ProcessWorld {
   /// Nanoseconds of virtual time since an origin of the simulation's choice. It must not change
-  /// while a turn is ready. **Thread** any.
+  /// while an entry is ready. **Thread** any.
   long nanoTime();
 
   /// A number from 0, and less than `among`: the choice of the simulation. Where it wants nothing
@@ -29,22 +29,22 @@ public interface ProcessWorld {
   /// the same seed.
   long newSeed();
 
-  /// Queues a turn. The same turn of the same process is always the same object, and is queued at
-  /// most once at a time. A simulation that has ended drops its turns.
+  /// Queues an entry. That of a process is always the same object, and is queued at most once at a
+  /// time. A simulation that has ended drops its entries.
   ///
   /// @param name of the process
-  void later(String name, Runnable turn);
+  void later(String name, Runnable entry);
 
-  /// Queues a turn when the clock has reached a time.
+  /// Queues an entry when the clock has reached a time.
   ///
   /// @param nanoTime on the scale of [#nanoTime]; at once when it has passed
-  void at(long nanoTime, Runnable turn);
+  void at(long nanoTime, Runnable entry);
 
-  /// Queues a turn for a thread that is not part of the simulation. What it brings cannot be
+  /// Queues an entry for a thread that is not part of the simulation. What it brings cannot be
   /// repeated, so the simulation names it. **Thread** any other.
   ///
   /// @param what it does, with its name
-  void arrive(String what, Runnable turn);
+  void arrive(String what, Runnable entry);
 
   /// Whether timed waits of the JDK end in virtual time. Where they do not, a body that begins one
   /// fails the simulation.

@@ -4,7 +4,7 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | the clock, the choices and the turns of a simulation, from `dev.heddle.test` | turns and timers of a runtime, to the simulation |
+/// | the clock, the choices and the order of a simulation, from `dev.heddle.test` | ready processes and timers of a runtime, to the simulation |
 /// | messages, from the mailboxes | what has changed in them since they were sent |
 ///
 /// Threads: the carrier of the simulation, unless a method says otherwise. Not part of the public

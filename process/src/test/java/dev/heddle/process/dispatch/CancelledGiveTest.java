@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.HeddleOptions;
 import dev.heddle.process.Commands;
+import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessCommand;
@@ -48,10 +49,23 @@ class CancelledGiveTest {
 
   private Dispatcher dispatcher() {
     return new Dispatcher(
-        new CommandRegistry(), loops, new Timers("never started"), new NoRequests());
+        new CommandRegistry(), loops, new Timers("never started"), new Services());
   }
 
-  private static final class NoRequests implements Requests {
+  /// A give asks for the end of the new owner, on the loop, before it moves anything: then the test
+  /// does something.
+  private final class Services implements CommandServices {
+    @Override
+    public ProcessContext contextOf(Pid process) {
+      throw new AssertionError("a give needs no context");
+    }
+
+    @Override
+    public CompletableFuture<Exit> whenExited(Pid process) {
+      giver.whenAsked.run();
+      return runtime.whenExited(process);
+    }
+
     @Override
     public Pid find(String name, @Nullable Object message) {
       throw new AssertionError("the giver asks nobody");
@@ -80,8 +94,7 @@ class CancelledGiveTest {
     runtime.close();
   }
 
-  /// A process whose commands the test yields. A give asks it for its context, on the loop, before
-  /// it moves anything: then the test does something.
+  /// A process whose commands the test yields.
   private static final class Giver implements CommandIssuer {
     private final ProcessContext context;
     private final BlockingQueue<ProcessEvent> answers = new LinkedBlockingQueue<>();
@@ -105,12 +118,6 @@ class CancelledGiveTest {
     @Override
     public Pid self() {
       return context.self();
-    }
-
-    @Override
-    public ProcessContext context() {
-      whenAsked.run();
-      return context;
     }
 
     @Override

@@ -59,7 +59,7 @@ class BurstModelTest {
   private static final class Program {
     private final Random random;
     private final EventQueue queue = new EventQueue(Integer.MAX_VALUE);
-    private final Worker worker = new WorkScheduler("bursts", 1).workers()[0];
+    private final Worker worker = WorkerThread.newScheduler("bursts", 1).workers()[0];
     private final Task to = new Probe(0, _ -> StepResult.IDLE, () -> {});
     private final @Nullable ItemBurst[] open = new ItemBurst[SENDERS];
     private final int[] sent = new int[SENDERS]; // messages

@@ -201,12 +201,12 @@ class BurstTest {
           return StepResult.DONE;
         });
     pool.start();
-    scheduler.start(to);
+    scheduler.start(to, null);
     // it has begun and rests, so that the burst wakes it
     while (to.state() != State.IDLE) {
       Thread.onSpinWait();
     }
-    scheduler.start(sender);
+    scheduler.start(sender, null);
     all.await();
     assertThat(got).isEqualTo(upTo(2));
     pool.halt();

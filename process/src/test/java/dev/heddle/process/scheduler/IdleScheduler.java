@@ -7,6 +7,6 @@ public final class IdleScheduler {
 
   /// It has no threads.
   public static WorkScheduler create() {
-    return new WorkScheduler("idle", 1);
+    return WorkerThread.newScheduler("idle", 1);
   }
 }

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 /// Whom a task wakes: workers whose threads are not started, so that nobody else moves.
 @Tag("P6")
 class ParkingTest {
-  private final WorkScheduler scheduler = new WorkScheduler("still", 3);
+  private final WorkScheduler scheduler = WorkerThread.newScheduler("still", 3);
   private final Parking parking = scheduler.parking();
   private final Worker[] workers = scheduler.workers();
 
@@ -27,7 +27,7 @@ class ParkingTest {
   void task_wakesASleeper_neverOneThatIsBusy() {
     for (int sleeper = 0; sleeper < 3; sleeper++) {
       sleep(sleeper);
-      scheduler.start(task()); // the other two are in steps that may last
+      scheduler.start(task(), null); // the other two are in steps that may last
       assertThat(workers[sleeper].place.isAsleep()).as("worker %d", sleeper).isFalse();
       assertThat(parking.awakeCount()).isEqualTo(3);
       parking.stopSearching();
@@ -41,7 +41,7 @@ class ParkingTest {
     workers[0].runSteps(idle);
     assertThat(idle.state()).isEqualTo(Task.State.IDLE);
     sleep(1);
-    scheduler.wake(idle, Task.BY_MESSAGE, Worker.current());
+    scheduler.wake(idle, Task.BY_MESSAGE, WorkerThread.currentWorker());
     assertThat(workers[1].place.isAsleep()).isFalse();
     assertThat(scheduler.global().poll()).isSameAs(idle);
   }
@@ -50,8 +50,8 @@ class ParkingTest {
   void oneSearcher_isEnough_theNextIsWokenWhenItHasFoundSomething() {
     sleep(0);
     sleep(1);
-    scheduler.start(task());
-    scheduler.start(task());
+    scheduler.start(task(), null);
+    scheduler.start(task(), null);
     assertThat(parking.awakeCount()).isEqualTo(2);
     assertThat(workers[0].place.isAsleep())
         .as("the last to sleep is the first to be woken")

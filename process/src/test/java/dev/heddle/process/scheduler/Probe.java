@@ -27,7 +27,7 @@ final class Probe extends Task {
 
   @Override
   protected StepResult step(Run run) {
-    return step.apply(Worker.current());
+    return step.apply(WorkerThread.currentWorker());
   }
 
   @Override

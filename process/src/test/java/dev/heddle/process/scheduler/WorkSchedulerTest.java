@@ -47,6 +47,10 @@ class WorkSchedulerTest {
     pool.start();
   }
 
+  private void start(Task task) {
+    scheduler.start(task, WorkerThread.currentWorker());
+  }
+
   @AfterEach
   void stop() {
     pool.halt();
@@ -57,7 +61,7 @@ class WorkSchedulerTest {
   void workersWithNothingToDo_sleepAndStealNothing() throws Exception {
     start(4);
     CountDownLatch done = new CountDownLatch(1);
-    scheduler.start(new Probe(0, _ -> StepResult.DONE, done::countDown));
+    start(new Probe(0, _ -> StepResult.DONE, done::countDown));
     done.await();
     assertThat(pool.counters()).hasSize(4);
     assertThat(pool.counters().stream().mapToLong(WorkerCounters::executed).sum()).isEqualTo(1);
@@ -75,7 +79,7 @@ class WorkSchedulerTest {
     pool.start();
     CountDownLatch done = new CountDownLatch(1);
     AtomicInteger left = new AtomicInteger(16 * 61 * 10); // a run has 16 steps at most
-    scheduler.start(
+    start(
         new Probe(
             0,
             _ -> left.decrementAndGet() == 0 ? StepResult.DONE : StepResult.CONTINUE,
@@ -103,10 +107,10 @@ class WorkSchedulerTest {
               return StepResult.IDLE;
             },
             () -> {});
-    scheduler.start(probe);
+    start(probe);
     for (int i = 0; i < 50_000; i++) {
       asked.incrementAndGet();
-      scheduler.wake(probe, Task.BY_MESSAGE, Worker.current());
+      scheduler.wake(probe, Task.BY_MESSAGE, WorkerThread.currentWorker());
       caughtUp.acquire();
     }
     assertThat(seen).hasValue(50_000);
@@ -124,13 +128,13 @@ class WorkSchedulerTest {
             _ -> {
               again.countDown();
               if (again.getCount() == 1) {
-                scheduler.wake(self.get(), Task.BY_COMMAND, Worker.current());
+                scheduler.wake(self.get(), Task.BY_COMMAND, WorkerThread.currentWorker());
               }
               return StepResult.WAIT;
             },
             () -> {});
     self.set(probe);
-    scheduler.start(probe);
+    start(probe);
     again.await();
   }
 
@@ -149,14 +153,14 @@ class WorkSchedulerTest {
               return StepResult.WAIT_FOR_COMMANDS;
             },
             () -> {});
-    scheduler.start(deaf);
+    start(deaf);
     stepped.acquire();
     while (deaf.state() != Task.State.BLOCKED) {
       Thread.onSpinWait();
     }
     assertThat(deaf.wake(Task.BY_MESSAGE)).isFalse();
     assertThat(deaf.state()).isEqualTo(Task.State.BLOCKED);
-    scheduler.wake(deaf, Task.BY_COMMAND, Worker.current());
+    scheduler.wake(deaf, Task.BY_COMMAND, WorkerThread.currentWorker());
     stepped.acquire();
     assertThat(steps).hasValue(2);
   }
@@ -168,7 +172,7 @@ class WorkSchedulerTest {
     CountDownLatch others = new CountDownLatch(100);
     AtomicInteger hogged = new AtomicInteger();
     CountDownLatch hogRuns = new CountDownLatch(1);
-    scheduler.start(
+    start(
         new Probe(
             0,
             _ -> {
@@ -179,7 +183,7 @@ class WorkSchedulerTest {
             () -> {}));
     hogRuns.await();
     for (int i = 0; i < 100; i++) {
-      scheduler.start(new Probe(i, _ -> StepResult.DONE, others::countDown));
+      start(new Probe(i, _ -> StepResult.DONE, others::countDown));
     }
     others.await();
     assertThat(hogged.get()).isPositive();
@@ -194,12 +198,12 @@ class WorkSchedulerTest {
     Probe victim = new Probe(1, _ -> StepResult.DONE, served::countDown);
     AtomicReference<Worker> hogs = new AtomicReference<>();
     CountDownLatch hogDone = new CountDownLatch(1);
-    scheduler.start(
+    start(
         new Probe(
             0,
             worker -> {
               hogs.set(worker);
-              scheduler.start(victim); // into the own deque, alone there: nobody is woken for it
+              start(victim); // into the own deque, alone there: nobody is woken for it
               awaitQuietly(served); // holds the worker until the victim has run elsewhere
               return StepResult.DONE;
             },
@@ -217,12 +221,12 @@ class WorkSchedulerTest {
     Set<Thread> threads = ConcurrentHashMap.newKeySet();
     CountDownLatch done = new CountDownLatch(64);
     CountDownLatch both = new CountDownLatch(2);
-    scheduler.start(
+    start(
         new Probe(
             0,
             _ -> {
               for (int i = 0; i < 64; i++) {
-                scheduler.start(
+                start(
                     new Probe(
                         i,
                         worker -> {
@@ -254,7 +258,7 @@ class WorkSchedulerTest {
               return StepResult.DONE;
             },
             end::countDown);
-    scheduler.start(slow);
+    start(slow);
     end.await();
     assertThat(reported.get()).isSameAs(slow);
   }
@@ -264,7 +268,7 @@ class WorkSchedulerTest {
   void idleWorkers_allSleep() throws Exception {
     start(2);
     CountDownLatch done = new CountDownLatch(1);
-    scheduler.start(new Probe(0, _ -> StepResult.DONE, done::countDown));
+    start(new Probe(0, _ -> StepResult.DONE, done::countDown));
     done.await();
     // a worker may wake once more, for work that another has taken, and falls asleep again
     boolean allSleep = false;
@@ -283,14 +287,14 @@ class WorkSchedulerTest {
   @Tag("proc-213")
   void taskThatThrowsAtItsEnd_doesNotCostTheWorker() throws Exception {
     start(1);
-    scheduler.start(
+    start(
         new Probe(
             0,
             _ -> StepResult.DONE,
             () -> {
               throw new AssertionError("a bad end");
             }));
-    scheduler.start(
+    start(
         new Probe(
             1,
             _ -> {
@@ -298,7 +302,7 @@ class WorkSchedulerTest {
             },
             () -> {}));
     CountDownLatch done = new CountDownLatch(1);
-    scheduler.start(new Probe(2, _ -> StepResult.DONE, done::countDown));
+    start(new Probe(2, _ -> StepResult.DONE, done::countDown));
     done.await();
   }
 
@@ -308,7 +312,7 @@ class WorkSchedulerTest {
     start(1);
     CountDownLatch gate = new CountDownLatch(1);
     CompletableFuture<Boolean> seen = new CompletableFuture<>();
-    scheduler.start(
+    start(
         new Probe(
             0,
             _ -> {
@@ -316,7 +320,7 @@ class WorkSchedulerTest {
               return StepResult.DONE;
             },
             () -> {}));
-    scheduler.start(
+    start(
         new Probe(
             1,
             worker -> {
@@ -324,7 +328,7 @@ class WorkSchedulerTest {
               return StepResult.DONE;
             },
             () -> {}));
-    scheduler.start(
+    start(
         new Probe(
             2,
             worker -> {
@@ -352,7 +356,7 @@ class WorkSchedulerTest {
     pool.start();
     for (int i = 1; i >= 0; i--) {
       long left = i;
-      scheduler.start(
+      start(
           new Probe(
               i,
               _ -> {
@@ -387,14 +391,14 @@ class WorkSchedulerTest {
                   scheduler.start(woken, worker);
                 }
                 if (seen.getCount() > 0) {
-                  scheduler.wake(pair[other], Task.BY_MESSAGE, Worker.current());
+                  scheduler.wake(pair[other], Task.BY_MESSAGE, WorkerThread.currentWorker());
                 }
                 return StepResult.IDLE;
               },
               () -> {});
     }
-    scheduler.start(pair[0]);
-    scheduler.start(pair[1]);
+    start(pair[0]);
+    start(pair[1]);
     seen.await();
   }
 
@@ -418,16 +422,16 @@ class WorkSchedulerTest {
                 awaitQuietly(gate);
                 if (others.getCount() > 0) {
                   hogged.incrementAndGet();
-                  scheduler.wake(pair[other], Task.BY_MESSAGE, Worker.current());
+                  scheduler.wake(pair[other], Task.BY_MESSAGE, WorkerThread.currentWorker());
                 }
                 return StepResult.IDLE;
               },
               () -> {});
     }
-    scheduler.start(pair[0]);
-    scheduler.start(pair[1]);
+    start(pair[0]);
+    start(pair[1]);
     for (int i = 0; i < waiting; i++) {
-      scheduler.start(new Probe(i, _ -> StepResult.DONE, others::countDown));
+      start(new Probe(i, _ -> StepResult.DONE, others::countDown));
     }
     gate.countDown();
     others.await();
@@ -440,7 +444,7 @@ class WorkSchedulerTest {
     startWithoutMonitor(2);
     CountDownLatch inStep = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
-    scheduler.start(
+    start(
         new Probe(
             0,
             _ -> {
@@ -486,13 +490,13 @@ class WorkSchedulerTest {
           awaitQuietly(both);
           return StepResult.DONE;
         };
-    scheduler.start(
+    start(
         new Probe(
             0,
             _ -> {
               awaitThatOneIsAwake();
               for (int i = 0; i < 4; i++) { // who takes two of them leaves two
-                scheduler.start(new Probe(i, holdsItsWorker, () -> {}));
+                start(new Probe(i, holdsItsWorker, () -> {}));
               }
               awaitQuietly(both);
               return StepResult.DONE;
@@ -531,7 +535,7 @@ class WorkSchedulerTest {
               },
               () -> {});
     }
-    scheduler.start(
+    start(
         new Probe(
             0,
             worker -> {

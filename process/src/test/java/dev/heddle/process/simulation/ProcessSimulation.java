@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 
 /// A simulation of processes and one more thread, which runs the body of a test.
 ///
-/// It takes a ready turn at random, by its seed, and moves the clock when none is ready.
+/// It takes a ready entry at random, by its seed, and moves the clock when none is ready.
 final class ProcessSimulation implements ProcessWorld {
   /// What a test does in the simulation. It may wait as in a virtual thread.
   interface Body {
     void run(ProcessSimulation simulation) throws Exception;
   }
 
-  private record Entry(long at, long number, Runnable turn) {}
+  private record Timed(long at, long number, Runnable entry) {}
 
   private final SplittableRandom random;
   private final MessageCheck check;
@@ -32,8 +32,8 @@ final class ProcessSimulation implements ProcessWorld {
   private final List<String> outsiders = new ArrayList<>();
   private final List<SimulatedRuntime> runtimes = new ArrayList<>();
   private final List<Runnable> ready = new ArrayList<>();
-  private final PriorityQueue<Entry> timers =
-      new PriorityQueue<>(Comparator.comparingLong(Entry::at).thenComparingLong(Entry::number));
+  private final PriorityQueue<Timed> timers =
+      new PriorityQueue<>(Comparator.comparingLong(Timed::at).thenComparingLong(Timed::number));
   private final LinkedBlockingQueue<Runnable> arrivals = new LinkedBlockingQueue<>();
   private long timersMade;
   private long hash;
@@ -114,18 +114,18 @@ final class ProcessSimulation implements ProcessWorld {
     }
     if (!ready.isEmpty()) {
       int index = choose(ready.size());
-      Runnable turn = ready.get(index);
+      Runnable entry = ready.get(index);
       ready.set(index, ready.getLast());
       ready.removeLast();
-      turn.run();
+      entry.run();
       return true;
     }
-    Entry next = timers.poll();
+    Timed next = timers.poll();
     if (next == null) {
       return false;
     }
     now = Math.max(now, next.at);
-    next.turn.run();
+    next.entry.run();
     return true;
   }
 
@@ -149,20 +149,20 @@ final class ProcessSimulation implements ProcessWorld {
   }
 
   @Override
-  public void later(String name, Runnable turn) {
-    ready.add(turn);
+  public void later(String name, Runnable entry) {
+    ready.add(entry);
   }
 
   @Override
-  public void at(long nanoTime, Runnable turn) {
-    timers.add(new Entry(nanoTime, timersMade++, turn));
+  public void at(long nanoTime, Runnable entry) {
+    timers.add(new Timed(nanoTime, timersMade++, entry));
   }
 
   @Override
-  public void arrive(String what, Runnable turn) {
+  public void arrive(String what, Runnable entry) {
     arrivals.add(() -> {
       outsiders.add(what);
-      turn.run();
+      entry.run();
     });
   }
 

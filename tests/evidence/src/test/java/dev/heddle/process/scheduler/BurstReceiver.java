@@ -36,7 +36,7 @@ final class BurstReceiver extends Task {
     }
   }
 
-  private final WorkScheduler scheduler = new WorkScheduler("stress", 1);
+  private final WorkScheduler scheduler = WorkerThread.newScheduler("stress", 1);
   private final Worker worker = scheduler.workers()[0];
   private final EventQueue queue = new EventQueue(Integer.MAX_VALUE);
   private final Burst burst;

@@ -50,7 +50,7 @@ public class ParkingStress {
   }
 
   private static WorkScheduler unstarted(int workers) {
-    return new WorkScheduler("stress", workers);
+    return WorkerThread.newScheduler("stress", workers);
   }
 
   private static Task task() {
@@ -76,7 +76,7 @@ public class ParkingStress {
 
     @Actor
     public void producer() {
-      scheduler.start(task());
+      scheduler.start(task(), null);
     }
 
     @Actor
@@ -104,7 +104,7 @@ public class ParkingStress {
 
     @Actor
     public void producer() {
-      scheduler.start(task());
+      scheduler.start(task(), null);
     }
 
     @Actor
@@ -131,7 +131,7 @@ public class ParkingStress {
 
     @Actor
     public void producer() {
-      scheduler.start(task());
+      scheduler.start(task(), null);
     }
 
     @Actor

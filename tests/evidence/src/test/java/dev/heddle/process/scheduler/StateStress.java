@@ -50,7 +50,7 @@ public class StateStress {
   /// A task that says what it saw, and the scheduler without threads in whose FIFO it stands when
   /// it was woken, or was slow.
   private static final class Reader extends Task {
-    final WorkScheduler scheduler = new WorkScheduler("stress", 1);
+    final WorkScheduler scheduler = WorkerThread.newScheduler("stress", 1);
     final AtomicInteger content = new AtomicInteger();
     private final StepResult stepResult;
     private int seen;
@@ -62,7 +62,7 @@ public class StateStress {
 
     void publish(int what, int why) {
       content.getAndAdd(what);
-      scheduler.wake(this, why, Worker.current());
+      scheduler.wake(this, why, WorkerThread.currentWorker());
     }
 
     void run() {

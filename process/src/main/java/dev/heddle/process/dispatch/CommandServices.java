@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.dispatch;
 
+import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessContext;
 import dev.heddle.process.Ref;
 import dev.heddle.process.Reply;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Sends messages that require a reply.
+/// What the runtime's own commands need of their runtime.
 ///
 /// **Thread** any.
-public interface Requests {
+public interface CommandServices {
+  /// What a process can do at once; within its steps only, unless a method allows more.
+  ///
+  /// @param process of this runtime
+  ProcessContext contextOf(Pid process);
+
+  /// Completes when a process ends; at once when it has ended.
+  ///
+  /// @throws IllegalArgumentException when the address is not that of a process of this runtime
+  CompletableFuture<Exit> whenExited(Pid process);
+
   /// The process that has a name.
   ///
   /// @param message the message for it, for the failure

@@ -6,7 +6,7 @@ import java.time.Duration;
 /// What goes wrong by itself with the files of a host, and how often: probabilities from 0 to 1,
 /// drawn from the simulation's seed.
 ///
-/// {@snippet class=dev.heddle.test.file.FileSnippetsTest region=faults}
+/// {@snippet class=dev.heddle.test.file.SimulatedFileSnippetsTest region=faults}
 ///
 /// @param shortWrite of a write: it takes a part of its bytes
 /// @param readError of a read: it fails with `Input/output error`

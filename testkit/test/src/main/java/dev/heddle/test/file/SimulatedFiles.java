@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// directory when a directory was last synced. With a probability of [FileFaults#survival], it also
 /// leaves parts of what came later, in any combination for content, and in order for names.
 ///
-/// {@snippet class=dev.heddle.test.file.FileSnippetsTest region=crash}
+/// {@snippet class=dev.heddle.test.file.SimulatedFileSnippetsTest region=crash}
 ///
 /// **Thread** that of the loop whose turn it is, or the one that builds the world, before it
 /// begins.

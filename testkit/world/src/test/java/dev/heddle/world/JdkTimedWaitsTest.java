@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /// The timed waits of the JDK, unmodified, by the clock of a world.
-class TimedWaitsTest {
+class JdkTimedWaitsTest {
   private static final long HOUR = TimeUnit.HOURS.toNanos(1);
 
   @TestFactory

@@ -33,7 +33,8 @@ import org.junit.platform.launcher.core.LauncherFactory;
 /// The program of a JVM that runs tests under one mutant after the other, each in a class loader of
 /// its own: JUnit and the JDK stay warm, Heddle starts afresh.
 ///
-/// In: a line with the class path of Heddle and its tests, a line with tests
+/// In: a line with the class path of Heddle and its tests, empty where the JVM has them on its own
+/// class path; a line with tests
 /// (`package.Type#method`, apart by spaces). Out: `@begin TEST`, then `@ok TEST`, `@skipped TEST`
 /// or `@failed TEST`, for each as it goes; then `@done`.
 final class TestWorker implements TestExecutionListener {
@@ -89,6 +90,9 @@ final class TestWorker implements TestExecutionListener {
   }
 
   private static URL[] urls(String path) throws MalformedURLException {
+    if (path.isEmpty()) {
+      return new URL[0];
+    }
     String[] entries = path.split(File.pathSeparator);
     URL[] urls = new URL[entries.length];
     for (int i = 0; i < entries.length; i++) {

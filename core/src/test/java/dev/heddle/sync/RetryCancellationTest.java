@@ -86,7 +86,8 @@ class RetryCancellationTest {
   void cancellation_duringTheDelay_endsTheRetries() {
     attempts.run(() -> {
       Coroutine<?> retrying =
-          Heddle.spawn(() -> Retry.with(Backoff.constant(seconds(100))).run(() -> attempts.failing(9)));
+          Heddle.spawn(
+              () -> Retry.with(Backoff.constant(seconds(100))).run(() -> attempts.failing(9)));
       Heddle.delay(SECOND);
       retrying.cancel("enough");
       assertThatThrownBy(retrying::await).isInstanceOf(Cancellation.class);

@@ -39,7 +39,8 @@ class RetryTest {
   void body_thatSucceeds_runsOnceAndDoesNotSuspend() {
     attempts.run(() -> {
       Retry retry = Retry.with(Backoff.constant(SECOND));
-      assertThat(Heddle.assertNoSuspend(() -> retry.run(() -> attempts.failing(0)))).isEqualTo("attempt 1");
+      assertThat(Heddle.assertNoSuspend(() -> retry.run(() -> attempts.failing(0))))
+          .isEqualTo("attempt 1");
       assertThat(attempts.count).isEqualTo(1);
     });
   }
@@ -260,7 +261,8 @@ class RetryTest {
               CircuitBreakerOptions.defaults().withRecovery(RecoveryStrategy.manual()));
       breaker.trip();
       Retry retry =
-          Retry.with(Backoff.constant(SECOND)).withListener((attempt, _, _) -> attempts.log.add(attempt));
+          Retry.with(Backoff.constant(SECOND))
+              .withListener((attempt, _, _) -> attempts.log.add(attempt));
       assertThatThrownBy(() -> retry.run(() -> breaker.run(() -> "never called")))
           .isInstanceOf(ServiceUnavailableException.class)
           .hasMessageContaining("until probe() or reset()");
@@ -339,7 +341,9 @@ class RetryTest {
       assertThat(attempts.elapsed()).isEqualTo(seconds(10));
       Deadline near = Deadline.after(seconds(1));
       assertThatThrownBy(() ->
-              retry.withTimeout(seconds(4)).run((Integer attempt) -> attempts.failing(attempt + 9), near))
+              retry
+                  .withTimeout(seconds(4))
+                  .run((Integer attempt) -> attempts.failing(attempt + 9), near))
           .isInstanceOf(IllegalStateException.class);
       assertThat(attempts.elapsed()).isEqualTo(seconds(10));
     });

@@ -58,7 +58,8 @@ class DeterminismTest {
     }
 
     private OtherJvm start(List<String> flags, int seeds, int runs) throws Exception {
-      return OtherJvm.start(Traces.class, flags(flags), name().toLowerCase(Locale.ROOT), "" + seeds, "" + runs);
+      return OtherJvm.start(
+          Traces.class, flags(flags), name().toLowerCase(Locale.ROOT), "" + seeds, "" + runs);
     }
   }
 

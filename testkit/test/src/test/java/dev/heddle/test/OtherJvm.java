@@ -20,8 +20,7 @@ final class OtherJvm {
   }
 
   /// Starts a JVM with further flags.
-  static OtherJvm start(Class<?> main, List<String> flags, String... arguments)
-      throws IOException {
+  static OtherJvm start(Class<?> main, List<String> flags, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(flags);

@@ -38,14 +38,12 @@ class ChanceTest {
     for (int seed = 0; seed < 30; seed++) {
       Map<?, ?> orders = (Map<?, ?>) FifoWorld.run(seed, Chances::orders).result();
       assertThat(FifoWorld.run(seed, Chances::orders).result()).isEqualTo(orders);
-      orders.forEach(
-          (what, order) ->
-              found.computeIfAbsent(String.valueOf(what), _ -> new HashSet<>()).add(order));
+      orders.forEach((what, order) ->
+          found.computeIfAbsent(String.valueOf(what), _ -> new HashSet<>()).add(order));
     }
-    found.forEach(
-        (what, orders) ->
-            // where the JVM decides: the first varies with the direction only
-            assertThat(orders).as(what).hasSizeGreaterThan(what.startsWith("first") ? 2 : 1));
+    found.forEach((what, orders) ->
+        // where the JVM decides: the first varies with the direction only
+        assertThat(orders).as(what).hasSizeGreaterThan(what.startsWith("first") ? 2 : 1));
   }
 
   @Test

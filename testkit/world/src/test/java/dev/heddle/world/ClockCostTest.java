@@ -10,8 +10,8 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// What clocks cost with the agent installed and outside of any simulation, without a stopwatch: the
-/// compiler says what it has made of a call, and the JVM counts what it allocates.
+/// What clocks cost with the agent installed and outside of any simulation, without a stopwatch:
+/// the compiler says what it has made of a call, and the JVM counts what it allocates.
 class ClockCostTest {
   private static final int CALLS = 200_000; // the second compiler takes a method after 10,000
 

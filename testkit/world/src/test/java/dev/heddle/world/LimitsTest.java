@@ -48,7 +48,8 @@ class LimitsTest {
   @Test
   void hostNames_areTheWorlds() throws Exception {
     assertThat(FifoWorld.run(Environment::names).result())
-        .isEqualTo(List.of("localhost/127.0.0.1", "localhost/127.0.0.1", "host-10.0.0.7", "10.0.0.7"));
+        .isEqualTo(
+            List.of("localhost/127.0.0.1", "localhost/127.0.0.1", "host-10.0.0.7", "10.0.0.7"));
   }
 
   @Test

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// What the JVM does once, in the first run of a program: that is outside of the simulation, so that
-/// the first run goes as the others.
+/// What the JVM does once, in the first run of a program: that is outside of the simulation, so
+/// that the first run goes as the others.
 public final class LinkingTest {
   private static final List<@Nullable World> SEEN = new ArrayList<>();
 
@@ -89,8 +89,7 @@ public final class LinkingTest {
                         nothing,
                         ClassFile.ACC_PUBLIC | ClassFile.ACC_STATIC,
                         code ->
-                            code.invokedynamic(
-                                    DynamicCallSiteDesc.of(callSite, "call", nothing))
+                            code.invokedynamic(DynamicCallSiteDesc.of(callSite, "call", nothing))
                                 .ldc(
                                     DynamicConstantDesc.ofNamed(
                                         constant, "constant", ConstantDescs.CD_Object))

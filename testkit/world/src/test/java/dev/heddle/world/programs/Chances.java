@@ -2,8 +2,8 @@
 package dev.heddle.world.programs;
 
 import java.security.SecureRandom;
-import java.util.HexFormat;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

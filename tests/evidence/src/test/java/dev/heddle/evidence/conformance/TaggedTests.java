@@ -29,7 +29,7 @@ import javax.tools.ToolProvider;
 /// The test methods of the project and their tags, as javac's parser reads them from the sources:
 /// the tests of every module, whether this JVM could load them or not.
 public final class TaggedTests {
-  private static final Set<String> TESTS = 
+  private static final Set<String> TESTS =
       Set.of("Test", "ParameterizedTest", "RepeatedTest", "TestFactory");
 
   private TaggedTests() {}

@@ -88,8 +88,7 @@ enum JvmKind {
   private Stream<Path> classes() {
     return switch (this) {
       case PLAIN ->
-          Stream.concat(
-              plainModules().map(Mutant::classes), plainModules().map(Mutant::tests));
+          Stream.concat(plainModules().map(Mutant::classes), plainModules().map(Mutant::tests));
       case SIMULATION, AGENT ->
           Stream.of(
               Mutant.classes("testkit/test"),
@@ -136,8 +135,7 @@ enum JvmKind {
   }
 
   private static Stream<Path> classPath() {
-    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
-        .map(Path::of);
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator)).map(Path::of);
   }
 
   private static String path(Stream<Path> entries) {

@@ -86,8 +86,7 @@ final class MutantCompiler implements AutoCloseable {
   }
 
   // a class belongs to java.base where its file is in a folder that patches it
-  private String compileHook(Map<String, String> texts, @Nullable Path classes)
-      throws IOException {
+  private String compileHook(Map<String, String> texts, @Nullable Path classes) throws IOException {
     Path patch = Files.createTempDirectory(folder, "hook");
     List<Path> sources = new ArrayList<>();
     for (Map.Entry<String, String> text : texts.entrySet()) {

@@ -108,9 +108,7 @@ final class TestRun implements AutoCloseable {
 
   private JvmKind kind(TestName test) {
     Place place = places.get(test.type());
-    return place == null
-        ? JvmKind.PLAIN
-        : JvmKind.of(place.module, withAgent.contains(test));
+    return place == null ? JvmKind.PLAIN : JvmKind.of(place.module, withAgent.contains(test));
   }
 
   /// Ends the worker where it is of another kind, or has another mutant's classes for good.
@@ -175,8 +173,7 @@ final class TestRun implements AutoCloseable {
       start(here.command(mutated));
     }
     String path = here.pathOfEachRun(mutated);
-    List<String> names =
-        left.stream().map(t -> places.get(t.type()).room + "." + t).toList();
+    List<String> names = left.stream().map(t -> places.get(t.type()).room + "." + t).toList();
     var in = worker.getOutputStream();
     in.write((path + "\n" + String.join(" ", names) + "\n").getBytes(StandardCharsets.UTF_8));
     in.flush();

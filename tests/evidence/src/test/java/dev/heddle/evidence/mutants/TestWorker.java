@@ -34,9 +34,8 @@ import org.junit.platform.launcher.core.LauncherFactory;
 /// its own: JUnit and the JDK stay warm, Heddle starts afresh.
 ///
 /// In: a line with the class path of Heddle and its tests, empty where the JVM has them on its own
-/// class path; a line with tests
-/// (`package.Type#method`, apart by spaces). Out: `@begin TEST`, then `@ok TEST`, `@skipped TEST`
-/// or `@failed TEST`, for each as it goes; then `@done`.
+/// class path; a line with tests (`package.Type#method`, apart by spaces). Out: `@begin TEST`, then
+/// `@ok TEST`, `@skipped TEST` or `@failed TEST`, for each as it goes; then `@done`.
 final class TestWorker implements TestExecutionListener {
   private static final PrintStream OUT = System.out;
   private static final String DRIVERS =

@@ -55,7 +55,7 @@ enum JvmKind {
     return loadsAnew() ? path(Stream.concat(Stream.ofNullable(mutated), classes())) : "";
   }
 
-  /// Starts a worker.
+  /// The command that starts a worker.
   ///
   /// @param mutated the classes that a mutant changes
   List<String> command(@Nullable Path mutated) throws IOException {
@@ -112,17 +112,21 @@ enum JvmKind {
     Path other = mutated.resolve(JAR);
     if (!Files.exists(other)) {
       Files.copy(jar, other);
-      try (FileSystem inside = FileSystems.newFileSystem(other);
-          Stream<Path> files = Files.walk(mutated)) {
-        for (Path file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
-          Path entry = inside.getPath(mutated.relativize(file).toString());
-          if (Files.exists(entry)) {
-            Files.copy(file, entry, StandardCopyOption.REPLACE_EXISTING);
-          }
+      replaceClasses(other, mutated);
+    }
+    return other;
+  }
+
+  private static void replaceClasses(Path jar, Path mutated) throws IOException {
+    try (FileSystem inside = FileSystems.newFileSystem(jar);
+        Stream<Path> files = Files.walk(mutated)) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
+        Path entry = inside.getPath(mutated.relativize(file).toString());
+        if (Files.exists(entry)) { // those of other modules are on the class path
+          Files.copy(file, entry, StandardCopyOption.REPLACE_EXISTING);
         }
       }
     }
-    return other;
   }
 
   /// Classes that mutants change must not be the worker's own: each mutant brings other ones.

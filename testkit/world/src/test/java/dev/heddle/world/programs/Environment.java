@@ -48,7 +48,7 @@ public final class Environment {
   }
 
   /// Uses what depends on the number of processors: a table that grows, a phase that is awaited.
-  public static void useProcessors() throws InterruptedException {
+  public static Map<Integer, Integer> useProcessors() throws InterruptedException {
     Map<Integer, Integer> table = new ConcurrentHashMap<>();
     for (int i = 0; i < 1_000; i++) {
       table.put(i, i);
@@ -57,6 +57,7 @@ public final class Environment {
     Thread other = Thread.ofVirtual().start(phaser::arriveAndAwaitAdvance);
     phaser.arriveAndAwaitAdvance();
     other.join();
+    return table;
   }
 
   /// The name of a worker of a pool of its own.

@@ -5,15 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
-import dev.heddle.simulation.Simulation;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,59 +21,38 @@ import org.junit.jupiter.params.provider.EnumSource;
 class RetryCancellationTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
-  private final Simulation simulation = new Simulation(1);
-  private final List<Object> log = new ArrayList<>();
-  private int attempts;
-
-  private void run(Action main) {
-    Body<Boolean> body =
-        () -> {
-          main.run();
-          return true;
-        };
-    var _ = simulation.<Boolean>run(body);
-  }
+  private final Attempts attempts = new Attempts();
 
   private static Duration seconds(long count) {
     return Duration.ofSeconds(count);
   }
 
-  /// Fails in the first `failures` attempts.
-  private String failing(int failures) {
-    attempts++;
-    log.add(simulation.elapsed().toSeconds());
-    if (attempts <= failures) {
-      throw new IllegalStateException("attempt " + attempts);
-    }
-    return "attempt " + attempts;
-  }
-
   @Test
   void cancellation_isNeverRetried_evenIfTheConditionAcceptsIt() {
-    run(() -> {
+    attempts.run(() -> {
       Coroutine<?> retrying =
           Heddle.spawn(() ->
               Retry.with(Backoff.constant(SECOND))
                   .withRetryIf(_ -> true)
                   .run(() -> {
-                    attempts++;
+                    attempts.count++;
                     Heddle.delay(seconds(100));
                   }));
       Heddle.delay(SECOND);
       retrying.cancel("enough");
       assertThatThrownBy(retrying::await).isInstanceOf(Cancellation.class).hasMessage("enough");
-      assertThat(attempts).isEqualTo(1);
+      assertThat(attempts.count).isEqualTo(1);
     });
   }
 
   @Test
   void cancellation_thatTheBodyTurnedIntoAnException_isNotRetried() {
-    run(() -> {
+    attempts.run(() -> {
       Coroutine<?> retrying =
           Heddle.spawn(() ->
               Retry.with(Backoff.constant(SECOND))
                   .run(() -> {
-                    attempts++;
+                    attempts.count++;
                     try {
                       Thread.sleep(100_000); // a cancellation interrupts it
                     } catch (InterruptedException e) {
@@ -87,36 +62,37 @@ class RetryCancellationTest {
       Heddle.delay(SECOND);
       retrying.cancel("enough");
       assertThatThrownBy(retrying::await).isInstanceOf(Cancellation.class);
-      assertThat(attempts).isEqualTo(1);
+      assertThat(attempts.count).isEqualTo(1);
     });
   }
 
   @Test
   void cancellation_ofAnotherCoroutine_isNotRetriedEither() {
-    run(() -> {
+    attempts.run(() -> {
       Coroutine<?> other = Heddle.spawn(() -> Heddle.delay(seconds(100)));
       other.cancel("enough");
       Retry retry = Retry.with(Backoff.constant(SECOND)).withRetryIf(_ -> true);
       assertThatThrownBy(() ->
               retry.run(() -> {
-                attempts++;
+                attempts.count++;
                 other.await();
               }))
           .isInstanceOf(Cancellation.class);
-      assertThat(attempts).isEqualTo(1);
+      assertThat(attempts.count).isEqualTo(1);
     });
   }
 
   @Test
   void cancellation_duringTheDelay_endsTheRetries() {
-    run(() -> {
+    attempts.run(() -> {
       Coroutine<?> retrying =
-          Heddle.spawn(() -> Retry.with(Backoff.constant(seconds(100))).run(() -> failing(9)));
+          Heddle.spawn(
+              () -> Retry.with(Backoff.constant(seconds(100))).run(() -> attempts.failing(9)));
       Heddle.delay(SECOND);
       retrying.cancel("enough");
       assertThatThrownBy(retrying::await).isInstanceOf(Cancellation.class);
-      assertThat(attempts).isEqualTo(1);
-      assertThat(simulation.elapsed()).isEqualTo(SECOND);
+      assertThat(attempts.count).isEqualTo(1);
+      assertThat(attempts.elapsed()).isEqualTo(SECOND);
     });
   }
 
@@ -124,12 +100,12 @@ class RetryCancellationTest {
   @Test
   @Tag("loop-364")
   void failureThatACancellationOvertakes_isThrownAndNotRetried() {
-    run(() -> {
+    attempts.run(() -> {
       Retry retry = Retry.with(Backoff.constant(SECOND));
       Body<String> failing =
           () -> {
             Heddle.current().cancel("enough");
-            return failing(9);
+            return attempts.failing(9);
           };
       Coroutine<String> retrying =
           Heddle.supervise(s -> {
@@ -140,14 +116,14 @@ class RetryCancellationTest {
       assertThatThrownBy(retrying::await)
           .isInstanceOf(IllegalStateException.class)
           .hasMessage("attempt 1");
-      assertThat(attempts).isEqualTo(1);
+      assertThat(attempts.count).isEqualTo(1);
     });
   }
 
   @Test
   @Tag("loop-364")
   void cancellationThatTheBodyWrapped_isNotRetried() {
-    run(() -> {
+    attempts.run(() -> {
       Retry retry = Retry.with(Backoff.constant(SECOND));
       Throwable thrown =
           catchThrowable(() ->
@@ -155,7 +131,7 @@ class RetryCancellationTest {
                   SECOND,
                   () ->
                       retry.run(() -> {
-                        attempts++;
+                        attempts.count++;
                         try {
                           Heddle.delay(seconds(100));
                         } catch (Cancellation c) {
@@ -163,8 +139,8 @@ class RetryCancellationTest {
                         }
                       })));
       assertThat(thrown).hasMessage("wrapped");
-      assertThat(attempts).isEqualTo(1);
-      assertThat(simulation.elapsed()).isEqualTo(SECOND);
+      assertThat(attempts.count).isEqualTo(1);
+      assertThat(attempts.elapsed()).isEqualTo(SECOND);
     });
   }
 
@@ -179,12 +155,12 @@ class RetryCancellationTest {
           Heddle.spawn(() -> {
             Heddle.current().cancel("enough");
             retry.run(() -> {
-              attempts++;
+              attempts.count++;
               form.call();
             });
           });
       assertThat(catchThrowable(retrying::await)).isNotNull();
-      assertThat(attempts).isEqualTo(1);
+      assertThat(attempts.count).isEqualTo(1);
     });
   }
 
@@ -192,20 +168,20 @@ class RetryCancellationTest {
   @EnumSource
   @Tag("loop-364")
   void cleanUpOfACancelledCoroutine_isRetriedAsAnyOther(CircuitBreakerFaultTest.Form form) {
-    run(() -> {
+    attempts.run(() -> {
       Retry retry = Retry.with(Backoff.constant(SECOND));
       Coroutine<?> cancelled =
           Heddle.spawn(() -> {
             try {
               var _ = catchThrowable(form::call);
             } finally {
-              log.add(retry.run(() -> failing(2)));
+              attempts.log.add(retry.run(() -> attempts.failing(2)));
             }
           });
       Heddle.delay(SECOND);
       cancelled.cancel("enough");
       assertThatThrownBy(cancelled::await).isInstanceOf(Cancellation.class);
-      assertThat(log).endsWith("attempt 3");
+      assertThat(attempts.log).endsWith("attempt 3");
     });
   }
 }

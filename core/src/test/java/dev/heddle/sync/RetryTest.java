@@ -15,11 +15,9 @@ import dev.heddle.PoolClosedException;
 import dev.heddle.ServiceUnavailableException;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
-import dev.heddle.simulation.Simulation;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,71 +27,51 @@ import org.junit.jupiter.api.Timeout;
 class RetryTest {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
-  private final Simulation simulation = new Simulation(1);
-  private final List<Object> log = new ArrayList<>();
-  private int attempts;
-
-  private void run(Action main) {
-    Body<Boolean> body =
-        () -> {
-          main.run();
-          return true;
-        };
-    var _ = simulation.<Boolean>run(body);
-  }
+  private final Attempts attempts = new Attempts();
 
   private static Duration seconds(long count) {
     return Duration.ofSeconds(count);
-  }
-
-  /// Fails in the first `failures` attempts.
-  private String failing(int failures) {
-    attempts++;
-    log.add(simulation.elapsed().toSeconds());
-    if (attempts <= failures) {
-      throw new IllegalStateException("attempt " + attempts);
-    }
-    return "attempt " + attempts;
   }
 
   // ---- attempts ----
 
   @Test
   void body_thatSucceeds_runsOnceAndDoesNotSuspend() {
-    run(() -> {
+    attempts.run(() -> {
       Retry retry = Retry.with(Backoff.constant(SECOND));
-      assertThat(Heddle.assertNoSuspend(() -> retry.run(() -> failing(0)))).isEqualTo("attempt 1");
-      assertThat(attempts).isEqualTo(1);
+      assertThat(Heddle.assertNoSuspend(() -> retry.run(() -> attempts.failing(0))))
+          .isEqualTo("attempt 1");
+      assertThat(attempts.count).isEqualTo(1);
     });
   }
 
   @Test
   void body_thatFails_runsAgainAfterEachDelay() {
-    run(() -> {
+    attempts.run(() -> {
       Retry retry = Retry.with(Backoff.exponential(SECOND)).withMaxAttempts(5);
-      assertThat(retry.run(() -> failing(3))).isEqualTo("attempt 4");
-      assertThat(log).containsExactly(0L, 1L, 3L, 7L);
+      assertThat(retry.run(() -> attempts.failing(3))).isEqualTo("attempt 4");
+      assertThat(attempts.log).containsExactly(0L, 1L, 3L, 7L);
     });
   }
 
   @Test
   void lastFailure_isThrown_andItsReportNamesTheEarlierOnes() {
-    run(() -> {
+    attempts.run(() -> {
       Retry retry = Retry.with(Backoff.constant(SECOND));
-      Throwable thrown = catchThrowable(() -> retry.run(() -> failing(9)));
+      Throwable thrown = catchThrowable(() -> retry.run(() -> attempts.failing(9)));
       assertThat(thrown).isInstanceOf(IllegalStateException.class).hasMessage("attempt 3");
       assertThat(Heddle.reportOf(thrown).merged())
           .extracting(Throwable::getMessage)
           .containsExactly("attempt 1", "attempt 2");
-      assertThat(attempts).isEqualTo(3);
+      assertThat(attempts.count).isEqualTo(3);
     });
   }
 
   @Test
   void endlessRetries_rememberTheNewestFailuresOnly() {
-    run(() -> {
+    attempts.run(() -> {
       Retry retry = Retry.with(Backoff.constant(SECOND)).withMaxAttempts(50);
-      Throwable thrown = catchThrowable(() -> retry.run(() -> failing(99)));
+      Throwable thrown = catchThrowable(() -> retry.run(() -> attempts.failing(99)));
       assertThat(Heddle.reportOf(thrown).merged())
           .hasSize(8)
           .last()
@@ -103,11 +81,11 @@ class RetryTest {
 
   @Test
   void attempt_getsItsNumber_andTheListenerHearsOfEachRetry() {
-    run(() -> {
+    attempts.run(() -> {
       Retry retry =
           Retry.with(Backoff.exponential(SECOND))
               .withListener((attempt, failure, delay) ->
-                  log.add(attempt + " " + failure.getMessage() + " " + delay.toSeconds()));
+                  attempts.log.add(attempt + " " + failure.getMessage() + " " + delay.toSeconds()));
       String result =
           retry.run((Integer attempt) -> {
             if (attempt < 3) {
@@ -116,14 +94,14 @@ class RetryTest {
             return "yes " + attempt;
           });
       assertThat(result).isEqualTo("yes 3");
-      assertThat(log).containsExactly("1 no 1 1", "2 no 2 2");
+      assertThat(attempts.log).containsExactly("1 no 1 1", "2 no 2 2");
     });
   }
 
   @Test
   void delayOfZero_letsOthersRunBeforeEachAttempt() {
-    run(() -> {
-      Coroutine<?> other = Heddle.spawn(() -> log.add("other"));
+    attempts.run(() -> {
+      Coroutine<?> other = Heddle.spawn(() -> attempts.log.add("other"));
       Retry retry = Retry.with(Backoff.constant(Duration.ZERO)).withMaxAttempts(100);
       assertThat(
               retry.run(() -> {
@@ -133,7 +111,7 @@ class RetryTest {
                 return "done";
               }))
           .isEqualTo("done");
-      assertThat(simulation.elapsed()).isZero();
+      assertThat(attempts.elapsed()).isZero();
     });
   }
 
@@ -141,13 +119,13 @@ class RetryTest {
 
   @Test
   void checkedException_isWrappedOnce_andTheConditionSeesItAsItWas() {
-    run(() -> {
+    attempts.run(() -> {
       IOException refused = new IOException("refused");
       Retry retry = Retry.with(Backoff.constant(SECOND)).withRetryOn(IOException.class);
       Throwable thrown =
           catchThrowable(() ->
               retry.run(() -> {
-                attempts++;
+                attempts.count++;
                 // a checked failure of a coroutine arrives in a CoroutineException
                 return Heddle.supervise(s ->
                     s.spawn(
@@ -157,31 +135,31 @@ class RetryTest {
                         .await());
               }));
       assertThat(thrown).isInstanceOf(CoroutineException.class).hasCause(refused);
-      assertThat(attempts).isEqualTo(3);
+      assertThat(attempts.count).isEqualTo(3);
     });
   }
 
   @Test
   void failure_thatTheConditionRefuses_isThrownAtOnce() {
-    run(() -> {
+    attempts.run(() -> {
       Retry retry = Retry.with(Backoff.constant(SECOND)).withRetryOn(IOException.class);
-      assertThatThrownBy(() -> retry.run(() -> failing(9))).hasMessage("attempt 1");
-      assertThat(attempts).isEqualTo(1);
+      assertThatThrownBy(() -> retry.run(() -> attempts.failing(9))).hasMessage("attempt 1");
+      assertThat(attempts.count).isEqualTo(1);
     });
   }
 
   @Test
   void types_areAllRetried_andReplaceThoseBefore() {
-    run(() -> {
+    attempts.run(() -> {
       Retry retry =
           Retry.with(Backoff.constant(SECOND))
               .withRetryOn(IOException.class)
               .withRetryOn(UncheckedIOException.class, IllegalStateException.class);
-      assertThat(retry.run(() -> failing(2))).isEqualTo("attempt 3");
+      assertThat(retry.run(() -> attempts.failing(2))).isEqualTo("attempt 3");
       Body<String> body =
           () -> {
-            attempts++;
-            throw new IOException("attempt " + attempts);
+            attempts.count++;
+            throw new IOException("attempt " + attempts.count);
           };
       assertThatThrownBy(() -> retry.run(body)).hasRootCauseMessage("attempt 4");
       assertThatThrownBy(retry::withRetryOn).hasMessageContaining("give one");
@@ -190,11 +168,11 @@ class RetryTest {
 
   @Test
   void error_isRetriedOnlyIfTheConditionSaysSo() {
-    run(() -> {
+    attempts.run(() -> {
       Body<String> body =
           () -> {
-            attempts++;
-            throw new AssertionError("attempt " + attempts);
+            attempts.count++;
+            throw new AssertionError("attempt " + attempts.count);
           };
       Retry retry = Retry.with(Backoff.constant(SECOND));
       assertThatThrownBy(() -> retry.run(body)).hasMessage("attempt 1");
@@ -204,7 +182,7 @@ class RetryTest {
 
   @Test
   void failure_thatTheNextAttemptWouldMeetAgain_isThrownAtOnce() {
-    run(() -> {
+    attempts.run(() -> {
       Retry retry = Retry.with(Backoff.constant(SECOND));
       List<RuntimeException> lasting =
           List.of(
@@ -216,23 +194,23 @@ class RetryTest {
               new PoolClosedException("closed"),
               new ChannelClosedException("closed", ChannelClosedException.Reason.CLOSED, null));
       for (RuntimeException failure : lasting) {
-        attempts = 0;
+        attempts.count = 0;
         Body<String> body =
             () -> {
-              attempts++;
+              attempts.count++;
               throw failure;
             };
         assertThatThrownBy(() -> retry.run(body)).isSameAs(failure);
-        assertThat(attempts).as("attempts after %s", failure).isEqualTo(1);
+        assertThat(attempts.count).as("attempts after %s", failure).isEqualTo(1);
         assertThatThrownBy(() -> retry.withRetryIf(_ -> true).run(body)).isSameAs(failure);
-        assertThat(attempts).as("attempts after %s", failure).isEqualTo(4);
+        assertThat(attempts.count).as("attempts after %s", failure).isEqualTo(4);
       }
     });
   }
 
   @Test
   void conditionOrBackoffThatThrows_namesTheFailureOfTheAttempt() {
-    run(() -> {
+    attempts.run(() -> {
       Retry retry = Retry.with(Backoff.constant(SECOND));
       Throwable thrown =
           catchThrowable(() ->
@@ -240,7 +218,7 @@ class RetryTest {
                   .withRetryIf(_ -> {
                     throw new UncheckedIOException(new IOException("condition"));
                   })
-                  .run(() -> failing(9)));
+                  .run(() -> attempts.failing(9)));
       assertThat(thrown).isInstanceOf(UncheckedIOException.class);
       assertThat(Heddle.reportOf(thrown).merged())
           .extracting(Throwable::getMessage)
@@ -250,18 +228,18 @@ class RetryTest {
 
   @Test
   void serviceThatIsUnavailable_isAskedAgainWhenItSaysSo() {
-    run(() -> {
+    attempts.run(() -> {
       Retry retry = Retry.with(Backoff.exponential(SECOND)).withMaxAttempts(4);
       String result =
           retry.run((Integer attempt) -> {
-            log.add(simulation.elapsed().toSeconds());
+            attempts.log.add(attempts.elapsed().toSeconds());
             if (attempt < 4) {
               throw new ServiceUnavailableException("busy", seconds(attempt == 1 ? 10 : 1), null);
             }
             return "done";
           });
       assertThat(result).isEqualTo("done");
-      assertThat(log).containsExactly(0L, 10L, 12L, 16L);
+      assertThat(attempts.log).containsExactly(0L, 10L, 12L, 16L);
 
       assertThatThrownBy(() ->
               retry
@@ -270,31 +248,32 @@ class RetryTest {
                     throw new ServiceUnavailableException("busy", seconds(10), null);
                   }))
           .hasMessage("busy");
-      assertThat(simulation.elapsed()).isEqualTo(seconds(16));
+      assertThat(attempts.elapsed()).isEqualTo(seconds(16));
     });
   }
 
   @Test
   @Tag("loop-342")
   void refusalThatNoWaitEnds_isThrownAtOnce() {
-    run(() -> {
+    attempts.run(() -> {
       CircuitBreaker breaker =
           new CircuitBreaker(
               CircuitBreakerOptions.defaults().withRecovery(RecoveryStrategy.manual()));
       breaker.trip();
       Retry retry =
-          Retry.with(Backoff.constant(SECOND)).withListener((attempt, _, _) -> log.add(attempt));
+          Retry.with(Backoff.constant(SECOND))
+              .withListener((attempt, _, _) -> attempts.log.add(attempt));
       assertThatThrownBy(() -> retry.run(() -> breaker.run(() -> "never called")))
           .isInstanceOf(ServiceUnavailableException.class)
           .hasMessageContaining("until probe() or reset()");
-      assertThat(log).isEmpty();
+      assertThat(attempts.log).isEmpty();
 
       breaker.probe();
       try (var _ = breaker.acquire()) { // the only trial: another call is worth trying
         assertThatThrownBy(() -> retry.run(() -> breaker.run(() -> "never called")))
             .hasMessageContaining("trial calls have not ended");
       }
-      assertThat(log).containsExactly(1, 2);
+      assertThat(attempts.log).containsExactly(1, 2);
     });
   }
 
@@ -302,23 +281,23 @@ class RetryTest {
 
   @Test
   void attemptTimeout_cancelsTheAttempt_andTheNextOneFollows() {
-    run(() -> {
+    attempts.run(() -> {
       Retry retry = Retry.with(Backoff.constant(SECOND)).withAttemptTimeout(seconds(2));
       String result =
           retry.run((Integer attempt) -> {
-            log.add(simulation.elapsed().toSeconds());
+            attempts.log.add(attempts.elapsed().toSeconds());
             Heddle.delay(attempt < 3 ? seconds(50) : SECOND);
             return "attempt " + attempt;
           });
       assertThat(result).isEqualTo("attempt 3");
-      assertThat(log).containsExactly(0L, 3L, 6L);
-      assertThat(simulation.elapsed()).isEqualTo(seconds(7));
+      assertThat(attempts.log).containsExactly(0L, 3L, 6L);
+      assertThat(attempts.elapsed()).isEqualTo(seconds(7));
     });
   }
 
   @Test
   void timeout_cutsTheAttempt_andNamesTheEarlierFailure() {
-    run(() -> {
+    attempts.run(() -> {
       Retry retry = Retry.with(Backoff.constant(SECOND)).withTimeout(seconds(5));
       Throwable thrown =
           catchThrowable(() ->
@@ -327,7 +306,7 @@ class RetryTest {
                 throw new IllegalStateException("attempt " + attempt);
               }));
       assertThat(thrown).isInstanceOf(DeadlineException.class);
-      assertThat(simulation.elapsed()).isEqualTo(seconds(5));
+      assertThat(attempts.elapsed()).isEqualTo(seconds(5));
       assertThat(Heddle.reportOf(thrown).merged())
           .extracting(Throwable::getMessage)
           .contains("attempt 1");
@@ -336,41 +315,43 @@ class RetryTest {
 
   @Test
   void timeout_thatTheNextDelayWouldOutlast_throwsTheFailureAtOnce() {
-    run(() -> {
+    attempts.run(() -> {
       Retry retry =
           Retry.with(Backoff.exponential(SECOND)).withMaxAttempts(9).withTimeout(seconds(6));
-      assertThatThrownBy(() -> retry.run(() -> failing(9))).hasMessage("attempt 3");
-      assertThat(simulation.elapsed()).isEqualTo(seconds(3));
+      assertThatThrownBy(() -> retry.run(() -> attempts.failing(9))).hasMessage("attempt 3");
+      assertThat(attempts.elapsed()).isEqualTo(seconds(3));
     });
   }
 
   @Test
   void deadline_boundsAllAttempts_andTheEarlierBoundCounts() {
-    run(() -> {
+    attempts.run(() -> {
       Retry retry = Retry.with(Backoff.exponential(SECOND)).withMaxAttempts(9);
       Deadline six = Deadline.after(seconds(6));
-      assertThatThrownBy(() -> retry.run(() -> failing(9), six)).hasMessage("attempt 3");
-      assertThat(simulation.elapsed()).isEqualTo(seconds(3));
+      assertThatThrownBy(() -> retry.run(() -> attempts.failing(9), six)).hasMessage("attempt 3");
+      assertThat(attempts.elapsed()).isEqualTo(seconds(3));
 
       Action slow = () -> Heddle.delay(seconds(100));
       assertThatThrownBy(() -> retry.run(slow, six)).isInstanceOf(DeadlineException.class);
-      assertThat(simulation.elapsed()).isEqualTo(seconds(6));
+      assertThat(attempts.elapsed()).isEqualTo(seconds(6));
 
       Deadline far = Deadline.after(seconds(60));
       assertThatThrownBy(() -> retry.withTimeout(seconds(4)).run(slow, far))
           .isInstanceOf(DeadlineException.class);
-      assertThat(simulation.elapsed()).isEqualTo(seconds(10));
+      assertThat(attempts.elapsed()).isEqualTo(seconds(10));
       Deadline near = Deadline.after(seconds(1));
       assertThatThrownBy(() ->
-              retry.withTimeout(seconds(4)).run((Integer attempt) -> failing(attempt + 9), near))
+              retry
+                  .withTimeout(seconds(4))
+                  .run((Integer attempt) -> attempts.failing(attempt + 9), near))
           .isInstanceOf(IllegalStateException.class);
-      assertThat(simulation.elapsed()).isEqualTo(seconds(10));
+      assertThat(attempts.elapsed()).isEqualTo(seconds(10));
     });
   }
 
   @Test
   void bounds_nested_theEarliestCounts() {
-    run(() -> {
+    attempts.run(() -> {
       Retry retry =
           Retry.with(Backoff.constant(SECOND))
               .withMaxAttempts(99)
@@ -382,16 +363,16 @@ class RetryTest {
                   seconds(11),
                   () ->
                       retry.run(() -> {
-                        attempts++;
+                        attempts.count++;
                         Heddle.delay(seconds(100));
                       })));
       assertThat(thrown)
           .isInstanceOf(DeadlineException.class)
           .hasMessageContaining("withTimeout(PT11S) expired");
-      assertThat(simulation.elapsed()).isEqualTo(seconds(11));
-      assertThat(attempts).isEqualTo(3); // at 0, 5 and 10
+      assertThat(attempts.elapsed()).isEqualTo(seconds(11));
+      assertThat(attempts.count).isEqualTo(3); // at 0, 5 and 10
 
-      attempts = 0;
+      attempts.count = 0;
       assertThatThrownBy(() ->
               Heddle.withTimeout(
                   seconds(11),
@@ -399,13 +380,13 @@ class RetryTest {
                       retry
                           .withTimeout(seconds(7))
                           .run(() -> {
-                            attempts++;
+                            attempts.count++;
                             Heddle.delay(seconds(100));
                           })))
           .isInstanceOf(DeadlineException.class)
           .hasMessageContaining("withDeadline(deadline) expired");
-      assertThat(simulation.elapsed()).isEqualTo(seconds(18));
-      assertThat(attempts).isEqualTo(2);
+      assertThat(attempts.elapsed()).isEqualTo(seconds(18));
+      assertThat(attempts.count).isEqualTo(2);
     });
   }
 
@@ -413,25 +394,25 @@ class RetryTest {
 
   @Test
   void budget_allowsTheReserveAndAShareOfTheCalls() {
-    run(() -> {
+    attempts.run(() -> {
       RetryBudget budget = new RetryBudget(0.25, 2);
       Retry retry = Retry.with(Backoff.constant(SECOND)).withMaxAttempts(2).withBudget(budget);
       for (int call = 0; call < 102; call++) {
-        assertThatThrownBy(() -> retry.run(() -> failing(999)))
+        assertThatThrownBy(() -> retry.run(() -> attempts.failing(999)))
             .isInstanceOf(IllegalStateException.class);
       }
       // the reserve, and a quarter of those after the first, which found the reserve full
-      assertThat(attempts - 102).isEqualTo(2 + 25);
+      assertThat(attempts.count - 102).isEqualTo(2 + 25);
       assertThat(budget.refused()).isEqualTo(102 - 27);
     });
   }
 
   @Test
   void budget_isRefilledByCalls_upToTheReserve() {
-    run(() -> {
+    attempts.run(() -> {
       RetryBudget budget = new RetryBudget(0.5, 2);
       Retry retry = Retry.with(Backoff.constant(SECOND)).withMaxAttempts(9).withBudget(budget);
-      assertThatThrownBy(() -> retry.run(() -> failing(99))).hasMessage("attempt 3");
+      assertThatThrownBy(() -> retry.run(() -> attempts.failing(99))).hasMessage("attempt 3");
       assertThat(budget).hasToString("a retry budget with 0 of 2 left, 1 refused");
       for (int i = 0; i < 20; i++) {
         retry.run(() -> "success");
@@ -443,7 +424,7 @@ class RetryTest {
   @Test
   void budget_ofAnotherLoop_isRefused() {
     RetryBudget foreign = Heddle.run(() -> new RetryBudget(0.1, 1));
-    run(() ->
+    attempts.run(() ->
         assertThatThrownBy(
                 () -> Retry.with(Backoff.constant(SECOND)).withBudget(foreign).run(() -> "never"))
             .isInstanceOf(IllegalStateException.class)
@@ -452,11 +433,11 @@ class RetryTest {
 
   @Test
   void retry_thatHasNoTimeLeft_takesNothingFromTheBudget() {
-    run(() -> {
+    attempts.run(() -> {
       RetryBudget budget = new RetryBudget(0, 5);
       Retry retry =
           Retry.with(Backoff.constant(seconds(9))).withTimeout(seconds(5)).withBudget(budget);
-      assertThatThrownBy(() -> retry.run(() -> failing(9))).hasMessage("attempt 1");
+      assertThatThrownBy(() -> retry.run(() -> attempts.failing(9))).hasMessage("attempt 1");
       assertThat(budget.available()).isEqualTo(5);
     });
   }
@@ -465,7 +446,7 @@ class RetryTest {
 
   @Test
   void arguments_thatMakeNoSense_areRefused() {
-    run(() -> {
+    attempts.run(() -> {
       Backoff backoff = Backoff.exponential(SECOND);
       Retry retry = Retry.with(backoff);
       for (Action refused :

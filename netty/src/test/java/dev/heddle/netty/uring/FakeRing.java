@@ -2,8 +2,6 @@
 package dev.heddle.netty.uring;
 
 import io.netty.channel.IoHandle;
-import io.netty.channel.IoHandler;
-import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.uring.IoUringIoEvent;
@@ -14,7 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /// A ring whose completions are made by the test: as slow and as mean as a kernel may be.
-final class FakeRing implements IoHandler, IoRegistration {
+final class FakeRing extends StandInHandler {
   /// What was handed over and not answered, in order.
   final List<Entry> entries = new ArrayList<>();
 
@@ -53,36 +51,5 @@ final class FakeRing implements IoHandler, IoRegistration {
   public long submit(IoOps ops) {
     entries.add(Entry.of((IoUringIoOps) ops));
     return entries.size();
-  }
-
-  @Override
-  public int run(IoHandlerContext context) {
-    return 0;
-  }
-
-  @Override
-  public void wakeup() {
-    // it never sleeps
-  }
-
-  @Override
-  public boolean isCompatible(Class<? extends IoHandle> handleType) {
-    return true;
-  }
-
-  @Override
-  @SuppressWarnings("TypeParameterUnusedInFormals") // Netty's signature
-  public <T> T attachment() {
-    throw new UnsupportedOperationException();
-  }
-
-  @Override
-  public boolean isValid() {
-    return true;
-  }
-
-  @Override
-  public boolean cancel() {
-    return true;
   }
 }

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.netty.uring.FakeRing.Entry;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoHandle;
-import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
@@ -30,7 +29,7 @@ class RingHandlerTest {
   private final Netty netty = new Netty();
   private final RingHandler ring = new RingHandler(netty);
 
-  private final class Netty implements IoHandler, IoRegistration {
+  private final class Netty extends StandInHandler {
     private IoUringIoHandle end;
 
     @SuppressWarnings("deprecation") // Netty's test constructor; it has no other public one
@@ -75,27 +74,6 @@ class RingHandlerTest {
     @Override
     public void wakeup() {
       seen.add("wakeup");
-    }
-
-    @Override
-    public boolean isCompatible(Class<? extends IoHandle> type) {
-      return true;
-    }
-
-    @Override
-    @SuppressWarnings("TypeParameterUnusedInFormals") // Netty's signature
-    public <T> T attachment() {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public boolean isValid() {
-      return true;
-    }
-
-    @Override
-    public boolean cancel() {
-      return true;
     }
   }
 

@@ -3,93 +3,119 @@ package dev.heddle.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/// The same seed gives the same trace, byte for byte: in one JVM again and again, and in JVMs with
-/// other compilers, collectors and processors. Other seeds give other traces.
-@Timeout(600)
+/// The same seed gives the same trace, byte for byte: from the first run of a JVM on, again and
+/// again, and in JVMs with other compilers, collectors and processors, more of them at a time than
+/// the machine has processors. Other seeds give other traces.
+@Tag("agent")
+@Timeout(3_600)
 class DeterminismTest {
-  private static final int SEEDS = 10;
-  private static final int RUNS = 50;
+  private static final List<String> DEFAULTS = List.of();
 
-  static SimulationResult<List<String>> run(long seed) {
-    SimulationResult<List<String>> result =
-        Simulation.run(SimulationOptions.defaults().withSeed(seed), MixedProgram::run);
-    assertThat(result.uncontrolled()).isEmpty();
-    return result;
-  }
+  // each compiler, collector and number of processors, in as few JVMs as that takes
+  private static final List<List<String>> KINDS_OF_JVMS =
+      List.of(
+          DEFAULTS,
+          List.of("-Xint", "-XX:+UseSerialGC", "-XX:ActiveProcessorCount=1"),
+          List.of("-XX:TieredStopAtLevel=1", "-XX:+UseZGC", "-XX:ActiveProcessorCount=8"));
 
-  /// A line for each seed, for comparison with other JVMs.
-  static List<String> lines() {
-    List<String> lines = new ArrayList<>();
-    for (int seed = 0; seed < SEEDS; seed++) {
-      SimulationResult<List<String>> result = run(seed);
-      lines.add(
-          "%d %x %x %x"
-              .formatted(
-                  seed,
-                  result.fingerprint(),
-                  result.trace().hashCode(),
-                  String.valueOf(result.value()).hashCode()));
+  private static final List<List<String>> ONE_BY_ONE =
+      List.of(
+          DEFAULTS,
+          List.of("-Xint"),
+          List.of("-XX:TieredStopAtLevel=1"),
+          List.of("-XX:+UseSerialGC"),
+          List.of("-XX:+UseZGC"),
+          List.of("-XX:ActiveProcessorCount=1"),
+          List.of("-XX:ActiveProcessorCount=8"));
+
+  /// A program, and the JVM that it needs.
+  enum Kind {
+    /// Fifty coroutines, without the agent.
+    COROUTINES,
+    /// Coroutines, threads, monitors, executors and chance of the JDK, with the agent.
+    THREADS;
+
+    private List<String> flags(List<String> others) {
+      List<String> flags = new ArrayList<>(others);
+      flags.add("-Xmx256m");
+      if (this == THREADS) {
+        flags.add("-javaagent:" + System.getProperty("heddle.world.jar"));
+      }
+      return flags;
     }
-    return lines;
-  }
 
-  @Test
-  @Tag("sim-1")
-  void sameSeed_inOneJvm_givesTheSameTrace() {
-    SimulationResult<List<String>> first = run(1);
-    for (int i = 0; i < RUNS; i++) {
-      SimulationResult<List<String>> again = run(1);
-      assertThat(again.trace()).isEqualTo(first.trace());
-      assertThat(again.value()).isEqualTo(first.value());
+    private OtherJvm start(List<String> flags, int seeds, int runs) throws Exception {
+      return OtherJvm.start(
+          Traces.class, flags(flags), name().toLowerCase(Locale.ROOT), "" + seeds, "" + runs);
     }
-  }
-
-  @Test
-  @Tag("sim-1")
-  void otherSeeds_giveOtherTraces() {
-    Set<String> traces = new HashSet<>();
-    for (int seed = 0; seed < SEEDS; seed++) {
-      traces.add(run(seed).trace());
-    }
-    assertThat(traces).hasSize(SEEDS);
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "-Xint",
-        "-XX:TieredStopAtLevel=1",
-        "-XX:+UseSerialGC",
-        "-XX:+UseZGC",
-        "-XX:ActiveProcessorCount=1",
-        "-XX:ActiveProcessorCount=8"
-      })
+  @EnumSource
   @Tag("sim-1")
-  void sameSeeds_inAnotherJvm_giveTheSameTraces(String flag) throws Exception {
-    assertThat(linesOf(flag)).isEqualTo(lines());
+  void sameSeed_inEachKindOfJvm_givesTheSameTrace(Kind kind) throws Exception {
+    assertThat(digests(kind, KINDS_OF_JVMS, KINDS_OF_JVMS.size(), 2, 2)).hasSize(2);
   }
 
-  private static List<String> linesOf(String flag) throws IOException, InterruptedException {
-    return OtherJvm.lines(Main.class, flag);
+  @ParameterizedTest
+  @EnumSource
+  @Tag("sim-1")
+  void sameSeed_inOneJvm_givesTheSameTrace_andOtherSeedsGiveOthers(Kind kind) throws Exception {
+    assertThat(digests(kind, List.of(DEFAULTS), 1, 10, 5)).hasSize(10);
   }
 
-  /// Prints the lines of another JVM.
-  static final class Main {
-    private Main() {}
+  @ParameterizedTest
+  @EnumSource
+  @Tag("sim-1")
+  @Tag("full")
+  void sameSeed_in100RunsOfOneJvm_givesTheSameTrace(Kind kind) throws Exception {
+    assertThat(digests(kind, List.of(DEFAULTS), 1, 3, 100)).hasSize(3);
+  }
 
-    public static void main(String[] args) {
-      lines().forEach(System.out::println);
+  @ParameterizedTest
+  @EnumSource
+  @Tag("sim-1")
+  @Tag("full")
+  void sameSeed_in100Jvms_givesTheSameTrace(Kind kind) throws Exception {
+    assertThat(digests(kind, ONE_BY_ONE, 100, 2, 2)).hasSize(2);
+  }
+
+  /// Runs a program with `seeds` seeds, `runs` times each, in each of `jvms` JVMs.
+  ///
+  /// @return a line for each seed: all runs of a seed, in all JVMs, must have the same digest
+  private static Set<String> digests(
+      Kind kind, List<List<String>> flags, int jvms, int seeds, int runs) throws Exception {
+    int atATime = 2 * Runtime.getRuntime().availableProcessors();
+    Deque<OtherJvm> running = new ArrayDeque<>();
+    Set<String> found = new TreeSet<>();
+    int lines = 0;
+    for (int begun = 0; begun < jvms || !running.isEmpty(); ) {
+      if (begun < jvms && running.size() < atATime) {
+        running.add(kind.start(flags.get(begun++ % flags.size()), seeds, runs));
+      } else {
+        List<String> printed = running.remove().lines();
+        lines += printed.size();
+        found.addAll(printed);
+      }
     }
+    assertThat(lines).isEqualTo(jvms * seeds * runs);
+    Set<String> digests = new HashSet<>();
+    found.forEach(line -> digests.add(line.substring(line.indexOf(' '))));
+    assertThat(digests).as("other seeds, other traces: %s", found).hasSize(seeds);
+    IO.println(kind + ", " + jvms + " JVMs with " + runs + " runs of each seed: " + found);
+    return found;
   }
 }

@@ -87,6 +87,7 @@ class HeddleTestTest {
   }
 
   @Test
+  @Tag("sim-4")
   void schedule_replaysAFailure() {
     run(TestClasses.Replayed.class);
     assertThat(reported).hasSize(1).allMatch(Reported::isFailed);
@@ -94,6 +95,7 @@ class HeddleTestTest {
   }
 
   @Test
+  @Tag("sim-21")
   void exhaustive_runsEachScheduleOnce() {
     run(TestClasses.Exhaustive.class);
     assertThat(reported).noneMatch(Reported::isFailed);
@@ -102,6 +104,7 @@ class HeddleTestTest {
   }
 
   @Test
+  @Tag("sim-5")
   void deadlock_failsWithTheReport() {
     run(TestClasses.Deadlock.class);
     assertThat(reported).hasSize(1).allMatch(Reported::isFailed);
@@ -111,6 +114,7 @@ class HeddleTestTest {
   }
 
   @Test
+  @Tag("sim-5")
   void failureOfABackgroundCoroutine_failsTheTest() {
     run(TestClasses.FailingChild.class);
     assertThat(reported).hasSize(1).allMatch(Reported::isFailed);

@@ -49,6 +49,7 @@ class SimulationTest {
   // ---- schedules ----
 
   @Test
+  @Tag("sim-1")
   void run_withTheSameSeed_takesTheSameCourse() {
     SimulationOptions options = SimulationOptions.defaults().withSeed(7);
     var one = Simulation.run(options, Programs::shuffle);
@@ -59,6 +60,7 @@ class SimulationTest {
   }
 
   @Test
+  @Tag("sim-1")
   void runs_withOtherSeeds_takeOtherCourses() {
     var courses = new ArrayList<Long>();
     for (int seed = 0; seed < 20; seed++) {
@@ -75,6 +77,7 @@ class SimulationTest {
   }
 
   @Test
+  @Tag("sim-21")
   void exhaustive_coversEachOrderOnce() {
     List<List<Integer>> orders = new ArrayList<>();
     SimulationOptions options =
@@ -86,6 +89,7 @@ class SimulationTest {
   }
 
   @Test
+  @Tag("sim-21")
   void exhaustive_withABound_stopsThereAndSaysSo() {
     SimulationOptions options = SimulationOptions.defaults().withStrategy(Strategy.exhaustive(3));
     Exploration some = Simulation.explore(options, () -> Programs.order());
@@ -94,6 +98,7 @@ class SimulationTest {
   }
 
   @Test
+  @Tag("sim-4")
   void schedule_ofARun_repeatsIt() {
     var found = Simulation.run(SimulationOptions.defaults().withSeed(3), Programs::shuffle);
     var replayed =

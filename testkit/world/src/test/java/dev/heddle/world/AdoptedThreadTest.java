@@ -8,9 +8,11 @@ import dev.heddle.world.programs.AdoptedThreads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Platform threads that code of a world starts: nobody sees that a virtual thread runs them.
+@Tag("sim-15")
 class AdoptedThreadTest {
   @Test
   void states_asOfAnyThread() throws Exception {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.world;
 
+import java.net.InetAddress;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Queue;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -52,6 +55,8 @@ final class FifoWorld extends World {
   final List<String> trace = new ArrayList<>();
   final List<String> refused = new ArrayList<>();
   final List<String> points = new ArrayList<>();
+  final Set<String> processorsAsked = new HashSet<>();
+  private String asked = ""; // the way, until the class is found
   String preemptsIn = "nowhere"; // the end of a point's name
 
   // the carrier
@@ -211,6 +216,30 @@ final class FifoWorld extends World {
     public void cancel() {
       cancelled = true;
     }
+  }
+
+  // ---- processors ----
+
+  /// Notes which class of the JDK asks, and in which way.
+  @Override
+  public int processors() {
+    StackWalker.getInstance()
+        .forEach(frame -> {
+          if (frame.getClassName().equals("java.lang.HeddleLimits")) {
+            asked = frame.getMethodName();
+          } else if (!asked.isEmpty()) {
+            processorsAsked.add(asked + " by " + frame.getClassName());
+            asked = "";
+          }
+        });
+    return super.processors();
+  }
+
+  // ---- names ----
+
+  @Override
+  public String nameOf(InetAddress address) {
+    return "host-" + address.getHostAddress();
   }
 
   // ---- answers ----

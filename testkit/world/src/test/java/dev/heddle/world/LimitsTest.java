@@ -9,10 +9,12 @@ import dev.heddle.world.programs.Forbidden;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /// What cannot be part of a simulation is refused by name, before anything happens.
+@Tag("sim-17")
 class LimitsTest {
   @TestFactory
   Stream<DynamicTest> everyLimit_isRefusedByName() {
@@ -46,7 +48,8 @@ class LimitsTest {
   @Test
   void hostNames_areTheWorlds() throws Exception {
     assertThat(FifoWorld.run(Environment::names).result())
-        .isEqualTo(List.of("localhost/127.0.0.1", "localhost/127.0.0.1", "10.0.0.7", "10.0.0.7"));
+        .isEqualTo(
+            List.of("localhost/127.0.0.1", "localhost/127.0.0.1", "host-10.0.0.7", "10.0.0.7"));
   }
 
   @Test
@@ -62,5 +65,17 @@ class LimitsTest {
   @Test
   void processors_areTheWorlds() throws Exception {
     assertThat(FifoWorld.run(Environment::processors).result()).isEqualTo(4);
+  }
+
+  /// How often these spin, and how far they spread, must not depend on the machine.
+  @Test
+  void processors_thatTheJdkKeeps_areTheWorlds() throws Exception {
+    FifoWorld world = new FifoWorld(1);
+    assertThat(world.runMain(Environment::useProcessors).failure()).isNull();
+    assertThat(world.processorsAsked)
+        .contains(
+            "processors by java.util.concurrent.ConcurrentHashMap",
+            "processors by java.util.concurrent.Phaser",
+            "phaserSpins by java.util.concurrent.Phaser");
   }
 }

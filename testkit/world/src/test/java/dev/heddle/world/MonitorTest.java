@@ -8,9 +8,11 @@ import dev.heddle.world.programs.Monitors;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Monitors, which the JVM hands over on a thread of its own.
+@Tag("sim-16")
 class MonitorTest {
   private static final int RUNS = 50;
 

@@ -11,13 +11,20 @@ import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// What a loop does with its world.
+@Tag("sim-8")
 class OpenWorldTest {
   @Test
   void severalCarriers_areOfOneWorld() throws Exception {
@@ -89,6 +96,25 @@ class OpenWorldTest {
       return null;
     });
     assertThat(seen).containsExactly("the other inside true", "still outside true", "back true");
+  }
+
+  @Test
+  void commonPool_isTheWorlds_alsoForForkedTasks() throws Exception {
+    Set<Object> pools = new HashSet<>();
+    pools.add(ForkJoinPool.commonPool());
+    for (int run = 0; run < 2; run++) {
+      List<?> seen = (List<?>) FifoWorld.run(Environment::commonPools).result();
+      assertThat(seen).hasSize(2);
+      assertThat(seen.getLast()).isSameAs(seen.getFirst());
+      pools.add(seen.getFirst());
+    }
+    assertThat(pools).hasSize(3);
+  }
+
+  @Test
+  void instants_areThoseOfTheWorld() throws Exception {
+    assertThat(FifoWorld.run(() -> Instant.now().truncatedTo(ChronoUnit.DAYS)).result())
+        .isEqualTo(Instant.parse("2030-01-01T00:00:00Z"));
   }
 
   @Test

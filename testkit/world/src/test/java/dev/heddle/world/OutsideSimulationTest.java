@@ -15,9 +15,11 @@ import java.lang.classfile.instruction.NewObjectInstruction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Code outside of any simulation, in a JVM that has the agent.
+@Tag("sim-13")
 class OutsideSimulationTest {
   @Test
   void clocks_areTrue() {

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.world.programs.AdoptedThreads;
 import dev.heddle.world.programs.racy.Counter;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Preemption points, when a program runs.
+@Tag("sim-19")
 class PreemptionTest {
   @Test
   void noPreemption_noUpdateIsLost() throws Exception {

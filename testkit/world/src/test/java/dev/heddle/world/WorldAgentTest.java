@@ -7,9 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.world.programs.ModuleProbe;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// How the agent comes into a JVM: in JVMs of their own.
+@Tag("sim-20")
 class WorldAgentTest {
   private static final String JAR = ChildJvm.JAR;
 
@@ -94,6 +96,7 @@ class WorldAgentTest {
   }
 
   @Test
+  @Tag("sim-18")
   void otherHashCodes_areRefused() throws Exception {
     assertThat(
             run(List.of("-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=2", "-javaagent:" + JAR)))

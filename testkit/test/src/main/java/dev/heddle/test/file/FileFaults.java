@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 /// drawn from the simulation's seed. An immutable value; start from [#defaults()] and change what
 /// matters.
 ///
-/// {@snippet class=dev.heddle.test.file.FileSnippetsTest region=faults}
+/// {@snippet class=dev.heddle.test.file.SimulatedFileSnippetsTest region=faults}
 ///
 /// @since 0.1
 public final class FileFaults {

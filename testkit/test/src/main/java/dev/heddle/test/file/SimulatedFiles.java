@@ -13,7 +13,7 @@ import java.nio.file.Path;
 /// directory when a directory was last synced. With a probability of [FileFaults#survival], it also
 /// leaves parts of what came later, in any combination for content, and in order for names.
 ///
-/// {@snippet class=dev.heddle.test.file.FileSnippetsTest region=crash}
+/// {@snippet class=dev.heddle.test.file.SimulatedFileSnippetsTest region=crash}
 ///
 /// **Suspends** never. **Thread** a coroutine of the simulation.
 ///

@@ -34,11 +34,13 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Files in memory, as Heddle's files and the JDK's calls use them.
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("sim-23")
 class SimulatedFilesTest {
   private static final String OLD = "old ".repeat(3_000);
   private static final String NEW = "new ".repeat(4_000);

@@ -2,8 +2,10 @@
 package dev.heddle.world.programs;
 
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -28,6 +30,7 @@ public final class Chances {
     new SecureRandom().nextBytes(bytes);
     all.put("SecureRandom", HexFormat.of().formatHex(bytes));
     all.put("SecureRandom.getSeed", HexFormat.of().formatHex(SecureRandom.getSeed(8)));
+    all.put("generateSeed", HexFormat.of().formatHex(new SecureRandom().generateSeed(8)));
     all.put("UUID", UUID.randomUUID().toString());
     all.put("hashCode", new Object().hashCode());
     RandomGeneratorFactory.all()
@@ -36,6 +39,32 @@ public final class Chances {
         .sorted()
         .forEach(name -> all.put(name, RandomGenerator.of(name).nextLong()));
     return all;
+  }
+
+  /// What the orders of immutable collections consist of, each decided by a salt of the JVM.
+  public static Map<String, Object> orders() {
+    Map<String, Object> all = new LinkedHashMap<>();
+    List<String> set = inOrder(Set.of("a", "b", "c", "d", "e", "f", "g", "h"));
+    all.put("first of a set", set.getFirst());
+    all.put("direction of a set", behind("a", set));
+    List<String> map = inOrder(Map.of("a", 1, "b", 2, "c", 3, "d", 4, "e", 5).keySet());
+    all.put("first of a map", map.getFirst());
+    all.put("direction of a map", behind("a", map));
+    all.put("direction of a pair", inOrder(Set.of("x", "y")));
+    all.put("array of a pair", List.of(Set.of("x", "y").toArray()));
+    return all;
+  }
+
+  private static List<String> inOrder(Set<String> set) {
+    List<String> all = new ArrayList<>();
+    for (String one : set) {
+      all.add(one);
+    }
+    return all;
+  }
+
+  private static String behind(String one, List<String> circle) {
+    return circle.get((circle.indexOf(one) + 1) % circle.size());
   }
 
   /// An order that a salt of the JVM decides.

@@ -4,11 +4,13 @@ package dev.heddle.world.rewrite;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// The options of the agent.
+@Tag("sim-20")
 class AgentOptionsTest {
   @ParameterizedTest
   @CsvSource(

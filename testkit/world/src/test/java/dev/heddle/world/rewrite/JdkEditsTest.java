@@ -11,10 +11,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /// The tables against the JDK at hand. Runs on every update of the JDK that the build uses.
+@Tag("sim-18")
 class JdkEditsTest {
   @TestFactory
   Stream<DynamicTest> everyEdit_hasAPlaceInThisJdk() {

@@ -16,9 +16,11 @@ import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.classfile.instruction.MonitorInstruction;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Where preemption points are put.
+@Tag("sim-19")
 class PointsTest {
   @Test
   void sync_beforeMonitorsVolatileFieldsAndCallsThatSynchronize() throws IOException {

@@ -30,6 +30,7 @@ class ConformanceTest {
               "netty",
               "process",
               "context",
+              "testkit/world",
               "testkit/test",
               "cli",
               "tests/evidence",
@@ -50,8 +51,9 @@ class ConformanceTest {
     assertThat(now)
         .as(
             "docs/explanation/conformance.md is not what tags, promises and mutants make. Write it"
-                + " with `./mvnw -pl core,process,netty,tests/evidence test -Dgates=off"
-                + " -Dtest=ConformanceTest -Dsurefire.failIfNoSpecifiedTests=false"
+                + " with `./mvnw -pl"
+                + " core,process,netty,context,testkit/world,testkit/test,tests/evidence test"
+                + " -Dgates=off -Dtest=ConformanceTest -Dsurefire.failIfNoSpecifiedTests=false"
                 + " -Dconformance.update=true`")
         .isEqualTo(Files.exists(PAGE) ? Files.readString(PAGE) : "");
   }

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
@@ -28,7 +29,8 @@ import javax.tools.ToolProvider;
 /// The test methods of the project and their tags, as javac's parser reads them from the sources:
 /// the tests of every module, whether this JVM could load them or not.
 public final class TaggedTests {
-  private static final Set<String> TESTS = Set.of("Test", "ParameterizedTest", "RepeatedTest");
+  private static final Set<String> TESTS =
+      Set.of("Test", "ParameterizedTest", "RepeatedTest", "TestFactory");
 
   private TaggedTests() {}
 
@@ -41,6 +43,14 @@ public final class TaggedTests {
   /// The tests of a module that run by default.
   public static List<TestName> of(String module) {
     return in(module).stream().filter(t -> !t.tags.contains("full")).map(Tagged::name).toList();
+  }
+
+  /// The tests of a module that carry a tag.
+  public static Set<TestName> tagged(String module, String tag) {
+    return in(module).stream()
+        .filter(t -> t.tags.contains(tag))
+        .map(Tagged::name)
+        .collect(Collectors.toSet());
   }
 
   /// Every test method under `folder`, a module.

@@ -38,7 +38,8 @@ import java.util.stream.Stream;
 /// @param catchers the tests that must fail, in order
 public record Mutant(String name, String says, List<Edit> edits, List<TestName> catchers) {
   /// The modules of which there are mutants; the tests of each stand for its own.
-  public static final List<String> MODULES = List.of("core", "netty", "process", "context");
+  public static final List<String> MODULES =
+      List.of("core", "netty", "process", "context", "testkit/world", "testkit/test");
 
   private static final String ENDING = ".mutant";
   private static final String CAUGHT_BY = "caught by";
@@ -148,7 +149,18 @@ public record Mutant(String name, String says, List<Edit> edits, List<TestName> 
   /// The module that it changes.
   String module() {
     String file = edits.getFirst().file;
-    return file.substring(0, file.indexOf('/'));
+    return MODULES.stream().filter(m -> file.startsWith(m + "/")).findFirst().orElseThrow();
+  }
+
+  /// Where the build has put the test classes of a module; its other classes lie beside them.
+  static Path tests(String module) {
+    String name = module.substring(module.indexOf('/') + 1);
+    return Path.of(System.getProperty("heddle." + name + ".tests"));
+  }
+
+  /// Where the build has put the classes of a module.
+  static Path classes(String module) {
+    return tests(module).resolveSibling("classes");
   }
 
   /// Writes down which tests catch it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.evidence.mutants;
 
+import dev.heddle.evidence.conformance.TaggedTests;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -10,23 +11,22 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// Runs tests of the modules that have mutants in a JVM apart, with or without a mutant's classes
-/// in front.
+/// Runs tests of the modules that have mutants in JVMs apart, with or without a mutant's classes in
+/// front.
 ///
 /// A test that says nothing for too long hangs: its JVM is ended, and another goes on behind it.
 final class TestRun implements AutoCloseable {
@@ -48,56 +48,42 @@ final class TestRun implements AutoCloseable {
   private static final String DONE = "@done ";
   private static final String ENDED = "@ended ";
 
-  /// Folders whose classes tests and mutants know: of each module, then of its tests.
-  private final List<Path> folders = new ArrayList<>();
+  /// A test class.
+  private record Place(String module, String room) {}
 
-  private final Map<String, String> packages = new HashMap<>(); // of test classes, by simple name
+  private final Map<String, Place> places = new HashMap<>(); // of test classes, by simple name
+  private final Set<TestName> withAgent = TaggedTests.tagged("testkit/test", "agent");
+
   private @Nullable Process worker;
+  private @Nullable JvmKind kind; // of the worker
+  private @Nullable Path loaded; // the mutant's classes that the worker cannot get rid of
   private BlockingQueue<String> said = new LinkedBlockingQueue<>();
 
   TestRun() throws IOException {
-    classPath().filter(TestRun::isMutable).map(Path::of).forEach(folders::add);
     for (String module : Mutant.MODULES) {
-      Path tests = Path.of(System.getProperty("heddle." + module + ".tests"));
-      folders.add(tests);
-      find(tests);
+      find(module, Mutant.tests(module));
     }
   }
 
-  private void find(Path tests) throws IOException {
+  private void find(String module, Path tests) throws IOException {
     try (Stream<Path> found = Files.walk(tests)) {
       for (Path file : found.filter(f -> f.toString().endsWith("Test.class")).toList()) {
         String type = file.getFileName().toString().replace(".class", "");
         String room =
             tests.relativize(file.getParent()).toString().replace(File.separatorChar, '.');
-        String other = packages.put(type, room);
+        Place other = places.put(type, new Place(module, room));
         if (other != null) {
           throw new IllegalStateException(
               "two test classes are named %s, in %s and %s; mutants know them by that name only"
-                  .formatted(type, other, room));
+                  .formatted(type, other.room, room));
         }
       }
     }
   }
 
-  private static Stream<String> classPath() {
-    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator));
-  }
-
-  /// Classes that mutants change must not be the worker's own: each mutant brings other ones.
-  private static boolean isMutable(String entry) {
-    Path path = Path.of(entry);
-    return Files.isDirectory(path)
-        ? Files.exists(path.resolve("dev/heddle/Heddle.class"))
-            || Files.exists(path.resolve("dev/heddle/netty/HeddleEventLoop.class"))
-            || Files.exists(path.resolve("dev/heddle/process/ProcessRuntime.class"))
-            || Files.exists(path.resolve("dev/heddle/context/ThreadLocalContext.class"))
-        : path.getFileName().toString().matches("heddle-(core|netty|process|context)-[^/]*[.]jar");
-  }
-
   /// Whether there is a test class of that name.
   boolean knows(TestName test) {
-    return packages.containsKey(test.type());
+    return places.containsKey(test.type());
   }
 
   /// Runs `wanted` and tells what became of each; `mutated` may be null. Tests that could not even
@@ -106,6 +92,35 @@ final class TestRun implements AutoCloseable {
   /// @param patience how long a test may take
   /// @param hangs after so many hangs the rest is left out, too
   Map<TestName, Verdict> run(
+      @Nullable Path mutated, Collection<TestName> wanted, Duration patience, int hangs)
+      throws IOException, InterruptedException {
+    Map<TestName, Verdict> verdicts = new TreeMap<>();
+    for (JvmKind its : JvmKind.values()) {
+      Set<TestName> tests = new TreeSet<>(wanted);
+      tests.removeIf(test -> kind(test) != its);
+      if (!tests.isEmpty()) {
+        prepare(its, mutated);
+        verdicts.putAll(runHere(mutated, tests, patience, hangs));
+      }
+    }
+    return verdicts;
+  }
+
+  private JvmKind kind(TestName test) {
+    Place place = places.get(test.type());
+    return place == null ? JvmKind.PLAIN : JvmKind.of(place.module, withAgent.contains(test));
+  }
+
+  /// Ends the worker where it is of another kind, or has another mutant's classes for good.
+  private void prepare(JvmKind next, @Nullable Path mutated) {
+    if (kind != next || (!next.loadsAnew() && !Objects.equals(loaded, mutated))) {
+      close();
+    }
+    kind = next;
+    loaded = mutated;
+  }
+
+  private Map<TestName, Verdict> runHere(
       @Nullable Path mutated, Collection<TestName> wanted, Duration patience, int hangs)
       throws IOException, InterruptedException {
     Map<TestName, Verdict> verdicts = new TreeMap<>();
@@ -153,31 +168,18 @@ final class TestRun implements AutoCloseable {
   }
 
   private void ask(@Nullable Path mutated, Set<TestName> left) throws IOException {
+    JvmKind here = Objects.requireNonNull(kind);
     if (worker == null || !worker.isAlive()) {
-      start();
+      start(here.command(mutated));
     }
-    String path =
-        Stream.concat(Stream.ofNullable(mutated), folders.stream())
-            .map(folder -> folder + (Files.isDirectory(folder) ? File.separator : ""))
-            .collect(Collectors.joining(File.pathSeparator));
-    List<String> names = left.stream().map(t -> packages.get(t.type()) + "." + t).toList();
+    String path = here.pathOfEachRun(mutated);
+    List<String> names = left.stream().map(t -> places.get(t.type()).room + "." + t).toList();
     var in = worker.getOutputStream();
     in.write((path + "\n" + String.join(" ", names) + "\n").getBytes(StandardCharsets.UTF_8));
     in.flush();
   }
 
-  private void start() throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    for (String room : List.of("java.lang", "java.util.concurrent.locks", "jdk.internal.vm")) {
-      command.addAll(List.of("--add-opens", "java.base/" + room + "=ALL-UNNAMED"));
-    }
-    command.add("--enable-native-access=ALL-UNNAMED"); // descriptors are watched by number natively
-    // it lives for seconds: the first compiler is enough
-    command.addAll(List.of("-ea", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx1g"));
-    command.addAll(List.of("-Dheddle.reuse=on", "-Dheddle.root=" + Mutant.root()));
-    String rest = String.join(File.pathSeparator, classPath().filter(e -> !isMutable(e)).toList());
-    command.addAll(List.of("-cp", rest, TestWorker.class.getName()));
+  private void start(List<String> command) throws IOException {
     Process started = new ProcessBuilder(command).redirectError(Redirect.DISCARD).start();
     BlockingQueue<String> lines = new LinkedBlockingQueue<>();
     Thread.ofVirtual().start(() -> read(started.inputReader(StandardCharsets.UTF_8), lines));

@@ -33,9 +33,9 @@ import org.junit.platform.launcher.core.LauncherFactory;
 /// The program of a JVM that runs tests under one mutant after the other, each in a class loader of
 /// its own: JUnit and the JDK stay warm, Heddle starts afresh.
 ///
-/// In: a line with the class path of Heddle and its tests, a line with tests
-/// (`package.Type#method`, apart by spaces). Out: `@begin TEST`, then `@ok TEST`, `@skipped TEST`
-/// or `@failed TEST`, for each as it goes; then `@done`.
+/// In: a line with the class path of Heddle and its tests, empty where the JVM has them on its own
+/// class path; a line with tests (`package.Type#method`, apart by spaces). Out: `@begin TEST`, then
+/// `@ok TEST`, `@skipped TEST` or `@failed TEST`, for each as it goes; then `@done`.
 final class TestWorker implements TestExecutionListener {
   private static final PrintStream OUT = System.out;
   private static final String DRIVERS =
@@ -89,6 +89,9 @@ final class TestWorker implements TestExecutionListener {
   }
 
   private static URL[] urls(String path) throws MalformedURLException {
+    if (path.isEmpty()) {
+      return new URL[0];
+    }
     String[] entries = path.split(File.pathSeparator);
     URL[] urls = new URL[entries.length];
     for (int i = 0; i < entries.length; i++) {

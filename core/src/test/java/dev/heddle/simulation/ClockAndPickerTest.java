@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// All time of a loop goes by its clock, and all choice by its picker.
 @Timeout(300)
-class SimulationTest {
+class ClockAndPickerTest {
   private static final Duration DAY = Duration.ofDays(1);
 
   private final Simulation simulation = new Simulation(1);

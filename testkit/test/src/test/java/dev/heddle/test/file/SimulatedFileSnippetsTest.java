@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 /// The code that the documentation of simulated files shows.
 @Tag("once")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class FileSnippetsTest {
+class SimulatedFileSnippetsTest {
   @Test
   void crash() {
     // @start region=crash

@@ -9,10 +9,11 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// The same seed gives the same course, whatever the JVM does beneath.
-class DeterminismTest {
+class CourseTest {
   private static final int RUNS = 20;
 
   /// What a child JVM runs: the second course, as text.
@@ -31,6 +32,7 @@ class DeterminismTest {
   }
 
   @Test
+  @Tag("sim-1")
   void sameSeed_sameCourseInOneJvm() throws Exception {
     course(5);
     String first = course(5);
@@ -40,6 +42,7 @@ class DeterminismTest {
   }
 
   @Test
+  @Tag("sim-1")
   void otherSeeds_otherCourses() throws Exception {
     Set<String> courses = new HashSet<>();
     for (int seed = 0; seed < RUNS; seed++) {
@@ -48,16 +51,31 @@ class DeterminismTest {
     assertThat(courses).hasSize(RUNS);
   }
 
+  /// Each compiler, collector and number of processors, in as few JVMs as that takes.
   @Test
+  @Tag("sim-1")
   void sameSeed_sameCourseInOtherJvms() throws Exception {
-    List<List<String>> flags =
+    assertSameCourse(
+        List.of(
+            List.of("-Xint", "-XX:+UseSerialGC", "-Xmx64m", "-XX:ActiveProcessorCount=1"),
+            List.of("-XX:TieredStopAtLevel=1", "-XX:+UseZGC", "-XX:ActiveProcessorCount=8")));
+  }
+
+  @Test
+  @Tag("sim-1")
+  @Tag("full")
+  void sameSeed_sameCourseInEachKindOfJvm() throws Exception {
+    assertSameCourse(
         List.of(
             List.of("-Xint"),
             List.of("-XX:TieredStopAtLevel=1"),
             List.of("-XX:+UseSerialGC", "-Xmx64m"),
             List.of("-XX:+UseZGC"),
             List.of("-XX:ActiveProcessorCount=1"),
-            List.of("-XX:ActiveProcessorCount=8"));
+            List.of("-XX:ActiveProcessorCount=8")));
+  }
+
+  private static void assertSameCourse(List<List<String>> flags) throws Exception {
     List<String> courses = new ArrayList<>();
     for (List<String> of : flags) {
       courses.add(ChildJvm.run(Child.class, of));

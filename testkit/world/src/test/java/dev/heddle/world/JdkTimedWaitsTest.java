@@ -8,11 +8,13 @@ import dev.heddle.world.programs.TimedWaits;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /// The timed waits of the JDK, unmodified, by the clock of a world.
-class TimedWaitsTest {
+@Tag("sim-8")
+class JdkTimedWaitsTest {
   private static final long HOUR = TimeUnit.HOURS.toNanos(1);
 
   @TestFactory

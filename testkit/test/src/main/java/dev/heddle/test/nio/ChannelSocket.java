@@ -4,6 +4,7 @@ package dev.heddle.test.nio;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
@@ -122,7 +123,7 @@ final class ChannelSocket extends Socket {
   }
 
   @Override
-  public java.net.InetAddress getLocalAddress() {
+  public InetAddress getLocalAddress() {
     InetSocketAddress own = local();
     return own == null ? new InetSocketAddress(0).getAddress() : own.getAddress();
   }
@@ -139,7 +140,7 @@ final class ChannelSocket extends Socket {
   }
 
   @Override
-  public java.net.@Nullable InetAddress getInetAddress() {
+  public @Nullable InetAddress getInetAddress() {
     InetSocketAddress peer = remote();
     return peer == null ? null : peer.getAddress();
   }

@@ -19,6 +19,7 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.MembershipKey;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Objects;
 import java.util.Set;
@@ -31,6 +32,7 @@ final class DatagramChannelFront extends DatagramChannel implements Selectable {
   private final DatagramDescriptor descriptor;
   private final Waits waits;
   private final ReentrantLock reading = new ReentrantLock();
+  private boolean blocks = true;
 
   DatagramChannelFront(SelectorProvider provider, HostNetwork network, ProtocolFamily family)
       throws IOException {
@@ -48,7 +50,7 @@ final class DatagramChannelFront extends DatagramChannel implements Selectable {
 
   private static InetSocketAddress resolved(SocketAddress address) {
     if (!(address instanceof InetSocketAddress inet)) {
-      throw new java.nio.channels.UnsupportedAddressTypeException();
+      throw new UnsupportedAddressTypeException();
     }
     if (inet.isUnresolved()) {
       throw new UnresolvedAddressException();
@@ -97,7 +99,7 @@ final class DatagramChannelFront extends DatagramChannel implements Selectable {
       if (descriptor.localAddress() == null) {
         descriptor.bind(null);
       }
-      SocketAddress from = isBlocking() ? receiveBlocking(into) : descriptor.receive(into);
+      SocketAddress from = blocks ? receiveBlocking(into) : descriptor.receive(into);
       if (from == null) {
         network.threads().onFruitless();
       }
@@ -223,7 +225,11 @@ final class DatagramChannelFront extends DatagramChannel implements Selectable {
   @Override
   protected void implConfigureBlocking(boolean block) {
     reading.lock(); // after a receive that goes on
-    reading.unlock();
+    try {
+      blocks = block;
+    } finally {
+      reading.unlock();
+    }
   }
 
   @Override

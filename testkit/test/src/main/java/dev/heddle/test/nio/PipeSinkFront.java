@@ -16,6 +16,7 @@ final class PipeSinkFront extends Pipe.SinkChannel implements Selectable {
   private final StreamDescriptor descriptor;
   private final Waits waits;
   private final ReentrantLock writing = new ReentrantLock();
+  private boolean blocks = true;
 
   PipeSinkFront(SelectorProvider provider, HostNetwork network, StreamDescriptor descriptor) {
     super(provider);
@@ -31,7 +32,7 @@ final class PipeSinkFront extends Pipe.SinkChannel implements Selectable {
       if (!isOpen()) {
         throw new ClosedChannelException();
       }
-      return isBlocking() ? writeBlocking(from) : descriptor.write(from);
+      return blocks ? writeBlocking(from) : descriptor.write(from);
     } finally {
       writing.unlock();
     }
@@ -82,7 +83,11 @@ final class PipeSinkFront extends Pipe.SinkChannel implements Selectable {
   @Override
   protected void implConfigureBlocking(boolean block) {
     writing.lock(); // after a write that goes on
-    writing.unlock();
+    try {
+      blocks = block;
+    } finally {
+      writing.unlock();
+    }
   }
 
   @Override

@@ -17,6 +17,7 @@ final class PipeSourceFront extends Pipe.SourceChannel implements Selectable {
   private final StreamDescriptor descriptor;
   private final Waits waits;
   private final ReentrantLock reading = new ReentrantLock();
+  private boolean blocks = true;
 
   PipeSourceFront(SelectorProvider provider, HostNetwork network, StreamDescriptor descriptor) {
     super(provider);
@@ -37,7 +38,7 @@ final class PipeSourceFront extends Pipe.SourceChannel implements Selectable {
     reading.lock();
     try {
       requireOpen();
-      int n = isBlocking() ? readBlocking(into) : descriptor.read(into);
+      int n = blocks ? readBlocking(into) : descriptor.read(into);
       if (n == 0 && into.hasRemaining()) {
         network.threads().onFruitless();
       }
@@ -87,7 +88,11 @@ final class PipeSourceFront extends Pipe.SourceChannel implements Selectable {
   @Override
   protected void implConfigureBlocking(boolean block) {
     reading.lock(); // after a read that goes on
-    reading.unlock();
+    try {
+      blocks = block;
+    } finally {
+      reading.unlock();
+    }
   }
 
   @Override

@@ -27,6 +27,7 @@ final class ServerSocketChannelFront extends ServerSocketChannel implements Sele
   private final ListenerDescriptor descriptor;
   private final Waits waits;
   private final ReentrantLock accepting = new ReentrantLock();
+  private boolean blocks = true;
   private @Nullable ServerSocket adapter;
 
   ServerSocketChannelFront(SelectorProvider provider, HostNetwork network, ProtocolFamily family)
@@ -62,7 +63,7 @@ final class ServerSocketChannelFront extends ServerSocketChannel implements Sele
       if (descriptor.localAddress() == null) {
         throw new NotYetBoundException();
       }
-      SocketDescriptor accepted = isBlocking() ? acceptBlocking() : descriptor.accept();
+      SocketDescriptor accepted = blocks ? acceptBlocking() : descriptor.accept();
       if (accepted == null) {
         network.threads().onFruitless();
         return null;
@@ -112,7 +113,11 @@ final class ServerSocketChannelFront extends ServerSocketChannel implements Sele
   @Override
   protected void implConfigureBlocking(boolean block) {
     accepting.lock(); // after an accept that goes on
-    accepting.unlock();
+    try {
+      blocks = block;
+    } finally {
+      accepting.unlock();
+    }
   }
 
   @Override

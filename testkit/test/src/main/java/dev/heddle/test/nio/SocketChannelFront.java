@@ -38,6 +38,7 @@ final class SocketChannelFront extends SocketChannel implements Selectable {
   private final boolean unix;
   private final ReentrantLock reading = new ReentrantLock();
   private final ReentrantLock writing = new ReentrantLock();
+  private boolean blocks = true;
   private boolean pending; // connect() has begun
   private boolean connected;
   private boolean inputShut;
@@ -109,9 +110,7 @@ final class SocketChannelFront extends SocketChannel implements Selectable {
 
   @Override
   public boolean connect(SocketAddress to) throws IOException {
-    reading.lock();
-    writing.lock();
-    try {
+    return exclusively(() -> {
       requireOpen();
       if (to instanceof InetSocketAddress inet && inet.isUnresolved()) {
         throw new UnresolvedAddressException();
@@ -122,13 +121,33 @@ final class SocketChannelFront extends SocketChannel implements Selectable {
       if (pending) {
         throw new ConnectionPendingException();
       }
-      return begin(to) || (isBlocking() && finish());
+      return begin(to) || (blocks && finish());
+    });
+  }
+
+  /// A step of a connection; the channel closes when it fails, as the JDK's.
+  private interface Step {
+    boolean run() throws IOException;
+  }
+
+  private boolean exclusively(Step step) throws IOException {
+    reading.lock();
+    try {
+      return writingExclusively(step);
     } catch (IOException e) {
-      close(); // as the JDK's
+      close();
       throw e;
     } finally {
-      writing.unlock();
       reading.unlock();
+    }
+  }
+
+  private boolean writingExclusively(Step step) throws IOException {
+    writing.lock();
+    try {
+      return step.run();
+    } finally {
+      writing.unlock();
     }
   }
 
@@ -144,25 +163,16 @@ final class SocketChannelFront extends SocketChannel implements Selectable {
 
   @Override
   public boolean finishConnect() throws IOException {
-    reading.lock();
-    writing.lock();
-    try {
+    return exclusively(() -> {
       requireOpen();
       if (!pending && !connected) {
         throw new NoConnectionPendingException();
       }
       return connected || finish();
-    } catch (IOException e) {
-      close();
-      throw e;
-    } finally {
-      writing.unlock();
-      reading.unlock();
-    }
+    });
   }
 
   private boolean finish() throws IOException {
-    boolean blocks = isBlocking();
     boolean done = false;
     if (blocks) {
       begin();
@@ -204,7 +214,6 @@ final class SocketChannelFront extends SocketChannel implements Selectable {
     reading.lock();
     try {
       requireConnected();
-      boolean blocks = isBlocking();
       int n = blocks ? readBlocking(into) : readNow(into);
       if (n == 0 && into.hasRemaining()) {
         network.threads().onFruitless();
@@ -276,7 +285,7 @@ final class SocketChannelFront extends SocketChannel implements Selectable {
       if (outputShut) {
         throw new ClosedChannelException();
       }
-      return isBlocking()
+      return blocks
           ? writeBlocking(from, offset, length)
           : descriptor.write(from, offset, length);
     } finally {
@@ -349,10 +358,11 @@ final class SocketChannelFront extends SocketChannel implements Selectable {
 
   @Override
   protected void implConfigureBlocking(boolean block) {
-    reading.lock(); // after the operations that go on
-    writing.lock();
-    writing.unlock();
-    reading.unlock();
+    try {
+      var _ = exclusively(() -> blocks = block); // after the operations that go on
+    } catch (IOException e) {
+      throw new IllegalStateException("nothing is read or written", e);
+    }
   }
 
   // ---- what it is ----

@@ -14,7 +14,7 @@ final class Waits {
   /*
    * A descriptor has one listener for each direction, and any number of selectors and threads may
    * wait for it. So the listener is a list of watchers. It is armed while the list is not empty. A
-   * notification runs each watcher once and empties the list; a watcher that still waits adds itself
+   * notification empties the list and runs each watcher once; one that still waits adds itself
    * again.
    *
    * A thread waits by LockSupport.park, as the JDK's own sockets do. For the loop this is a wait in

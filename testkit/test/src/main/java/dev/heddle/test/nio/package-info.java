@@ -4,7 +4,7 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | `java.net` and `java.nio` calls of programs, by the agent | calls of descriptors, to the driver |
+/// | calls of `java.net` and `java.nio`, by the agent | calls of descriptors, to the driver |
 /// | readiness, from the driver's polls | wake-ups of threads that wait in the JDK |
 ///
 /// Threads: those of one run, one at a time. Read first: `Waits`, then `SimulatedSelector`.

@@ -249,6 +249,7 @@ final class SimulatedWorld extends World
   }
 
   @Override
+  @SuppressWarnings("ThreadPriorityCheck") // the simulation's loop decides what a yield means
   public void onFruitless() {
     onSpin();
     Thread.yield();

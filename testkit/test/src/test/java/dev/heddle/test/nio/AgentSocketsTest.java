@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.test.Simulation;
 import dev.heddle.test.SimulationOptions;
+import dev.heddle.test.node.Node;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.DatagramSocket;
@@ -137,6 +138,31 @@ class AgentSocketsTest {
       assertThat(InetAddress.getByName("localhost").isLoopbackAddress()).isTrue();
       assertThatThrownBy(() -> InetAddress.getByName("no.example"))
           .isInstanceOf(UnknownHostException.class);
+    });
+  }
+
+  @Test
+  void sockets_ofTwoNodes_meet_andACrashIsFelt() {
+    Simulation.run(() -> {
+      Node server =
+          Node.start(
+              "server",
+              () -> {
+                try (ServerSocket socket = new ServerSocket(80);
+                    Socket peer = socket.accept()) {
+                  peer.getOutputStream().write('x');
+                  Thread.sleep(HOUR.multipliedBy(10));
+                }
+              });
+      Thread.sleep(1_000);
+      try (Socket socket = new Socket("server", 80)) {
+        assertThat(socket.getInputStream().read()).isEqualTo('x');
+        assertThat(socket.getInetAddress()).isEqualTo(InetAddress.getByName("server"));
+        server.crash();
+        socket.setSoTimeout((int) HOUR.toMillis());
+        assertThatThrownBy(() -> socket.getInputStream().read())
+            .isInstanceOf(SocketTimeoutException.class); // no peer is told of a crash
+      }
     });
   }
 

@@ -53,6 +53,10 @@ class AgentSocketsTest {
     return future;
   }
 
+  private static InetAddress byName(String name) throws UnknownHostException {
+    return InetAddress.getAllByName(name)[0];
+  }
+
   private static String text(ByteBuffer buffer) {
     return UTF_8.decode(buffer.flip()).toString();
   }
@@ -111,6 +115,7 @@ class AgentSocketsTest {
   }
 
   @Test
+  @SuppressWarnings("try") // closed twice: by another thread, which is tested, and at the end
   void close_endsARead() {
     Simulation.run(() -> {
       try (ServerSocket server = new ServerSocket(0, 5, LOCAL);
@@ -134,9 +139,9 @@ class AgentSocketsTest {
   @Test
   void names_areThoseOfTheNetwork() {
     Simulation.run(() -> {
-      assertThat(InetAddress.getByName("main").getHostAddress()).startsWith("10.0.0.");
-      assertThat(InetAddress.getByName("localhost").isLoopbackAddress()).isTrue();
-      assertThatThrownBy(() -> InetAddress.getByName("no.example"))
+      assertThat(byName("main").getHostAddress()).startsWith("10.0.0.");
+      assertThat(byName("localhost").isLoopbackAddress()).isTrue();
+      assertThatThrownBy(() -> byName("no.example"))
           .isInstanceOf(UnknownHostException.class);
     });
   }
@@ -155,9 +160,9 @@ class AgentSocketsTest {
                 }
               });
       Thread.sleep(1_000);
-      try (Socket socket = new Socket("server", 80)) {
+      try (Socket socket = new Socket(byName("server"), 80)) {
         assertThat(socket.getInputStream().read()).isEqualTo('x');
-        assertThat(socket.getInetAddress()).isEqualTo(InetAddress.getByName("server"));
+        assertThat(socket.getInetAddress()).isEqualTo(byName("server"));
         server.crash();
         socket.setSoTimeout((int) HOUR.toMillis());
         assertThatThrownBy(() -> socket.getInputStream().read())

@@ -4,6 +4,8 @@ package dev.heddle.test.net;
 import dev.heddle.io.dns.NameResolver;
 import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.DatagramDescriptor;
+import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.PipeDescriptors;
@@ -13,9 +15,12 @@ import dev.heddle.reactor.driver.Support;
 import dev.heddle.test.file.SimulatedFiles;
 import dev.heddle.test.host.HostDriver;
 import dev.heddle.test.time.Turns;
+import java.net.InetAddress;
 import java.net.ProtocolFamily;
 import java.net.StandardProtocolFamily;
+import java.net.UnknownHostException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -137,6 +142,43 @@ final class SimulatedDriver implements HostDriver {
   @Override
   public NameResolver names() {
     return new SimulatedNames(host);
+  }
+
+  @Override
+  public List<InetAddress> addressesNow(String name) throws UnknownHostException {
+    List<InetAddress> found = host.network().addressesOf(name);
+    if (found.isEmpty()) {
+      throw new UnknownHostException(name + ": Name or service not known");
+    }
+    List<InetAddress> named = new ArrayList<>();
+    for (InetAddress address : found) {
+      named.add(InetAddress.getByAddress(name, address.getAddress()));
+    }
+    return named;
+  }
+
+  @Override
+  public String nameNow(InetAddress address) {
+    SimulatedHost found = host.network().hostOf(host, address);
+    if (address.isLoopbackAddress()) {
+      return "localhost";
+    }
+    return found == null ? address.getHostAddress() : found.name();
+  }
+
+  @Override
+  public InetAddress address() {
+    return host.address();
+  }
+
+  @Override
+  public boolean isReady(Descriptor descriptor, Direction direction) {
+    return ((SimulatedDescriptor) descriptor).isReadyNow(direction);
+  }
+
+  @Override
+  public int available(SocketDescriptor socket) {
+    return ((SimulatedStream) socket).available();
   }
 
   @Override

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.nio;
 
+import dev.heddle.scheduler.Clock;
 import dev.heddle.test.host.HostDriver;
-import dev.heddle.test.time.Timeline;
 import dev.heddle.world.OpenWorld;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// @param driver opens the descriptors
 /// @param clock the virtual time
 /// @param threads what is special about the threads of the run
-public record HostNetwork(HostDriver driver, Timeline clock, Threads threads) {
+public record HostNetwork(HostDriver driver, Clock clock, Threads threads) {
   static final long FOREVER = Long.MAX_VALUE;
 
   /// A world that has a network.

@@ -194,9 +194,6 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     picker = chosen;
     turn = sleeps;
     HostDriver outside = machine.driver(sleeps);
-    if (world != null) {
-      world.attach(outside, sleeps);
-    }
     T value = null;
     Throwable failure = null;
     try {

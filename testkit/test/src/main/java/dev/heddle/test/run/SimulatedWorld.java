@@ -8,7 +8,6 @@ import dev.heddle.test.nio.ServerSocketFront;
 import dev.heddle.test.nio.SimulatedProvider;
 import dev.heddle.test.nio.SocketFront;
 import dev.heddle.test.time.Agenda;
-import dev.heddle.test.time.Timeline;
 import dev.heddle.world.OpenWorld;
 import dev.heddle.world.World;
 import java.net.InetAddress;
@@ -52,7 +51,7 @@ final class SimulatedWorld extends World
   private final OpenWorld open;
 
   private @Nullable Scheduler scheduler; // set before the first thread starts
-  private @Nullable HostNetwork network; // set before the loop begins
+  private @Nullable HostNetwork network; // set with it
   private @Nullable Thread starting; // the last one
   private int reads;
   private final List<Finding> findings = new ArrayList<>();
@@ -73,11 +72,7 @@ final class SimulatedWorld extends World
   /// The loop that runs its threads. Called before the first one starts.
   void attach(Scheduler runs) {
     scheduler = runs;
-  }
-
-  /// The host on which the program runs. Called before the loop begins.
-  void attach(HostDriver driver, Timeline time) {
-    network = new HostNetwork(driver, time, this);
+    network = new HostNetwork((HostDriver) runs.reactor().driver(), clock, this);
   }
 
   void close() {

@@ -121,7 +121,7 @@ final class Waits {
     }
   }
 
-  /// Ends all waits of threads. Selectors are not told, as with Linux. To be called before the
+  /// Ends all waits of threads; a selector goes on with its other keys. To be called before the
   /// descriptor is closed.
   void close() {
     if (!closed) {

@@ -105,7 +105,8 @@ class AgentSocketsTest {
             assertThatThrownBy(server::accept).isInstanceOf(SocketTimeoutException.class);
           }
         });
-    assertThat(result.elapsed()).isBetween(HOUR.multipliedBy(2), HOUR.multipliedBy(2).plusSeconds(1));
+    assertThat(result.elapsed())
+        .isBetween(HOUR.multipliedBy(2), HOUR.multipliedBy(2).plusSeconds(1));
   }
 
   @Test
@@ -125,8 +126,8 @@ class AgentSocketsTest {
 
   @Test
   void connectToNobody_isRefused() {
-    Simulation.run(() ->
-        assertThatThrownBy(() -> new Socket(LOCAL, 4)).isInstanceOf(ConnectException.class));
+    Simulation.run(
+        () -> assertThatThrownBy(() -> new Socket(LOCAL, 4)).isInstanceOf(ConnectException.class));
   }
 
   @Test
@@ -178,7 +179,8 @@ class AgentSocketsTest {
             assertThat(selection.get()).isZero();
           }
         });
-    assertThat(result.elapsed()).isBetween(HOUR.multipliedBy(2), HOUR.multipliedBy(2).plusSeconds(1));
+    assertThat(result.elapsed())
+        .isBetween(HOUR.multipliedBy(2), HOUR.multipliedBy(2).plusSeconds(1));
   }
 
   @Test

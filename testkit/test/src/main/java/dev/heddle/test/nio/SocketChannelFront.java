@@ -249,23 +249,29 @@ final class SocketChannelFront extends SocketChannel implements Selectable {
     reading.lock();
     try {
       requireConnected();
-      long sum = 0;
-      for (int i = offset; i < offset + length; i++) {
-        if (into[i].hasRemaining()) {
-          int n = sum == 0 ? read(into[i]) : readNow(into[i]);
-          if (n <= 0) {
-            return sum == 0 ? n : sum;
-          }
-          sum += n;
-        }
-        if (into[i].hasRemaining()) {
-          break; // no more has arrived
-        }
-      }
-      return sum;
+      return readAll(into, offset, length);
     } finally {
       reading.unlock();
     }
+  }
+
+  // only the first buffer with room waits for bytes
+  private long readAll(ByteBuffer[] into, int offset, int length) throws IOException {
+    long sum = 0;
+    for (int i = offset; i < offset + length; i++) {
+      if (!into[i].hasRemaining()) {
+        continue;
+      }
+      int n = sum == 0 ? read(into[i]) : readNow(into[i]);
+      if (n <= 0) {
+        return sum == 0 ? n : sum;
+      }
+      sum += n;
+      if (into[i].hasRemaining()) {
+        break; // no more has arrived
+      }
+    }
+    return sum;
   }
 
   // ---- writing ----

@@ -28,6 +28,14 @@ class FrayProgramsTest {
     assertThat(findings.found()).as("%s", findings).hasSize(FAILING.size());
   }
 
+  /// A gap that is closed leaves the list of gaps.
+  @Test
+  void gaps_areNotFound() {
+    Findings findings = Findings.of(Gaps.of(FrayFailing.ALL), List.of(Search.WALK), 100);
+    IO.println(findings);
+    assertThat(findings.found()).as("%s", findings).isEmpty();
+  }
+
   @Test
   void passing_passWithEverySeed() {
     assertPass(20);

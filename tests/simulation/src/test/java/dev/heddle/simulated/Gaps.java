@@ -8,26 +8,6 @@ import java.util.Set;
 /// What simulations cannot do yet, and the programs that need it. A gap that is closed is removed
 /// here; its programs are then explored like all others.
 final class Gaps {
-  /// The sockets and channels of the JDK, connected with the simulated network.
-  private static final Set<String> NEED_SOCKETS =
-      Set.of(
-          "AsyncClientConnectNoServerException",
-          "AsyncClientNoConnectWriteDeadlock",
-          "AsyncClientSelectAfterCloseDeadlock",
-          "AsyncClientSelectNoConnectDeadlock",
-          "SelectorWithNoRegistrationDeadlock",
-          "SyncClientConnectTwice",
-          "SyncClientExceptionWithoutServer",
-          "SyncServerAcceptDeadlock",
-          "NetworkCallWithSocketNoDeadlock",
-          "NormalNetworkCallNoDeadlock",
-          "SimpleHttpClient",
-          "AsyncSelectorAsyncClose",
-          "AsyncServerAsyncClient",
-          "AsyncServerAsyncClientWriteReigster",
-          "SyncServerSyncClient",
-          "SyncServerSyncClientConcurrentRead");
-
   /// Waits that come back for no reason.
   private static final Set<String> NEED_SPURIOUS_WAKE_UPS =
       Set.of("ParkSpuriousWakeup", "WaitSpuriousWakeup");
@@ -39,10 +19,15 @@ final class Gaps {
 
   /// Those that need nothing that is missing.
   static List<Program> without(List<Program> programs) {
-    return programs.stream()
-        .filter(program -> !NEED_SOCKETS.contains(program.name()))
-        .filter(program -> !NEED_SPURIOUS_WAKE_UPS.contains(program.name()))
-        .filter(program -> !NEED_STALLS.contains(program.name()))
-        .toList();
+    return programs.stream().filter(program -> !isOne(program)).toList();
+  }
+
+  /// Those that need something that is missing.
+  static List<Program> of(List<Program> programs) {
+    return programs.stream().filter(Gaps::isOne).toList();
+  }
+
+  private static boolean isOne(Program program) {
+    return NEED_SPURIOUS_WAKE_UPS.contains(program.name()) || NEED_STALLS.contains(program.name());
   }
 }

@@ -39,7 +39,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class MachineTest {
   private static final Duration HOUR = Duration.ofHours(1);
-  private static final InetSocketAddress ANY = new InetSocketAddress("127.0.0.1", 0);
+  private static final InetSocketAddress ANY =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
   private static Machine machine() {
     return RunMember.current().machine();

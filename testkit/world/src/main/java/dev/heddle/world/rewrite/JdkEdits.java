@@ -140,6 +140,10 @@ final class JdkEdits {
               "*",
               new FilterField("CompletableFuture.ASYNC_POOL", hook("HeddlePools.common"))),
           edit(
+              FUTURE,
+              "defaultExecutor()Executor",
+              new FilterResult(hook("HeddlePools.defaultExecutor"))),
+          edit(
               FUTURE + "$DelayedExecutor",
               "execute(Runnable)void",
               new FilterField("CompletableFuture.ASYNC_POOL", hook("HeddlePools.common"))));
@@ -254,6 +258,12 @@ final class JdkEdits {
               "java.net.SocketImpl",
               "createPlatformSocketImpl(boolean)SocketImpl",
               new FilterResult(hook("HeddleLimits.socketImpl").withArgument())),
+          edit(
+              "java.net.ServerSocket",
+              "implAccept()SocketImpl",
+              new FilterCall(
+                  "Socket.socketImplFactory()SocketImplFactory",
+                  hook("HeddleLimits.socketFactory"))),
           edit(
               "java.nio.channels.spi.SelectorProvider",
               "provider()SelectorProvider",

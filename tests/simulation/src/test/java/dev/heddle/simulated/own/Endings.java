@@ -25,6 +25,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -34,8 +35,6 @@ import org.jspecify.annotations.Nullable;
 /// Each watcher is told once of each end. A linked process ends with the other one, unless it traps
 /// exits; then it is told once. A name leads to a living process or to none.
 final class Endings {
-  private static final Duration LONG = Duration.ofMinutes(1);
-
   /// An event of the bus.
   private record News(int number) {}
 
@@ -73,7 +72,7 @@ final class Endings {
     boolean early = random.nextInt(4) == 0;
     if (!early) {
       for (CompletableFuture<Exit> exit : exits) {
-        var _ = exit.get(1, java.util.concurrent.TimeUnit.HOURS);
+        var _ = exit.get(1, TimeUnit.HOURS);
       }
       settle(runtime);
     }

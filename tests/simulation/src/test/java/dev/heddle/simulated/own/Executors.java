@@ -29,7 +29,6 @@ final class Executors {
   private final Queue<Task> accepted = new ConcurrentLinkedQueue<>();
   private final AtomicInteger running = new AtomicInteger();
   private volatile boolean terminated;
-  private volatile String how = "shutdown";
 
   private Executors() {}
 
@@ -80,7 +79,8 @@ final class Executors {
         if (task.periodic) {
           task.future =
               random.nextBoolean()
-                  ? executor.scheduleAtFixedRate(task, random.nextInt(200), 100, TimeUnit.NANOSECONDS)
+                  ? executor.scheduleAtFixedRate(
+                      task, random.nextInt(200), 100, TimeUnit.NANOSECONDS)
                   : executor.scheduleWithFixedDelay(task, 0, 300, TimeUnit.NANOSECONDS);
         } else {
           switch (random.nextInt(3)) {
@@ -107,7 +107,6 @@ final class Executors {
     if (random.nextBoolean()) {
       executor.shutdown();
     } else {
-      how = "now";
       for (Runnable never : executor.shutdownNow()) {
         returned(never);
       }
@@ -135,7 +134,7 @@ final class Executors {
       if (future == null) {
         check(runs + (task.returned ? 1 : 0) == 1, "lost: " + runs + " " + task.returned);
       } else {
-        check(future.isDone(), "terminated, and not done: " + future + " periodic " + task.periodic + " runs " + runs + " " + how);
+        check(future.isDone(), "terminated, and not done: " + future);
         try {
           var _ = future.get();
           check(runs == 1, "done, and runs " + runs + " times");

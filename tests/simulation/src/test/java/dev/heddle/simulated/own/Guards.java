@@ -3,6 +3,7 @@ package dev.heddle.simulated.own;
 
 import static dev.heddle.simulated.program.Program.check;
 
+import dev.heddle.Action;
 import dev.heddle.Cancellation;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
@@ -67,7 +68,7 @@ final class Guards {
             .withAttemptTimeout(Duration.ofMillis(20));
     PoolOptions<Connection> options =
         PoolOptions.of(this::open)
-            .withSize(random.nextInt(2), MOST)
+            .withSize(0, MOST) // a pool that fills itself up would report the failures on purpose
             .withBeforeAcquire(connection -> pause() && random.nextInt(5) > 0)
             .withBeforeRelease(connection -> random.nextInt(5) > 0)
             .withDestroy(this::destroy)
@@ -75,37 +76,18 @@ final class Guards {
             .withMaxLifetime(Duration.ofMillis(15))
             .withAcquireTimeout(Duration.ofMillis(1 + random.nextInt(30)));
     Heddle.supervise(() -> {
-      Pool<Connection> pool = openPool(options);
+      Pool<Connection> pool = Pool.open(options);
       List<Coroutine<?>> clients = new ArrayList<>();
       for (int i = 2 + random.nextInt(4); i > 0; i--) {
         clients.add(
-            Heddle.spawn(() -> {
-              for (int call = 0; call < 3; call++) {
-                try {
-                  retry.run(
-                      () -> semaphore.withPermit(() -> guarded(limiter, breaker, pool)),
-                      Deadline.after(Duration.ofMillis(1 + random.nextInt(100))));
-                } catch (IllegalStateException
-                    | DeadlineException
-                    | ServiceUnavailableException
-                    | PoolClosedException _) {
-                  // as it may be
-                }
-              }
-            }));
+            Heddle.spawn(() -> callOften(retry, semaphore, () -> guarded(limiter, breaker, pool))));
       }
-      for (int i = random.nextInt(3); i > 0; i--) {
-        Heddle.delay(Duration.ofMillis(random.nextInt(20)));
-        switch (random.nextInt(3)) {
-          case 0 -> clients.get(random.nextInt(clients.size())).cancel("by the program");
-          case 1 -> pool.evictIdle();
-          default -> breaker.trip();
-        }
-      }
+      disturb(clients, pool, breaker);
       clients.forEach(Guards::join);
       check(pool.lent() == 0, "lent at the end: " + pool);
       check(pool.waiting() == 0, "somebody waits: " + pool);
       pool.close();
+      Heddle.delay(PERIOD); // close() does not wait for what the housekeeper is destroying
     });
     check(living.isEmpty(), "not destroyed: " + living.size());
     check(semaphore.availablePermits() == permits, "permits: " + semaphore);
@@ -113,12 +95,28 @@ final class Guards {
     verifyRate(perPeriod);
   }
 
-  private static Pool<Connection> openPool(PoolOptions<Connection> options) {
-    while (true) {
+  private void callOften(Retry retry, Semaphore semaphore, Action call) {
+    for (int i = 0; i < 3; i++) {
       try {
-        return Pool.open(options);
-      } catch (IllegalStateException _) {
-        // of the factory
+        retry.run(
+            () -> semaphore.withPermit(call),
+            Deadline.after(Duration.ofMillis(1 + random.nextInt(100))));
+      } catch (IllegalStateException
+          | DeadlineException
+          | ServiceUnavailableException
+          | PoolClosedException _) {
+        // as it may be
+      }
+    }
+  }
+
+  private void disturb(List<Coroutine<?>> clients, Pool<?> pool, CircuitBreaker breaker) {
+    for (int i = random.nextInt(3); i > 0; i--) {
+      Heddle.delay(Duration.ofMillis(random.nextInt(20)));
+      switch (random.nextInt(3)) {
+        case 0 -> clients.get(random.nextInt(clients.size())).cancel("by the program");
+        case 1 -> pool.evictIdle();
+        default -> breaker.trip();
       }
     }
   }

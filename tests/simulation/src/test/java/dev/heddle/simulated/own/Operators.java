@@ -64,15 +64,13 @@ final class Operators {
   }
 
   private Channel<Integer> addOperator(Channel<Integer> from, boolean[] dropping) {
-    dropping[0] = true;
-    return switch (random.nextInt(4)) {
+    int kind = random.nextInt(4);
+    dropping[0] |= kind < 3;
+    return switch (kind) {
       case 0 -> Channels.debounce(from, shortTime());
       case 1 -> Channels.throttleFirst(from, shortTime());
       case 2 -> Channels.sample(from, shortTime());
-      default -> {
-        dropping[0] = false;
-        yield from;
-      }
+      default -> from;
     };
   }
 

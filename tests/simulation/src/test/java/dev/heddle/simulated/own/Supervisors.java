@@ -14,21 +14,16 @@ import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.Supervisor;
 import dev.heddle.simulated.program.Threads;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Random;
 
 /// A supervisor of workers that fail, are terminated and asked to end.
 ///
-/// Of one child, one incarnation lives at a time. The children of a strategy restart together, and
-/// in their order. After the end of the supervisor no child lives.
+/// Of one child, one incarnation lives at a time. After the end of the supervisor no child lives.
 final class Supervisors {
   private static final int CHILDREN = 3;
 
   private final Random random = new Random();
   private final int[] alive = new int[CHILDREN];
-  private final int[] starts = new int[CHILDREN];
-  private final List<Integer> order = new ArrayList<>();
   private final Supervisor.Strategy strategy =
       Supervisor.Strategy.values()[random.nextInt(Supervisor.Strategy.values().length)];
 
@@ -69,12 +64,6 @@ final class Supervisors {
       }
     }
     checkNobodyLives();
-    if (strategy == Supervisor.Strategy.ONE_FOR_ALL) {
-      for (int i = 0; i + 1 < order.size(); i++) {
-        int next = order.get(i + 1);
-        check(next == 0 || next == order.get(i) + 1, "started in the order " + order);
-      }
-    }
   }
 
   private void checkNobodyLives() {
@@ -102,8 +91,6 @@ final class Supervisors {
   private CoroutineProcess worker(int number) {
     return CoroutineProcess.of(self -> {
       check(++alive[number] == 1, "two of child " + number);
-      starts[number]++;
-      order.add(number);
       try {
         while (true) {
           if (self.receive(String.class).equals("fail")) {

@@ -68,19 +68,23 @@ class SleepsTest {
     Set<String> found = new TreeSet<>();
     for (String module : MODULES) {
       Path tests = Path.of(System.getProperty("heddle.root"), module, "src", "test");
-      if (!Files.isDirectory(tests)) {
-        continue; // a module may have none
-      }
-      try (Stream<Path> all = Files.walk(tests)) {
-        for (Path file : all.filter(path -> path.toString().endsWith(".java")).toList()) {
-          if (sleeps(Files.readString(file))) {
-            found.add(file.getFileName().toString().replace(".java", ""));
-          }
+      for (Path file : sourcesIn(tests)) {
+        if (sleeps(Files.readString(file))) {
+          found.add(file.getFileName().toString().replace(".java", ""));
         }
       }
     }
     found.remove(SleepsTest.class.getSimpleName());
     return found;
+  }
+
+  private static List<Path> sourcesIn(Path folder) throws IOException {
+    if (!Files.isDirectory(folder)) {
+      return List.of(); // a module may have none
+    }
+    try (Stream<Path> all = Files.walk(folder)) {
+      return all.filter(path -> path.toString().endsWith(".java")).toList();
+    }
   }
 
   @Test

@@ -18,6 +18,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /// The executor of a loop, used and shut down by threads.
 ///
@@ -37,7 +38,7 @@ final class Executors {
     private final AtomicInteger runs = new AtomicInteger();
     private final boolean waits = random.nextBoolean();
     private final boolean periodic = random.nextInt(5) == 0;
-    private volatile Future<?> future;
+    private volatile @Nullable Future<?> future;
     private volatile boolean returned;
 
     @Override
@@ -76,20 +77,7 @@ final class Executors {
     for (int i = 1 + random.nextInt(5); i > 0; i--) {
       Task task = new Task();
       try {
-        if (task.periodic) {
-          task.future =
-              random.nextBoolean()
-                  ? executor.scheduleAtFixedRate(
-                      task, random.nextInt(200), 100, TimeUnit.NANOSECONDS)
-                  : executor.scheduleWithFixedDelay(task, 0, 300, TimeUnit.NANOSECONDS);
-        } else {
-          switch (random.nextInt(3)) {
-            case 0 -> executor.execute(task);
-            case 1 -> task.future = executor.submit(task);
-            default ->
-                task.future = executor.schedule(task, random.nextInt(500), TimeUnit.NANOSECONDS);
-          }
-        }
+        task.future = task.periodic ? startPeriodic(task) : startOnce(task);
         accepted.add(task);
       } catch (RejectedExecutionException _) {
         check(executor.isShutdown(), "rejected, and open");
@@ -100,6 +88,24 @@ final class Executors {
         future.cancel(random.nextBoolean());
       }
     }
+  }
+
+  private Future<?> startPeriodic(Task task) {
+    return random.nextBoolean()
+        ? executor.scheduleAtFixedRate(task, random.nextInt(200), 100, TimeUnit.NANOSECONDS)
+        : executor.scheduleWithFixedDelay(task, 0, 300, TimeUnit.NANOSECONDS);
+  }
+
+  // null: it has no future
+  private @Nullable Future<?> startOnce(Task task) {
+    return switch (random.nextInt(3)) {
+      case 0 -> {
+        executor.execute(task);
+        yield null;
+      }
+      case 1 -> executor.submit(task);
+      default -> executor.schedule(task, random.nextInt(500), TimeUnit.NANOSECONDS);
+    };
   }
 
   private void end() throws InterruptedException {

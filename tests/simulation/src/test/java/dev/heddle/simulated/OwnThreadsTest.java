@@ -18,12 +18,13 @@ class OwnThreadsTest {
   static final int FULL = Integer.getInteger("heddle.own.runs", 2_000);
   static final long FIRST_OF_FULL = Long.getLong("heddle.own.seed", 1_000_000);
 
-  // a thread that spins until another one goes on would keep its priority: no PCT for workers
+  // no PCT: a thread that spins until another one goes on would keep its priority, and the run go
+  // on
   private static final List<Search> WALK = List.of(Search.WALK);
 
   @Test
   void programsOfThreads_preemptedInHeddlesClasses_keepWhatIsPromised() {
-    assertThat(Findings.of(OwnParts.ofThreads(), List.of(Search.WALK), 150).wrong()).isEmpty();
+    assertThat(Findings.of(OwnParts.ofThreads(), WALK, 300).wrong()).isEmpty();
   }
 
   @Test

@@ -39,7 +39,7 @@ final class Calls {
 
     private Call(int number) {
       this.number = number;
-      this.nanos = random.nextInt(3) == 0 ? 0 : 1 + random.nextInt(1_000);
+      this.nanos = 100L * random.nextInt(4);
     }
 
     private int make() {
@@ -102,7 +102,7 @@ final class Calls {
 
   private void cancelSome(List<Coroutine<?>> callers, List<Call> calls) {
     for (int i = random.nextInt(4); i > 0; i--) {
-      Heddle.delay(Duration.ofNanos(random.nextInt(500)));
+      Heddle.delay(Duration.ofNanos(100L * random.nextInt(4)));
       int which = random.nextInt(callers.size());
       calls.get(which).mayBeCancelled = true;
       callers.get(which).cancel("by the program");
@@ -123,7 +123,7 @@ final class Calls {
     ThreadPool pool = new ThreadPool("pool", workers, random.nextInt(3));
     Coroutine<?> other =
         Heddle.spawn(() -> {
-          Heddle.delay(Duration.ofNanos(random.nextInt(1_500)));
+          Heddle.delay(Duration.ofNanos(100L * random.nextInt(6)));
           switch (random.nextInt(4)) {
             case 0 -> pool.reload();
             case 1 -> pool.close();
@@ -141,7 +141,7 @@ final class Calls {
         Future<Integer> future = pool.submit(call::make);
         futures.add(future);
         if (random.nextInt(3) == 0) {
-          Heddle.delay(Duration.ofNanos(random.nextInt(300)));
+          Heddle.delay(Duration.ofNanos(100L * random.nextInt(3)));
         }
         if (random.nextInt(4) == 0) {
           call.mayBeCancelled = true;

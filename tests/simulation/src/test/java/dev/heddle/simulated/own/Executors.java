@@ -48,7 +48,7 @@ final class Executors {
         check(!terminated, "runs after the termination");
         runs.incrementAndGet();
         if (waits) {
-          Thread.sleep(0, 1 + random.nextInt(500));
+          Thread.sleep(0, 100 * (1 + random.nextInt(4)));
         }
       } catch (InterruptedException _) {
         // by shutdownNow()
@@ -84,7 +84,7 @@ final class Executors {
       }
       Future<?> future = task.future;
       if (future != null && random.nextInt(3) == 0) {
-        Thread.sleep(0, 1 + random.nextInt(300));
+        Thread.sleep(0, 100 * random.nextInt(4));
         future.cancel(random.nextBoolean());
       }
     }
@@ -92,7 +92,7 @@ final class Executors {
 
   private Future<?> startPeriodic(Task task) {
     return random.nextBoolean()
-        ? executor.scheduleAtFixedRate(task, random.nextInt(200), 100, TimeUnit.NANOSECONDS)
+        ? executor.scheduleAtFixedRate(task, 100L * random.nextInt(3), 100, TimeUnit.NANOSECONDS)
         : executor.scheduleWithFixedDelay(task, 0, 300, TimeUnit.NANOSECONDS);
   }
 
@@ -104,12 +104,12 @@ final class Executors {
         yield null;
       }
       case 1 -> executor.submit(task);
-      default -> executor.schedule(task, random.nextInt(500), TimeUnit.NANOSECONDS);
+      default -> executor.schedule(task, 100L * random.nextInt(5), TimeUnit.NANOSECONDS);
     };
   }
 
   private void end() throws InterruptedException {
-    Thread.sleep(0, 1 + random.nextInt(1_500));
+    Thread.sleep(0, 100 * random.nextInt(6));
     if (random.nextBoolean()) {
       executor.shutdown();
     } else {

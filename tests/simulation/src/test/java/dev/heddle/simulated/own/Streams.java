@@ -91,7 +91,7 @@ final class Streams {
       publisher.subscribe(this);
       int rounds = cancels ? chance.nextInt(5) : Integer.MAX_VALUE;
       for (int i = 0; i < rounds && ends.get() == 0; i++) {
-        Thread.sleep(0, 1 + chance.nextInt(200));
+        Thread.sleep(0, 100 * (1 + chance.nextInt(2)));
         Flow.Subscription from = subscription.get();
         if (from != null && requested.get() < 100) {
           int more = 1 + chance.nextInt(3);
@@ -160,7 +160,7 @@ final class Streams {
             for (int i = 0; i < ITEMS; i++) {
               int _ = publisher.submit(i);
               if (random.nextInt(3) == 0) {
-                Thread.sleep(0, 1 + random.nextInt(100));
+                Thread.sleep(0, 100 * random.nextInt(2));
               }
             }
             if (fails) {

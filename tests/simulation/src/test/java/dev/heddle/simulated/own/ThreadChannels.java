@@ -57,7 +57,7 @@ final class ThreadChannels {
         }
       }
       for (int i = random.nextInt(4); i > 0; i--) {
-        Heddle.delay(Duration.ofNanos(1 + random.nextInt(2_000)));
+        Heddle.delay(Duration.ofNanos(100L * random.nextInt(5)));
         disturb();
       }
       Heddle.delay(Duration.ofMillis(1)); // whoever waits without a limit does so now
@@ -114,7 +114,7 @@ final class ThreadChannels {
     private Deadline soon() {
       return chance.nextInt(3) == 0
           ? Deadline.never()
-          : Deadline.after(Duration.ofNanos(1 + chance.nextInt(1_000)));
+          : Deadline.after(Duration.ofNanos(100L * (1 + chance.nextInt(4))));
     }
 
     private void act() {

@@ -181,7 +181,8 @@ final class SimulatedWorld extends World {
     return scheduler != null && !isOfTheRuntime();
   }
 
-  // threads of the loop's log and its end serve the caller, who waits for them on the carrier
+  // threads of the loop's log and its end serve the caller, who waits for them on the carrier; the
+  // one that reports dropped futures serves the JVM
   private static boolean isOfTheRuntime() {
     return StackWalker.getInstance()
         .walk(frames ->
@@ -189,7 +190,9 @@ final class SimulatedWorld extends World {
                 .map(StackWalker.StackFrame::getClassName)
                 .anyMatch(name ->
                     name.equals("dev.heddle.internal.DaemonThread")
-                        || name.startsWith("dev.heddle.observe.log.")));
+                        || name.startsWith("dev.heddle.observe.log.")
+                        // reports for the whole JVM, from its first use on
+                        || name.startsWith("dev.heddle.event.source.UnobservedOutcomes$")));
   }
 
   @Override

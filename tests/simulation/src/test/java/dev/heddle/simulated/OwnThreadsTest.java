@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.simulated.own.OwnParts;
 import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +25,18 @@ class OwnThreadsTest {
   // no PCT: a thread that spins until another one goes on would keep its priority, and the run go
   // on
   private static final List<Search> WALK = List.of(Search.WALK);
+
+  private static final Logger LOG = Logger.getLogger("dev.heddle");
+
+  @BeforeAll
+  static void mute() {
+    LOG.setLevel(Level.OFF); // processes fail on purpose, by the hundred
+  }
+
+  @AfterAll
+  static void unmute() {
+    LOG.setLevel(null);
+  }
 
   @Test
   void programsOfThreads_preemptedInHeddlesClasses_keepWhatIsPromised() {

@@ -240,6 +240,11 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     return armedEvents;
   }
 
+  /// Whether a tick runs now: nothing in it may wait.
+  public boolean isInTick() {
+    return inTick;
+  }
+
   /// The number of coroutines that the JDK has parked. **Thread** any.
   public int foreignCount() {
     return foreign;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.run;
 
+import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.test.host.HostDriver;
 import dev.heddle.test.nio.HostNetwork;
@@ -44,6 +45,23 @@ final class SimulatedWorld extends World
   private static final long READ_NANOS = 10_000; // what such a read takes
   private static final long SPIN_NANOS = 1_000;
   private static final int PREEMPTION = 10; // one point in so many preempts
+
+  private static final String HEDDLE = "dev/heddle/";
+  private static final List<String> ROOMS_OF_THE_CORE =
+      List.of(
+          "coroutine/",
+          "event/",
+          "failure/",
+          "flow/",
+          "internal/",
+          "io/",
+          "loop/",
+          "observe/",
+          "os/",
+          "reactor/",
+          "scheduler/",
+          "sync/",
+          "thread/");
 
   private final VirtualClock clock;
   private final Agenda agenda;
@@ -177,7 +195,8 @@ final class SimulatedWorld extends World
     return scheduler != null && !isOfTheRuntime();
   }
 
-  // threads of the loop's log and its end serve the caller, who waits for them on the carrier
+  // threads of the loop's log and its end serve the caller, who waits for them on the carrier; the
+  // one that reports dropped futures serves the JVM
   private static boolean isOfTheRuntime() {
     return StackWalker.getInstance()
         .walk(frames ->
@@ -185,7 +204,9 @@ final class SimulatedWorld extends World
                 .map(StackWalker.StackFrame::getClassName)
                 .anyMatch(name ->
                     name.equals("dev.heddle.internal.DaemonThread")
-                        || name.startsWith("dev.heddle.observe.log.")));
+                        || name.startsWith("dev.heddle.observe.log.")
+                        // reports for the whole JVM, from its first use on
+                        || name.startsWith("dev.heddle.event.source.UnobservedOutcomes$")));
   }
 
   @Override
@@ -262,9 +283,26 @@ final class SimulatedWorld extends World
     return random.nextLong();
   }
 
+  // Heddle's own code may have points, too, for threads that call it from outside of the loop. What
+  // the loop runs of it relies on running alone: a tick may not wait, and a coroutine does so only
+  // where the code says it
   @Override
   public boolean preempts(String where) {
-    return random.nextInt(PREEMPTION) == 0;
+    return (!isOfTheCore(where) || !isOnLoop()) && random.nextInt(PREEMPTION) == 0;
+  }
+
+  private boolean isOnLoop() {
+    Scheduler loop = scheduler;
+    return loop == null || loop.isInTick() || CoroutineNode.onLoopOrNull() != null;
+  }
+
+  private static boolean isOfTheCore(String where) {
+    for (String room : ROOMS_OF_THE_CORE) {
+      if (where.startsWith(room, HEDDLE.length())) {
+        return where.startsWith(HEDDLE);
+      }
+    }
+    return false;
   }
 
   @Override

@@ -235,6 +235,11 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     return ready.size();
   }
 
+  /// The number of events that coroutines wait for and that something outside of the loop fires.
+  public int armedEvents() {
+    return armedEvents;
+  }
+
   /// The number of coroutines that the JDK has parked. **Thread** any.
   public int foreignCount() {
     return foreign;

@@ -130,6 +130,11 @@ final class SimulatedDriver implements HostDriver {
   }
 
   @Override
+  public Turns.Turn turn() {
+    return turn;
+  }
+
+  @Override
   public NameResolver names() {
     return new SimulatedNames(host);
   }
@@ -172,7 +177,17 @@ final class SimulatedDriver implements HostDriver {
 
   @Override
   public boolean isArmed() {
-    return counts.armed() > 0 || !completions.isEmpty();
+    return counts.armed() > 0 || !completions.isEmpty() || turn.expectsMore();
+  }
+
+  @Override
+  public boolean hasEmbeddedEventLoop() {
+    return turn.expectsMore();
+  }
+
+  @Override
+  public int waits() {
+    return counts.armed();
   }
 
   @Override

@@ -8,6 +8,8 @@ import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.SchedulerParts;
 import dev.heddle.scheduler.SchedulerParts.Births;
+import dev.heddle.test.host.HostDriver;
+import dev.heddle.test.time.Agenda;
 import dev.heddle.world.WorldAgent;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -20,11 +22,12 @@ import org.jspecify.annotations.Nullable;
 
 /// One run of a loop in virtual time: its carrier is a thread of its own, its scheduling decisions
 /// are a chooser's.
-public final class SimulatedLoop<T extends @Nullable Object> implements VirtualDriver.Idle {
+public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.Idle {
   /*
    * The loop is the one that programs run on in production. It gets other parts: a clock that
-   * stands still, a driver whose sleeps advance that clock, a picker that asks the chooser. Virtual
-   * threads that coroutines create run on the loop, too, as entries of its ready queue.
+   * stands still, the driver of a host in a simulated network, whose sleeps advance that clock, a
+   * picker that asks the chooser. Virtual threads that coroutines create run on the loop, too, as
+   * entries of its ready queue.
    *
    * Time. The clock moves in an idle poll only: nothing is ready then, and the next thing to happen
    * is the first deadline of the loop or of the agenda. So a program that computes for an hour
@@ -34,7 +37,8 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
    * The end of a wait. In an idle poll without a deadline nothing inside can end a wait. With the
    * agent nothing outside can, either: it is a deadlock. Without it other threads may:
    *
-   *   nothing waits in the JDK             a deadlock, by the loop's own rules and report
+   *   nothing waits in the JDK             a deadlock, by the loop's own rules and report, or since
+   *                                        all waits are for a network in which nothing is on its way
    *   a coroutine waits in the JDK for an  refused: the run fails with the coroutine's stack. The
    *   amount of time                       time would be real, and the outcome the machine's
    *   a coroutine waits in the JDK         the carrier waits for other threads until the limit of
@@ -64,6 +68,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   private static final int STOP_FACTOR = 2; // after so many times the limit of steps nothing helps
 
   private final HeddleOptions options;
+  private final long seed;
   private final Chooser chooser;
   private final Limits limits;
   private final Body<T> main;
@@ -88,7 +93,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
 
   // the carrier writes, the caller reads
   private volatile @Nullable LoopRuntime loop;
-  private volatile @Nullable VirtualDriver driver;
+  private volatile @Nullable RunTurn turn;
   private volatile @Nullable RunRecord<T> record;
 
   private SimulatedLoop(
@@ -100,6 +105,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
       @Nullable Phases phases) {
     // a program that only waits for other threads has not stalled; stacks are not read by real time
     this.options = options.withStallLimit(Duration.ZERO).withHoldLimit(Duration.ZERO);
+    this.seed = seed;
     this.chooser = chooser;
     this.limits = limits;
     this.main = main;
@@ -130,7 +136,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
 
   /// Whether a loop is one of a simulation.
   public static boolean isSimulated(LoopRuntime loop) {
-    return loop.scheduler().reactor().driver() instanceof VirtualDriver;
+    return Machine.of(loop) != null;
   }
 
   private RunRecord<T> runOnCarrier() {
@@ -182,9 +188,12 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
 
   private void carry() {
     RecordingPicker chosen = new RecordingPicker(chooser, clock, this::onStep);
-    VirtualDriver outside = new VirtualDriver(clock, agenda, this);
+    RunTurn sleeps = new RunTurn(clock, agenda, this);
+    Machine machine = Machine.of(sleeps, seed);
+    sleeps.attach(machine);
     picker = chosen;
-    driver = outside;
+    turn = sleeps;
+    HostDriver outside = machine.driver(sleeps);
     T value = null;
     Throwable failure = null;
     try {
@@ -202,6 +211,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     collectFindings();
     Course course = chosen.course();
     course.mix(clock.nanoTime());
+    course.mix(machine.network().fingerprint());
     record =
         new RunRecord<>(
             value,
@@ -376,39 +386,46 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   }
 
   @Override
-  public VirtualDriver.Next onIdle(boolean endless) {
+  public RunTurn.Next onIdle(boolean endless) {
     if (phases != null && phases.isBetween()) {
-      return phases.begin() ? VirtualDriver.Next.RETURN : VirtualDriver.Next.WAIT;
+      return phases.begin() ? RunTurn.Next.RETURN : RunTurn.Next.WAIT;
     }
     LoopRuntime runtime = running();
     if (world != null) {
       return onIdleInWorld(runtime, endless);
     }
     if (!endless) {
-      return VirtualDriver.Next.ADVANCE;
+      return RunTurn.Next.ADVANCE;
     }
     if (isHopeless(runtime)) {
       waitedNanos = 0;
       runtime.onDeadlock();
-      return VirtualDriver.Next.RETURN;
+      return RunTurn.Next.RETURN;
     }
     uncontrolled.add("a wake-up by a thread outside of the simulation");
-    waitedNanos += VirtualDriver.WAIT_NANOS;
-    return VirtualDriver.Next.WAIT;
+    waitedNanos += RunTurn.WAIT_NANOS;
+    return RunTurn.Next.WAIT;
   }
 
   // nobody outside can wake anything in a world
-  private VirtualDriver.Next onIdleInWorld(LoopRuntime runtime, boolean endless) {
+  private RunTurn.Next onIdleInWorld(LoopRuntime runtime, boolean endless) {
     boolean onlyDaemonTimers = runtime.scheduler().hasOnlyForeignWaits() && agenda.isEmpty();
     if (endless || onlyDaemonTimers) {
       runtime.onDeadlock();
-      return VirtualDriver.Next.RETURN;
+      return RunTurn.Next.RETURN;
     }
-    return VirtualDriver.Next.ADVANCE;
+    return RunTurn.Next.ADVANCE;
   }
 
   private boolean isHopeless(LoopRuntime runtime) {
-    return waitedNanos > limits.patience().toNanos() || ForeignWaitCheck.hasCycle(runtime.dump());
+    return waitsForNetworkOnly(runtime.scheduler())
+        || waitedNanos > limits.patience().toNanos() || ForeignWaitCheck.hasCycle(runtime.dump());
+  }
+
+  private static boolean waitsForNetworkOnly(Scheduler scheduler) {
+    return scheduler.foreignCount() == 0
+        && scheduler.reactor().driver() instanceof HostDriver driver
+        && scheduler.armedEvents() <= driver.waits();
   }
 
   private void collectFindings() {
@@ -445,7 +462,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
 
   /// Whether the carrier waits for another thread.
   boolean isWaiting() {
-    VirtualDriver outside = driver;
-    return outside != null && outside.isWaiting();
+    RunTurn sleeps = turn;
+    return sleeps != null && sleeps.isWaiting();
   }
 }

@@ -6,6 +6,7 @@ import dev.heddle.loop.LoopRuntime;
 import dev.heddle.process.scheduler.WorkerThread;
 import dev.heddle.process.simulation.ProcessWorld;
 import dev.heddle.process.simulation.SimulatedRuntime;
+import dev.heddle.test.time.Agenda;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

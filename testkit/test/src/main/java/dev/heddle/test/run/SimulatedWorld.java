@@ -2,6 +2,7 @@
 package dev.heddle.test.run;
 
 import dev.heddle.scheduler.Scheduler;
+import dev.heddle.test.time.Agenda;
 import dev.heddle.world.OpenWorld;
 import dev.heddle.world.World;
 import java.util.ArrayList;

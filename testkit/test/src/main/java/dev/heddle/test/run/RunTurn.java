@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.run;
 
-import dev.heddle.reactor.driver.Capability;
-import dev.heddle.reactor.driver.ReactorDriver;
-import dev.heddle.reactor.driver.Support;
-import java.util.Map;
+import dev.heddle.test.time.Agenda;
+import dev.heddle.test.time.Turns;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
-/// A driver without descriptors, whose sleeps take no time: it advances the clock to the next
+/// Where the driver of a run sleeps. A sleep takes no time: it advances the clock to the next
 /// deadline of the loop or of the agenda instead.
 ///
 /// Other threads may wake it. While the run says that one of them is at work, a sleep waits for it
 /// and the clock stands still.
-final class VirtualDriver implements ReactorDriver {
+final class RunTurn implements Turns, Turns.Turn {
   /// What a run decides when its loop has nothing to do.
   interface Idle {
     /// Called before the clock is advanced, on the trampoline.
@@ -44,22 +45,54 @@ final class VirtualDriver implements ReactorDriver {
   private final Idle idle;
   private final Thread carrier = Thread.currentThread();
 
+  // carrier only
+  private BooleanSupplier hasWork = () -> false;
+  private @Nullable Machine machine;
+
   // any thread sets it, the carrier takes it
   private volatile boolean woken;
 
   // the carrier writes, the watch reads
   private volatile boolean waiting;
 
-  VirtualDriver(VirtualClock clock, Agenda agenda, Idle idle) {
+  RunTurn(VirtualClock clock, Agenda agenda, Idle idle) {
     this.clock = clock;
     this.agenda = agenda;
     this.idle = idle;
   }
 
+  /// Sets what the run's loop runs on. Before the loop begins.
+  void attach(Machine runsOn) {
+    machine = runsOn;
+  }
+
+  Machine machine() {
+    return Objects.requireNonNull(machine, "it is attached before the loop begins");
+  }
+
+  // ---- time ----
+
   @Override
-  public int poll(long deadlineNanos) {
+  public long nanoTime() {
+    return clock.nanoTime();
+  }
+
+  @Override
+  public void schedule(long atNanos, Runnable action) {
+    agenda.add(atNanos, action);
+  }
+
+  // ---- the turn ----
+
+  @Override
+  public void serve(Object driver, BooleanSupplier toDeliver) {
+    hasWork = toDeliver;
+  }
+
+  @Override
+  public void sleep(long deadlineNanos) {
     idle.beforePoll();
-    if (deadlineNanos != NO_WAIT && !woken) {
+    if (deadlineNanos != NO_WAIT && !woken && !hasWork.getAsBoolean()) {
       long next = Math.min(deadlineNanos, agenda.next());
       switch (idle.onIdle(next == NO_DEADLINE)) {
         case ADVANCE -> {
@@ -72,7 +105,7 @@ final class VirtualDriver implements ReactorDriver {
       }
     }
     woken = false;
-    return agenda.runDue(clock.nanoTime());
+    agenda.runDue(clock.nanoTime());
   }
 
   private void awaitWakeup() {
@@ -89,32 +122,14 @@ final class VirtualDriver implements ReactorDriver {
   }
 
   @Override
-  public void wakeup() {
-    woken = true;
-    LockSupport.unpark(carrier);
-  }
-
-  @Override
-  public String name() {
-    return "simulation";
-  }
-
-  @Override
-  public Map<Capability, Support> capabilities() {
-    return Map.of();
-  }
-
-  @Override
-  public boolean isArmed() {
-    return agenda.next() != NO_DEADLINE;
-  }
-
-  @Override
-  public boolean hasEmbeddedEventLoop() {
+  public boolean expectsMore() {
     // what is on the agenda may end a wait that the loop knows nothing of
     return idle.isHeld() || agenda.next() != NO_DEADLINE;
   }
 
   @Override
-  public void close() {}
+  public void wakeup() {
+    woken = true;
+    LockSupport.unpark(carrier);
+  }
 }

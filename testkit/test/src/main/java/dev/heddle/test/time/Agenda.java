@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.test.run;
+package dev.heddle.test.time;
 
 import java.util.Comparator;
 import java.util.PriorityQueue;
@@ -52,7 +52,7 @@ public final class Agenda {
   }
 
   /// Whether nothing is to happen.
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return next() == Long.MAX_VALUE;
   }
 

@@ -5,6 +5,7 @@ import dev.heddle.Body;
 import dev.heddle.HeddleOptions;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.loop.LoopRuntime;
+import dev.heddle.reactor.TimerQueue;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.SchedulerParts;
 import dev.heddle.scheduler.SchedulerParts.Births;
@@ -80,6 +81,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
   // carrier only
   private final Set<String> uncontrolled = new LinkedHashSet<>();
   private @Nullable RecordingPicker picker;
+  private final OpenResources resources = new OpenResources();
   private int foreign; // coroutines in a wait of the JDK, at the last tick
   private long stepBegan; // the number of dispatches then
   private boolean stepIsOpen; // what was picked has not left the carrier, as far as known
@@ -243,6 +245,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
       phases.attach(runtime);
     }
     runtime.redirectReports(this::onReport);
+    runtime.futures().listen(resources);
     if (world != null) {
       world.attach(runtime.scheduler());
     }
@@ -447,9 +450,14 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
         findings.add(new Finding(Finding.Kind.LEAK, left, null));
       }
     }
-    int timers = runtime.scheduler().timers().size();
-    if (timers > 0) {
-      findings.add(new Finding(Finding.Kind.LEAK, timers + " timers are armed", null));
+    for (String left : resources.describe()) {
+      findings.add(new Finding(Finding.Kind.LEAK, left, null));
+    }
+    TimerQueue timers = runtime.scheduler().timers();
+    if (timers.size() > 0) {
+      Duration first = Duration.ofNanos(timers.nextDeadline());
+      String what = "%,d timers are armed, the first one for %s".formatted(timers.size(), first);
+      findings.add(new Finding(Finding.Kind.LEAK, what, null));
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.run;
 
+import dev.heddle.coroutine.tree.SpawnSites;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.test.time.Agenda;
 import dev.heddle.world.OpenWorld;
@@ -44,7 +45,13 @@ final class SimulatedWorld extends World {
   private int reads;
   private final List<Finding> findings = new ArrayList<>();
   private final Set<String> refused = new LinkedHashSet<>();
-  private final Map<Thread, Thread> running = new HashMap<>(); // adopted ones: their bodies
+  private final Map<Thread, Adopted> running = new HashMap<>();
+
+  /// A platform thread that runs.
+  ///
+  /// @param body which runs its code
+  /// @param startedAt the line that has started it
+  private record Adopted(Thread body, Object startedAt) {}
 
   SimulatedWorld(VirtualClock clock, Agenda agenda, long seed) {
     this.clock = clock;
@@ -93,11 +100,14 @@ final class SimulatedWorld extends World {
   /// thread is a daemon says nothing, since all are that coroutines create.
   List<Finding> findings() {
     List<Finding> all = new ArrayList<>(findings);
-    running.forEach((thread, body) -> {
+    running.forEach((thread, adopted) -> {
       if (!thread.getClass().getName().startsWith("java.util.concurrent.")) {
-        all.add(new Finding(Finding.Kind.LEAK, "a thread runs: " + thread.getName(), null));
+        String what =
+            "a thread runs: %s, started at %s"
+                .formatted(thread.getName(), SpawnSites.describe(adopted.startedAt));
+        all.add(new Finding(Finding.Kind.LEAK, what, null));
       }
-      open.forget(body);
+      open.forget(adopted.body);
     });
     return all;
   }
@@ -177,7 +187,7 @@ final class SimulatedWorld extends World {
 
   @Override
   public void onAdopted(Thread platform, Thread body) {
-    running.put(platform, body);
+    running.put(platform, new Adopted(body, ProgramSite.caller()));
   }
 
   @Override

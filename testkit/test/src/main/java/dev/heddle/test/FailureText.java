@@ -2,6 +2,7 @@
 package dev.heddle.test;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// What is said of a failing run.
 ///
@@ -18,11 +19,16 @@ record FailureText(
     return new FailureText(result, result, 0, true, 0);
   }
 
+  /// For a test that is on the current stack, if it is one.
   SimulationError error() {
-    return new SimulationError(text(), result);
+    return new SimulationError(text(TestName.onStack()), result);
   }
 
-  private String text() {
+  SimulationError error(String test) {
+    return new SimulationError(text(test), result);
+  }
+
+  private String text(@Nullable String test) {
     StringBuilder text = new StringBuilder("seed ").append(result.seed());
     if (tried > 1) {
       text.append(", run ").append(tried);
@@ -32,7 +38,7 @@ record FailureText(
         .append(" of virtual time: ")
         .append(result.failure())
         .append("\nreplay with ")
-        .append(Replay.line(result));
+        .append(Replay.line(result, test));
     describeSchedule(text);
     if (!repeats) {
       text.append("\nit did not repeat: a second run with the same decisions failed differently");

@@ -93,9 +93,9 @@ final class Shrinker {
     return true;
   }
 
-  /// What two failures share that are the same for a reader: their class, and where they were
+  /// What two failures share that are the same for a reader: the name of their class, and where they were
   /// thrown.
-  private record FailureKind(Class<?> type, @Nullable StackTraceElement thrownAt) {
+  private record FailureKind(String type, @Nullable StackTraceElement thrownAt) {
     static FailureKind of(SimulationResult<?> result) {
       Throwable failure = result.failure();
       if (failure == null) {
@@ -104,10 +104,10 @@ final class Shrinker {
       for (StackTraceElement frame : failure.getStackTrace()) {
         String name = frame.getClassName();
         if (!name.startsWith("java.") && !name.startsWith("jdk.")) {
-          return new FailureKind(failure.getClass(), frame);
+          return new FailureKind(failure.getClass().getName(), frame);
         }
       }
-      return new FailureKind(failure.getClass(), null);
+      return new FailureKind(failure.getClass().getName(), null);
     }
   }
 }

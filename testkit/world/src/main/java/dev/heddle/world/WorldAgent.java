@@ -111,6 +111,15 @@ public final class WorldAgent {
     return installed().rewriter.problems();
   }
 
+  /// The number of classes that were loaded since the start, by name: one that several loaders have
+  /// defined counts once, and hidden ones do not count. A run during which it grows has initialised
+  /// classes, and so has taken another course than the next one with the same seed.
+  ///
+  /// @throws IllegalStateException when it is not installed
+  public static int loadedClasses() {
+    return installed().rewriter.loadedNames();
+  }
+
   private static Installed installed() {
     Installed now = Installed.current;
     if (now == null) {

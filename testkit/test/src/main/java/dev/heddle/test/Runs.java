@@ -9,9 +9,7 @@ import dev.heddle.test.run.RunRecord;
 import dev.heddle.test.run.SimulatedLoop;
 import dev.heddle.world.OpenWorld;
 import dev.heddle.world.WorldAgent;
-import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -21,31 +19,31 @@ final class Runs {
   /*
    * The first run, with the agent. Classes that a run initialises draw random numbers and hash
    * codes, and keep what they have found. So a run that initialises classes takes another course
-   * than the next one with the same seed, and its outcome is dropped:
+   * than the next one with the same seed: its outcome is dropped, and it is repeated until no class
+   * was initialised meanwhile. It need not be the first run of the JVM: another program, or a seed
+   * that is the first to reach some branch, initialises others.
    *
-   *   - the first run of a program, known by the name of its class. It also finds the classes that
-   *     were loaded before and not initialised, as nested classes of a test are;
-   *   - each run during which classes were loaded. It is repeated until none is: so the second of
-   *     two programs that share a class, as two calls of one helper's lambda do, and a seed that is
-   *     the first to reach some branch, do not take a course that no replay takes.
+   * The JVM counts initialisations of all threads. One that another thread makes costs a repetition
+   * that was not needed.
    *
-   * What stays is a class that was loaded before and that only a later seed initialises. The JVM
-   * does not tell when it initialises a class.
+   * A run with fresh classes always initialises some, as all runs of it do. It is repeated when
+   * classes were loaded under new names: what is not fresh was loaded then.
+   *
+   * Rejected. A warm-up for each program, known by the class of its lambda: several programs share
+   * that of a helper. Classes that are loaded: JUnit loads what is nested in a test before any run,
+   * and a run initialises it.
    *
    * One at a time, with the agent. Two runs share the monitors of the JDK and of static state. One
    * that waits for the other's monitor would take real time, and be reported as deadlocked. So the
    * runs of a JVM take turns. Without the agent a run waits for other threads.
    */
-  static final int MOST_REPEATS = 3; // then something loads classes under ever new names
-
-  // programs that have run; by name, so that no class is kept
-  private static final Set<String> WARM = ConcurrentHashMap.newKeySet();
+  static final int MOST_REPEATS = 3; // then something initialises classes in every run
 
   private static final ReentrantLock TURN = new ReentrantLock();
 
   private Runs() {}
 
-  /// Runs `main` once, with decisions of a chooser, and again while that has loaded classes.
+  /// Runs `main` once, with decisions of a chooser, and again while that has initialised classes.
   ///
   /// @param chooser makes one for each run
   /// @throws IllegalStateException in a coroutine, or on another thread of a simulation
@@ -53,11 +51,11 @@ final class Runs {
       SimulationOptions options, Supplier<Chooser> chooser, Body<T> main) {
     SimulationResult<T> result;
     int repeats = 0;
-    int before;
+    long before;
     do {
-      before = loadedClasses();
+      before = classes(options);
       result = recordOnce(options, chooser.get(), main);
-    } while (loadedClasses() != before && repeats++ < MOST_REPEATS);
+    } while (classes(options) != before && repeats++ < MOST_REPEATS);
     return result;
   }
 
@@ -111,20 +109,15 @@ final class Runs {
     }
   }
 
-  /// The number of classes that were loaded until now; 0 without the agent.
-  static int loadedClasses() {
-    return WorldAgent.isInstalled() ? WorldAgent.loadedClasses() : 0;
-  }
-
-  /// Runs a program once, and forgets it, if it is the first run of this program in the JVM and the
-  /// agent is installed.
-  ///
-  /// @param program its class, a lambda's for example
-  static <T extends @Nullable Object> void warmUp(
-      SimulationOptions options, Class<?> program, Body<T> main) {
-    if (WorldAgent.isInstalled() && WARM.add(program.getName())) {
-      recordOnce(options, chooser(options), main);
+  /// A number that grows while classes are initialised that are not initialised by every run; 0
+  /// without the agent.
+  static long classes(SimulationOptions options) {
+    if (!WorldAgent.isInstalled()) {
+      return 0;
     }
+    return options.freshClasses().isEmpty()
+        ? WorldAgent.initialisedClasses()
+        : WorldAgent.loadedClasses();
   }
 
   static Limits limits(SimulationOptions options) {

@@ -39,7 +39,7 @@ final class SeedInvocation extends PhaseInterceptor
 
   private @Nullable ClassLoader loader;
   private @Nullable FreshTest fresh; // null: the calls are made on JUnit's object
-  private boolean loadedClasses; // during the run; written before that completes
+  private boolean hasInitialised; // during the run; written before that completes
 
   /// @param all takes note of the outcome; null: the invocation only warms up the JVM
   SeedInvocation(
@@ -75,7 +75,7 @@ final class SeedInvocation extends PhaseInterceptor
   }
 
   private void simulate() {
-    int before = Runs.loadedClasses();
+    long before = Runs.classes(options);
     try {
       RunRecord<@Nullable Void> record =
           Runs.withLoader(
@@ -83,7 +83,7 @@ final class SeedInvocation extends PhaseInterceptor
               () ->
                   SimulatedLoop.run(
                       options.loop(), options.seed(), chooser, Runs.limits(options), phases));
-      loadedClasses = Runs.loadedClasses() != before;
+      hasInitialised = Runs.classes(options) != before;
       run.complete(record);
     } catch (Throwable e) {
       run.completeExceptionally(e);
@@ -120,7 +120,7 @@ final class SeedInvocation extends PhaseInterceptor
     if (all == null) {
       return;
     }
-    Verdict verdict = all.ended(result, loadedClasses);
+    Verdict verdict = all.ended(result, hasInitialised);
     if (verdict == Verdict.REPEATED) {
       return;
     }

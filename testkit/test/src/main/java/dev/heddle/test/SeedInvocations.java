@@ -71,7 +71,7 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
       return new SeedInvocation(null, options, Runs.chooser(options), "warm-up");
     }
     Planned next = isRepeated ? Objects.requireNonNull(last) : plan();
-    String name = isRepeated ? next.name + ", again, since it has loaded classes" : next.name;
+    String name = isRepeated ? next.name + ", again, since it has initialised classes" : next.name;
     isRepeated = false;
     last = next;
     return new SeedInvocation(this, next.options, next.chooser.get(), name);
@@ -90,9 +90,9 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
 
   /// Takes note of a run.
   ///
-  /// @param loadedClasses whether classes were loaded meanwhile
-  Verdict ended(SimulationResult<?> result, boolean loadedClasses) {
-    if (loadedClasses && repeats++ < Runs.MOST_REPEATS) {
+  /// @param hasInitialised whether classes were initialised meanwhile
+  Verdict ended(SimulationResult<?> result, boolean hasInitialised) {
+    if (hasInitialised && repeats++ < Runs.MOST_REPEATS) {
       isRepeated = true;
       return Verdict.REPEATED;
     }

@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// With the agent heddle-world, what the JDK does belongs to the simulation, too: timed waits
 /// (`Thread.sleep`, `poll(timeout)`), clocks, random numbers, hash codes, monitors, platform
-/// threads and executors that the program starts. The first run of a program in a JVM is then a
-/// warm-up, whose outcome is dropped: it initialises classes, and so takes another course than all
-/// later ones. A later run during which classes are loaded is repeated, for the same reason. So a
-/// program must not count its runs. Runs of several threads take turns. Without the agent, a run refuses timed waits of the JDK with their stack, clocks and
-/// chance are real. It waits for other threads only when nothing else can happen, and then
-/// [SimulationResult#uncontrolled()] says so.
+/// threads and executors that the program starts. A run that initialises classes takes another
+/// course than later ones with the same seed: its outcome is dropped, and it is repeated. So is the
+/// first run of most programs in a JVM, and a program must not count its runs. Runs of several
+/// threads take turns. Without the agent, a run refuses timed waits of the JDK with their stack,
+/// clocks and chance are real. It waits for other threads only when nothing else can happen, and
+/// then [SimulationResult#uncontrolled()] says so.
 ///
 /// **Suspends** never: the calls block until the runs have ended. **Thread** any outside of
 /// coroutines.
@@ -83,7 +83,6 @@ public final class Simulation {
     SimulationOptions replayed = Replay.of(options);
     Body<T> body = options.freshClasses().isEmpty() ? main : FreshBody.of(options, given);
     Runs.prepareAgent(replayed);
-    Runs.warmUp(replayed, given.getClass(), body);
     return Runs.record(replayed, () -> Runs.chooser(replayed), body);
   }
 
@@ -96,7 +95,6 @@ public final class Simulation {
         options.freshClasses().isEmpty() ? asBody(main) : FreshBody.of(options, main);
     SimulationOptions replayed = Replay.of(options);
     Runs.prepareAgent(replayed);
-    Runs.warmUp(replayed, main.getClass(), body);
     return new Explorer(replayed, body).explore();
   }
 

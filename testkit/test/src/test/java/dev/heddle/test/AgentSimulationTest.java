@@ -221,7 +221,8 @@ class AgentSimulationTest {
   }
 
   private static long initialiseAClass() {
-    return ThreadLocalRandom.current().nextLong() ^ DrawsWhenInitialised.NUMBER.length();
+    int length = DrawsWhenInitialised.NUMBER.length(); // draws once in a JVM
+    return new Random().nextLong() + length;
   }
 
   /// Takes a number of the simulation's.

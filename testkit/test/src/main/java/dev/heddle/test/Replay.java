@@ -43,7 +43,7 @@ final class Replay {
   }
 
   static String command(long seed, String schedule, String test) {
-    String quoted = schedule.isEmpty() ? "''" : schedule;
+    String quoted = schedule.matches("[\\w:,.+-]+") ? schedule : "'" + schedule + "'";
     return "./heddle test --seed %d --schedule %s '%s'".formatted(seed, quoted, test);
   }
 

@@ -75,8 +75,8 @@ final class SeedInvocation extends PhaseInterceptor
   }
 
   private void simulate() {
-    long before = Runs.classes(options);
     try {
+      long before = Runs.classes(options);
       RunRecord<@Nullable Void> record =
           Runs.withLoader(
               loader,

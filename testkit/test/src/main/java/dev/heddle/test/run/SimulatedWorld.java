@@ -192,7 +192,11 @@ final class SimulatedWorld extends World {
 
   @Override
   public void onEnd(Thread platform) {
-    running.remove(platform);
+    // a thread that was ready when the loop ended runs on a thread of the JDK, and may end there
+    // while this one looks for what is left
+    if (OpenWorld.current() == this) {
+      running.remove(platform);
+    }
   }
 
   @Override

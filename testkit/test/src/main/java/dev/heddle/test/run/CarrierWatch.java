@@ -44,6 +44,7 @@ final class CarrierWatch {
   private final long patienceNanos;
 
   private long progress = -1;
+  private @Nullable Thread watched; // the carrier that runs, which has made that progress
   private long cpuThen;
   private long samples; // in which it was in one wait
   private long waits; // until the last sample
@@ -95,21 +96,24 @@ final class CarrierWatch {
   }
 
   private boolean isStuck() {
-    LoopRuntime loop = run.loop();
+    NodeLoop node = run.runningNode();
+    Thread runs = node == null ? carrier : node.carrier();
+    LoopRuntime loop = node == null ? run.loop() : node.loop();
     long now = loop == null ? 0 : loop.scheduler().progress();
-    if (now != progress || run.isWaiting()) {
+    if (now != progress || runs != watched || run.isWaiting()) {
       progress = now;
-      cpuThen = THREADS.getThreadCpuTime(carrier.threadId());
+      watched = runs;
+      cpuThen = THREADS.getThreadCpuTime(runs.threadId());
       samples = 0;
       return false;
     }
-    samples = isStillBlocked() ? samples + 1 : 0;
-    long used = THREADS.getThreadCpuTime(carrier.threadId()) - cpuThen;
+    samples = isStillBlocked(runs) ? samples + 1 : 0;
+    long used = THREADS.getThreadCpuTime(runs.threadId()) - cpuThen;
     return used > patienceNanos || samples * SAMPLE.toNanos() > patienceNanos * BLOCKED_FACTOR;
   }
 
-  private boolean isStillBlocked() {
-    ThreadInfo info = THREADS.getThreadInfo(carrier.threadId());
+  private boolean isStillBlocked(Thread runs) {
+    ThreadInfo info = THREADS.getThreadInfo(runs.threadId());
     if (info == null || info.getThreadState() == Thread.State.RUNNABLE) {
       return false;
     }
@@ -119,18 +123,21 @@ final class CarrierWatch {
   }
 
   private String describe() {
-    Thread holder = holder();
-    return "the run does not end: %s has made no step within the limit of patience, at%n%s"
+    NodeLoop node = run.runningNode();
+    Thread runs = node == null ? carrier : node.carrier();
+    Thread holder = holder(node == null ? run.loop() : node.loop(), runs);
+    String where = node == null ? "" : " of the node " + node.name();
+    return "the run does not end: %s%s has made no step within the limit of patience, at%n%s"
         .formatted(
-            holder == carrier ? "the loop" : "a coroutine",
+            holder == runs ? "the loop" : "a coroutine",
+            where,
             Arrays.stream(holder.getStackTrace())
                 .map(frame -> "  at " + frame)
                 .collect(Collectors.joining("\n")));
   }
 
   // the search has no lock, as that of the loop's own watchdog
-  private Thread holder() {
-    LoopRuntime loop = run.loop();
+  private static Thread holder(@Nullable LoopRuntime loop, Thread runs) {
     List<CoroutineNode<?>> coroutines = loop == null ? List.of() : loop.tree().coroutines();
     try {
       for (CoroutineNode<?> c : coroutines) {
@@ -142,6 +149,6 @@ final class CarrierWatch {
     } catch (RuntimeException _) {
       // safe: the tree has changed during the search; the carrier's own frames are shown
     }
-    return carrier;
+    return runs;
   }
 }

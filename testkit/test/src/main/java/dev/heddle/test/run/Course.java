@@ -22,6 +22,8 @@ public final class Course {
   private int[] decisions = new int[INITIAL];
   private int decided;
 
+  private int choices; // steps in which nothing ran
+
   private final Map<Long, String> names = new HashMap<>();
   private long fingerprint;
 
@@ -43,6 +45,15 @@ public final class Course {
     mix(time);
     mix(id);
     mix(((long) ready << Integer.SIZE) | chosen);
+  }
+
+  /// The last step was a choice: nothing ran in it.
+  void madeChoice() {
+    choices++;
+  }
+
+  int choices() {
+    return choices;
   }
 
   private void decide() {

@@ -29,12 +29,13 @@ final class OpenResources implements ResourceListener {
   }
 
   /// What is open, in the order of opening, each with the line of the program that has opened it.
-  List<String> describe() {
+  List<Finding> findings() {
     return open.entrySet().stream()
         .sorted(Comparator.comparingLong(one -> one.getValue().number))
         .map(one ->
-            "not closed: %s, opened at %s"
-                .formatted(one.getKey(), SpawnSites.describe(one.getValue().site)))
+            Leftovers.leak(
+                "not closed: %s, opened at %s"
+                    .formatted(one.getKey(), SpawnSites.describe(one.getValue().site))))
         .toList();
   }
 }

@@ -22,13 +22,14 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
   private final Chooser chooser;
   private final VirtualClock clock;
   private final Steps steps;
-  private final Course course = new Course();
+  private final Course course; // that of the run
+  private final String prefix; // of names
+  private final long firstId; // those of one loop lie together
   private final ArrivalOrder order = new ArrivalOrder();
   private final Map<Long, Coroutine<?>> coroutines = new HashMap<>();
   private final IdentityHashMap<Runnable, Long> threads = new IdentityHashMap<>();
   private final IdentityHashMap<Runnable, String> names = new IdentityHashMap<>();
   private final Map<Long, Thread> born = new HashMap<>();
-  private int choices;
 
   private @Nullable ReadyCandidates lane; // only during a pick
   private @Nullable Object last; // the entry that was picked
@@ -42,9 +43,30 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
   }
 
   RecordingPicker(Chooser chooser, VirtualClock clock, Steps steps) {
+    this(chooser, clock, steps, new Course(), "", 0);
+  }
+
+  private RecordingPicker(
+      Chooser chooser,
+      VirtualClock clock,
+      Steps steps,
+      Course course,
+      String prefix,
+      long firstId) {
     this.chooser = chooser;
     this.clock = clock;
     this.steps = steps;
+    this.course = course;
+    this.prefix = prefix;
+    this.firstId = firstId;
+  }
+
+  /// That of another loop in the run, whose steps are part of the same course.
+  ///
+  /// @param name of the node, which is in front of the names of its coroutines
+  /// @param nodeId is added to the numbers of its coroutines and threads
+  RecordingPicker forNode(String name, long nodeId, Steps ofNode) {
+    return new RecordingPicker(chooser, clock, ofNode, course, name + "/", nodeId);
   }
 
   @Override
@@ -98,8 +120,9 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     Object runs = entry instanceof ExecutionContext context ? context.occupant() : entry;
     return switch (runs) {
       case Coroutine<?> coroutine -> {
-        coroutines.putIfAbsent(coroutine.id(), coroutine);
-        yield coroutine.id();
+        long id = firstId + coroutine.id();
+        coroutines.putIfAbsent(id, coroutine);
+        yield id;
       }
       case BornThread thread -> idOf(thread);
       case null, default -> 0;
@@ -112,7 +135,7 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     if (among == 1) {
       return 0;
     }
-    int number = ++choices;
+    int number = course.choices();
     Candidates outcomes =
         new Candidates() {
           @Override
@@ -129,6 +152,7 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     int chosen = chooser.choose(course.decisions(), outcomes);
     chosen = chosen < 0 || chosen >= among ? 0 : chosen;
     course.step(clock.nanoTime(), CHOICES, among, chosen);
+    course.madeChoice();
     return chosen;
   }
 
@@ -142,7 +166,7 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     if (known != null) {
       return known;
     }
-    long id = -1L - threads.size();
+    long id = -1L - firstId - threads.size();
     threads.put(thread.turn(), id);
     if (thread.thread() != null) {
       born.put(id, thread.thread());
@@ -165,22 +189,23 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     return !threads.isEmpty();
   }
 
-  /// The number of picks. Other choices are steps of the course, but nothing runs in them.
+  /// The number of picks in all loops of the run. Other choices are steps of the course, but
+  /// nothing runs in them.
   int steps() {
-    return course.steps() - choices;
+    return course.steps() - course.choices();
   }
 
   /// The course until now, with the names that its coroutines and threads have now.
   Course course() {
-    coroutines.forEach((id, coroutine) -> course.name(id, coroutine.name()));
+    coroutines.forEach((id, coroutine) -> course.name(id, prefix + coroutine.name()));
     names.forEach((turn, name) -> {
       Long id = threads.get(turn);
       if (id != null) {
-        course.name(id, name);
+        course.name(id, prefix + name);
       }
     });
     course.name(CHOICES, "a choice");
-    born.forEach((id, thread) -> course.name(id, nameOf(id, thread)));
+    born.forEach((id, thread) -> course.name(id, prefix + nameOf(id, thread)));
     return course;
   }
 

@@ -13,13 +13,18 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Other threads may wake it. While the run says that one of them is at work, a sleep waits for it
 /// and the clock stands still.
-final class RunTurn implements Turns, Turns.Turn {
+final class RunTurn implements Turns, Turns.Turn, RunMember {
   /// What a run decides when its loop has nothing to do.
   interface Idle {
     /// Called before the clock is advanced, on the trampoline.
     ///
     /// @param endless whether neither the loop nor the agenda has a deadline
     Next onIdle(boolean endless);
+
+    /// Lets another loop of the run go on.
+    ///
+    /// @return whether one could
+    boolean runNode();
 
     /// Called before each poll, on the trampoline.
     void beforePoll();
@@ -48,6 +53,7 @@ final class RunTurn implements Turns, Turns.Turn {
   // carrier only
   private BooleanSupplier hasWork = () -> false;
   private @Nullable Machine machine;
+  private @Nullable Nodes nodes;
 
   // any thread sets it, the carrier takes it
   private volatile boolean woken;
@@ -61,13 +67,25 @@ final class RunTurn implements Turns, Turns.Turn {
     this.idle = idle;
   }
 
-  /// Sets what the run's loop runs on. Before the loop begins.
-  void attach(Machine runsOn) {
+  /// Sets what the run's loop runs on, and its nodes. Before the loop begins.
+  void attach(Machine runsOn, Nodes others) {
     machine = runsOn;
+    nodes = others;
   }
 
-  Machine machine() {
+  @Override
+  public Machine machine() {
     return Objects.requireNonNull(machine, "it is attached before the loop begins");
+  }
+
+  @Override
+  public boolean isNode() {
+    return false;
+  }
+
+  @Override
+  public Nodes nodes() {
+    return Objects.requireNonNull(nodes, "they are attached before the loop begins");
   }
 
   // ---- time ----
@@ -92,7 +110,7 @@ final class RunTurn implements Turns, Turns.Turn {
   @Override
   public void sleep(long deadlineNanos) {
     idle.beforePoll();
-    if (deadlineNanos != NO_WAIT && !woken && !hasWork.getAsBoolean()) {
+    if (!idle.runNode() && deadlineNanos != NO_WAIT && !woken && !hasWork.getAsBoolean()) {
       long next = Math.min(deadlineNanos, agenda.next());
       switch (idle.onIdle(next == NO_DEADLINE)) {
         case ADVANCE -> {

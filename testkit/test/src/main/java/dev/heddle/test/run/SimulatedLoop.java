@@ -2,22 +2,17 @@
 package dev.heddle.test.run;
 
 import dev.heddle.Body;
+import dev.heddle.DeadlockError;
 import dev.heddle.HeddleOptions;
-import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.loop.LoopRuntime;
-import dev.heddle.reactor.TimerQueue;
-import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.SchedulerParts;
 import dev.heddle.scheduler.SchedulerParts.Births;
 import dev.heddle.test.host.HostDriver;
-import dev.heddle.test.time.Agenda;
 import dev.heddle.world.WorldAgent;
 import java.time.Duration;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
@@ -35,25 +30,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
    * takes no virtual time, and a program that waits for an hour takes no real time. With the agent
    * the clock moves also under a loop that waits by reading it, see SimulatedWorld.
    *
-   * The end of a wait. In an idle poll without a deadline nothing inside can end a wait. With the
-   * agent nothing outside can, either: it is a deadlock. Without it other threads may:
-   *
-   *   nothing waits in the JDK             a deadlock, by the loop's own rules and report, or since
-   *                                        all waits are for a network in which nothing is on its way
-   *   a coroutine waits in the JDK for an  refused: the run fails with the coroutine's stack. The
-   *   amount of time                       time would be real, and the outcome the machine's
-   *   a coroutine waits in the JDK         the carrier waits for other threads until the limit of
-   *   without a bound                      patience, and then reports a deadlock; a cycle of locks
-   *                                        at once
-   *
-   * What other threads decide is named in the record of the run: the same seed may then take
-   * another course.
-   *
-   * Monitors, with the agent. The JVM hands over a monitor on a thread of its own. So before the
-   * loop looks into its inbox, settle() waits until that thread has nothing left to hand over. It
-   * may only do so with nothing mounted: a tick on a coroutine's stack asks for the trampoline, if
-   * anything waits in the JDK, and nothing is picked before. In which order that thread has brought
-   * its coroutines does not count, see ArrivalOrder.
+   * The end of a wait in the JDK: see AgentWaits and ForeignWaits.
    *
    * A run without an end. Steps are counted. A step that does not end is seen by the caller's
    * thread, which watches the processor time of the carrier: not real time, of which a loaded
@@ -65,27 +42,16 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
    * it samples stacks by real time, and a stack that another thread reads postpones a resume, which
    * changes the course. Sorting the inbox: every loop would pay for it.
    */
-  private static final boolean HAS_PROCESSES = hasProcesses();
   private static final int STOP_FACTOR = 2; // after so many times the limit of steps nothing helps
 
   private final HeddleOptions options;
   private final long seed;
   private final Chooser chooser;
-  private final Limits limits;
   private final Body<T> main;
   private final @Nullable Phases phases; // null: the main coroutine's work is in one piece
-  private final VirtualClock clock = new VirtualClock();
-  private final Agenda agenda = new Agenda();
-  private final @Nullable SimulatedWorld world; // null: the agent is not installed
-
-  // carrier only
-  private final Set<String> uncontrolled = new LinkedHashSet<>();
-  private @Nullable RecordingPicker picker;
+  private final RunParts parts;
+  private final JdkWaits waits;
   private final OpenResources resources = new OpenResources();
-  private int foreign; // coroutines in a wait of the JDK, at the last tick
-  private long stepBegan; // the number of dispatches then
-  private boolean stepIsOpen; // what was picked has not left the carrier, as far as known
-  private long waitedNanos; // of real time, for other threads, since a coroutine ran
 
   // null: the program has no module of processes
   private final @Nullable SimulatedProcesses processes;
@@ -94,9 +60,10 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
   private final Queue<Finding> findings = new ConcurrentLinkedQueue<>();
 
   // the carrier writes, the caller reads
-  private volatile @Nullable LoopRuntime loop;
   private volatile @Nullable RunTurn turn;
+  private volatile @Nullable NodeLoops nodes;
   private volatile @Nullable RunRecord<T> record;
+  private volatile @Nullable Throwable broken; // instead of the record
 
   private SimulatedLoop(
       HeddleOptions options,
@@ -109,11 +76,12 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     this.options = options.withStallLimit(Duration.ZERO).withHoldLimit(Duration.ZERO);
     this.seed = seed;
     this.chooser = chooser;
-    this.limits = limits;
     this.main = main;
     this.phases = phases;
-    this.world = WorldAgent.isInstalled() ? new SimulatedWorld(clock, agenda, seed) : null;
-    this.processes = HAS_PROCESSES ? new SimulatedProcesses(new ForProcesses(), seed) : null;
+    this.parts = new RunParts(limits);
+    this.waits = WorldAgent.isInstalled() ? new AgentWaits(parts, seed) : new ForeignWaits(parts);
+    this.processes =
+        RunParts.HAS_PROCESSES ? new SimulatedProcesses(parts, waits.endsTimed(), seed) : null;
   }
 
   /// Runs `main` to the end of its loop. Interrupts of the caller stop the loop, as those of the
@@ -136,64 +104,55 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     return new SimulatedLoop<>(options, seed, chooser, limits, main, phases).runOnCarrier();
   }
 
-  /// Whether a loop is one of a simulation.
-  public static boolean isSimulated(LoopRuntime loop) {
-    return Machine.of(loop) != null;
-  }
-
   private RunRecord<T> runOnCarrier() {
-    Thread carrier = newCarrier();
+    Thread carrier = waits.newCarrier(options, this::carry);
     if (processes != null) {
       processes.begin(carrier);
     }
     carrier.setDaemon(true);
     carrier.setContextClassLoader(Thread.currentThread().getContextClassLoader());
     carrier.start();
-    UnendingRunError stuck = new CarrierWatch(carrier, this, limits.patience()).await();
+    UnendingRunError stuck = new CarrierWatch(carrier, this, parts.limits().patience()).await();
     if (processes != null) {
       processes.end(carrier);
     }
-    if (world != null) {
-      world.close();
-    }
+    waits.close();
     RunRecord<T> ended = record;
-    return ended == null ? recordOfStuck(Objects.requireNonNull(stuck)) : ended;
+    return ended == null ? recordOf(stuck == null ? new BrokenRunError(broken) : stuck) : ended;
   }
 
-  private Thread newCarrier() {
-    return world != null
-        ? world.newCarrier(options.name(), this::carry)
-        : Thread.ofPlatform()
-            .name(options.name())
-            .inheritInheritableThreadLocals(false)
-            .stackSize(options.stackSize())
-            .unstarted(this::carry);
-  }
-
-  // racy reads of what the carrier may still change: the run has failed in any case
-  private RunRecord<T> recordOfStuck(UnendingRunError stuck) {
+  // racy reads of what a carrier may still change that does not end: the run has failed in any case
+  private RunRecord<T> recordOf(Error withoutRecord) {
     return new RunRecord<>(
         null,
-        stuck,
-        elapsed(),
+        withoutRecord,
+        parts.elapsed(),
         new Course(),
         List.of(),
-        List.of("a carrier that does not end"),
+        List.of("the end of the carrier"),
         List.of());
-  }
-
-  private Duration elapsed() {
-    return Duration.ofNanos(clock.nanoTime());
   }
 
   // ---- carrier ----
 
   private void carry() {
-    RecordingPicker chosen = new RecordingPicker(chooser, clock, this::onStep);
-    RunTurn sleeps = new RunTurn(clock, agenda, this);
+    try {
+      record = runLoop();
+    } catch (Throwable e) {
+      // safe: the caller makes it the failure of the run
+      broken = e;
+    }
+  }
+
+  private RunRecord<T> runLoop() {
+    RecordingPicker picker = new RecordingPicker(chooser, parts.clock(), this::onStep);
+    RunTurn sleeps = new RunTurn(parts.clock(), parts.agenda(), this);
     Machine machine = Machine.of(sleeps, seed);
-    sleeps.attach(machine);
-    picker = chosen;
+    NodeLoops nodes = new NodeLoops(parts, options, machine, seed);
+    this.nodes = nodes;
+    parts.attach(nodes);
+    sleeps.attach(machine, nodes);
+    parts.begin(picker);
     turn = sleeps;
     HostDriver outside = machine.driver(sleeps);
     T value = null;
@@ -202,7 +161,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
       value =
           LoopRuntime.run(
               options,
-              new SchedulerParts(outside, clock, chosen, this::onTick, Births.ON_LOOP),
+              new SchedulerParts(outside, parts.clock(), picker, waits::onTick, Births.ON_LOOP),
               this::runMain,
               this::started);
     } catch (Throwable e) {
@@ -210,19 +169,22 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
       failure = e;
     }
     describeProcesses(failure);
+    describeNodes(nodes, failure);
     collectFindings();
-    Course course = chosen.course();
-    course.mix(clock.nanoTime());
+    findings.addAll(nodes.end());
+    Course course = picker.course();
+    course.mix(parts.clock().nanoTime());
     course.mix(machine.network().fingerprint());
-    record =
-        new RunRecord<>(
-            value,
-            failure,
-            elapsed(),
-            course,
-            List.copyOf(findings),
-            List.copyOf(uncontrolled),
-            processes == null ? List.of() : List.copyOf(processes.unchecked()));
+    List<String> uncontrolled = parts.uncontrolled();
+    uncontrolled.addAll(waits.refused());
+    return new RunRecord<>(
+        value,
+        failure,
+        parts.elapsed(),
+        course,
+        List.copyOf(findings),
+        List.copyOf(uncontrolled),
+        processes == null ? List.of() : List.copyOf(processes.unchecked()));
   }
 
   private T runMain() throws Exception {
@@ -239,16 +201,21 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     }
   }
 
-  private void started(LoopRuntime runtime) {
-    loop = runtime;
+  private static void describeNodes(NodeLoops nodes, @Nullable Throwable failure) {
+    String states = nodes.statesAtDeadlock();
+    if (failure instanceof DeadlockError && states != null) {
+      failure.addSuppressed(new NodesError("the nodes at that time:\n" + states));
+    }
+  }
+
+  private void started(LoopRuntime loop) {
+    parts.started(loop);
     if (phases != null) {
-      phases.attach(runtime);
+      phases.attach(loop);
     }
-    runtime.redirectReports(this::onReport);
-    runtime.futures().listen(resources);
-    if (world != null) {
-      world.attach(runtime.scheduler());
-    }
+    loop.redirectReports(this::onReport);
+    loop.futures().listen(resources);
+    waits.started(loop);
   }
 
   // any thread: a future may be completed by another one
@@ -256,136 +223,32 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     findings.add(new Finding(Finding.Kind.UNHANDLED, what, failure));
   }
 
-  private static boolean hasProcesses() {
-    try {
-      Class.forName(
-          "dev.heddle.process.ProcessRuntime", false, SimulatedLoop.class.getClassLoader());
-      return true;
-    } catch (ClassNotFoundException _) {
-      return false;
-    }
-  }
-
-  /// What runtimes of processes need of this run.
-  private final class ForProcesses implements SimulatedProcesses.Run {
-    @Override
-    public long nanoTime() {
-      return clock.nanoTime();
-    }
-
-    @Override
-    public Agenda agenda() {
-      return agenda;
-    }
-
-    @Override
-    public RecordingPicker picker() {
-      return Objects.requireNonNull(picker);
-    }
-
-    @Override
-    public LoopRuntime loop() {
-      return running();
-    }
-
-    @Override
-    public boolean endsTimedWaits() {
-      return world != null;
-    }
-
-    @Override
-    public boolean checksMessages() {
-      return limits.checksMessages();
-    }
-
-    @Override
-    public void uncontrolled(String what) {
-      uncontrolled.add(what);
-    }
-  }
-
-  private LoopRuntime running() {
-    return Objects.requireNonNull(loop);
-  }
-
-  private void stepsAreUsedUp() {
-    LoopRuntime runtime = running();
-    runtime
-        .scheduler()
-        .runOnCarrier(() ->
-            runtime.failed(
-                new UnendingRunError(
-                    "the run has not ended after %,d steps, at virtual %s:%n%s"
-                        .formatted(limits.steps(), elapsed(), runtime.dump().text()))));
-  }
-
   // the thread may be null: it does not exist yet, or only the JDK knows it
   private void onStep(@Nullable Thread thread) {
-    Scheduler scheduler = running().scheduler();
-    int steps = Objects.requireNonNull(picker).steps();
-    waitedNanos = 0;
-    if (steps == limits.steps()) {
-      stepsAreUsedUp();
-    } else if (steps > limits.steps() * STOP_FACTOR) {
-      scheduler.finish(); // the program ignores its cancellation
+    int steps = parts.picker().steps();
+    long limit = parts.limits().steps();
+    if (steps >= limit) {
+      nodes().stepsAreUsedUp();
     }
-    if (world != null) {
-      world.beginStep(thread);
-      stepBegan = scheduler.dispatches();
-      stepIsOpen = true;
+    if (steps > limit * STOP_FACTOR) {
+      parts.loop().scheduler().finish(); // the program ignores its cancellation
     }
-  }
-
-  private void onTick() {
-    Scheduler scheduler = running().scheduler();
-    int parked = scheduler.foreignCount();
-    if (world != null) {
-      settle(world, scheduler);
-    } else if (parked > foreign) {
-      scheduler.runOnCarrier(this::checkForeignWaits);
-    }
-    foreign = parked;
-  }
-
-  /// Waits until the JVM has handed over its monitors, before the loop looks into its inbox. Only
-  /// with nothing mounted: on a coroutine's stack the coroutine leaves, if there may be such a
-  /// monitor.
-  private void settle(SimulatedWorld in, Scheduler scheduler) {
-    RecordingPicker steps = Objects.requireNonNull(picker);
-    if (!scheduler.isCarrier(Thread.currentThread())) {
-      if (scheduler.foreignCount() > 0 || steps.hasThreads()) {
-        scheduler.runOnCarrier(() -> {});
-      }
-      return;
-    }
-    Thread last = steps.lastThread();
-    if (stepIsOpen && last != null && scheduler.dispatches() > stepBegan) {
-      stepIsOpen = false;
-      in.endStep(last);
-    }
-    in.settle();
-  }
-
-  private void checkForeignWaits() {
-    LoopRuntime runtime = running();
-    if (ForeignWaitCheck.hasTimedWait(runtime.tree())) {
-      String refused = ForeignWaitCheck.refusal(runtime.dump());
-      if (refused != null) {
-        runtime.failed(new RealTimeWaitError(refused));
-      }
-    }
+    waits.onStep(thread);
   }
 
   @Override
   public void beforePoll() {
-    if (world != null) {
-      settle(world, running().scheduler());
-    }
+    waits.beforePoll();
+  }
+
+  @Override
+  public boolean runNode() {
+    return nodes().runReady();
   }
 
   @Override
   public boolean isHeld() {
-    return phases != null && phases.isBetween();
+    return (phases != null && phases.isBetween()) || nodes().isAny();
   }
 
   @Override
@@ -393,71 +256,18 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     if (phases != null && phases.isBetween()) {
       return phases.begin() ? RunTurn.Next.RETURN : RunTurn.Next.WAIT;
     }
-    LoopRuntime runtime = running();
-    if (world != null) {
-      return onIdleInWorld(runtime, endless);
-    }
-    if (!endless) {
-      return RunTurn.Next.ADVANCE;
-    }
-    if (isHopeless(runtime)) {
-      waitedNanos = 0;
-      runtime.onDeadlock();
-      return RunTurn.Next.RETURN;
-    }
-    uncontrolled.add("a wake-up by a thread outside of the simulation");
-    waitedNanos += RunTurn.WAIT_NANOS;
-    return RunTurn.Next.WAIT;
-  }
-
-  // nobody outside can wake anything in a world
-  private RunTurn.Next onIdleInWorld(LoopRuntime runtime, boolean endless) {
-    boolean onlyDaemonTimers = runtime.scheduler().hasOnlyForeignWaits() && agenda.isEmpty();
-    if (endless || onlyDaemonTimers) {
-      runtime.onDeadlock();
-      return RunTurn.Next.RETURN;
-    }
-    return RunTurn.Next.ADVANCE;
-  }
-
-  private boolean isHopeless(LoopRuntime runtime) {
-    return waitsForNetworkOnly(runtime.scheduler())
-        || waitedNanos > limits.patience().toNanos() || ForeignWaitCheck.hasCycle(runtime.dump());
-  }
-
-  private static boolean waitsForNetworkOnly(Scheduler scheduler) {
-    return scheduler.foreignCount() == 0
-        && scheduler.reactor().driver() instanceof HostDriver driver
-        && scheduler.armedEvents() <= driver.waits();
+    return waits.onIdle(endless);
   }
 
   private void collectFindings() {
-    if (world != null) {
-      findings.addAll(world.findings());
-      uncontrolled.addAll(world.refused());
-    }
-    LoopRuntime runtime = loop;
-    if (runtime == null) {
-      return;
-    }
-    for (CoroutineNode<?> left : runtime.tree().coroutines()) {
-      if (!left.isDone()) {
-        findings.add(new Finding(Finding.Kind.LEAK, "abandoned: " + left.describe(), null));
-      }
+    findings.addAll(waits.findings());
+    LoopRuntime loop = parts.loopIfStarted();
+    if (loop != null) {
+      findings.addAll(Leftovers.of(loop));
+      findings.addAll(resources.findings());
     }
     if (processes != null) {
-      for (String left : processes.leaks()) {
-        findings.add(new Finding(Finding.Kind.LEAK, left, null));
-      }
-    }
-    for (String left : resources.describe()) {
-      findings.add(new Finding(Finding.Kind.LEAK, left, null));
-    }
-    TimerQueue timers = runtime.scheduler().timers();
-    if (timers.size() > 0) {
-      Duration first = Duration.ofNanos(timers.nextDeadline());
-      String what = "%,d timers are armed, the first one for %s".formatted(timers.size(), first);
-      findings.add(new Finding(Finding.Kind.LEAK, what, null));
+      processes.leaks().forEach(left -> findings.add(Leftovers.leak(left)));
     }
   }
 
@@ -465,7 +275,17 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
 
   /// The loop, once it has begun.
   @Nullable LoopRuntime loop() {
-    return loop;
+    return parts.loopIfStarted();
+  }
+
+  private NodeLoops nodes() {
+    return Objects.requireNonNull(nodes, "the run has not begun");
+  }
+
+  /// The node that has the turn; null: the program of the run has it.
+  @Nullable NodeLoop runningNode() {
+    NodeLoops all = nodes;
+    return all == null ? null : all.running();
   }
 
   /// Whether the carrier waits for another thread.

@@ -7,7 +7,6 @@ import dev.heddle.loop.LoopRuntime;
 import dev.heddle.process.scheduler.WorkerThread;
 import dev.heddle.process.simulation.ProcessWorld;
 import dev.heddle.process.simulation.SimulatedRuntime;
-import dev.heddle.test.time.Agenda;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -22,26 +21,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Loaded only where the program has the module dev.heddle.process.
 final class SimulatedProcesses implements ProcessWorld {
-  /// What a run lends it. **Thread** carrier.
-  interface Run {
-    long nanoTime();
-
-    Agenda agenda();
-
-    RecordingPicker picker();
-
-    LoopRuntime loop();
-
-    /// Whether those of the JDK end in virtual time.
-    boolean endsTimedWaits();
-
-    boolean checksMessages();
-
-    /// Records what another thread has decided.
-    void uncontrolled(String what);
-  }
-
-  private final Run run;
+  private final RunParts run;
+  private final boolean endsTimedWaits;
   private final SplittableRandom seeds;
 
   // carrier only
@@ -49,8 +30,10 @@ final class SimulatedProcesses implements ProcessWorld {
   private final List<Object> startedAt = new ArrayList<>(); // of each
   private @Nullable Loop<?> handle;
 
-  SimulatedProcesses(Run run, long seed) {
+  /// @param endsTimedWaits whether those of the JDK end in virtual time
+  SimulatedProcesses(RunParts run, boolean endsTimedWaits, long seed) {
     this.run = run;
+    this.endsTimedWaits = endsTimedWaits;
     this.seeds = new SplittableRandom(seed);
   }
 
@@ -73,7 +56,7 @@ final class SimulatedProcesses implements ProcessWorld {
 
   @Override
   public long nanoTime() {
-    return run.nanoTime();
+    return run.clock().nanoTime();
   }
 
   @Override
@@ -109,7 +92,7 @@ final class SimulatedProcesses implements ProcessWorld {
 
   @Override
   public boolean endsTimedWaits() {
-    return run.endsTimedWaits();
+    return endsTimedWaits;
   }
 
   @Override
@@ -119,7 +102,7 @@ final class SimulatedProcesses implements ProcessWorld {
 
   @Override
   public MessageCheck messageCheck() {
-    return run.checksMessages() ? MessageCheck.DEEP : MessageCheck.NONE;
+    return run.limits().checksMessages() ? MessageCheck.DEEP : MessageCheck.NONE;
   }
 
   @Override

@@ -18,6 +18,7 @@ import dev.heddle.io.Tcp;
 import dev.heddle.io.Udp;
 import dev.heddle.io.UdpSocket;
 import dev.heddle.io.Unix;
+import dev.heddle.loop.LoopRuntime;
 import dev.heddle.test.Simulation;
 import dev.heddle.test.SimulationError;
 import dev.heddle.test.SimulationOptions;
@@ -30,7 +31,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,7 +42,7 @@ class MachineTest {
   private static final InetSocketAddress ANY = new InetSocketAddress("127.0.0.1", 0);
 
   private static Machine machine() {
-    return Objects.requireNonNull(Machine.currentOrNull());
+    return RunMember.current().machine();
   }
 
   /// Answers one client, an hour later.
@@ -131,7 +131,7 @@ class MachineTest {
 
   @Test
   void outside_thereIsNone() {
-    Heddle.run(() -> assertThat(Machine.currentOrNull()).isNull());
+    Heddle.run(() -> assertThat(RunMember.of(LoopRuntime.current())).isNull());
   }
 
   // ---- deadlocks and courses ----

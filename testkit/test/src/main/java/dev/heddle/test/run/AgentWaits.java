@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.test.run;
+
+import dev.heddle.HeddleOptions;
+import dev.heddle.loop.LoopRuntime;
+import dev.heddle.scheduler.Scheduler;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Waits in the JDK that the agent hands over to the simulation.
+final class AgentWaits implements JdkWaits {
+  /*
+   * The end of a wait. Nothing outside can end one. So where neither the loop nor the agenda has a
+   * deadline, it is a deadlock.
+   *
+   * Monitors. The JVM hands over a monitor on a thread of its own. So before the loop looks into
+   * its inbox, settle() waits until that thread has nothing left to hand over. It may only do so
+   * with nothing mounted: a tick on a coroutine's stack asks for the trampoline, if anything waits
+   * in the JDK, and nothing is picked before. In which order that thread has brought its coroutines
+   * does not count, see ArrivalOrder.
+   */
+  private final RunParts run;
+  private final SimulatedWorld world;
+
+  private long stepBegan; // the number of dispatches then
+  private boolean stepIsOpen; // what was picked has not left the carrier, as far as known
+
+  AgentWaits(RunParts run, long seed) {
+    this.run = run;
+    this.world = new SimulatedWorld(run.clock(), run.agenda(), seed);
+  }
+
+  @Override
+  public Thread newCarrier(HeddleOptions options, Runnable loop) {
+    return world.newCarrier(options.name(), loop);
+  }
+
+  @Override
+  public void started(LoopRuntime loop) {
+    world.attach(loop.scheduler());
+  }
+
+  @Override
+  public void onStep(@Nullable Thread thread) {
+    world.beginStep(thread);
+    stepBegan = run.loop().scheduler().dispatches();
+    stepIsOpen = true;
+  }
+
+  @Override
+  public void onTick() {
+    settle();
+  }
+
+  @Override
+  public void beforePoll() {
+    settle();
+  }
+
+  private void settle() {
+    Scheduler scheduler = run.loop().scheduler();
+    RecordingPicker steps = run.picker();
+    if (!scheduler.isCarrier(Thread.currentThread())) {
+      if (scheduler.foreignCount() > 0 || steps.hasThreads()) {
+        scheduler.runOnCarrier(() -> {}); // the coroutine leaves
+      }
+      return;
+    }
+    Thread last = steps.lastThread();
+    if (stepIsOpen && last != null && scheduler.dispatches() > stepBegan) {
+      stepIsOpen = false;
+      world.endStep(last);
+    }
+    world.settle();
+  }
+
+  @Override
+  public RunTurn.Next onIdle(boolean endless) {
+    LoopRuntime loop = run.loop();
+    boolean onlyDaemonTimers = loop.scheduler().hasOnlyForeignWaits() && run.agenda().isEmpty();
+    if (endless || onlyDaemonTimers) {
+      run.deadlocked();
+      return RunTurn.Next.RETURN;
+    }
+    return RunTurn.Next.ADVANCE;
+  }
+
+  @Override
+  public boolean endsTimed() {
+    return true;
+  }
+
+  @Override
+  public List<Finding> findings() {
+    return world.findings();
+  }
+
+  @Override
+  public List<String> refused() {
+    return List.copyOf(world.refused());
+  }
+
+  @Override
+  public void close() {
+    world.close();
+  }
+}

@@ -235,6 +235,11 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     return ready.size();
   }
 
+  /// Whether something has arrived that the next tick will make ready. **Thread** any.
+  public boolean hasArrivals() {
+    return !inbox.isEmpty();
+  }
+
   /// The number of coroutines that the JDK has parked. **Thread** any.
   public int foreignCount() {
     return foreign;

@@ -26,9 +26,9 @@ final class TestRerun {
     Shrinker shrinker =
         new Shrinker(
             schedule -> Runs.<@Nullable Object>record(options, schedule, this::callAll), found);
-    SimulationResult<?> shrunk = shrinker.shrink();
+    FailureText text = FailureText.of(shrinker, found, 0);
     // an instance that other extensions set up does not repeat here; that says nothing of the test
-    return new FailureText(shrunk, found, shrinker.repeats() ? shrinker.runs() : 0, true, 0);
+    return text.repeats() ? text : FailureText.of(found);
   }
 
   private @Nullable Object callAll() {

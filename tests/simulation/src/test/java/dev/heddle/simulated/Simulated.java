@@ -52,6 +52,8 @@ public final class Simulated {
       case WALK -> Strategy.randomWalk();
       case PCT_3 -> Strategy.pct(3);
       case PCT_15 -> Strategy.pct(15);
+      case STALLS -> Strategy.randomWalk().withStalls(100);
+      case WAKE_UPS -> Strategy.randomWalk().withSpuriousWakeUps(100);
     };
   }
 

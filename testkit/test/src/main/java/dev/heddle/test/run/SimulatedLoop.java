@@ -2,6 +2,7 @@
 package dev.heddle.test.run;
 
 import dev.heddle.Body;
+import dev.heddle.DeadlockError;
 import dev.heddle.HeddleOptions;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.SchedulerParts;
@@ -152,7 +153,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   }
 
   private RunRecord<T> runLoop() {
-    RecordingPicker picker = new RecordingPicker(chooser, parts.clock(), this::onStep);
+    RecordingPicker picker = new RecordingPicker(chooser, parts.clock(), new OwnSteps());
     VirtualDriver outside = new VirtualDriver(parts.clock(), parts.agenda(), this);
     parts.begin(picker);
     driver = outside;
@@ -170,6 +171,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
       failure = e;
     }
     describeProcesses(failure);
+    describeThreads(failure);
     collectFindings();
     Course course = picker.course();
     course.mix(parts.clock().nanoTime());
@@ -199,6 +201,13 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     }
   }
 
+  private void describeThreads(@Nullable Throwable failure) {
+    String threads = waits.threadsAtDeadlock();
+    if (failure instanceof DeadlockError && threads != null) {
+      failure.addSuppressed(new ThreadsError(threads));
+    }
+  }
+
   private void started(LoopRuntime loop) {
     parts.started(loop);
     if (phases != null) {
@@ -213,16 +222,23 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     findings.add(new Finding(Finding.Kind.UNHANDLED, what, failure));
   }
 
-  // the thread may be null: it does not exist yet, or only the JDK knows it
-  private void onStep(@Nullable Thread thread) {
-    int steps = parts.picker().steps();
-    long limit = parts.limits().steps();
-    if (steps == limit) {
-      stepsAreUsedUp();
-    } else if (steps > limit * STOP_FACTOR) {
-      parts.loop().scheduler().finish(); // the program ignores its cancellation
+  private final class OwnSteps implements RecordingPicker.Steps {
+    @Override
+    public void onStep(@Nullable Thread thread) {
+      int steps = parts.picker().steps();
+      long limit = parts.limits().steps();
+      if (steps == limit) {
+        stepsAreUsedUp();
+      } else if (steps > limit * STOP_FACTOR) {
+        parts.loop().scheduler().finish(); // the program ignores its cancellation
+      }
+      waits.onStep(thread);
     }
-    waits.onStep(thread);
+
+    @Override
+    public boolean wake(Thread thread) {
+      return waits.wake(thread);
+    }
   }
 
   private void stepsAreUsedUp() {

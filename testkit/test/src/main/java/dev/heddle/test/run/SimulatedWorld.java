@@ -31,8 +31,8 @@ final class SimulatedWorld extends World {
   private static final int READS = 1_000; // of the clock in one step; then a loop waits for it
   private static final long READ_NANOS = 10_000; // what such a read takes
   private static final long SPIN_NANOS = 1_000;
-  private static final int PREEMPTION = 10; // one point in so many preempts
 
+  private final RunParts run;
   private final VirtualClock clock;
   private final Agenda agenda;
   private final SplittableRandom random;
@@ -45,9 +45,10 @@ final class SimulatedWorld extends World {
   private final Set<String> refused = new LinkedHashSet<>();
   private final Map<Thread, Thread> running = new HashMap<>(); // adopted ones: their bodies
 
-  SimulatedWorld(VirtualClock clock, Agenda agenda, long seed) {
-    this.clock = clock;
-    this.agenda = agenda;
+  SimulatedWorld(RunParts run, long seed) {
+    this.run = run;
+    this.clock = run.clock();
+    this.agenda = run.agenda();
     this.random = new SplittableRandom(seed);
     this.open = OpenWorld.of(this);
   }
@@ -80,6 +81,18 @@ final class SimulatedWorld extends World {
   /// Waits until the JVM has handed over the monitors that were freed. Nothing is mounted.
   void settle() {
     open.awaitUnblocker();
+  }
+
+  /// Ends the wait of a thread for no reason.
+  ///
+  /// @return false: it does not wait
+  boolean wake(Thread virtual) {
+    return open.wakeForNoReason(virtual);
+  }
+
+  /// The thread that the program knows, by the virtual one that runs it.
+  Thread faceOf(Thread virtual) {
+    return open.faceOf(virtual);
   }
 
   /// What the program has been refused, with the stacks.
@@ -199,8 +212,15 @@ final class SimulatedWorld extends World {
   }
 
   @Override
-  public boolean preempts(String where) {
-    return random.nextInt(PREEMPTION) == 0;
+  public long pauseAt(String where) {
+    Scheduler loop = scheduler;
+    if (loop == null) {
+      return Chooser.GO_ON;
+    }
+    // what the JVM's thread has brought by now is uncertain, that it may bring something is not
+    boolean contested =
+        loop.readyCount() > 0 || open.hasMonitorWaiters() || loop.hasArrivals();
+    return run.picker().pauseAt(where, contested);
   }
 
   @Override

@@ -40,6 +40,14 @@ public final class BugKinds {
   public static final Program DATA_RACE =
       breaks("data race", "counter++ by two threads", t -> new RacyCounter().run(t));
 
+  /// A bug of the JDK, of `ScheduledThreadPoolExecutor`, that needs preemption inside
+  /// `java.util.concurrent`.
+  public static final Program JDK_8358601 =
+      deadlocks(
+          "JDK-8358601",
+          "a task that is scheduled during shutdown never runs and is never cancelled",
+          ScheduleDuringShutdown::run);
+
   /// One row for each kind.
   public static final List<Program> ALL =
       List.of(

@@ -47,6 +47,10 @@ record FailureKind(
     if (failure == null) {
       throw new IllegalArgumentException("the run did not fail");
     }
+    return of(failure);
+  }
+
+  static FailureKind of(Throwable failure) {
     return of(failure, DEPTH);
   }
 

@@ -7,7 +7,7 @@ import java.util.Locale;
 
 /// What a strategy did in a run beyond choosing among those that were ready.
 ///
-/// {@snippet class=dev.heddle.test.PreemptionSnippetsTest region=interruptions}
+/// {@snippet class=dev.heddle.test.AgentStrategiesTest region=interruptions}
 ///
 /// @since 0.1
 public final class Interruption {

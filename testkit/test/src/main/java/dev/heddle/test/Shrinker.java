@@ -45,9 +45,7 @@ final class Shrinker {
       return best;
     }
     // many failures need either only an order or only preemptions
-    boolean _ =
-        tryOnly(kept.stream().filter(entry -> entry.kind() == null).toList())
-            || tryOnly(kept.stream().filter(entry -> entry.kind() != null).toList());
+    boolean _ = tryPart(decisions()) || tryPart(interruptions());
     int parts = 2;
     while (kept.size() > 1 && runs < MOST_RUNS) {
       parts = Math.min(parts, kept.size());
@@ -89,10 +87,19 @@ final class Shrinker {
     return false;
   }
 
+  private boolean tryPart(List<Schedule.Entry> part) {
+    return !part.isEmpty() && part.size() < kept.size() && tryOnly(part);
+  }
+
+  private List<Schedule.Entry> decisions() {
+    return kept.stream().filter(entry -> entry.kind() == null).toList();
+  }
+
+  private List<Schedule.Entry> interruptions() {
+    return kept.stream().filter(entry -> entry.kind() != null).toList();
+  }
+
   private boolean tryOnly(List<Schedule.Entry> entries) {
-    if (runs > 0 && entries.size() == kept.size()) {
-      return false; // nothing else
-    }
     runs++;
     SimulationResult<?> result = runner.apply(new Schedule(entries));
     if (result.failure() == null || !FailureKind.of(result).equals(failure)) {

@@ -68,13 +68,12 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
 
   @Override
   public int pick(ReadyCandidates candidates) {
-    int step = steps();
-    wake(step, chooser.wake(step, waiting));
     lane = candidates;
     left = NONE;
     order.update(this);
     left = preempted && candidates.size() > 1 ? positionOf(running) : NONE;
     int chosen = left == NONE ? choose() : chooseInstead();
+    wake(steps(), chooser.wake(steps(), waiting)); // it is ready at the next pick
     int place = order.place(position(chosen));
     running = id(chosen);
     order.chosen(running);

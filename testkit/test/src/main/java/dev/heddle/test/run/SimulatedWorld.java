@@ -194,7 +194,11 @@ final class SimulatedWorld extends World {
 
   @Override
   public void onEnd(Thread platform) {
-    running.remove(platform);
+    // a thread that was ready when the loop ended runs on a thread of the JDK, and may end there
+    // while this one looks for what is left
+    if (OpenWorld.current() == this) {
+      running.remove(platform);
+    }
   }
 
   @Override
@@ -214,7 +218,9 @@ final class SimulatedWorld extends World {
   @Override
   public long pauseAt(String where) {
     Scheduler loop = scheduler;
-    if (loop == null) {
+    if (loop == null
+        || loop.isInTick()
+        || (PointCallers.isOfJdk(where) && PointCallers.isHeddle())) {
       return Chooser.GO_ON;
     }
     // what the JVM's thread has brought by now is uncertain, that it may bring something is not

@@ -3,8 +3,6 @@ package dev.heddle.test.run;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
-import java.util.concurrent.locks.LockSupport;
 
 /// Describes a thread of the program that waits in the JDK: its name, its wait, its stack.
 final class ThreadReport {
@@ -14,20 +12,21 @@ final class ThreadReport {
   /// @param body the virtual thread that runs it
   static String of(Thread shown, Thread body) {
     List<StackTraceElement> stack =
-        Arrays.stream(body.getStackTrace()).filter(frame -> !isOfTheAgent(frame)).toList();
+        Arrays.stream(body.getStackTrace())
+            .dropWhile(ThreadReport::isPlumbing)
+            .filter(frame -> !isOfTheAgent(frame))
+            .toList();
     StringBuilder text = new StringBuilder(named(shown)).append(" waits");
-    String method = method(stack);
     if (body.getState() == Thread.State.BLOCKED) {
       text.append(" for a monitor");
-    } else if (!method.isEmpty()) {
-      text.append(" in ").append(method);
+    } else if (!stack.isEmpty()) {
+      String type = stack.getFirst().getClassName();
+      text.append(" in ")
+          .append(type.substring(type.lastIndexOf('.') + 1))
+          .append('.')
+          .append(stack.getFirst().getMethodName());
     }
-    Object blocker = LockSupport.getBlocker(body);
-    if (blocker != null) {
-      text.append(" for a ").append(blocker.getClass().getName());
-    }
-    text.append(" (").append(body.getState().name().toLowerCase(Locale.ROOT)).append(')');
-    stack.forEach(frame -> text.append("\n  at ").append(frame));
+    stack.forEach(frame -> text.append("\n  at ").append(withoutModule(frame)));
     return text.toString();
   }
 
@@ -38,16 +37,26 @@ final class ThreadReport {
         : kind + " '" + thread.getName() + "'";
   }
 
-  // what the program has called
-  private static String method(List<StackTraceElement> stack) {
-    String last = "";
-    for (StackTraceElement frame : stack) {
-      if (!frame.getClassName().startsWith("java.")) {
-        return last;
-      }
-      last = frame.getClassName() + "." + frame.getMethodName();
-    }
-    return last;
+  private static String withoutModule(StackTraceElement frame) {
+    return "%s.%s(%s)"
+        .formatted(
+            frame.getClassName(),
+            frame.getMethodName(),
+            frame.getLineNumber() < 0
+                ? frame.getFileName()
+                : frame.getFileName() + ":" + frame.getLineNumber());
+  }
+
+  // by which the JDK parks a thread
+  private static boolean isPlumbing(StackTraceElement frame) {
+    String type = frame.getClassName();
+    return type.startsWith("java.lang.VirtualThread")
+        || type.startsWith("java.lang.System$")
+        || type.startsWith("java.util.concurrent.locks.Lock")
+        || type.startsWith("java.util.concurrent.locks.Abstract")
+        || type.startsWith("java.util.concurrent.ForkJoinPool")
+        || type.startsWith("java.util.concurrent.CompletableFuture$")
+        || type.startsWith("jdk.internal.");
   }
 
   private static boolean isOfTheAgent(StackTraceElement frame) {

@@ -3,6 +3,7 @@ package dev.heddle.simulated.kinds;
 
 import static dev.heddle.simulated.program.Program.breaks;
 import static dev.heddle.simulated.program.Program.deadlocks;
+import static dev.heddle.simulated.program.Program.passes;
 
 import dev.heddle.simulated.program.Program;
 import java.util.List;
@@ -47,6 +48,10 @@ public final class BugKinds {
           "JDK-8358601",
           "a task that is scheduled during shutdown never runs and is never cancelled",
           ScheduleDuringShutdown::run);
+
+  /// No bug.
+  public static final Program CORRECT =
+      passes("locked counter", t -> new LockedCounter().run(t));
 
   /// One row for each kind.
   public static final List<Program> ALL =

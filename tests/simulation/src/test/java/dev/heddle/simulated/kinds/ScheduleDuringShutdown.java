@@ -2,6 +2,8 @@
 package dev.heddle.simulated.kinds;
 
 import dev.heddle.simulated.program.Threads;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -13,12 +15,23 @@ final class ScheduleDuringShutdown {
   private ScheduleDuringShutdown() {}
 
   static void run(Threads threads) throws Exception {
-    ScheduledThreadPoolExecutor pool = new ScheduledThreadPoolExecutor(1);
+    List<Thread> workers = new ArrayList<>();
+    ScheduledThreadPoolExecutor pool =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              workers.add(threads.make(task::run));
+              return workers.getLast();
+            });
     threads.start(pool::shutdown);
     try {
       pool.schedule(() -> 42, 10, TimeUnit.MILLISECONDS).get();
     } catch (RejectedExecutionException | CancellationException e) {
       // an answer, too
+    }
+    pool.awaitTermination(1, TimeUnit.MINUTES);
+    for (Thread worker : workers) {
+      worker.join();
     }
   }
 }

@@ -28,21 +28,12 @@ final class Gaps {
           "SyncServerSyncClient",
           "SyncServerSyncClientConcurrentRead");
 
-  /// Waits that come back for no reason.
-  private static final Set<String> NEED_SPURIOUS_WAKE_UPS =
-      Set.of("ParkSpuriousWakeup", "WaitSpuriousWakeup");
-
-  /// A running thread that loses the processor for long, in virtual time.
-  private static final Set<String> NEED_STALLS = Set.of("check-then-act on a cache with expiry");
-
   private Gaps() {}
 
   /// Those that need nothing that is missing.
   static List<Program> without(List<Program> programs) {
     return programs.stream()
         .filter(program -> !NEED_SOCKETS.contains(program.name()))
-        .filter(program -> !NEED_SPURIOUS_WAKE_UPS.contains(program.name()))
-        .filter(program -> !NEED_STALLS.contains(program.name()))
         .toList();
   }
 }

@@ -63,6 +63,8 @@ public final class Simulated {
       case DeadlockError _ -> new Ending(Ending.Kind.DEADLOCK, "");
       case RealTimeWaitError e -> new Ending(Ending.Kind.REFUSED, e.toString());
       case UnendingRunError e -> new Ending(Ending.Kind.REFUSED, e.toString());
+      case AssertionError e when e.toString().contains(": the run left behind:") ->
+          new Ending(Ending.Kind.LEAK, e.toString());
       default -> new Ending(Ending.Kind.FAILURE, failure.toString());
     };
   }

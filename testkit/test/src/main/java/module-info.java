@@ -11,6 +11,9 @@ module dev.heddle.test {
   requires static org.jspecify; // annotations only: who compiles against this module needs nothing
 
   exports dev.heddle.test;
+  exports dev.heddle.test.file;
+  exports dev.heddle.test.net;
+  exports dev.heddle.test.node;
 
   provides dev.heddle.io.dns.NameResolverProvider with
       dev.heddle.test.host.SimulatedNamesProvider;

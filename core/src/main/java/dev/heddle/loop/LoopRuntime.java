@@ -5,6 +5,7 @@ import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.Cancellation;
 import dev.heddle.HeddleOptions;
+import dev.heddle.LoopEndedException;
 import dev.heddle.Registration;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.SwitchHandler;
@@ -32,6 +33,7 @@ import dev.heddle.scheduler.context.VirtualThreads;
 import dev.heddle.thread.worker.BlockingPools;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -56,6 +58,7 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
 
   // loop only
   private final Set<PendingWork> unanswered = new HashSet<>();
+  private boolean crashed;
   private int tasksNeverBegun; // of executors
   private @Nullable Class<?> firstNeverBegun;
 
@@ -154,6 +157,9 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
       loopShutdown.carrierFailed(e);
     }
     try {
+      if (crashed) {
+        throw dropped();
+      }
       release();
       return outcome(main);
     } finally {
@@ -196,6 +202,41 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
     unanswered.forEach(work -> runEndStep(work::refuse)); // did not end, or did not begin
     runEndStep(this::reportNeverBegun);
     runEndStep(() -> loopShutdown.report(left, last));
+  }
+
+  /// Ends the loop as a loss of power ends a program: no coroutine continues, no `finally` block
+  /// and no handler runs, and nothing is closed. For simulations. The call of [#run] throws
+  /// [LoopEndedException].
+  ///
+  /// Threads that the loop has offloaded work to are interrupted. The driver is not closed: its
+  /// owner knows what a loss of power means to it.
+  ///
+  /// **Thread** a coroutine of the loop, for which the call does not return; or another thread
+  /// while the driver sleeps, of which the caller knows that.
+  ///
+  /// @throws IllegalStateException when the JVM holds the carrier in the caller's frames: a class
+  ///   initialiser, a native method
+  public void crash() {
+    crashed = true;
+    scheduler.finish();
+    ExecutionContext self = ExecutionContext.current();
+    if (self != null && self.host() == scheduler && !self.suspend()) {
+      throw new IllegalStateException(
+          "a coroutine cannot crash its loop inside a class initialiser or a native method");
+    }
+  }
+
+  // what has begun to wait for this loop on other threads belongs to the crashed program, too
+  private LoopEndedException dropped() {
+    loopShutdown.remaining().stream()
+        .map(CoroutineNode::context)
+        .filter(Objects::nonNull)
+        .forEach(ExecutionContext::drop);
+    scheduler.drop();
+    runEndStep(watch::end);
+    runEndStep(blockingPools::close);
+    log.close();
+    return new LoopEndedException(describe() + " has crashed");
   }
 
   // the calls below serve other threads, and the caller of run() waits for main's outcome

@@ -95,8 +95,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
    * Cost. One comparison (nextCheck) a dispatch covers both the clock and the rounds; one flag
    * (carrierWorkPending) covers all that only the trampoline does.
    *
-   * Rejected. A scheduler coroutine: a second switch each time. Polling the driver in the tick: its
-   * locks.
+   * Rejected. A scheduler coroutine: a second switch. Polling the driver in the tick: its locks.
    *
    * Sources. T1-T5, T15; trap-7, trap-10, trap-14, trap-16, trap-60, trap-63, trap-64.
    */
@@ -145,6 +144,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   // the carrier writes, any thread reads
   private volatile boolean ended;
+  private volatile boolean dropped; // by a crash
 
   /// A scheduler whose carrier is the current thread.
   ///
@@ -245,6 +245,11 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     return !inbox.isEmpty();
   }
 
+  /// The number of events that coroutines wait for and that something outside of the loop fires.
+  public int armedEvents() {
+    return armedEvents;
+  }
+
   /// The number of coroutines that the JDK has parked. **Thread** any.
   public int foreignCount() {
     return foreign;
@@ -294,8 +299,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     microtasks.add(task);
   }
 
-  /// Resumes a context whose foreign wait has just ended and which the carrier has claimed. Called
-  /// on the trampoline.
+  /// Resumes a context whose foreign wait has ended. Called on the trampoline, which claimed it.
   ///
   /// @return whether it has run; false also where that cannot be determined
   public boolean resumeNow(ExecutionContext context) {
@@ -587,7 +591,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   /// As [#runBorn(Runnable)], for a thread that is known. **Thread** any.
   public void runBorn(Runnable turn, @Nullable Thread thread) {
-    if (births == Births.ON_JDK || !inbox.post(new BornThread(ready, turn, thread))) {
+    if ((births == Births.ON_JDK || !inbox.post(new BornThread(ready, turn, thread))) && !dropped) {
       VirtualThreads.defaultScheduler().execute(turn);
     }
   }
@@ -894,5 +898,13 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
       }
     }
     reactor.close();
+  }
+
+  /// Refuses everything from now on, and runs nothing: see [dev.heddle.loop.LoopRuntime#crash()].
+  public void drop() {
+    dropped = true;
+    ended = true;
+    inbox.close();
+    pool.drop();
   }
 }

@@ -128,6 +128,16 @@ public final class ContextPool {
     reserved.clear();
   }
 
+  /// Drops every idle context and every reserved one: none runs again. Carrier only.
+  public void drop() {
+    closed = true;
+    while (size > 0) {
+      idle[--size].drop();
+    }
+    reserved.forEach(ExecutionContext::drop);
+    reserved.clear();
+  }
+
   private void end(ExecutionContext context) {
     context.admit(null);
     while (!context.mount()) {

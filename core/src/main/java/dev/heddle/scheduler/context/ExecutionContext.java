@@ -24,6 +24,8 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
    *   RESUMING   task.run mounted nothing  RESUMING   carrier: fence, run once more, then wait for
    *                                                   execute()
    *   ACTIVE     body ended                ENDED      the context, last thing
+   *   any        drop(), after a crash     ENDED      carrier: store, then the JDK forgets the
+   *                                                   thread
    *
    * The own task runs the thread until it yields or parks: the JDK's run of its continuation.
    * The meaning of execute(own task), by state:
@@ -226,6 +228,15 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     }
     if (own != null && (state == ACTIVE || state == RESUMING)) {
       VirtualThreads.defaultScheduler().execute(own);
+    }
+  }
+
+  /// The loop has crashed: the occupant never continues, and the JDK forgets its thread.
+  public void drop() {
+    boolean begun = state != CREATED;
+    state = ENDED; // a wake-up that is still to come has no effect
+    if (begun) {
+      VirtualThreads.forget(thread);
     }
   }
 

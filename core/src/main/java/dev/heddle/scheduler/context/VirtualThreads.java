@@ -60,6 +60,20 @@ public final class VirtualThreads {
     return Internals.CARRIER == null ? null : (Thread) Internals.CARRIER.getVolatile(thread);
   }
 
+  /// Has the JDK take `thread`, which waits and will never continue, for one that has ended. Else a
+  /// container of the JDK would keep it, and what is on its stack, reachable. Where the JDK does
+  /// not offer that it does.
+  static void forget(Thread thread) {
+    MethodHandle end = Internals.AFTER_DONE;
+    try {
+      if (end != null && thread.getState() != Thread.State.TERMINATED) {
+        end.invoke(thread);
+      }
+    } catch (Throwable e) {
+      throw new IllegalStateException("the JDK did not forget " + thread, e);
+    }
+  }
+
   /// Whether the JDK has parked `thread` in `Object.wait`.
   static boolean isInObjectWait(Thread thread) {
     // safe: a stale state counts as doubt, or the interrupt detects it
@@ -276,6 +290,17 @@ public final class VirtualThreads {
   private static final class Internals {
     static final @Nullable VarHandle CARRIER = find("carrierThread", "java.lang.Thread");
     static final @Nullable VarHandle CONTINUATION = find("cont", "jdk.internal.vm.Continuation");
+    static final @Nullable MethodHandle AFTER_DONE = findAfterDone();
+
+    private static @Nullable MethodHandle findAfterDone() {
+      try {
+        Class<?> virtual = Class.forName("java.lang.VirtualThread");
+        return MethodHandles.privateLookupIn(virtual, MethodHandles.lookup())
+            .findVirtual(virtual, "afterDone", MethodType.methodType(void.class));
+      } catch (ReflectiveOperationException _) {
+        return null;
+      }
+    }
 
     private static @Nullable VarHandle find(String field, String type) {
       try {

@@ -3,10 +3,12 @@ package dev.heddle.test;
 
 import dev.heddle.Action;
 import dev.heddle.Body;
-import dev.heddle.loop.LoopRuntime;
-import dev.heddle.test.run.SimulatedLoop;
+import dev.heddle.test.file.SimulatedFiles;
+import dev.heddle.test.net.SimulatedNetwork;
+import dev.heddle.test.run.RunMember;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /// Runs programs in virtual time, under a schedule that a seed decides.
@@ -105,12 +107,33 @@ public final class Simulation {
   ///
   /// @throws IllegalStateException outside of a run
   public static Duration elapsed() {
-    LoopRuntime loop = LoopRuntime.current();
-    if (!SimulatedLoop.isSimulated(loop)) {
-      throw new IllegalStateException(
-          "the loop of this coroutine is not simulated: it runs in real time");
-    }
-    return Duration.ofNanos(loop.scheduler().nanoTime());
+    return RunMember.current().nodes().elapsed();
+  }
+
+  /// Random numbers that follow from the seed of the current run, for faults and inputs that a test
+  /// chooses; called in a coroutine of it. All calls of a run give the same generator.
+  ///
+  /// {@snippet class=dev.heddle.test.node.NodeSnippetsTest region=chance}
+  ///
+  /// @throws IllegalStateException outside of a run
+  public static RandomGenerator random() {
+    return RunMember.current().nodes().random();
+  }
+
+  /// The network of the current run; called in a coroutine of it.
+  ///
+  /// The program of the run is on the host `main`. A [dev.heddle.test.node.Node] has another one.
+  ///
+  /// @throws IllegalStateException outside of a run
+  public static SimulatedNetwork network() {
+    return RunMember.current().machine().network();
+  }
+
+  /// The files of the host on which the current coroutine runs.
+  ///
+  /// @throws IllegalStateException outside of a run
+  public static SimulatedFiles files() {
+    return RunMember.current().machine().files();
   }
 
   private static Body<@Nullable Void> asBody(Action action) {

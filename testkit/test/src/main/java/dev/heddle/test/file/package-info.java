@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file system in memory, which knows what a loss of power would leave of it.
+/// The files of a simulation, as tests see them.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | calls of `java.nio.file.Files` and file channels | contents, and errors as the JDK has them |
-/// | operations of Heddle's files, through the driver interface | completions, in polls |
-/// | faults, a full disk, crashes, from the test | what is durable |
+/// | faults, a full disk, crashes, from the test | paths, which calls of files take |
 ///
-/// Threads: that of the loop whose turn it is, and its workers. Read first: `SimulatedFiles`, then
-/// `FileNode`.
+/// Threads: coroutines of the simulation. Read first: `SimulatedFiles`.
 @org.jspecify.annotations.NullMarked
 package dev.heddle.test.file;

@@ -2,48 +2,85 @@
 package dev.heddle.test.net;
 
 import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Consumer;
 
-/// What a link between two hosts is like, in one direction.
+/// What a link between two hosts is like, in one direction. An immutable value; start from
+/// [#defaults()] and change what matters.
 ///
 /// {@snippet class=dev.heddle.test.net.NetworkSnippetsTest region=links}
 ///
-/// @param latency how long a packet takes
-/// @param bytesPerSecond its bandwidth; 0: without a limit
-/// @param segmentBytes most bytes of a stream in one packet
-public record LinkOptions(Latency latency, long bytesPerSecond, int segmentBytes) {
-  /// Checks the numbers.
-  ///
-  /// @throws IllegalArgumentException when the bandwidth is negative, or a packet has no room
-  public LinkOptions {
-    if (bytesPerSecond < 0 || segmentBytes < 1) {
-      throw new IllegalArgumentException(
-          "a link has a bandwidth of at least 0 and packets of at least 1 byte, not "
-              + bytesPerSecond
-              + " and "
-              + segmentBytes);
-    }
+/// @since 0.1
+public final class LinkOptions {
+  private static final Latency LOCAL =
+      Latency.between(Duration.ofNanos(100_000), Duration.ofNanos(500_000))
+          .withTail(0.01, Duration.ofMillis(5));
+  // effectively final: written only before the object leaves this class
+  private Latency latency = LOCAL;
+  private long bytesPerSecond;
+  private int segmentBytes = 1_460;
+
+  private LinkOptions() {}
+
+  private LinkOptions(LinkOptions from) {
+    latency = from.latency;
+    bytesPerSecond = from.bytesPerSecond;
+    segmentBytes = from.segmentBytes;
   }
 
-  /// A local network: 100 to 500 µs, and now and then up to 5 ms; no limit of bandwidth.
-  public static LinkOptions local() {
-    Latency latency = Latency.between(Duration.ofNanos(100_000), Duration.ofNanos(500_000));
-    return new LinkOptions(latency.withTail(0.01, Duration.ofMillis(5)), 0, 1_460);
+  /// The defaults: a local network without a limit of bandwidth.
+  public static LinkOptions defaults() {
+    return new LinkOptions();
   }
 
-  /// Within one host: 10 µs.
-  public static LinkOptions loopback() {
-    return new LinkOptions(Latency.of(Duration.ofNanos(10_000)), 0, 65_483);
+  // ---- values ----
+
+  /// How long a packet takes; default 100 to 500 µs, and one in a hundred up to 5 ms.
+  public Latency latency() {
+    return latency;
   }
 
+  /// Its bandwidth; 0, the default: without a limit.
+  public long bytesPerSecond() {
+    return bytesPerSecond;
+  }
+
+  /// Most bytes of a stream in one packet; default 1,460.
+  public int segmentBytes() {
+    return segmentBytes;
+  }
+
+  // ---- copies with another value ----
+
+  /// The same with another latency.
   public LinkOptions withLatency(Latency changed) {
-    return new LinkOptions(changed, bytesPerSecond, segmentBytes);
+    Objects.requireNonNull(changed, "latency");
+    return with(copy -> copy.latency = changed);
   }
 
+  /// The same with another bandwidth; 0: without a limit.
+  ///
+  /// @throws IllegalArgumentException when it is negative
   public LinkOptions withBytesPerSecond(long changed) {
-    return new LinkOptions(latency, changed, segmentBytes);
+    if (changed < 0) {
+      throw new IllegalArgumentException("a bandwidth cannot be negative: " + changed);
+    }
+    return with(copy -> copy.bytesPerSecond = changed);
   }
 
+  /// The same with other packets.
+  ///
+  /// @throws IllegalArgumentException when they have no room for a byte
   public LinkOptions withSegmentBytes(int changed) {
-    return new LinkOptions(latency, bytesPerSecond, changed);
+    if (changed < 1) {
+      throw new IllegalArgumentException("a packet has room for a byte at least: " + changed);
+    }
+    return with(copy -> copy.segmentBytes = changed);
+  }
+
+  private LinkOptions with(Consumer<LinkOptions> change) {
+    LinkOptions copy = new LinkOptions(this);
+    change.accept(copy);
+    return copy;
   }
 }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A network in memory, under the driver of a loop: hosts, TCP, UDP, UNIX sockets and pipes, with
-/// faults by a seed.
+/// The network of a simulation, as tests see it.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | calls of handles, through Heddle's driver interface | readiness, in polls |
-/// | faults and partitions, from the test | events, to observers |
+/// | faults, links and partitions, from the test | events, to observers |
 ///
-/// Threads: that of the loop whose turn it is. Read first: `SimulatedNetwork`, then `Flow`.
+/// Threads: coroutines of the simulation. Read first: `SimulatedNetwork`.
 @org.jspecify.annotations.NullMarked
 package dev.heddle.test.net;

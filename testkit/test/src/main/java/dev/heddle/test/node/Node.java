@@ -2,227 +2,183 @@
 package dev.heddle.test.node;
 
 import dev.heddle.Action;
-import dev.heddle.Body;
-import dev.heddle.Cancellation;
-import dev.heddle.HeddleOptions;
-import dev.heddle.loop.LoopRuntime;
-import dev.heddle.scheduler.SchedulerParts;
-import dev.heddle.scheduler.SchedulerParts.Births;
-import dev.heddle.test.host.HostDriver;
+import dev.heddle.Heddle;
+import dev.heddle.event.Promise;
+import dev.heddle.test.file.SimulatedFiles;
 import dev.heddle.test.net.SimulatedHost;
-import dev.heddle.test.time.VirtualTurns;
-import java.time.Duration;
+import dev.heddle.test.run.Nodes;
+import dev.heddle.test.run.RunMember;
 import java.util.Objects;
-import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/// A program on a host of a simulation, which can crash and be started again.
+/// A program on a host of its own, with a loop of its own, in a [dev.heddle.test.Simulation]. It
+/// can crash and be started again.
 ///
-/// {@snippet class=dev.heddle.test.node.NodeSnippetsTest region=crash}
+/// {@snippet class=dev.heddle.test.node.NodeSnippetsTest region=start}
 ///
-/// **Thread** that of the loop whose turn it is.
-public final class Node {
-  /*
-   * States.
-   *   from      event                             to        who
-   *   -         join()                            JOINED    the group, or restart()
-   *   JOINED    its first turn                    RUNNING   its carrier
-   *   JOINED    stop(), crash()                   STOPPING  the holder of the turn; its program
-   *                                                         does not begin
-   *   RUNNING   stop(), crash()                   STOPPING  the holder of the turn
-   *   RUNNING,  its loop has ended                ENDED     its carrier
-   *   STOPPING
-   *   ENDED     restart(), after a crash          JOINED    the holder of the turn
-   *
-   * A crash takes the host off the network at once, and cancels the coroutines in the next turn of
-   * the loop. Limit: their handlers and finally blocks still run, and what these write to files is
-   * there after the restart. A loop cannot drop its coroutines yet.
-   */
-  // the watchdog goes by the machine's time, and a stack that it takes holds up a resume
-  private static final HeddleOptions OPTIONS =
-      HeddleOptions.defaults().withHoldLimit(Duration.ZERO).withStallLimit(Duration.ZERO);
-
-  private final NodeGroup group;
+/// All nodes of a simulation share its virtual time, its network and its seed. One of them runs at
+/// a time, until everything in it waits; which one is a decision of the simulation's schedule. What
+/// fails a simulation does so in its nodes, too: deadlocks, waits in real time, what is left at the
+/// end, runs that do not end. The failure of a node's program fails the simulation.
+///
+/// Nodes are programs in one JVM: they share static fields and what their lambdas capture. A crash
+/// leaves these as they are, and a static lock that the program held stays locked.
+///
+/// **Suspends** [#await()] and [#close()] may, the others never. **Thread** a coroutine of the
+/// simulation: of its program, or of a node; `await` and `close` of its program only.
+///
+/// @since 0.1
+public final class Node implements AutoCloseable {
+  private final Nodes nodes;
   private final SimulatedHost host;
-  private final Action main;
-  private final Role role;
+  private final NodeOptions options;
+  private final Action program;
 
-  private State state = State.ENDED;
-  private boolean crashed;
-  private boolean restartDue;
-  private int incarnations;
-  private @Nullable HostDriver driver;
-  private VirtualTurns.@Nullable Seat seat;
-  private @Nullable LoopRuntime loop;
-  private volatile @Nullable Thread carrier;
+  private Life life = new Life(); // the last one
 
-  /// Whether the group waits for it.
-  enum Role {
-    /// The group waits for its end.
-    NODE,
-    /// It is stopped with the last node.
-    SERVICE
-  }
-
-  private enum State {
-    JOINED,
-    RUNNING,
-    STOPPING,
-    ENDED
-  }
-
-  Node(NodeGroup group, SimulatedHost host, Action main, Role role) {
-    this.group = group;
+  private Node(Nodes nodes, SimulatedHost host, NodeOptions options, Action program) {
+    this.nodes = nodes;
     this.host = host;
-    this.main = main;
-    this.role = role;
+    this.options = options;
+    this.program = program;
   }
 
-  /// Its host.
+  /// Starts a program with default options. Else as [#start(String, NodeOptions, Action)].
+  public static Node start(String host, Action program) {
+    return start(host, NodeOptions.defaults(), program);
+  }
+
+  /// Starts a program on a host. It begins when the caller waits for something.
+  ///
+  /// @param host its name in the network; `main` is that of the simulation's own program
+  /// @throws IllegalStateException when a program runs there already, or outside of a simulation
+  public static Node start(String host, NodeOptions options, Action program) {
+    Objects.requireNonNull(options, "options");
+    Objects.requireNonNull(program, "program");
+    Nodes nodes = RunMember.current().nodes();
+    Node node = new Node(nodes, nodes.host(host), options, program);
+    node.begin();
+    return node;
+  }
+
+  private void begin() {
+    Life next = new Life();
+    next.loop = nodes.start(host, options.clock(), program, next::ended);
+    life = next;
+  }
+
+  /// From one start of the program to its end.
+  private static final class Life {
+    Nodes.@Nullable Handle loop; // null: it has ended
+    @Nullable Promise<Boolean> end; // null: no coroutine waits for it
+
+    Nodes.@Nullable Handle running() {
+      return loop == null || loop.hasCrashed() ? null : loop;
+    }
+
+    // on the carrier of the run
+    void ended() {
+      loop = null;
+      if (end != null) {
+        end.complete(true);
+      }
+    }
+  }
+
+  /// Its host, with its addresses.
   public SimulatedHost host() {
     return host;
   }
 
-  /// Whether its program runs, or is about to begin.
-  public boolean isRunning() {
-    return state != State.ENDED;
+  /// The files of its host, which outlive its program.
+  public SimulatedFiles files() {
+    return nodes.files(host);
   }
 
-  boolean isService() {
-    return role == Role.SERVICE;
+  /// Whether its program runs, or is about to begin.
+  public boolean isRunning() {
+    return life.running() != null;
   }
 
   // ---- crashes ----
 
-  /// Cuts the power of the host: its sockets are gone, no peer is told, and files keep what was
-  /// durable, and of the rest what chance leaves. Its coroutines are cancelled. Unlike after a real
-  /// crash, their `finally` blocks run: what these write is in the files after a restart. A program
-  /// that does it to itself runs on until it waits.
+  /// Cuts the power of its host. Nothing of its program runs any more, no `finally` block either.
+  /// Its sockets are gone, and no peer is told. Its files keep what was synced, and of the rest
+  /// what [dev.heddle.test.file.FileFaults#survival()] leaves. When its own program calls this, the
+  /// call does not return.
+  ///
+  /// @throws IllegalStateException when it does not run; when its own program calls this inside a
+  ///   class initialiser or a native method
+  public void crash() {
+    required().crash();
+  }
+
+  /// Starts its program again, from its beginning, after it has ended or crashed.
+  ///
+  /// @throws IllegalStateException when it runs
+  public void restart() {
+    if (isRunning()) {
+      throw new IllegalStateException(host.name() + " runs; crash() or close() ends it");
+    }
+    begin();
+  }
+
+  // ---- pauses ----
+
+  /// Stops its program where it is, as `SIGSTOP` does: it takes no step until [#resume()]. Its
+  /// sockets stay, and take what they have room for; its time goes on.
+  ///
+  /// @throws IllegalStateException when it does not run, and when its own program calls this
+  public void pause() {
+    required().pause();
+  }
+
+  /// Lets a paused program go on; no effect on one that is not paused.
   ///
   /// @throws IllegalStateException when it does not run
-  public void crash() {
-    if (!isRunning() || driver == null) {
+  public void resume() {
+    required().resume();
+  }
+
+  private Nodes.Handle required() {
+    Nodes.Handle running = life.running();
+    if (running == null) {
       throw new IllegalStateException(host.name() + " does not run; restart() starts it again");
     }
-    crashed = true;
-    driver.crash();
-    requestEnd("the host has crashed", Duration.ZERO);
+    return running;
   }
 
-  /// Starts its program again, when it has ended.
+  // ---- the end ----
+
+  /// Waits until its program has ended, or crashed.
   ///
-  /// @throws IllegalStateException when it runs, and has not crashed
-  public void restart() {
-    if (state == State.ENDED) {
-      group.restarted(this);
-    } else if (crashed) {
-      restartDue = true;
-    } else {
-      throw new IllegalStateException(host.name() + " runs; crash() ends it");
+  /// @throws IllegalStateException in a coroutine of a node
+  public void await() {
+    if (RunMember.current().isNode()) {
+      throw new IllegalStateException(
+          "a node cannot wait for a node; let the program of the simulation do that");
     }
-  }
-
-  /// Asks a service to stop; what else still runs is cancelled.
-  void stop() {
-    requestEnd("all other nodes have ended", OPTIONS.shutdownDeadline());
-  }
-
-  private void requestEnd(String why, Duration within) {
-    if (state == State.ENDED) {
+    Life awaited = life;
+    if (awaited.loop == null) {
       return;
     }
-    state = State.STOPPING;
-    if (loop != null) {
-      loop.shutdown().request(why, null, within);
+    if (awaited.end == null) {
+      awaited.end = new Promise<>("the end of the node " + host.name());
     }
+    var _ = Heddle.await(awaited.end.future());
   }
 
-  // ---- its life ----
-
-  void join() {
-    state = State.JOINED;
-    crashed = false;
-    restartDue = false;
-    incarnations++;
-    seat = group.turns().join(host.name());
-    driver = host.driver(seat, group.files(host));
-  }
-
-  void start() {
-    Thread own = Thread.ofPlatform().name(host.name() + "-" + incarnations).unstarted(this::carry);
-    carrier = own;
-    group.started(own);
-    own.start();
-  }
-
-  void interrupt() {
-    if (carrier != null) {
-      carrier.interrupt();
+  /// Cancels its coroutines and waits for its end; one that is paused goes on for that. Does
+  /// nothing when it has ended.
+  ///
+  /// @throws IllegalStateException in a coroutine of a node
+  @Override
+  public void close() {
+    Nodes.Handle running = life.running();
+    if (running != null) {
+      running.resume();
+      running.stop("the node is closed");
     }
-  }
-
-  private void carry() {
-    VirtualTurns.Seat own = Objects.requireNonNull(seat, "it has joined");
-    HostDriver by = Objects.requireNonNull(driver, "it has joined");
-    own.awaitFirst();
-    try {
-      if (state == State.JOINED) {
-        state = State.RUNNING;
-        runLoop(own, by);
-      }
-    } catch (Throwable e) {
-      failed(e);
-    } finally {
-      ended();
-      own.leave();
-    }
-  }
-
-  private void runLoop(VirtualTurns.Seat own, HostDriver by) {
-    SplittableRandom order = new SplittableRandom(group.seed() ^ host.name().hashCode());
-    SchedulerParts parts =
-        new SchedulerParts(by, group.turns()::nanoTime, order::nextInt, null, Births.ON_LOOP);
-    Body<Boolean> body =
-        () -> {
-          main.run();
-          return true;
-        };
-    var _ =
-        LoopRuntime.run(
-            OPTIONS.withName(host.name()),
-            parts,
-            body,
-            started -> {
-              loop = started;
-              started.redirectReports(this::reported);
-              own.watch(
-                  () -> started.scheduler().foreignCount() > 0,
-                  role == Role.SERVICE ? null : started::onDeadlock);
-            });
-  }
-
-  private void failed(Throwable why) {
-    boolean wasAsked = state == State.STOPPING && (crashed || why instanceof Cancellation);
-    if (!wasAsked) {
-      group.failed(why);
-    }
-  }
-
-  // a crash leaves coroutines that have not ended, and nobody whom that surprises
-  private void reported(String what, @Nullable Throwable why) {
-    if (!crashed) {
-      group.failed(new IllegalStateException(host.name() + ": " + what, why));
-    }
-  }
-
-  private void ended() {
-    state = State.ENDED;
-    loop = null;
-    if (role == Role.NODE) {
-      group.finished();
-    }
-    if (restartDue) {
-      group.restarted(this);
-    }
+    await();
   }
 }

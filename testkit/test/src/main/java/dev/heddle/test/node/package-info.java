@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Several loops in one simulation, each on a host of its own.
+/// Several programs in one simulation, each on a host of its own, which can crash.
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | programs, each for a host | loops, that run in turns |
-/// | crashes and restarts | failures, to the caller of `run` |
+/// | programs, each for a host | loops, which run in turns, by the schedule of the simulation |
+/// | crashes and restarts | hosts without power, programs from their beginning |
 ///
-/// Threads: one carrier for each loop; one of them runs at a time. Read first: `NodeGroup`.
+/// Threads: coroutines of the simulation. Read first: `Node`.
 @org.jspecify.annotations.NullMarked
 package dev.heddle.test.node;

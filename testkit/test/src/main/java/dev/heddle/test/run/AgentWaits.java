@@ -78,17 +78,17 @@ final class AgentWaits implements JdkWaits {
   }
 
   @Override
-  public VirtualDriver.Next onIdle(boolean endless) {
+  public RunTurn.Next onIdle(boolean endless) {
     LoopRuntime loop = run.loop();
     boolean onlyDaemonTimers = loop.scheduler().hasOnlyForeignWaits() && run.agenda().isEmpty();
     if (endless || onlyDaemonTimers) {
       if (!loop.shutdown().isStopping()) {
         deadlocked = describeThreads();
       }
-      loop.onDeadlock();
-      return VirtualDriver.Next.RETURN;
+      run.deadlocked();
+      return RunTurn.Next.RETURN;
     }
-    return VirtualDriver.Next.ADVANCE;
+    return RunTurn.Next.ADVANCE;
   }
 
   // their stacks are those of the deadlock now; when the run has ended, they are not

@@ -28,6 +28,7 @@ final class CarrierWatch {
   private final long patienceNanos;
 
   private long progress = -1;
+  private @Nullable Thread watched; // the carrier that runs, which has made that progress
   private long cpuThen;
   private long samples; // since the last step
 
@@ -79,32 +80,38 @@ final class CarrierWatch {
 
   // samples are counted, not a clock read: a JVM that was stopped has lost one
   private boolean isStuck() {
-    LoopRuntime loop = run.loop();
+    NodeLoop node = run.runningNode();
+    Thread runs = node == null ? carrier : node.carrier();
+    LoopRuntime loop = node == null ? run.loop() : node.loop();
     long now = loop == null ? 0 : loop.scheduler().progress();
-    if (now != progress || run.isWaiting()) {
+    if (now != progress || runs != watched || run.isWaiting()) {
       progress = now;
-      cpuThen = THREADS.getThreadCpuTime(carrier.threadId());
+      watched = runs;
+      cpuThen = THREADS.getThreadCpuTime(runs.threadId());
       samples = 0;
       return false;
     }
     samples++;
-    long used = THREADS.getThreadCpuTime(carrier.threadId()) - cpuThen;
+    long used = THREADS.getThreadCpuTime(runs.threadId()) - cpuThen;
     return used > patienceNanos || samples * SAMPLE.toNanos() > patienceNanos * REAL_FACTOR;
   }
 
   private String describe() {
-    Thread holder = holder();
-    return "the run does not end: %s has made no step within the limit of patience, at%n%s"
+    NodeLoop node = run.runningNode();
+    Thread runs = node == null ? carrier : node.carrier();
+    Thread holder = holder(node == null ? run.loop() : node.loop(), runs);
+    String where = node == null ? "" : " of the node " + node.name();
+    return "the run does not end: %s%s has made no step within the limit of patience, at%n%s"
         .formatted(
-            holder == carrier ? "the loop" : "a coroutine",
+            holder == runs ? "the loop" : "a coroutine",
+            where,
             Arrays.stream(holder.getStackTrace())
                 .map(frame -> "  at " + frame)
                 .collect(Collectors.joining("\n")));
   }
 
   // the search has no lock, as that of the loop's own watchdog
-  private Thread holder() {
-    LoopRuntime loop = run.loop();
+  private static Thread holder(@Nullable LoopRuntime loop, Thread runs) {
     List<CoroutineNode<?>> coroutines = loop == null ? List.of() : loop.tree().coroutines();
     try {
       for (CoroutineNode<?> c : coroutines) {
@@ -116,6 +123,6 @@ final class CarrierWatch {
     } catch (RuntimeException _) {
       // safe: the tree has changed during the search; the carrier's own frames are shown
     }
-    return carrier;
+    return runs;
   }
 }

@@ -31,6 +31,7 @@ public final class Course {
   private final BitSet contested = new BitSet(); // by the number of the point
   private int reached; // points
   private final List<Interruption> interruptions = new ArrayList<>();
+  private int choices; // steps in which nothing ran
 
   private final Map<Long, String> names = new HashMap<>();
   private long fingerprint;
@@ -57,6 +58,15 @@ public final class Course {
     mix(((long) ready << Integer.SIZE) | chosen);
   }
 
+  /// The last step was a choice: nothing ran in it.
+  void madeChoice() {
+    choices++;
+  }
+
+  int choices() {
+    return choices;
+  }
+
   private void decide() {
     if (decided == decisions.length) {
       decisions = Arrays.copyOf(decisions, decided * 2);
@@ -73,17 +83,20 @@ public final class Course {
   }
 
   /// The chooser does more than to choose among those that are ready.
-  void interrupt(Interruption interruption) {
+  ///
+  /// @return its place among the interruptions
+  int interrupt(Interruption interruption) {
     interruptions.add(interruption);
     mix(interruption.kind().ordinal());
     mix(interruption.number());
     mix(interruption.value());
+    return interruptions.size() - 1;
   }
 
-  /// What came of the last interruption, a preemption.
-  void choseInstead(int among, int chosen, long ran) {
-    Interruption last = interruptions.removeLast();
-    interruptions.add(last.withChoice(among, chosen, ran));
+  /// What came of a preemption.
+  void choseInstead(int interruption, int among, int chosen, long ran) {
+    interruptions.set(
+        interruption, interruptions.get(interruption).withChoice(among, chosen, ran));
   }
 
   /// Mixes a number into the fingerprint.

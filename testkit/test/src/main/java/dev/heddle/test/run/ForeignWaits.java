@@ -4,6 +4,7 @@ package dev.heddle.test.run;
 import dev.heddle.HeddleOptions;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.Scheduler;
+import dev.heddle.test.host.HostDriver;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,8 @@ final class ForeignWaits implements JdkWaits {
    * The end of a wait. In an idle poll without a deadline nothing inside can end one. Other threads
    * may:
    *
-   *   nothing waits in the JDK             a deadlock, by the loop's own rules and report
+   *   nothing waits in the JDK             a deadlock, by the loop's own rules and report, or since
+   *                                        all waits are for a network with nothing on its way
    *   a coroutine waits in the JDK for an  refused: the run fails with the coroutine's stack. The
    *   amount of time                       time would be real, and the outcome the machine's
    *   a coroutine waits in the JDK         the carrier waits for other threads until the limit of
@@ -72,24 +74,32 @@ final class ForeignWaits implements JdkWaits {
   public void beforePoll() {}
 
   @Override
-  public VirtualDriver.Next onIdle(boolean endless) {
+  public RunTurn.Next onIdle(boolean endless) {
     if (!endless) {
-      return VirtualDriver.Next.ADVANCE;
+      return RunTurn.Next.ADVANCE;
     }
     LoopRuntime loop = run.loop();
     if (isHopeless(loop)) {
       waitedNanos = 0;
-      loop.onDeadlock();
-      return VirtualDriver.Next.RETURN;
+      run.deadlocked();
+      return RunTurn.Next.RETURN;
     }
     run.uncontrolled("a wake-up by a thread outside of the simulation");
-    waitedNanos += VirtualDriver.WAIT_NANOS;
-    return VirtualDriver.Next.WAIT;
+    waitedNanos += RunTurn.WAIT_NANOS;
+    return RunTurn.Next.WAIT;
   }
 
   private boolean isHopeless(LoopRuntime loop) {
-    return waitedNanos > run.limits().patience().toNanos()
+    return (waitsForNetworkOnly(loop.scheduler()) && run.othersWaitForNetworkOnly())
+        || waitedNanos > run.limits().patience().toNanos()
         || ForeignWaitCheck.hasCycle(loop.dump());
+  }
+
+  /// Whether nothing but the network can end the waits of a loop.
+  static boolean waitsForNetworkOnly(Scheduler scheduler) {
+    return scheduler.foreignCount() == 0
+        && scheduler.reactor().driver() instanceof HostDriver driver
+        && scheduler.armedEvents() <= driver.waits();
   }
 
   @Override

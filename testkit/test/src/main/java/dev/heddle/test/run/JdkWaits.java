@@ -28,8 +28,8 @@ sealed interface JdkWaits permits AgentWaits, ForeignWaits {
   /// Before a poll of the driver, on the trampoline.
   void beforePoll();
 
-  /// What happens when the loop has nothing to do; see [VirtualDriver.Idle#onIdle].
-  VirtualDriver.Next onIdle(boolean endless);
+  /// What happens when the loop has nothing to do; see [RunTurn.Idle#onIdle].
+  RunTurn.Next onIdle(boolean endless);
 
   /// The threads of the program at its deadlock, and what they waited for; null: there were none,
   /// or the simulation does not know them.

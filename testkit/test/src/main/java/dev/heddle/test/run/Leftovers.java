@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.run;
 
-import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.loop.LoopRuntime;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,17 +10,21 @@ final class Leftovers {
   private Leftovers() {}
 
   static List<Finding> of(LoopRuntime loop) {
-    List<Finding> all = new ArrayList<>();
-    for (CoroutineNode<?> left : loop.tree().coroutines()) {
-      if (!left.isDone()) {
-        all.add(leak("abandoned: " + left.describe()));
-      }
-    }
-    int timers = loop.scheduler().timers().size();
-    if (timers > 0) {
-      all.add(leak(timers + " timers are armed"));
-    }
+    List<Finding> all = new ArrayList<>(coroutines(loop));
+    all.addAll(timers(loop));
     return all;
+  }
+
+  static List<Finding> coroutines(LoopRuntime loop) {
+    return loop.tree().coroutines().stream()
+        .filter(left -> !left.isDone())
+        .map(left -> leak("abandoned: " + left.describe()))
+        .toList();
+  }
+
+  static List<Finding> timers(LoopRuntime loop) {
+    int timers = loop.scheduler().timers().size();
+    return timers == 0 ? List.of() : List.of(leak(timers + " timers are armed"));
   }
 
   static Finding leak(String what) {

@@ -25,20 +25,22 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
   private final Chooser chooser;
   private final VirtualClock clock;
   private final Steps steps;
-  private final Course course = new Course();
+  private final Course course; // that of the run
+  private final String prefix; // of names
+  private final long firstId; // those of one loop lie together
   private final ArrivalOrder order = new ArrivalOrder();
   private final Map<Long, Coroutine<?>> coroutines = new LinkedHashMap<>();
   private final IdentityHashMap<Runnable, Long> threads = new IdentityHashMap<>();
   private final IdentityHashMap<Runnable, String> names = new IdentityHashMap<>();
   private final Map<Long, Thread> born = new LinkedHashMap<>();
   private final WaitingThreads waiting = new WaitingThreads(coroutines, born);
-  private int choices;
 
   private @Nullable ReadyCandidates lane; // only during a pick
   private int left = NONE; // only during a pick: the position that is no candidate
   private long running; // the id of what was picked last
   private boolean preempted; // it gives way to others
   private int preemptedAt; // the point; NONE: it has run too long
+  private int interruption; // its place in the course
   private int pointsInStep;
   private @Nullable Object last; // the entry that was picked
 
@@ -56,9 +58,30 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
   }
 
   RecordingPicker(Chooser chooser, VirtualClock clock, Steps steps) {
+    this(chooser, clock, steps, new Course(), "", 0);
+  }
+
+  private RecordingPicker(
+      Chooser chooser,
+      VirtualClock clock,
+      Steps steps,
+      Course course,
+      String prefix,
+      long firstId) {
     this.chooser = chooser;
     this.clock = clock;
     this.steps = steps;
+    this.course = course;
+    this.prefix = prefix;
+    this.firstId = firstId;
+  }
+
+  /// That of another loop in the run, whose steps are part of the same course.
+  ///
+  /// @param name of the node, which is in front of the names of its coroutines
+  /// @param nodeId is added to the numbers of its coroutines and threads
+  RecordingPicker forNode(String name, long nodeId, Steps ofNode) {
+    return new RecordingPicker(chooser, clock, ofNode, course, name + "/", nodeId);
   }
 
   @Override
@@ -100,7 +123,7 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     }
     int chosen =
         size() == 1 ? 0 : within(chooser.chooseInstead(preemptedAt, this), size());
-    course.choseInstead(size(), chosen, id(chosen));
+    course.choseInstead(interruption, size(), chosen, id(chosen));
     return chosen;
   }
 
@@ -137,25 +160,26 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     }
     long pause = chooser.atPoint(point, running, contested);
     if (pause > 0) {
-      interrupt(Interruption.Kind.STALL, point, pause, 0, running, where);
+      var _ = interrupt(Interruption.Kind.STALL, point, pause, 0, running, where);
     } else if (pause == 0 && contested) {
-      interrupt(Interruption.Kind.PREEMPTION, point, 0, 0, running, where);
+      interruption = interrupt(Interruption.Kind.PREEMPTION, point, 0, 0, running, where);
       preempted = true;
       preemptedAt = point;
     }
     return pause == 0 && !contested ? Chooser.GO_ON : pause;
   }
 
-  private void interrupt(
+  private int interrupt(
       Interruption.Kind kind, int number, long value, int among, long id, String where) {
-    course.interrupt(
+    return course.interrupt(
         new Interruption(
             kind, number, value, among, course.steps(), clock.nanoTime(), id, 0, where));
   }
 
   private void wake(int step, int woken) {
     if (woken >= 0 && woken < waiting.size() && steps.wake(waiting.thread(woken))) {
-      interrupt(Interruption.Kind.WAKE_UP, step, woken, waiting.size(), waiting.id(woken), "");
+      var _ =
+          interrupt(Interruption.Kind.WAKE_UP, step, woken, waiting.size(), waiting.id(woken), "");
     }
     waiting.forget();
   }
@@ -191,8 +215,9 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     Object runs = entry instanceof ExecutionContext context ? context.occupant() : entry;
     return switch (runs) {
       case Coroutine<?> coroutine -> {
-        coroutines.putIfAbsent(coroutine.id(), coroutine);
-        yield coroutine.id();
+        long id = firstId + coroutine.id();
+        coroutines.putIfAbsent(id, coroutine);
+        yield id;
       }
       case BornThread thread -> idOf(thread);
       case null, default -> 0;
@@ -205,7 +230,7 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     if (among == 1) {
       return 0;
     }
-    int number = ++choices;
+    int number = course.choices();
     Candidates outcomes =
         new Candidates() {
           @Override
@@ -222,6 +247,7 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     int chosen = chooser.choose(course.decisions(), outcomes);
     chosen = chosen < 0 || chosen >= among ? 0 : chosen;
     course.step(clock.nanoTime(), CHOICES, among, chosen);
+    course.madeChoice();
     return chosen;
   }
 
@@ -235,7 +261,7 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     if (known != null) {
       return known;
     }
-    long id = -1L - threads.size();
+    long id = -1L - firstId - threads.size();
     threads.put(thread.turn(), id);
     if (thread.thread() != null) {
       born.put(id, thread.thread());
@@ -263,22 +289,23 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     return !threads.isEmpty();
   }
 
-  /// The number of picks. Other choices are steps of the course, but nothing runs in them.
+  /// The number of picks in all loops of the run. Other choices are steps of the course, but
+  /// nothing runs in them.
   int steps() {
-    return course.steps() - choices;
+    return course.steps() - course.choices();
   }
 
   /// The course until now, with the names that its coroutines and threads have now.
   Course course() {
-    coroutines.forEach((id, coroutine) -> course.name(id, coroutine.name()));
+    coroutines.forEach((id, coroutine) -> course.name(id, prefix + coroutine.name()));
     names.forEach((turn, name) -> {
       Long id = threads.get(turn);
       if (id != null) {
-        course.name(id, name);
+        course.name(id, prefix + name);
       }
     });
     course.name(CHOICES, "a choice");
-    born.forEach((id, thread) -> course.name(id, nameOf(id, thread)));
+    born.forEach((id, thread) -> course.name(id, prefix + nameOf(id, thread)));
     return course;
   }
 

@@ -2,6 +2,8 @@
 package dev.heddle.test.run;
 
 import dev.heddle.loop.LoopRuntime;
+import dev.heddle.test.time.Agenda;
+import dev.heddle.test.time.ClockDrift;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -15,19 +17,35 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** carrier, but for [#loop()] and [#elapsed()].
 final class RunParts {
+  /// Whether the program has the module of processes.
+  static final boolean HAS_PROCESSES = hasProcesses();
+
   private final Limits limits;
-  private final VirtualClock clock = new VirtualClock();
-  private final Agenda agenda = new Agenda();
+  private final VirtualClock clock;
+  private final Agenda agenda;
 
   // carrier only
-  private final Set<String> uncontrolled = new LinkedHashSet<>();
+  private final Set<String> uncontrolled;
   private @Nullable RecordingPicker picker;
+  private @Nullable Others others;
 
   // the carrier writes, any thread reads
   private volatile @Nullable LoopRuntime loop;
 
   RunParts(Limits limits) {
+    this(limits, new VirtualClock(), new Agenda(), new LinkedHashSet<>());
+  }
+
+  private RunParts(Limits limits, VirtualClock clock, Agenda agenda, Set<String> uncontrolled) {
     this.limits = limits;
+    this.clock = clock;
+    this.agenda = agenda;
+    this.uncontrolled = uncontrolled;
+  }
+
+  /// Those of a node of this run: it has a clock and a part of the agenda.
+  RunParts forNode(ClockDrift drift) {
+    return new RunParts(limits, clock.drifting(drift), agenda.part(drift), uncontrolled);
   }
 
   Limits limits() {
@@ -53,6 +71,44 @@ final class RunParts {
 
   void started(LoopRuntime runtime) {
     loop = runtime;
+  }
+
+  private static boolean hasProcesses() {
+    try {
+      Class.forName("dev.heddle.process.ProcessRuntime", false, RunParts.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException _) {
+      return false;
+    }
+  }
+
+  /// The other loops of the run, as its own one sees them.
+  interface Others {
+    /// The run is about to report a deadlock.
+    void onDeadlock();
+
+    /// Whether nothing but the network can end their waits.
+    boolean waitForNetworkOnly();
+  }
+
+  void attach(Others all) {
+    others = all;
+  }
+
+  /// Reports that nothing can go on.
+  void deadlocked() {
+    if (others != null) {
+      others.onDeadlock();
+    }
+    loop().onDeadlock();
+  }
+
+  boolean othersWaitForNetworkOnly() {
+    return others == null || others.waitForNetworkOnly();
+  }
+
+  boolean hasBegun() {
+    return picker != null;
   }
 
   RecordingPicker picker() {

@@ -7,20 +7,23 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.SchedulerParts;
 import dev.heddle.scheduler.SchedulerParts.Births;
+import dev.heddle.test.host.HostDriver;
 import dev.heddle.world.WorldAgent;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /// One run of a loop in virtual time: its carrier is a thread of its own, its scheduling decisions
 /// are a chooser's.
-public final class SimulatedLoop<T extends @Nullable Object> implements VirtualDriver.Idle {
+public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.Idle {
   /*
    * The loop is the one that programs run on in production. It gets other parts: a clock that
-   * stands still, a driver whose sleeps advance that clock, a picker that asks the chooser. Virtual
-   * threads that coroutines create run on the loop, too, as entries of its ready queue.
+   * stands still, the driver of a host in a simulated network, whose sleeps advance that clock, a
+   * picker that asks the chooser. Virtual threads that coroutines create run on the loop, too, as
+   * entries of its ready queue.
    *
    * Time. The clock moves in an idle poll only: nothing is ready then, and the next thing to happen
    * is the first deadline of the loop or of the agenda. So a program that computes for an hour
@@ -39,10 +42,10 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
    * it samples stacks by real time, and a stack that another thread reads postpones a resume, which
    * changes the course. Sorting the inbox: every loop would pay for it.
    */
-  private static final boolean HAS_PROCESSES = hasProcesses();
   private static final int STOP_FACTOR = 2; // after so many times the limit of steps nothing helps
 
   private final HeddleOptions options;
+  private final long seed;
   private final Chooser chooser;
   private final Body<T> main;
   private final @Nullable Phases phases; // null: the main coroutine's work is in one piece
@@ -56,7 +59,8 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
   private final Queue<Finding> findings = new ConcurrentLinkedQueue<>();
 
   // the carrier writes, the caller reads
-  private volatile @Nullable VirtualDriver driver;
+  private volatile @Nullable RunTurn turn;
+  private volatile @Nullable NodeLoops nodes;
   private volatile @Nullable RunRecord<T> record;
   private volatile @Nullable Throwable broken; // instead of the record
 
@@ -69,12 +73,14 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
       @Nullable Phases phases) {
     // a program that only waits for other threads has not stalled; stacks are not read by real time
     this.options = options.withStallLimit(Duration.ZERO).withHoldLimit(Duration.ZERO);
+    this.seed = seed;
     this.chooser = chooser;
     this.main = main;
     this.phases = phases;
     this.parts = new RunParts(limits);
     this.waits = WorldAgent.isInstalled() ? new AgentWaits(parts, seed) : new ForeignWaits(parts);
-    this.processes = HAS_PROCESSES ? new SimulatedProcesses(parts, waits.endsTimed(), seed) : null;
+    this.processes =
+        RunParts.HAS_PROCESSES ? new SimulatedProcesses(parts, waits.endsTimed(), seed) : null;
   }
 
   /// Runs `main` to the end of its loop. Interrupts of the caller stop the loop, as those of the
@@ -95,21 +101,6 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
           return null;
         };
     return new SimulatedLoop<>(options, seed, chooser, limits, main, phases).runOnCarrier();
-  }
-
-  /// Whether a loop is one of a simulation.
-  public static boolean isSimulated(LoopRuntime loop) {
-    return loop.scheduler().reactor().driver() instanceof VirtualDriver;
-  }
-
-  private static boolean hasProcesses() {
-    try {
-      Class.forName(
-          "dev.heddle.process.ProcessRuntime", false, SimulatedLoop.class.getClassLoader());
-      return true;
-    } catch (ClassNotFoundException _) {
-      return false;
-    }
   }
 
   private RunRecord<T> runOnCarrier() {
@@ -154,9 +145,15 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
 
   private RunRecord<T> runLoop() {
     RecordingPicker picker = new RecordingPicker(chooser, parts.clock(), new OwnSteps());
-    VirtualDriver outside = new VirtualDriver(parts.clock(), parts.agenda(), this);
+    RunTurn sleeps = new RunTurn(parts.clock(), parts.agenda(), this);
+    Machine machine = Machine.of(sleeps, seed);
+    NodeLoops nodes = new NodeLoops(parts, options, machine, seed);
+    this.nodes = nodes;
+    parts.attach(nodes);
+    sleeps.attach(machine, nodes);
     parts.begin(picker);
-    driver = outside;
+    turn = sleeps;
+    HostDriver outside = machine.driver(sleeps);
     T value = null;
     Throwable failure = null;
     try {
@@ -172,9 +169,12 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     }
     describeProcesses(failure);
     describeThreads(failure);
+    describeNodes(nodes, failure);
     collectFindings();
+    findings.addAll(nodes.end());
     Course course = picker.course();
     course.mix(parts.clock().nanoTime());
+    course.mix(machine.network().fingerprint());
     List<String> uncontrolled = parts.uncontrolled();
     uncontrolled.addAll(waits.refused());
     return new RunRecord<>(
@@ -208,6 +208,13 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     }
   }
 
+  private static void describeNodes(NodeLoops nodes, @Nullable Throwable failure) {
+    String states = nodes.statesAtDeadlock();
+    if (failure instanceof DeadlockError && states != null) {
+      failure.addSuppressed(new NodesError("the nodes at that time:\n" + states));
+    }
+  }
+
   private void started(LoopRuntime loop) {
     parts.started(loop);
     if (phases != null) {
@@ -227,9 +234,10 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     public void onStep(@Nullable Thread thread) {
       int steps = parts.picker().steps();
       long limit = parts.limits().steps();
-      if (steps == limit) {
-        stepsAreUsedUp();
-      } else if (steps > limit * STOP_FACTOR) {
+      if (steps >= limit) {
+        nodes().stepsAreUsedUp();
+      }
+      if (steps > limit * STOP_FACTOR) {
         parts.loop().scheduler().finish(); // the program ignores its cancellation
       }
       waits.onStep(thread);
@@ -241,30 +249,25 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     }
   }
 
-  private void stepsAreUsedUp() {
-    LoopRuntime loop = parts.loop();
-    loop.scheduler()
-        .runOnCarrier(() ->
-            loop.failed(
-                new UnendingRunError(
-                    "the run has not ended after %,d steps, at virtual %s:%n%s"
-                        .formatted(parts.limits().steps(), parts.elapsed(), loop.dump().text()))));
-  }
-
   @Override
   public void beforePoll() {
     waits.beforePoll();
   }
 
   @Override
-  public boolean isHeld() {
-    return phases != null && phases.isBetween();
+  public boolean runNode() {
+    return nodes().runReady();
   }
 
   @Override
-  public VirtualDriver.Next onIdle(boolean endless) {
+  public boolean isHeld() {
+    return (phases != null && phases.isBetween()) || nodes().isAny();
+  }
+
+  @Override
+  public RunTurn.Next onIdle(boolean endless) {
     if (phases != null && phases.isBetween()) {
-      return phases.begin() ? VirtualDriver.Next.RETURN : VirtualDriver.Next.WAIT;
+      return phases.begin() ? RunTurn.Next.RETURN : RunTurn.Next.WAIT;
     }
     return waits.onIdle(endless);
   }
@@ -287,9 +290,19 @@ public final class SimulatedLoop<T extends @Nullable Object> implements VirtualD
     return parts.loopIfStarted();
   }
 
+  private NodeLoops nodes() {
+    return Objects.requireNonNull(nodes, "the run has not begun");
+  }
+
+  /// The node that has the turn; null: the program of the run has it.
+  @Nullable NodeLoop runningNode() {
+    NodeLoops all = nodes;
+    return all == null ? null : all.running();
+  }
+
   /// Whether the carrier waits for another thread.
   boolean isWaiting() {
-    VirtualDriver outside = driver;
-    return outside != null && outside.isWaiting();
+    RunTurn sleeps = turn;
+    return sleeps != null && sleeps.isWaiting();
   }
 }

@@ -2,13 +2,24 @@
 package dev.heddle.test.run;
 
 import dev.heddle.scheduler.Scheduler;
+import dev.heddle.test.host.HostDriver;
+import dev.heddle.test.nio.HostNetwork;
+import dev.heddle.test.nio.ServerSocketFront;
+import dev.heddle.test.nio.SimulatedProvider;
+import dev.heddle.test.nio.SocketFront;
+import dev.heddle.test.time.Agenda;
 import dev.heddle.world.OpenWorld;
 import dev.heddle.world.World;
+import java.net.InetAddress;
+import java.net.SocketImpl;
+import java.net.UnknownHostException;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
@@ -22,7 +33,8 @@ import org.jspecify.annotations.Nullable;
 /// the program starts, become entries of the loop's ready queue. Chance follows from the seed.
 ///
 /// **Thread** the carrier, and what is mounted there, unless a method says otherwise.
-final class SimulatedWorld extends World {
+final class SimulatedWorld extends World
+    implements HostNetwork.Networked, HostNetwork.Threads {
   private static final long ORIGIN_NANOS =
       1_000_000_000_000L; // as if the machine had been up for a while
   private static final long EPOCH_NANOS = 1_893_456_000_000_000_000L; // 2030-01-01T00:00:00Z
@@ -39,6 +51,7 @@ final class SimulatedWorld extends World {
   private final OpenWorld open;
 
   private @Nullable Scheduler scheduler; // set before the first thread starts
+  private @Nullable HostNetwork network; // set with it
   private @Nullable Thread starting; // the last one
   private int reads;
   private final List<Finding> findings = new ArrayList<>();
@@ -60,6 +73,7 @@ final class SimulatedWorld extends World {
   /// The loop that runs its threads. Called before the first one starts.
   void attach(Scheduler runs) {
     scheduler = runs;
+    network = new HostNetwork((HostDriver) runs.reactor().driver(), clock, this);
   }
 
   void close() {
@@ -206,6 +220,55 @@ final class SimulatedWorld extends World {
     findings.add(
         new Finding(
             Finding.Kind.UNHANDLED, "the thread " + thread.getName() + " has failed", failure));
+  }
+
+  // ---- the network ----
+
+  @Override
+  public HostNetwork network() {
+    return Objects.requireNonNull(network, "it is attached before the loop begins");
+  }
+
+  @Override
+  public SocketImpl newSocket() {
+    return new SocketFront(network());
+  }
+
+  @Override
+  public SocketImpl newServerSocket() {
+    return new ServerSocketFront(network());
+  }
+
+  @Override
+  public SelectorProvider selectorProvider() {
+    return SimulatedProvider.INSTANCE;
+  }
+
+  @Override
+  public List<InetAddress> addressesOf(String host) throws UnknownHostException {
+    return network().driver().addressesNow(host);
+  }
+
+  @Override
+  public String nameOf(InetAddress address) {
+    return network().driver().nameNow(address);
+  }
+
+  @Override
+  public InetAddress localHost() throws UnknownHostException {
+    InetAddress own = network().driver().address();
+    return InetAddress.getByAddress(nameOf(own), own.getAddress());
+  }
+
+  @Override
+  public boolean isVirtual() {
+    return open.faceOf(Thread.currentThread()).isVirtual();
+  }
+
+  @Override
+  public void onFruitless() {
+    onSpin();
+    Thread.yield();
   }
 
   // ---- chance and choice ----

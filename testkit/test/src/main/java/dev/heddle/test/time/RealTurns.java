@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.time;
 
-import dev.heddle.test.run.Agenda;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 

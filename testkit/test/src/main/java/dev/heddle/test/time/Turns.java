@@ -29,5 +29,11 @@ public interface Turns extends Timeline {
 
     /// Ends the current or the next sleep. **Thread** any; never blocks.
     void wakeup();
+
+    /// Whether what the loop does not know of may end a wait in it, so that the loop must not
+    /// report a deadlock. **Thread** the loop's carrier.
+    default boolean expectsMore() {
+      return false;
+    }
   }
 }

@@ -9,12 +9,14 @@ import static java.nio.file.StandardOpenOption.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.io.AsyncFile;
 import dev.heddle.io.FileIo;
-import dev.heddle.test.net.SimulatedHost;
+import dev.heddle.test.Simulation;
+import dev.heddle.test.SimulationOptions;
+import dev.heddle.test.file.memory.MemoryFiles;
 import dev.heddle.test.node.Node;
-import dev.heddle.test.node.NodeGroup;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -47,11 +49,7 @@ class SimulatedFilesTest {
   }
 
   private static Duration run(Program program) {
-    NodeGroup group = new NodeGroup(1);
-    SimulatedHost host = group.network().host("host");
-    group.node(host, () -> program.run(group.files(host)));
-    group.run();
-    return group.elapsed();
+    return Simulation.run(() -> program.run(Simulation.files())).elapsed();
   }
 
   private static ByteBuffer utf8(String text) {
@@ -87,7 +85,7 @@ class SimulatedFilesTest {
   @Test
   void shortWrites_leaveTheContentWhole() {
     run(files -> {
-      files.setFaults(FileFaults.none().withShortWrite(0.9));
+      files.setFaults(FileFaults.defaults().withShortWrite(0.9));
       Path path = files.path("/tmp/file");
       try (AsyncFile file = FileIo.open(path, CREATE, WRITE)) {
         file.write(utf8(NEW));
@@ -148,7 +146,7 @@ class SimulatedFilesTest {
       Path path = files.path("/tmp/file");
       try (AsyncFile file = FileIo.open(path, CREATE, WRITE, READ)) {
         file.write(utf8("a"));
-        files.setFaults(FileFaults.none().withReadError(1).withWriteError(1).withSyncError(1));
+        files.setFaults(FileFaults.defaults().withReadError(1).withWriteError(1).withSyncError(1));
         assertThatThrownBy(() -> file.readAt(ByteBuffer.allocate(1), 0))
             .hasMessageContaining("Input/output error");
         assertThatThrownBy(() -> file.write(utf8("b"))).hasMessageContaining("Input/output error");
@@ -159,32 +157,28 @@ class SimulatedFilesTest {
 
   /// What a second incarnation finds after a crash that comes at some time.
   private static String afterCrash(long seed, Program before, Path[] path) {
-    NodeGroup group = new NodeGroup(seed);
-    SimulatedHost host = group.network().host("host");
-    SimulatedFiles files = group.files(host);
-    path[0] = files.path("/tmp/file");
     String[] found = new String[1];
     int[] starts = new int[1];
-    Node node =
-        group.service(
-            host,
-            () -> {
-              if (starts[0]++ == 0) {
-                before.run(files);
-                Heddle.delay(Duration.ofDays(1));
-              }
-              found[0] = Files.exists(path[0]) ? FileIo.readString(path[0]) : "nothing";
-            });
     long crashAt = new Random(seed).nextLong(12_000_000); // ns, some of it after the end
-    group.node(
-        group.network().host("other"),
+    Action program =
         () -> {
+          SimulatedFiles files = Simulation.files();
+          path[0] = files.path("/tmp/file");
+          if (starts[0]++ == 0) {
+            before.run(files);
+            Heddle.delay(Duration.ofDays(1));
+          }
+          found[0] = Files.exists(path[0]) ? FileIo.readString(path[0]) : "nothing";
+        };
+    Simulation.run(
+        SimulationOptions.defaults().withSeed(seed),
+        () -> {
+          Node node = Node.start("host", program);
           Heddle.delay(Duration.ofNanos(crashAt));
           node.crash();
           node.restart();
-          Heddle.delay(Duration.ofHours(1));
+          node.await();
         });
-    group.run();
     return found[0];
   }
 
@@ -247,7 +241,7 @@ class SimulatedFilesTest {
 
   @Test
   void syncThatFailed_wroteNothing_andASecondOneDoesNotEither() throws IOException {
-    SimulatedFiles files = new SimulatedFiles("host", 1);
+    SimulatedFiles files = new MemoryFiles("host", 1);
     Path path = files.path("/tmp/file");
     Files.writeString(path, "first");
     try (var channel = FileChannel.open(path, WRITE);
@@ -255,9 +249,9 @@ class SimulatedFilesTest {
       channel.force(true);
       folder.force(true);
       channel.write(utf8("other"));
-      files.setFaults(FileFaults.none().withSyncError(1));
+      files.setFaults(FileFaults.defaults().withSyncError(1));
       assertThatThrownBy(() -> channel.force(true)).isInstanceOf(IOException.class);
-      files.setFaults(FileFaults.none());
+      files.setFaults(FileFaults.defaults());
       channel.force(true);
     }
     files.crash();
@@ -266,7 +260,7 @@ class SimulatedFilesTest {
 
   @Test
   void nameOfAFile_whoseDirectoryWasNotSynced_isLost() throws IOException {
-    SimulatedFiles files = new SimulatedFiles("host", 1);
+    SimulatedFiles files = new MemoryFiles("host", 1);
     Path path = files.path("/tmp/file");
     try (var channel = FileChannel.open(path, CREATE, WRITE)) {
       channel.write(utf8("synced"));
@@ -278,7 +272,7 @@ class SimulatedFilesTest {
 
   @Test
   void crash_closesWhatIsOpen() throws IOException {
-    SimulatedFiles files = new SimulatedFiles("host", 1);
+    SimulatedFiles files = new MemoryFiles("host", 1);
     Path path = files.path("/tmp/file");
     try (var channel = FileChannel.open(path, CREATE, WRITE)) {
       files.crash();

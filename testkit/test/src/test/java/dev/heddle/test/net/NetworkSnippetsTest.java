@@ -15,8 +15,9 @@ import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
 import dev.heddle.io.Udp;
 import dev.heddle.io.UdpSocket;
+import dev.heddle.test.Simulation;
 import dev.heddle.test.net.Link.Partition;
-import dev.heddle.test.node.NodeGroup;
+import dev.heddle.test.node.Node;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -33,8 +34,6 @@ import org.junit.jupiter.api.Timeout;
 @Tag("once")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NetworkSnippetsTest {
-  private final NodeGroup group = new NodeGroup(17);
-
   /// Welcomes each client.
   private static void serve() throws IOException {
     try (Listener listener = Tcp.listen(new InetSocketAddress(80))) {
@@ -55,91 +54,83 @@ class NetworkSnippetsTest {
   @Test
   void network() {
     // @start region=network
-    SimulatedNetwork network = group.network(); // of a NodeGroup
-    SimulatedHost server = network.host("server");
-    network.setName("shop.example", server.address());
-    group.node(
-        network.host("client"),
-        () -> {
-          assertThat(Dns.resolve("server")).containsExactlyElementsOf(server.addresses());
-          assertThat(Dns.resolve("shop.example")).containsExactly(server.address());
-        });
-    group.run();
+    Simulation.run(() -> {
+      SimulatedNetwork network = Simulation.network();
+      SimulatedHost server = network.host("server");
+      network.setName("shop.example", server.address());
+      assertThat(Dns.resolve("server")).containsExactlyElementsOf(server.addresses());
+      assertThat(Dns.resolve("shop.example")).containsExactly(server.address());
+    });
     // @end
-    assertThat(network.hosts()).hasSize(2);
   }
 
   @Test
   void faults() {
     // @start region=faults
-    SimulatedNetwork network = group.network();
-    network.setFaults(Faults.usual().withDatagramLoss(1)); // all are lost
-    SimulatedHost server = network.host("server");
-    group.node(
-        network.host("client"),
-        () -> {
-          try (UdpSocket socket = Udp.bind(new InetSocketAddress(0))) {
-            socket.send(UTF_8.encode("hello"), new InetSocketAddress(server.address(), 53));
-            Action answer = () -> socket.receive(ByteBuffer.allocate(512));
-            assertThatThrownBy(() -> Heddle.withTimeout(Duration.ofSeconds(5), answer))
-                .isInstanceOf(DeadlineException.class);
-          }
-        });
-    group.run();
+    Simulation.run(() -> {
+      SimulatedNetwork network = Simulation.network();
+      network.setFaults(Faults.usual().withDatagramLoss(1)); // all are lost
+      InetSocketAddress server = new InetSocketAddress(network.host("server").address(), 53);
+      try (UdpSocket socket = Udp.bind(new InetSocketAddress(0))) {
+        socket.send(UTF_8.encode("hello"), server);
+        Action answer = () -> socket.receive(ByteBuffer.allocate(512));
+        assertThatThrownBy(() -> Heddle.withTimeout(Duration.ofSeconds(5), answer))
+            .isInstanceOf(DeadlineException.class);
+      }
+    });
     // @end
-    assertThat(group.elapsed()).isBetween(Duration.ofSeconds(5), Duration.ofSeconds(6));
   }
 
   @Test
   void links() {
     // @start region=links
-    SimulatedNetwork network = group.network();
-    SimulatedHost server = network.host("server");
-    SimulatedHost client = network.host("client");
     Latency satellite =
         Latency.between(Duration.ofMillis(250), Duration.ofMillis(300))
             .withTail(0.01, Duration.ofSeconds(2));
-    LinkOptions slow = LinkOptions.local().withLatency(satellite).withBytesPerSecond(10_000);
-    network.link(client, server).setOptions(slow);
-    network.link(server, client).setOptions(slow);
-    group.service(server, () -> serve());
-    group.node(client, () -> assertThat(ask(server)).isEqualTo("welcome"));
-    group.run();
-    assertThat(group.elapsed()).isGreaterThan(Duration.ofMillis(750)); // three packets
+    LinkOptions slow = LinkOptions.defaults().withLatency(satellite).withBytesPerSecond(10_000);
+    Simulation.run(() -> {
+      SimulatedNetwork network = Simulation.network();
+      SimulatedHost here = network.host("main");
+      SimulatedHost server = network.host("server");
+      network.link(here, server).setOptions(slow);
+      network.link(server, here).setOptions(slow);
+      try (Node _ = Node.start("server", () -> serve())) {
+        assertThat(ask(server)).isEqualTo("welcome");
+      }
+      assertThat(Simulation.elapsed()).isGreaterThan(Duration.ofMillis(750)); // three packets
+    });
     // @end
   }
 
   @Test
   void partition() {
     // @start region=partition
-    SimulatedNetwork network = group.network();
-    SimulatedHost server = network.host("server");
-    SimulatedHost client = network.host("client");
-    group.service(server, () -> serve());
-    group.node(
-        client,
-        () -> {
-          Registration cut = network.partition(List.of(server), List.of(client), Partition.DROP);
-          assertThatThrownBy(() -> ask(server))
-              .isInstanceOf(ConnectException.class)
-              .hasMessageContaining("Connection timed out");
-          cut.close();
-          assertThat(ask(server)).isEqualTo("welcome");
-        });
-    group.run();
+    Simulation.run(() -> {
+      SimulatedNetwork network = Simulation.network();
+      SimulatedHost server = network.host("server");
+      List<SimulatedHost> here = List.of(network.host("main"));
+      try (Node _ = Node.start("server", () -> serve())) {
+        Registration cut = network.partition(List.of(server), here, Partition.DROP);
+        assertThatThrownBy(() -> ask(server))
+            .isInstanceOf(ConnectException.class)
+            .hasMessageContaining("Connection timed out");
+        cut.close();
+        assertThat(ask(server)).isEqualTo("welcome");
+      }
+    });
     // @end
-    assertThat(network.link(client, server).isCut()).isFalse();
   }
 
   @Test
   void events() {
     // @start region=events
     List<NetworkEvent> events = new ArrayList<>();
-    group.network().observe(events::add);
-    SimulatedHost server = group.network().host("server");
-    group.service(server, () -> serve());
-    group.node(group.network().host("client"), () -> ask(server));
-    group.run();
+    Simulation.run(() -> {
+      Simulation.network().observe(events::add);
+      try (Node server = Node.start("server", () -> serve())) {
+        ask(server.host());
+      }
+    });
     assertThat(events)
         .extracting(NetworkEvent::kind)
         .startsWith(NetworkEvent.Kind.CONNECT, NetworkEvent.Kind.CONNECTED, NetworkEvent.Kind.DATA);

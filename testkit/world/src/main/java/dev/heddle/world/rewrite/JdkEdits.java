@@ -263,6 +263,12 @@ final class JdkEdits {
               "createPlatformSocketImpl(boolean)SocketImpl",
               new FilterResult(hook("HeddleLimits.socketImpl").withArgument())),
           edit(
+              "java.net.ServerSocket",
+              "implAccept()SocketImpl",
+              new FilterCall(
+                  "Socket.socketImplFactory()SocketImplFactory",
+                  hook("HeddleLimits.socketFactory"))),
+          edit(
               "java.nio.channels.spi.SelectorProvider",
               "provider()SelectorProvider",
               new FilterResult(hook("HeddleLimits.selectorProvider"))),

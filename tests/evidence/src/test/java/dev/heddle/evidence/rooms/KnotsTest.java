@@ -34,9 +34,7 @@ class KnotsTest {
           entry("dev.heddle.event", List.of(3)), // an event and its callback name each other
           entry("dev.heddle.process", List.of(13)), // the front door: types that name each other
           // to be untied: decision 0053
-          entry("dev.heddle.process.scheduler", List.of(3, 3)),
-          entry("dev.heddle.test.file", List.of(6)),
-          entry("dev.heddle.test.net", List.of(15)));
+          entry("dev.heddle.process.scheduler", List.of(3, 3)));
 
   @Test
   void files_ofEachRoom_formPairsAtMost() throws IOException {

@@ -22,7 +22,6 @@ import java.net.ProtocolFamily;
 import java.net.StandardProtocolFamily;
 import java.net.UnknownHostException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -157,24 +156,12 @@ final class SimulatedDriver implements HostDriver, SimulatedDescriptor.Owner {
 
   @Override
   public List<InetAddress> addressesNow(String name) throws UnknownHostException {
-    List<InetAddress> found = host.network().addressesOf(name);
-    if (found.isEmpty()) {
-      throw new UnknownHostException(name + ": Name or service not known");
-    }
-    List<InetAddress> named = new ArrayList<>();
-    for (InetAddress address : found) {
-      named.add(InetAddress.getByAddress(name, address.getAddress()));
-    }
-    return named;
+    return names.addressesNow(name);
   }
 
   @Override
   public String nameNow(InetAddress address) {
-    SimulatedHost found = host.network().hostOf(host, address);
-    if (address.isLoopbackAddress()) {
-      return "localhost";
-    }
-    return found == null ? address.getHostAddress() : found.name();
+    return names.nameNow(address);
   }
 
   @Override

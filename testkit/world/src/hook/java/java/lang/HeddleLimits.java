@@ -2,6 +2,7 @@
 package java.lang;
 
 import java.net.SocketImpl;
+import java.net.SocketImplFactory;
 import java.nio.channels.spi.SelectorProvider;
 
 /// The edge of a world: the network and the machine that it offers, and what it refuses.
@@ -29,6 +30,13 @@ public final class HeddleLimits {
     }
     SocketImpl simulated = server ? world.newServerSocket() : world.newSocket();
     return simulated == null ? jdk : simulated;
+  }
+
+  /// Filters the factory that makes the sockets which a `ServerSocket` with an implementation that is
+  /// not the JDK's accepts. Only a world has such implementations, where the program has set none.
+  public static SocketImplFactory socketFactory(SocketImplFactory jdk) {
+    HeddleWorld world = HeddleWorld.current();
+    return world == null || jdk != null ? jdk : world::newSocket;
   }
 
   /// Filters the provider of channels.

@@ -25,7 +25,7 @@ final class Explorer {
   Exploration explore() {
     boolean complete =
         (options.strategy() instanceof Strategy.Exhaustive all && options.schedule() == null)
-            ? exploreAll(all.runs())
+            ? exploreAll(all)
             : exploreSeeds();
     return new Exploration(runs, courses.size(), complete, elapsed);
   }
@@ -38,8 +38,8 @@ final class Explorer {
     return false;
   }
 
-  private boolean exploreAll(int bound) {
-    ScheduleSearch search = new ScheduleSearch(bound);
+  private boolean exploreAll(Strategy.Exhaustive all) {
+    ScheduleSearch search = new ScheduleSearch(all.runs(), all.preemptions());
     while (search.hasNext()) {
       Chooser next = search.next();
       search.took(run(options, () -> next).course());
@@ -60,11 +60,10 @@ final class Explorer {
 
   private FailureText shrunk(SimulationOptions one, SimulationResult<?> found) {
     if (!options.shrinks() || !found.uncontrolled().isEmpty()) {
-      return new FailureText(found, found, 0, true, runs);
+      return FailureText.of(found, runs);
     }
     Shrinker shrinker =
         new Shrinker(schedule -> Runs.<@Nullable Void>record(one, () -> schedule, main), found);
-    SimulationResult<?> shrunk = shrinker.shrink();
-    return new FailureText(shrunk, found, shrinker.runs(), shrinker.repeats(), runs);
+    return FailureText.of(shrinker, found, runs);
   }
 }

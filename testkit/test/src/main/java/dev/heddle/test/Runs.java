@@ -41,6 +41,8 @@ final class Runs {
 
   private static final ReentrantLock TURN = new ReentrantLock();
 
+  private static final String NO_POINTS = "points=none"; // of the agent
+
   private Runs() {}
 
   /// Runs `main` once, with decisions of a chooser, and again while that has initialised classes.
@@ -128,13 +130,28 @@ final class Runs {
   ///
   /// @throws IllegalStateException when this JVM does not allow it; the message says what to do
   static void prepareAgent(SimulationOptions options) {
-    if (WorldAgent.isInstalled()) {
-      return;
+    if (!WorldAgent.isInstalled()) {
+      if (options.attachesAgent()) {
+        WorldAgent.install("");
+      } else {
+        AgentNotice.give();
+      }
     }
-    if (options.attachesAgent()) {
-      WorldAgent.install("");
-    } else {
-      AgentNotice.give();
+    if (options.strategy() instanceof Strategy.Disturbed disturbed) {
+      requireAgentFor(disturbed);
+    }
+  }
+
+  private static void requireAgentFor(Strategy.Disturbed disturbed) {
+    if (!WorldAgent.isInstalled()) {
+      throw new IllegalStateException(
+          "stalls and spurious wake-ups need the agent heddle-world; start Java with"
+              + " -javaagent:heddle-world.jar=points=sync");
+    }
+    if (disturbed.stalls() > 0 && WorldAgent.options().equals(NO_POINTS)) {
+      throw new IllegalStateException(
+          "stalls happen at preemption points, and the agent heddle-world was started without;"
+              + " start Java with -javaagent:heddle-world.jar=points=sync");
     }
   }
 
@@ -147,11 +164,20 @@ final class Runs {
   }
 
   private static Chooser chooser(Strategy strategy, long seed) {
-    SplittableRandom random = new SplittableRandom(seed);
+    return chooser(strategy, new SplittableRandom(seed));
+  }
+
+  private static Chooser chooser(Strategy strategy, SplittableRandom random) {
     return switch (strategy) {
-      case Strategy.RandomWalk _ -> (_, ready) -> random.nextInt(ready.size());
+      case Strategy.RandomWalk _ -> new WalkChooser(random);
       case Strategy.Pct pct -> new PctChooser(random, pct.depth());
       case Strategy.Exhaustive _, Strategy.Fifo _ -> Chooser.FIFO;
+      case Strategy.Disturbed disturbed ->
+          new DisturbingChooser(
+              chooser(disturbed.order(), random.split()),
+              random,
+              disturbed.stalls(),
+              disturbed.wakeUps());
     };
   }
 }

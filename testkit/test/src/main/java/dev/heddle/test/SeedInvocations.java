@@ -44,7 +44,7 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
     this.search =
         this.options.strategy() instanceof Strategy.Exhaustive all
                 && this.options.schedule() == null
-            ? new ScheduleSearch(all.runs())
+            ? new ScheduleSearch(all.runs(), all.preemptions())
             : null;
   }
 

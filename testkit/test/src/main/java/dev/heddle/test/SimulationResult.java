@@ -93,7 +93,19 @@ public final class SimulationResult<T extends @Nullable Object> {
     return all;
   }
 
-  /// Its decisions in short, for [SimulationOptions#withSchedule].
+  /// What the strategy did besides, in the order in which it happened: preemptions, stalls,
+  /// wake-ups. Empty without the agent.
+  public List<Interruption> interruptions() {
+    Course course = record.course();
+    return course.interruptions().stream().map(one -> Interruption.of(one, course)).toList();
+  }
+
+  /// The number of preemption points that it has reached; 0 without the agent, or without points.
+  public int points() {
+    return record.course().points();
+  }
+
+  /// Its decisions and interruptions in short, for [SimulationOptions#withSchedule].
   public String schedule() {
     return Schedule.of(record.course()).toString();
   }

@@ -24,10 +24,9 @@ final class TestRerun {
   }
 
   FailureText shrunk(SimulationResult<?> found) {
-    Shrinker shrinker = new Shrinker(this::run, found);
-    SimulationResult<?> shrunk = shrinker.shrink();
+    FailureText text = FailureText.of(new Shrinker(this::run, found), found, 0);
     // an instance that other extensions set up does not repeat here; that says nothing of the test
-    return new FailureText(shrunk, found, shrinker.repeats() ? shrinker.runs() : 0, true, 0);
+    return text.repeats() ? text : FailureText.of(found);
   }
 
   private SimulationResult<?> run(Schedule schedule) {

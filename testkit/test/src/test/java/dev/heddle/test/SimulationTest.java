@@ -142,7 +142,7 @@ class SimulationTest {
                   Simulation.explore(
                       SimulationOptions.defaults().withStrategy(strategy), Programs::lostUpdate));
       assertThat(error).as("%s", strategy).hasMessageContaining("./heddle test --seed ");
-      assertThat(Schedule.parse(error.result().schedule()).choices()).hasSizeLessThanOrEqualTo(3);
+      assertThat(Schedule.parse(error.result().schedule()).entries()).hasSizeLessThanOrEqualTo(3);
     }
   }
 

@@ -53,6 +53,7 @@ final class FifoWorld extends World {
   final List<String> refused = new ArrayList<>();
   final List<String> points = new ArrayList<>();
   String preemptsIn = "nowhere"; // the end of a point's name
+  long pauseNanos; // there; 0: it yields
 
   // the carrier
   private final Deque<Coroutine> ready = new ArrayDeque<>();
@@ -279,9 +280,9 @@ final class FifoWorld extends World {
   }
 
   @Override
-  public boolean preempts(String where) {
+  public long pauseAt(String where) {
     points.add(where);
-    return where.endsWith(preemptsIn);
+    return where.endsWith(preemptsIn) ? pauseNanos : -1;
   }
 
   @Override

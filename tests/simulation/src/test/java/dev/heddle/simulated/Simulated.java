@@ -69,6 +69,8 @@ public final class Simulated {
       case WALK -> Strategy.randomWalk();
       case PCT_3 -> Strategy.pct(3);
       case PCT_15 -> Strategy.pct(15);
+      case STALLS -> Strategy.randomWalk().withStalls(100);
+      case WAKE_UPS -> Strategy.randomWalk().withSpuriousWakeUps(100);
     };
   }
 
@@ -78,6 +80,8 @@ public final class Simulated {
       case DeadlockError _ -> new Ending(Ending.Kind.DEADLOCK, "");
       case RealTimeWaitError e -> new Ending(Ending.Kind.REFUSED, e.toString());
       case UnendingRunError e -> new Ending(Ending.Kind.REFUSED, e.toString());
+      case AssertionError e when e.toString().contains(": the run left behind:") ->
+          new Ending(Ending.Kind.LEAK, e.toString());
       default -> new Ending(Ending.Kind.FAILURE, failure.toString());
     };
   }

@@ -103,6 +103,16 @@ final class ForeignWaits implements JdkWaits {
   }
 
   @Override
+  public @Nullable String threadsAtDeadlock() {
+    return null;
+  }
+
+  @Override
+  public boolean wake(Thread thread) {
+    return false;
+  }
+
+  @Override
   public boolean endsTimed() {
     return false;
   }

@@ -251,7 +251,7 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
   }
 
   private void runLoop() {
-    RecordingPicker picker = nodes.newPicker(name, this::onStep);
+    RecordingPicker picker = nodes.newPicker(name, new OwnSteps());
     parts.begin(picker);
     try {
       LoopRuntime.<@Nullable Void>run(
@@ -286,12 +286,20 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
     findings.add(new Finding(Finding.Kind.UNHANDLED, name + ": " + what, why));
   }
 
-  private void onStep(@Nullable Thread thread) {
-    if (parts.picker().steps() >= parts.limits().steps()) {
-      nodes.stepsAreUsedUp();
-      parts.loop().scheduler().runOnCarrier(this::crash);
+  private final class OwnSteps implements RecordingPicker.Steps {
+    @Override
+    public void onStep(@Nullable Thread thread) {
+      if (parts.picker().steps() >= parts.limits().steps()) {
+        nodes.stepsAreUsedUp();
+        parts.loop().scheduler().runOnCarrier(NodeLoop.this::crash);
+      }
+      waits.onStep(thread);
     }
-    waits.onStep(thread);
+
+    @Override
+    public boolean wake(Thread thread) {
+      return waits.wake(thread);
+    }
   }
 
   private void collectFindings() {

@@ -145,7 +145,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
   }
 
   private RunRecord<T> runLoop() {
-    RecordingPicker picker = new RecordingPicker(chooser, parts.clock(), this::onStep);
+    RecordingPicker picker = new RecordingPicker(chooser, parts.clock(), new OwnSteps());
     RunTurn sleeps = new RunTurn(parts.clock(), parts.agenda(), this);
     Machine machine = Machine.of(sleeps, seed);
     NodeLoops nodes = new NodeLoops(parts, options, machine, seed);
@@ -169,6 +169,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
       failure = e;
     }
     describeProcesses(failure);
+    describeThreads(failure);
     describeNodes(nodes, failure);
     collectFindings();
     findings.addAll(nodes.end());
@@ -201,6 +202,13 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     }
   }
 
+  private void describeThreads(@Nullable Throwable failure) {
+    String threads = waits.threadsAtDeadlock();
+    if (failure instanceof DeadlockError && threads != null) {
+      failure.addSuppressed(new ThreadsError(threads));
+    }
+  }
+
   private static void describeNodes(NodeLoops nodes, @Nullable Throwable failure) {
     String states = nodes.statesAtDeadlock();
     if (failure instanceof DeadlockError && states != null) {
@@ -223,17 +231,24 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     findings.add(new Finding(Finding.Kind.UNHANDLED, what, failure));
   }
 
-  // the thread may be null: it does not exist yet, or only the JDK knows it
-  private void onStep(@Nullable Thread thread) {
-    int steps = parts.picker().steps();
-    long limit = parts.limits().steps();
-    if (steps >= limit) {
-      nodes().stepsAreUsedUp();
+  private final class OwnSteps implements RecordingPicker.Steps {
+    @Override
+    public void onStep(@Nullable Thread thread) {
+      int steps = parts.picker().steps();
+      long limit = parts.limits().steps();
+      if (steps >= limit) {
+        nodes().stepsAreUsedUp();
+      }
+      if (steps > limit * STOP_FACTOR) {
+        parts.loop().scheduler().finish(); // the program ignores its cancellation
+      }
+      waits.onStep(thread);
     }
-    if (steps > limit * STOP_FACTOR) {
-      parts.loop().scheduler().finish(); // the program ignores its cancellation
+
+    @Override
+    public boolean wake(Thread thread) {
+      return waits.wake(thread);
     }
-    waits.onStep(thread);
   }
 
   @Override

@@ -3,14 +3,24 @@ package dev.heddle.test.run;
 
 import dev.heddle.coroutine.tree.SpawnSites;
 import dev.heddle.scheduler.Scheduler;
+import dev.heddle.test.host.HostDriver;
+import dev.heddle.test.nio.HostNetwork;
+import dev.heddle.test.nio.ServerSocketFront;
+import dev.heddle.test.nio.SimulatedProvider;
+import dev.heddle.test.nio.SocketFront;
 import dev.heddle.test.time.Agenda;
 import dev.heddle.world.OpenWorld;
 import dev.heddle.world.World;
+import java.net.InetAddress;
+import java.net.SocketImpl;
+import java.net.UnknownHostException;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
@@ -24,7 +34,8 @@ import org.jspecify.annotations.Nullable;
 /// the program starts, become entries of the loop's ready queue. Chance follows from the seed.
 ///
 /// **Thread** the carrier, and what is mounted there, unless a method says otherwise.
-final class SimulatedWorld extends World {
+final class SimulatedWorld extends World
+    implements HostNetwork.Networked, HostNetwork.Threads {
   private static final long ORIGIN_NANOS =
       1_000_000_000_000L; // as if the machine had been up for a while
   private static final long EPOCH_NANOS = 1_893_456_000_000_000_000L; // 2030-01-01T00:00:00Z
@@ -33,14 +44,15 @@ final class SimulatedWorld extends World {
   private static final int READS = 1_000; // of the clock in one step; then a loop waits for it
   private static final long READ_NANOS = 10_000; // what such a read takes
   private static final long SPIN_NANOS = 1_000;
-  private static final int PREEMPTION = 10; // one point in so many preempts
 
+  private final RunParts run;
   private final VirtualClock clock;
   private final Agenda agenda;
   private final SplittableRandom random;
   private final OpenWorld open;
 
   private @Nullable Scheduler scheduler; // set before the first thread starts
+  private @Nullable HostNetwork network; // set with it
   private @Nullable Thread starting; // the last one
   private int reads;
   private final List<Finding> findings = new ArrayList<>();
@@ -53,9 +65,10 @@ final class SimulatedWorld extends World {
   /// @param startedAt the line that has started it
   private record Adopted(Thread body, Object startedAt) {}
 
-  SimulatedWorld(VirtualClock clock, Agenda agenda, long seed) {
-    this.clock = clock;
-    this.agenda = agenda;
+  SimulatedWorld(RunParts run, long seed) {
+    this.run = run;
+    this.clock = run.clock();
+    this.agenda = run.agenda();
     this.random = new SplittableRandom(seed);
     this.open = OpenWorld.of(this);
   }
@@ -67,6 +80,7 @@ final class SimulatedWorld extends World {
   /// The loop that runs its threads. Called before the first one starts.
   void attach(Scheduler runs) {
     scheduler = runs;
+    network = new HostNetwork((HostDriver) runs.reactor().driver(), clock, this);
   }
 
   void close() {
@@ -88,6 +102,18 @@ final class SimulatedWorld extends World {
   /// Waits until the JVM has handed over the monitors that were freed. Nothing is mounted.
   void settle() {
     open.awaitUnblocker();
+  }
+
+  /// Ends the wait of a thread for no reason.
+  ///
+  /// @return false: it does not wait
+  boolean wake(Thread virtual) {
+    return open.wakeForNoReason(virtual);
+  }
+
+  /// The thread that the program knows, by the virtual one that runs it.
+  Thread faceOf(Thread virtual) {
+    return open.faceOf(virtual);
   }
 
   /// What the program has been refused, with the stacks.
@@ -206,6 +232,55 @@ final class SimulatedWorld extends World {
             Finding.Kind.UNHANDLED, "the thread " + thread.getName() + " has failed", failure));
   }
 
+  // ---- the network ----
+
+  @Override
+  public HostNetwork network() {
+    return Objects.requireNonNull(network, "it is attached before the loop begins");
+  }
+
+  @Override
+  public SocketImpl newSocket() {
+    return new SocketFront(network());
+  }
+
+  @Override
+  public SocketImpl newServerSocket() {
+    return new ServerSocketFront(network());
+  }
+
+  @Override
+  public SelectorProvider selectorProvider() {
+    return SimulatedProvider.INSTANCE;
+  }
+
+  @Override
+  public List<InetAddress> addressesOf(String host) throws UnknownHostException {
+    return network().driver().addressesNow(host);
+  }
+
+  @Override
+  public String nameOf(InetAddress address) {
+    return network().driver().nameNow(address);
+  }
+
+  @Override
+  public InetAddress localHost() throws UnknownHostException {
+    InetAddress own = network().driver().address();
+    return InetAddress.getByAddress(nameOf(own), own.getAddress());
+  }
+
+  @Override
+  public boolean isVirtual() {
+    return open.faceOf(Thread.currentThread()).isVirtual();
+  }
+
+  @Override
+  public void onFruitless() {
+    onSpin();
+    Thread.yield();
+  }
+
   // ---- chance and choice ----
 
   @Override
@@ -214,8 +289,17 @@ final class SimulatedWorld extends World {
   }
 
   @Override
-  public boolean preempts(String where) {
-    return random.nextInt(PREEMPTION) == 0;
+  public long pauseAt(String where) {
+    Scheduler loop = scheduler;
+    if (loop == null
+        || loop.isInTick()
+        || (PointCallers.isOfJdk(where) && PointCallers.isHeddle())) {
+      return Chooser.GO_ON;
+    }
+    // what the JVM's thread has brought by now is uncertain, that it may bring something is not
+    boolean contested =
+        loop.readyCount() > 0 || open.hasMonitorWaiters() || loop.hasArrivals();
+    return run.picker().pauseAt(where, contested);
   }
 
   @Override

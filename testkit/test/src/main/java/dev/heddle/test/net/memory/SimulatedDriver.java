@@ -4,6 +4,8 @@ package dev.heddle.test.net.memory;
 import dev.heddle.io.dns.NameResolver;
 import dev.heddle.reactor.driver.Capability;
 import dev.heddle.reactor.driver.DatagramDescriptor;
+import dev.heddle.reactor.driver.Descriptor;
+import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.FileDriver;
 import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.PipeDescriptors;
@@ -15,8 +17,10 @@ import dev.heddle.test.file.memory.MemoryFiles;
 import dev.heddle.test.host.HostDriver;
 import dev.heddle.test.time.Timeline;
 import dev.heddle.test.time.Turns;
+import java.net.InetAddress;
 import java.net.ProtocolFamily;
 import java.net.StandardProtocolFamily;
+import java.net.UnknownHostException;
 import java.util.ArrayDeque;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
@@ -148,6 +152,31 @@ final class SimulatedDriver implements HostDriver, SimulatedDescriptor.Owner {
   @Override
   public NameResolver names() {
     return names;
+  }
+
+  @Override
+  public List<InetAddress> addressesNow(String name) throws UnknownHostException {
+    return names.addressesNow(name);
+  }
+
+  @Override
+  public String nameNow(InetAddress address) {
+    return names.nameNow(address);
+  }
+
+  @Override
+  public InetAddress address() {
+    return host.address();
+  }
+
+  @Override
+  public boolean isReady(Descriptor descriptor, Direction direction) {
+    return ((SimulatedDescriptor) descriptor).isReadyNow(direction);
+  }
+
+  @Override
+  public int available(SocketDescriptor socket) {
+    return ((SimulatedStream) socket).available();
   }
 
   @Override

@@ -46,6 +46,31 @@ final class SimulatedNames implements NameResolver {
     traffic.report(Kind.NAME, host, name);
   }
 
+  /// Looks up a name for the JDK, whose look-ups cannot wait here.
+  ///
+  /// @return one address or more
+  /// @throws UnknownHostException when no host has it
+  List<InetAddress> addressesNow(String name) throws UnknownHostException {
+    List<InetAddress> found = new ArrayList<>();
+    for (InetAddress address : table.addressesOf(name)) {
+      found.add(InetAddress.getByAddress(name, address.getAddress()));
+    }
+    traffic.report(Kind.NAME, host, name);
+    if (found.isEmpty()) {
+      throw new UnknownHostException(name + ": Name or service not known");
+    }
+    return found;
+  }
+
+  /// The name of the host that has an address; the address as text: none has it.
+  String nameNow(InetAddress address) {
+    if (address.isLoopbackAddress()) {
+      return "localhost";
+    }
+    String found = table.nameOf(host, address);
+    return found == null ? address.getHostAddress() : found;
+  }
+
   @Override
   public List<InetAddress> addresses(String name, LookupPolicy policy) throws UnknownHostException {
     ask(name);

@@ -94,6 +94,11 @@ class SimulatedStream extends SimulatedDescriptor implements StreamDescriptor {
     return connectedEnd().read(into);
   }
 
+  /// The number of bytes that have arrived.
+  final int available() {
+    return end == null ? 0 : end.available();
+  }
+
   @Override
   public final boolean isDrained() {
     return end == null || end.isDrained();

@@ -314,7 +314,11 @@ final class StreamEnd {
   }
 
   boolean isDrained() {
-    return in == null || in.available() == 0;
+    return available() == 0;
+  }
+
+  int available() {
+    return in == null ? 0 : in.available();
   }
 
   // ---- the end ----

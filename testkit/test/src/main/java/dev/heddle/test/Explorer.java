@@ -6,6 +6,7 @@ import dev.heddle.test.run.Chooser;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Runs a program again and again, until a run fails or all are done.
@@ -32,7 +33,7 @@ final class Explorer {
   private boolean exploreSeeds() {
     for (int i = 0; i < options.seeds(); i++) {
       SimulationOptions one = options.withSeed(options.seed() + i);
-      run(one, Runs.chooser(one));
+      run(one, () -> Runs.chooser(one));
     }
     return false;
   }
@@ -40,12 +41,13 @@ final class Explorer {
   private boolean exploreAll(Strategy.Exhaustive all) {
     ScheduleSearch search = new ScheduleSearch(all.runs(), all.preemptions());
     while (search.hasNext()) {
-      search.took(run(options, search.next()).course());
+      Chooser next = search.next();
+      search.took(run(options, () -> next).course());
     }
     return search.isComplete();
   }
 
-  private SimulationResult<?> run(SimulationOptions one, Chooser chooser) {
+  private SimulationResult<?> run(SimulationOptions one, Supplier<Chooser> chooser) {
     SimulationResult<?> result = Runs.<@Nullable Void>record(one, chooser, main);
     runs++;
     courses.add(result.fingerprint());
@@ -61,7 +63,7 @@ final class Explorer {
       return FailureText.of(found, runs);
     }
     Shrinker shrinker =
-        new Shrinker(schedule -> Runs.<@Nullable Void>record(one, schedule, main), found);
+        new Shrinker(schedule -> Runs.<@Nullable Void>record(one, () -> schedule, main), found);
     return FailureText.of(shrinker, found, runs);
   }
 }

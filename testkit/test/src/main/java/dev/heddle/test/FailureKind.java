@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
 /// What two failures share that are the same for a reader: their class, and the first frame of the
 /// program. Where an assertion library or Heddle has thrown it, that is the frame of its caller.
 ///
-/// @param type the class
+/// @param type the name of the class
 /// @param thrownAt null: no code of the program was running
 /// @param reason of a failure that has no frame: the kind of what it has observed; null: nothing
 record FailureKind(
-    Class<?> type, @Nullable StackTraceElement thrownAt, @Nullable FailureKind reason) {
+    String type, @Nullable StackTraceElement thrownAt, @Nullable FailureKind reason) {
   private static final int DEPTH = 3; // of causes; they may form a cycle
 
   private static final List<String> LIBRARIES =
@@ -57,7 +57,7 @@ record FailureKind(
   private static FailureKind of(Throwable failure, int depth) {
     for (StackTraceElement frame : failure.getStackTrace()) {
       if (isOfProgram(frame)) {
-        return new FailureKind(failure.getClass(), frame, null);
+        return new FailureKind(failure.getClass().getName(), frame, null);
       }
     }
     List<Throwable> observed = new ArrayList<>(Arrays.asList(failure.getSuppressed()));
@@ -66,7 +66,7 @@ record FailureKind(
     }
     boolean last = observed.isEmpty() || depth == 0;
     return new FailureKind(
-        failure.getClass(), null, last ? null : of(observed.getFirst(), depth - 1));
+        failure.getClass().getName(), null, last ? null : of(observed.getFirst(), depth - 1));
   }
 
   private static boolean isOfProgram(StackTraceElement frame) {

@@ -5,6 +5,7 @@ import dev.heddle.test.run.Course;
 import dev.heddle.test.run.ThreadsError;
 import java.util.Iterator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// What is said of a failing run.
 ///
@@ -39,11 +40,16 @@ record FailureText(
         shrunk, found, shrinker.runs(), shrinker.isCutShort(), shrinker.repeats(), tried);
   }
 
+  /// For a test that is on the current stack, if it is one.
   SimulationError error() {
-    return new SimulationError(text(), result);
+    return new SimulationError(text(TestName.onStack()), result);
   }
 
-  private String text() {
+  SimulationError error(String test) {
+    return new SimulationError(text(test), result);
+  }
+
+  private String text(@Nullable String test) {
     StringBuilder text = new StringBuilder("seed ").append(result.seed());
     if (tried > 1) {
       text.append(", run ").append(tried);
@@ -54,7 +60,7 @@ record FailureText(
         .append(result.failure());
     describeThreads(text);
     text.append("\nreplay with ")
-        .append(Replay.line(result));
+        .append(Replay.line(result, test));
     describeSchedule(text);
     if (!repeats) {
       text.append("\nit did not repeat: a second run with the same decisions failed differently");

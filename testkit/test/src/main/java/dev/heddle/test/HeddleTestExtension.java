@@ -21,6 +21,7 @@ final class HeddleTestExtension implements TestTemplateInvocationContextProvider
   public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(
       ExtensionContext context) {
     HeddleTest test = find(context).orElseThrow();
+    AnnotationCheck.check(test, context.getRequiredTestMethod());
     if (test.time() == HeddleTest.Time.REAL) {
       return Stream.of(new RealTimeInvocation());
     }
@@ -43,10 +44,13 @@ final class HeddleTestExtension implements TestTemplateInvocationContextProvider
         SimulationOptions.defaults()
             .withSeed(test.seed())
             .withSeeds(test.strategy() == HeddleTest.Order.FIFO ? 1 : test.seeds())
-            .withStrategy(strategy);
+            .withStrategy(strategy)
+            .withFreshClasses(test.freshClasses());
     if (test.agent()) {
       options = options.withAgent();
     }
-    return test.schedule().isEmpty() ? options : options.withSchedule(test.schedule()).withSeeds(1);
+    return test.schedule().equals(HeddleTest.BY_STRATEGY)
+        ? options
+        : options.withSchedule(test.schedule()).withSeeds(1);
   }
 }

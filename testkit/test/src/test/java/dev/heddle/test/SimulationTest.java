@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.heddle.DeadlineException;
 import dev.heddle.DeadlockError;
 import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
 import dev.heddle.event.Promise;
 import dev.heddle.sync.Channel;
 import java.time.Duration;
@@ -44,6 +45,28 @@ class SimulationTest {
   @Test
   void value_isThatOfTheMainCoroutine() {
     assertThat(Simulation.run(() -> Heddle.spawn(() -> 40).await() + 2).value()).isEqualTo(42);
+  }
+
+  // ---- options ----
+
+  @Test
+  void loopOptions_thatASimulationIgnores_areRefusedByName() {
+    HeddleOptions loop =
+        HeddleOptions.defaults()
+            .withDriver("nio")
+            .withSignalHandling()
+            .withHoldLimit(DAY)
+            .withStallLimit(DAY);
+    assertThatThrownBy(() -> SimulationOptions.defaults().withLoop(loop))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll("driver 'nio'", "handleSignals", "holdLimit", "stallLimit");
+  }
+
+  @Test
+  void simulation_insideOfASimulation_isRefused() {
+    assertThatThrownBy(() -> Simulation.run(() -> Simulation.run(() -> {})))
+        .isInstanceOf(SimulationError.class)
+        .hasMessageContaining("a simulation was started inside of a coroutine");
   }
 
   // ---- schedules ----
@@ -118,7 +141,7 @@ class SimulationTest {
               () ->
                   Simulation.explore(
                       SimulationOptions.defaults().withStrategy(strategy), Programs::lostUpdate));
-      assertThat(error).as("%s", strategy).hasMessageContaining("-Dheddle.test.seed=");
+      assertThat(error).as("%s", strategy).hasMessageContaining("./heddle test --seed ");
       assertThat(Schedule.parse(error.result().schedule()).entries()).hasSizeLessThanOrEqualTo(3);
     }
   }

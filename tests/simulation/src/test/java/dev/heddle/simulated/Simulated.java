@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.simulated;
 
+import dev.heddle.Action;
 import dev.heddle.DeadlockError;
 import dev.heddle.simulated.program.Program;
 import dev.heddle.simulated.program.Threads;
@@ -43,6 +44,22 @@ public final class Simulated {
     Duration elapsed = Duration.ZERO;
     for (int seed = 0; seed < 3; seed++) {
       elapsed = Simulation.run(OF_LIBRARIES.withSeed(seed), task::run).elapsed();
+    }
+    return elapsed;
+  }
+
+  /// Runs a task with several seeds, each with classes of its own, for libraries that have a thread
+  /// or a queue in a static field.
+  ///
+  /// @param task of a class that can be made anew
+  /// @param packages of the libraries
+  /// @return the virtual time of the last run
+  /// @throws AssertionError when a run fails
+  public static Duration virtuallyAnew(Action task, String... packages) {
+    SimulationOptions fresh = OF_LIBRARIES.withFreshClasses(packages);
+    Duration elapsed = Duration.ZERO;
+    for (int seed = 0; seed < 3; seed++) {
+      elapsed = Simulation.run(fresh.withSeed(seed), task).elapsed();
     }
     return elapsed;
   }

@@ -52,6 +52,7 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
    * Rejected. One carrier for all loops: a scheduler is its carrier's own frame. A pool of
    * carriers: a crashed loop's frame is on its carrier.
    */
+  private final OpenResources resources = new OpenResources();
   private final String name;
   private final HeddleOptions options;
   private final RunParts parts;
@@ -276,6 +277,7 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
   private void started(LoopRuntime loop) {
     parts.started(loop);
     loop.redirectReports(this::onReport);
+    loop.futures().listen(resources);
     waits.started(loop);
   }
 
@@ -307,6 +309,7 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
       Leftovers.coroutines(loop).forEach(this::add);
       if (!stopping) {
         Leftovers.timers(loop).forEach(this::add); // else the deadline of its end is one
+        resources.findings().forEach(this::add); // else it was asked to end, and is cut off
       }
     }
     if (processes != null) {

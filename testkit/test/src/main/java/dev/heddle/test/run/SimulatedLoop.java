@@ -51,6 +51,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
   private final @Nullable Phases phases; // null: the main coroutine's work is in one piece
   private final RunParts parts;
   private final JdkWaits waits;
+  private final OpenResources resources = new OpenResources();
 
   // null: the program has no module of processes
   private final @Nullable SimulatedProcesses processes;
@@ -221,6 +222,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
       phases.attach(loop);
     }
     loop.redirectReports(this::onReport);
+    loop.futures().listen(resources);
     waits.started(loop);
   }
 
@@ -277,6 +279,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     LoopRuntime loop = parts.loopIfStarted();
     if (loop != null) {
       findings.addAll(Leftovers.of(loop));
+      findings.addAll(resources.findings());
     }
     if (processes != null) {
       processes.leaks().forEach(left -> findings.add(Leftovers.leak(left)));

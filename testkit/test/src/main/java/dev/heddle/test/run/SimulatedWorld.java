@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.run;
 
+import dev.heddle.coroutine.tree.SpawnSites;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.test.host.HostDriver;
 import dev.heddle.test.nio.HostNetwork;
@@ -56,7 +57,13 @@ final class SimulatedWorld extends World
   private int reads;
   private final List<Finding> findings = new ArrayList<>();
   private final Set<String> refused = new LinkedHashSet<>();
-  private final Map<Thread, Thread> running = new HashMap<>(); // adopted ones: their bodies
+  private final Map<Thread, Adopted> running = new HashMap<>();
+
+  /// A platform thread that runs.
+  ///
+  /// @param body which runs its code
+  /// @param startedAt the line that has started it
+  private record Adopted(Thread body, Object startedAt) {}
 
   SimulatedWorld(RunParts run, long seed) {
     this.run = run;
@@ -119,11 +126,14 @@ final class SimulatedWorld extends World
   /// thread is a daemon says nothing, since all are that coroutines create.
   List<Finding> findings() {
     List<Finding> all = new ArrayList<>(findings);
-    running.forEach((thread, body) -> {
+    running.forEach((thread, adopted) -> {
       if (!thread.getClass().getName().startsWith("java.util.concurrent.")) {
-        all.add(new Finding(Finding.Kind.LEAK, "a thread runs: " + thread.getName(), null));
+        String what =
+            "a thread runs: %s, started at %s"
+                .formatted(thread.getName(), SpawnSites.describe(adopted.startedAt));
+        all.add(new Finding(Finding.Kind.LEAK, what, null));
       }
-      open.forget(body);
+      open.forget(adopted.body);
     });
     return all;
   }
@@ -203,7 +213,7 @@ final class SimulatedWorld extends World
 
   @Override
   public void onAdopted(Thread platform, Thread body) {
-    running.put(platform, body);
+    running.put(platform, new Adopted(body, ProgramSite.caller()));
   }
 
   @Override

@@ -571,7 +571,7 @@ public final class ThreadChannel<T> implements Iterable<T>, AutoCloseable {
     String by = closedBy;
     Throwable failure = cause;
     lock.unlock();
-    String channel = describe() + " (capacity " + ring.length + ")";
+    String channel = describe() + " (capacity " + capacity + ")";
     return ClosedChannels.exception(channel, reason, by, failure, rest);
   }
 

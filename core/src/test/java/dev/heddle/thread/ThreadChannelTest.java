@@ -411,6 +411,13 @@ class ThreadChannelTest {
   }
 
   @Test
+  void closedChannel_namesItsCapacity_notTheLengthOfItsRing() {
+    ThreadChannel<Integer> large = ThreadChannel.of(1_000);
+    large.close();
+    assertThatThrownBy(() -> large.send(1)).hasMessageContaining("(capacity 1000)");
+  }
+
+  @Test
   void close_releasesReceivers_threadsAndCoroutines() throws Exception {
     ThreadChannel<Integer> empty = ThreadChannel.of(1);
     IllegalStateException why = new IllegalStateException("no more");

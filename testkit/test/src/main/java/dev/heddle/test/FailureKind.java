@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// What two failures share that are the same for a reader: their class, and the first frame of the
 /// program. Where an assertion library or Heddle has thrown it, that is the frame of its caller.
 ///
-/// @param type the name of the class, which each run with fresh classes has loaded anew
+/// @param type the name of the class
 /// @param thrownAt null: no code of the program was running
 /// @param reason of a failure that has no frame: the kind of what it has observed; null: nothing
 record FailureKind(

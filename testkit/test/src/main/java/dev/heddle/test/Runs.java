@@ -37,11 +37,11 @@ final class Runs {
    * that waits for the other's monitor would take real time, and be reported as deadlocked. So the
    * runs of a JVM take turns. Without the agent a run waits for other threads.
    */
+  private static final String NO_POINTS = "points=none"; // of the agent
+
   static final int MOST_REPEATS = 3; // then something initialises classes in every run
 
   private static final ReentrantLock TURN = new ReentrantLock();
-
-  private static final String NO_POINTS = "points=none"; // of the agent
 
   private Runs() {}
 

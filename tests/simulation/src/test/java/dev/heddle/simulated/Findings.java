@@ -59,11 +59,18 @@ final class Findings {
   /// @param searches how, in this order
   /// @param seeds the number of runs of each search
   static Findings of(List<Program> programs, List<Search> searches, int seeds) {
+    return of(programs, searches, 0, seeds);
+  }
+
+  /// Explores each program from another seed on. Else as [#of(List, List, int)].
+  ///
+  /// @param first the first seed of each search
+  static Findings of(List<Program> programs, List<Search> searches, long first, int seeds) {
     List<Finding> all = new ArrayList<>();
     for (Program program : programs) {
       Finding last = null;
       for (int i = 0; i < searches.size() && (last == null || last.ending() == null); i++) {
-        last = explore(program, searches.get(i), 0, seeds);
+        last = explore(program, searches.get(i), first, seeds);
         all.add(last);
       }
     }

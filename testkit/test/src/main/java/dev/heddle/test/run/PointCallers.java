@@ -2,15 +2,34 @@
 package dev.heddle.test.run;
 
 import dev.heddle.Heddle;
+import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.world.OpenWorld;
 import java.security.CodeSource;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/// Tells who has called the code of the JDK in which a preemption point is: the program, or Heddle.
-/// A loop relies on running alone, also where it uses a collection of the JDK.
+/// Tells at which points nothing may be preempted: where the loop relies on running alone. These are
+/// points in Heddle's own code, and in code of the JDK that Heddle has called. At a point of its own
+/// code a thread that calls it from outside of the loop may be preempted.
 final class PointCallers {
+  private static final String HEDDLE = "dev/heddle/";
+  private static final List<String> ROOMS_OF_THE_CORE =
+      List.of(
+          "coroutine/",
+          "event/",
+          "failure/",
+          "flow/",
+          "internal/",
+          "io/",
+          "loop/",
+          "observe/",
+          "os/",
+          "reactor/",
+          "scheduler/",
+          "sync/",
+          "thread/");
+
   private static final String POINTS = "java.lang.HeddlePoints";
   private static final String OWN = "dev.heddle.";
   private static final List<String> JDK = List.of("java.", "javax.", "jdk.", "sun.");
@@ -36,15 +55,25 @@ final class PointCallers {
 
   private PointCallers() {}
 
-  /// Whether a point is in code of the JDK.
+  /// Whether the code at a point relies on running alone.
   ///
   /// @param where class and method
-  static boolean isOfJdk(String where) {
-    return where.startsWith("java/");
+  static boolean runAlone(String where) {
+    return where.startsWith("java/")
+        ? isCalledByHeddle()
+        : isOfTheCore(where) && CoroutineNode.onLoopOrNull() != null;
   }
 
-  /// Whether Heddle has called the code of the JDK that is at a point now.
-  static boolean isHeddle() {
+  private static boolean isOfTheCore(String where) {
+    for (String room : ROOMS_OF_THE_CORE) {
+      if (where.startsWith(room, HEDDLE.length())) {
+        return where.startsWith(HEDDLE);
+      }
+    }
+    return false;
+  }
+
+  private static boolean isCalledByHeddle() {
     boolean[] is = new boolean[1];
     OpenWorld.outside(() -> is[0] = WALKER.walk(PointCallers::isHeddle));
     return is[0];

@@ -291,9 +291,7 @@ final class SimulatedWorld extends World
   @Override
   public long pauseAt(String where) {
     Scheduler loop = scheduler;
-    if (loop == null
-        || loop.isInTick()
-        || (PointCallers.isOfJdk(where) && PointCallers.isHeddle())) {
+    if (loop == null || loop.isInTick() || PointCallers.runAlone(where)) {
       return Chooser.GO_ON;
     }
     // what the JVM's thread has brought by now is uncertain, that it may bring something is not

@@ -129,7 +129,7 @@ final class SeedInvocation extends PhaseInterceptor
       FailureText text =
           verdict == Verdict.FIRST_FAILURE
                   && options.shrinks()
-                  && result.uncontrolled().isEmpty()
+                  && !result.dependsOnOthers()
               ? new TestRerun(options, calls).shrunk(result)
               : FailureText.of(result);
       throw text.error(

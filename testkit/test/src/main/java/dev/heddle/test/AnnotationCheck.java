@@ -25,6 +25,14 @@ final class AnnotationCheck {
     if (test.strategy() != HeddleTest.Order.PCT && changed.contains("depth")) {
       refuse(List.of("depth"), "without strategy = PCT", on);
     }
+    if (test.strategy() != HeddleTest.Order.EXHAUSTIVE && changed.contains("preemptions")) {
+      refuse(List.of("preemptions"), "without strategy = EXHAUSTIVE", on);
+    }
+    if (test.strategy() == HeddleTest.Order.EXHAUSTIVE) {
+      List<String> drawn = new ArrayList<>(List.of("spuriousWakeUps", "stalls"));
+      drawn.retainAll(changed);
+      refuse(drawn, "with strategy = EXHAUSTIVE, which does not enumerate them", on);
+    }
     if (test.strategy() == HeddleTest.Order.FIFO && changed.contains("seeds")) {
       refuse(List.of("seeds"), "with strategy = FIFO: it runs once", on);
     }

@@ -59,7 +59,7 @@ final class Explorer {
   }
 
   private FailureText shrunk(SimulationOptions one, SimulationResult<?> found) {
-    if (!options.shrinks() || !found.uncontrolled().isEmpty()) {
+    if (!options.shrinks() || found.dependsOnOthers()) {
       return FailureText.of(found, runs);
     }
     Shrinker shrinker =

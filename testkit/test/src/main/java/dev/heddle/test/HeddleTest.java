@@ -60,6 +60,15 @@ public @interface HeddleTest {
   /// The depth of [Order#PCT], at least 1.
   int depth() default 3;
 
+  /// The bound of preemptions in one run of [Order#EXHAUSTIVE]; 0 or more.
+  int preemptions() default 2;
+
+  /// Stalls at one preemption point in so many, see [Strategy#withStalls]; 0: none.
+  int stalls() default 0;
+
+  /// Spurious wake-ups before one step in so many, see [Strategy#withSpuriousWakeUps]; 0: none.
+  int spuriousWakeUps() default 0;
+
   /// Whether the agent heddle-world is attached to the JVM, unless it is there: then what the test
   /// waits for in the JDK takes virtual time, too.
   boolean agent() default false;

@@ -37,9 +37,15 @@ final class HeddleTestExtension implements TestTemplateInvocationContextProvider
         switch (test.strategy()) {
           case RANDOM_WALK -> Strategy.randomWalk();
           case PCT -> Strategy.pct(test.depth());
-          case EXHAUSTIVE -> Strategy.exhaustive(test.seeds());
+          case EXHAUSTIVE -> Strategy.exhaustive(test.seeds(), test.preemptions());
           case FIFO -> Strategy.fifo();
         };
+    if (test.stalls() != 0) {
+      strategy = strategy.withStalls(test.stalls());
+    }
+    if (test.spuriousWakeUps() != 0) {
+      strategy = strategy.withSpuriousWakeUps(test.spuriousWakeUps());
+    }
     SimulationOptions options =
         SimulationOptions.defaults()
             .withSeed(test.seed())

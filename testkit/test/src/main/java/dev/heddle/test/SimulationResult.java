@@ -116,7 +116,8 @@ public final class SimulationResult<T extends @Nullable Object> {
   }
 
   /// What threads outside of the simulation decided, in words: where it is not empty, the same seed
-  /// may take another course.
+  /// may take another course. What begins with `perhaps` is a wait in the JDK that lasted while the
+  /// clock moved on: it depends on a thread outside, unless another coroutine ends it.
   public List<String> uncontrolled() {
     return record.uncontrolled();
   }
@@ -142,6 +143,10 @@ public final class SimulationResult<T extends @Nullable Object> {
     } catch (IOException e) {
       throw new UncheckedIOException("the trace of seed " + seed, e);
     }
+  }
+
+  boolean dependsOnOthers() {
+    return record.dependsOnOthers();
   }
 
   Course course() {

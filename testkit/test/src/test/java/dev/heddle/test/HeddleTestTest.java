@@ -145,7 +145,11 @@ class HeddleTestTest {
             "@HeddleTest on WithoutEffect#depthOfARandomWalk: depth has no effect without strategy"
                 + " = PCT; remove it",
             "@HeddleTest on WithoutEffect#seedsOfFifo: seeds has no effect with strategy = FIFO:"
-                + " it runs once; remove it");
+                + " it runs once; remove it",
+            "@HeddleTest on WithoutEffect#preemptionsOfARandomWalk: preemptions has no effect"
+                + " without strategy = EXHAUSTIVE; remove it",
+            "@HeddleTest on WithoutEffect#stallsOfAll: stalls has no effect with strategy ="
+                + " EXHAUSTIVE, which does not enumerate them; remove it");
   }
 
   @Test

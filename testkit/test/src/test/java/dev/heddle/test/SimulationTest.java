@@ -14,6 +14,7 @@ import dev.heddle.sync.Channel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -224,6 +225,45 @@ class SimulationTest {
         .isInstanceOf(SimulationError.class)
         .hasMessageContaining("Thread.sleep")
         .hasMessageContaining("SimulationTest.java");
+  }
+
+  @Test
+  @Tag("sim-6")
+  void waitInTheJdk_thatLastsWhileTheClockMoves_isNamed() throws Exception {
+    CountDownLatch opened = new CountDownLatch(1);
+    CountDownLatch waits = new CountDownLatch(1);
+    Thread outside =
+        Thread.ofPlatform()
+            .start(() -> {
+              awaitOrFail(waits);
+              opened.countDown();
+            });
+    var result =
+        Simulation.record(
+            SimulationOptions.defaults(),
+            () ->
+                Heddle.withTimeout(
+                    DAY,
+                    () -> {
+                      opened.await();
+                      return null;
+                    }));
+    waits.countDown();
+    outside.join();
+    assertThat(result.elapsed()).isEqualTo(DAY);
+    assertThat(result.uncontrolled())
+        .singleElement()
+        .asString()
+        .startsWith("perhaps: ")
+        .contains("'main' waits in the JDK (CountDownLatch.await)");
+  }
+
+  private static void awaitOrFail(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test

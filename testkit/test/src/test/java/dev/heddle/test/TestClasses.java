@@ -107,6 +107,12 @@ final class TestClasses {
 
     @HeddleTest(strategy = HeddleTest.Order.FIFO, seeds = 5)
     void seedsOfFifo() {}
+
+    @HeddleTest(preemptions = 5)
+    void preemptionsOfARandomWalk() {}
+
+    @HeddleTest(strategy = HeddleTest.Order.EXHAUSTIVE, stalls = 5)
+    void stallsOfAll() {}
   }
 
   static class Concurrent {

@@ -108,6 +108,7 @@ final class SimulatedProcesses implements ProcessWorld {
   @Override
   public void started(SimulatedRuntime runtime) {
     runtimes.add(runtime);
+    run.processesAreUsed();
     startedAt.add(ProgramSite.caller());
   }
 

@@ -27,6 +27,7 @@ final class Waits {
   private final Descriptor descriptor;
   private final Side reading = new Side(Direction.READ);
   private final Side writing = new Side(Direction.WRITE);
+  private final List<Runnable> ofState = new ArrayList<>(); // watchers of the channel's state
   private boolean closed;
 
   Waits(HostNetwork network, Descriptor descriptor) {
@@ -84,6 +85,20 @@ final class Waits {
     if (!closed) {
       side(direction).remove(watcher);
     }
+  }
+
+  /// Runs `watcher` whenever another operation has become possible, until [#unwatchState].
+  void watchState(Runnable watcher) {
+    ofState.add(watcher);
+  }
+
+  void unwatchState(Runnable watcher) {
+    ofState.remove(watcher);
+  }
+
+  /// Other operations are possible now.
+  void stateChanged() {
+    List.copyOf(ofState).forEach(Runnable::run);
   }
 
   /// Blocks the current thread until a direction is ready, the descriptor was closed, the deadline

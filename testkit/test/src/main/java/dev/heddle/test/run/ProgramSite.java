@@ -15,6 +15,7 @@ final class ProgramSite {
           "dev.heddle.test.file.",
           "dev.heddle.test.host.",
           "dev.heddle.test.net.",
+          "dev.heddle.test.nio.",
           "dev.heddle.test.run.",
           "dev.heddle.test.time.",
           "dev.heddle.world.");

@@ -276,6 +276,20 @@ final class SimulatedWorld extends World
   }
 
   @Override
+  public void opened(Object socket) {
+    if (scheduler != null) {
+      scheduler.futures().opened(socket);
+    }
+  }
+
+  @Override
+  public void closed(Object socket) {
+    if (scheduler != null) {
+      scheduler.futures().closed(socket);
+    }
+  }
+
+  @Override
   public void onFruitless() {
     onSpin();
     Thread.yield();

@@ -22,7 +22,8 @@ class AgentLeakTest {
   private static void assertLeak(String what, Action main) {
     assertThatThrownBy(() -> Simulation.run(main))
         .isInstanceOf(SimulationError.class)
-        .hasMessageContaining("not closed: " + what + " of the JDK, opened at dev.heddle.test.Agent");
+        .hasMessageContaining(
+            "not closed: " + what + " of the JDK, opened at dev.heddle.test.Agent");
   }
 
   @Test

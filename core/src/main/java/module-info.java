@@ -59,6 +59,8 @@ module dev.heddle {
   // for simulations, which run a loop on parts of their own, and look at what it leaves behind
   exports dev.heddle.coroutine.tree to
       dev.heddle.test;
+  exports dev.heddle.event.source to
+      dev.heddle.test;
   exports dev.heddle.loop to
       dev.heddle.test;
   exports dev.heddle.reactor to

@@ -6,6 +6,7 @@
 @SuppressWarnings("module") // dev.heddle.test is compiled after this one
 module dev.heddle.world {
   requires java.instrument;
+  requires java.management; // its count of initialised classes
   requires static org.jspecify; // annotations only: who compiles against this module needs nothing
   requires static jdk.attach; // the helper JVM that attaches the agent has it
 

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
@@ -40,6 +41,8 @@ import picocli.CommandLine.Spec;
       "  ./heddle test 'TimerQueueTest#equal*'         some of its methods",
       "  ./heddle test --tag T8                        the tests of one promise",
       "  ./heddle test --seed 42 RandomProgramTest     with the seed that a failure printed",
+      "  ./heddle test --seed 3 --schedule 0:1,2:1 'StockTest#sell'",
+      "                                                a run of a simulation, as it printed it",
       "",
       "Files: .heddle/test.log has all output; .heddle/test the builds without gates.",
       "",
@@ -65,8 +68,15 @@ final class TestCommand implements Callable<Integer> {
   @Option(
       names = "--seed",
       paramLabel = "N",
-      description = "The seed of random tests, as a failure printed it.")
+      description = "The seed of random tests and simulations, as a failure printed it.")
   private @Nullable Long seed;
+
+  @Option(
+      names = "--schedule",
+      paramLabel = "DECISIONS",
+      description =
+          "The decisions of a simulation, as a failure printed them; '' for none. Needs a NAME.")
+  private @Nullable String schedule;
 
   @Option(names = "--full", description = "Slow tests and outside projects too.")
   private boolean full;
@@ -80,6 +90,11 @@ final class TestCommand implements Callable<Integer> {
       err.println(Home.missing("test"));
       return ExitCode.USAGE;
     }
+    if (schedule != null && name == null) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--schedule belongs to one test: add its NAME, as the failure printed it");
+    }
     var plan =
         new SuitePlan(
             home.root(),
@@ -87,6 +102,7 @@ final class TestCommand implements Callable<Integer> {
             name == null ? "" : name,
             tag == null ? "" : tag,
             seed == null ? "" : seed.toString(),
+            schedule,
             full);
     return new SuiteRun(plan, home.maven(), board(System.getenv(), out), out, err).run();
   }

@@ -81,6 +81,14 @@ class CommandsIT {
   }
 
   @Test
+  void test_scheduleWithoutAName_isWrongUsage() throws Exception {
+    Outcome outcome = checkout.heddle(Map.of(), "test", "--seed", "3", "--schedule", "0:1");
+
+    assertThat(outcome.code()).isEqualTo(2);
+    assertThat(outcome.err()).contains("--schedule belongs to one test");
+  }
+
+  @Test
   void test_wrapperCannotDownload_systemMavenRuns() throws Exception {
     var own = Checkout.in(folder);
     own.heddle(Map.of("HEDDLE_JAVA_HOME", own.fakeJdk("jdk", "25.0.3").toString()), "--version");

@@ -74,6 +74,9 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
     }
     subscription.place = source.add(subscription);
     source.startDaemon();
+    if (!ended && !source.isClosed()) {
+      source.home().futures().opened(this);
+    }
   }
 
   /// Opens a stream of an event.
@@ -283,6 +286,7 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
       ended = true;
       source.unsubscribe(subscription, subscription.place);
       source.stopDaemon();
+      source.home().futures().closed(this);
     }
   }
 
@@ -370,6 +374,9 @@ public final class EventStream<T extends @Nullable Object> implements Iterable<T
         itemCount++;
       } else {
         lose();
+      }
+      if (source.isClosed()) {
+        source.home().futures().closed(EventStream.this); // nothing comes any more
       }
       source.onConsumed();
       ready.notifySubscribers();

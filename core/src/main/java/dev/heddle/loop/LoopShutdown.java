@@ -168,7 +168,7 @@ public final class LoopShutdown {
     return closers;
   }
 
-  boolean isStopping() {
+  public boolean isStopping() {
     return phase != Phase.RUNNING;
   }
 

@@ -235,14 +235,19 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     return ready.size();
   }
 
-  /// The number of events that coroutines wait for and that something outside of the loop fires.
-  public int armedEvents() {
-    return armedEvents;
-  }
-
   /// Whether a tick runs now: nothing in it may wait.
   public boolean isInTick() {
     return inTick;
+  }
+
+  /// Whether something has arrived that the next tick will make ready. **Thread** any.
+  public boolean hasArrivals() {
+    return !inbox.isEmpty();
+  }
+
+  /// The number of events that coroutines wait for and that something outside of the loop fires.
+  public int armedEvents() {
+    return armedEvents;
   }
 
   /// The number of coroutines that the JDK has parked. **Thread** any.

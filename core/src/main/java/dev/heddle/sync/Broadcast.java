@@ -276,6 +276,9 @@ public final class Broadcast<T> implements AutoCloseable {
     CoroutineNode<?> self = current();
     Subscription<T> subscription = new Subscription<>(this, self, next);
     subscriptions.add(subscription);
+    if (!closed) {
+      home.futures().opened(subscription);
+    }
     return subscription;
   }
 
@@ -491,6 +494,11 @@ public final class Broadcast<T> implements AutoCloseable {
       of.current();
       of.unsubscribe(this);
     }
+
+    @Override
+    public String toString() {
+      return "a subscription to " + of.describe();
+    }
   }
 
   @SuppressWarnings("unchecked") // only a T is sent
@@ -512,6 +520,7 @@ public final class Broadcast<T> implements AutoCloseable {
     StackGuard.requireRoom();
     subscription.closed = true;
     subscriptions.remove(subscription);
+    home.futures().closed(subscription);
     for (long i = Math.max(subscription.next, oldest); i < next; i++) {
       left[at(i)]--;
     }
@@ -595,6 +604,7 @@ public final class Broadcast<T> implements AutoCloseable {
       sender.serve(sender.item(), 0); // it keeps its item, and by that knows
     }
     sent.notifyReaders();
+    subscriptions.forEach(home.futures()::closed);
     ScopeBinding bound = bindings;
     bindings = null;
     ScopeBinding.release(bound);

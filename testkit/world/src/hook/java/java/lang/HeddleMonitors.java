@@ -55,6 +55,10 @@ public final class HeddleMonitors {
     }
   }
 
+  boolean hasWaiters() {
+    return !waiting.isEmpty();
+  }
+
   void await() {
     int spins = 0;
     while (!waiting.isEmpty() && isBusy()) {

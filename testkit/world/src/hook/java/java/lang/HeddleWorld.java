@@ -45,6 +45,7 @@ public abstract class HeddleWorld {
   private long lastThread;
   private ForkJoinPool commonPool;
   private final List<Thread> started = new ArrayList<>(); // virtual ones; some have ended
+  long stallNanos; // of the thread that yields now; see HeddlePoints
   private int startedLimit = STARTED_LIMIT; // as many make a search for ended ones worth while
 
   protected HeddleWorld() {
@@ -140,6 +141,11 @@ public abstract class HeddleWorld {
       carrier.outside = 0;
     }
     monitors.left(last);
+  }
+
+  /// Whether a thread that has left the carrier may be given a monitor.
+  public final boolean hasMonitorWaiters() {
+    return monitors.hasWaiters();
   }
 
   public final void awaitUnblocker() {
@@ -240,7 +246,7 @@ public abstract class HeddleWorld {
 
   protected abstract long nextRandom(String use);
 
-  protected abstract boolean preempts(String where);
+  protected abstract long pauseAt(String where);
 
   protected abstract RuntimeException refuse(String what);
 

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// The plan of a run, and Maven's arguments for it.
 ///
@@ -12,9 +13,17 @@ import java.util.Set;
 /// @param state the folder for the log, and for builds without gates
 /// @param name a test class or method, as Surefire takes it; empty for all
 /// @param tag only tests with this tag; empty for all
-/// @param seed the seed of random tests; empty for their own
+/// @param seed the seed of random tests and of simulations; empty for their own
+/// @param schedule the decisions of a simulation, which may be none; null for those of its strategy
 /// @param full whether slow tests and outside projects run too
-public record SuitePlan(Path root, Path state, String name, String tag, String seed, boolean full) {
+public record SuitePlan(
+    Path root,
+    Path state,
+    String name,
+    String tag,
+    String seed,
+    @Nullable String schedule,
+    boolean full) {
   /// Four modules at a time, because tests wait more than they compute; all modules, even after a
   /// failure; thread names, by which [BuildLog] assigns lines to modules; and the goal by which it
   /// recognises the end of a module.
@@ -123,6 +132,10 @@ public record SuitePlan(Path root, Path state, String name, String tag, String s
     }
     if (!seed.isEmpty()) {
       arguments.add("-Dheddle.seed=" + seed);
+      arguments.add("-Dheddle.test.seed=" + seed);
+    }
+    if (schedule != null) {
+      arguments.add("-Dheddle.test.schedule=" + schedule);
     }
     if (full || "full".equals(tag)) {
       arguments.add("-Dtests.excluded=none");

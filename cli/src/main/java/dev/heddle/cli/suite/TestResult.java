@@ -24,6 +24,8 @@ record TestResult(String module, String mode, String type, String method, Kind k
   }
 
   private static final Pattern SEED = Pattern.compile("(?i)\\bseed[ =:]+(-?\\d+)");
+  private static final Pattern SCHEDULE =
+      Pattern.compile("(?:--schedule |heddle[.]test[.]schedule=)(\\S*)");
   private static final Pattern MODULE_OF_FRAME =
       Pattern.compile("^(\\s*at )[\\w.]+(?:@[\\w.-]+)?//?");
   private static final int LINES_OF_A_MESSAGE = 12;
@@ -47,9 +49,17 @@ record TestResult(String module, String mode, String type, String method, Kind k
   ///
   /// @param full whether this run included what the default one leaves out
   String command(boolean full) {
+    StringBuilder command = new StringBuilder("./heddle test ").append(full ? "--full " : "");
     Matcher seed = SEED.matcher(text);
-    String options = (full ? "--full " : "") + (seed.find() ? "--seed " + seed.group(1) + " " : "");
-    return "./heddle test " + options + "'" + selector() + "'";
+    if (seed.find()) {
+      command.append("--seed ").append(seed.group(1)).append(' ');
+    }
+    Matcher schedule = SCHEDULE.matcher(text);
+    if (schedule.find()) {
+      String decisions = schedule.group(1);
+      command.append("--schedule ").append(decisions.isEmpty() ? "''" : decisions).append(' ');
+    }
+    return command.append("'").append(selector()).append("'").toString();
   }
 
   /// The failure in short: its message, the first frames in the test, and each cause.

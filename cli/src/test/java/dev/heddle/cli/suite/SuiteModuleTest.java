@@ -30,7 +30,7 @@ class SuiteModuleTest {
         .containsExactly(
             new SuiteModule("tests/drivers", "heddle-tests-drivers", "heddle-tests-drivers"));
     assertThat(modules.getFirst().name()).isEqualTo("drivers");
-    var plan = new SuitePlan(root, root, "", "", "", false);
+    var plan = new SuitePlan(root, root, "", "", "", null, false);
     assertThat(plan.second(Set.of("cli"), modules)).contains("-Dtests.skip.drivers=true");
   }
 }

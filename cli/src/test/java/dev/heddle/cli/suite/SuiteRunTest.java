@@ -61,11 +61,11 @@ class SuiteRunTest {
   }
 
   private SuitePlan whole() {
-    return new SuitePlan(root, root.resolve("state"), "", "", "", false);
+    return new SuitePlan(root, root.resolve("state"), "", "", "", null, false);
   }
 
   private SuitePlan named(String name) {
-    return new SuitePlan(root, root.resolve("state"), name, "", "", false);
+    return new SuitePlan(root, root.resolve("state"), name, "", "", null, false);
   }
 
   private static String writes(String folder, String... cases) {
@@ -125,6 +125,15 @@ class SuiteRunTest {
 
     assertThat(run(whole(), STARTED + writes("cli/target/surefire-reports", passed("a")))).isZero();
     assertThat(lastLine()).isEqualTo("1 passed, 0 failed, 0 skipped");
+  }
+
+  @Test
+  void seedAndSchedule_reachRandomTestsAndSimulations() throws Exception {
+    var plan = new SuitePlan(root, root.resolve("state"), "FooTest#a", "", "3", "0:1,2:1", false);
+
+    run(plan, STARTED);
+    assertThat(calls.getFirst())
+        .contains("-Dheddle.seed=3", "-Dheddle.test.seed=3", "-Dheddle.test.schedule=0:1,2:1");
   }
 
   @Test

@@ -72,6 +72,8 @@ public abstract class UnobservedOutcomes {
   private int sweepAt = SMALLEST_SWEEP;
   private final Set<Waiting> waiting = Collections.newSetFromMap(new IdentityHashMap<>());
 
+  private @Nullable ResourceListener resources; // null: nobody asks, as in production
+
   protected UnobservedOutcomes() {}
 
   // ---- provided by the loop ----
@@ -87,6 +89,27 @@ public abstract class UnobservedOutcomes {
   public abstract void unobserved(String what, Throwable failure);
 
   protected abstract void unused(String what);
+
+  // ---- what is open ----
+
+  /// Has `listener` learn what is opened from now on.
+  public void listen(ResourceListener listener) {
+    resources = listener;
+  }
+
+  /// The program has opened something on this loop.
+  public void opened(Object resource) {
+    if (resources != null) {
+      resources.opened(resource);
+    }
+  }
+
+  /// It is closed, or there is nothing to close any more.
+  public void closed(Object resource) {
+    if (resources != null) {
+      resources.closed(resource);
+    }
+  }
 
   // ---- open outcomes ----
 

@@ -48,23 +48,25 @@ public final class NameResolvers {
     return wanted ? Found.current() : null;
   }
 
-  /// Initialised at the first look-up in a coroutine.
+  /// Initialised at the first look-up in a coroutine. A provider is loaded when those before it
+  /// have no resolver for a loop: so a program's loops do not load a provider for tests.
   private static final class Found {
-    private static final List<NameResolverProvider> PROVIDERS =
-        ServiceLoader.load(NameResolverProvider.class, NameResolverProvider.class.getClassLoader())
-            .stream()
-            .map(ServiceLoader.Provider::get)
-            .toList();
+    private static final LazyProviders PROVIDERS =
+        new LazyProviders(
+            ServiceLoader.load(
+                    NameResolverProvider.class, NameResolverProvider.class.getClassLoader())
+                .stream()
+                .iterator());
 
     /// The resolver of the provider to which the loop's driver belongs.
     static @Nullable NameResolver current() {
-      for (NameResolverProvider provider : PROVIDERS) {
-        NameResolver resolver = provider.current();
-        if (resolver != null) {
+      for (int i = 0; ; i++) {
+        NameResolverProvider provider = PROVIDERS.get(i);
+        NameResolver resolver = provider == null ? null : provider.current();
+        if (provider == null || resolver != null) {
           return resolver;
         }
       }
-      return null;
     }
   }
 

@@ -45,6 +45,7 @@ public final class DatagramHandle extends Handle implements UdpSocket, HasFileDe
     this.kind = kind;
     this.readable = new PollEvent(scheduler, Direction.READ, descriptor, this);
     this.writable = new PollEvent(scheduler, Direction.WRITE, descriptor, this);
+    scheduler.futures().opened(this);
   }
 
   @Override

@@ -97,6 +97,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     this.writable = appends || options.contains(WRITE);
     this.readable = !writable || options.contains(READ);
     this.atEnd = appends;
+    scheduler().futures().opened(this);
   }
 
   /// Opens a file, or a named pipe once its other end is opened.

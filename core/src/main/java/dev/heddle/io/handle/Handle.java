@@ -497,6 +497,7 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
     if (open) {
       scheduler().checkOnLoop();
       open = false;
+      scheduler().futures().closed(this);
       onClose();
     }
   }

@@ -49,6 +49,7 @@ public final class ListenerHandle implements Listener, HasFileDescriptor {
     this.inet = address instanceof InetSocketAddress;
     this.acceptable = new PollEvent(scheduler, Direction.READ, descriptor, this);
     this.accepting = new FairSemaphore(scheduler, 1, this);
+    scheduler.futures().opened(this);
   }
 
   @Override
@@ -131,6 +132,7 @@ public final class ListenerHandle implements Listener, HasFileDescriptor {
     }
     scheduler.checkOnLoop();
     open = false;
+    scheduler.futures().closed(this);
     acceptable.abort(new AsynchronousCloseException());
     descriptor.close();
   }

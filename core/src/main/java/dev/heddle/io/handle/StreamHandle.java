@@ -55,6 +55,7 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
     this.owner = owner;
     this.readable = new PollEvent(scheduler, Direction.READ, descriptor, this);
     this.writable = new PollEvent(scheduler, Direction.WRITE, descriptor, this);
+    scheduler.futures().opened(this);
   }
 
   @Override

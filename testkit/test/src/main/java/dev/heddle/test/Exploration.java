@@ -7,9 +7,46 @@ import java.time.Duration;
 ///
 /// {@snippet class=dev.heddle.test.SimulationSnippetsTest region=explore}
 ///
-/// @param runs the number of runs
-/// @param courses the number of different courses that they took
-/// @param complete whether these are all courses; only an exhaustive exploration knows
-/// @param elapsed the sum of their virtual times
+/// **Thread** any.
+///
 /// @since 0.1
-public record Exploration(int runs, int courses, boolean complete, Duration elapsed) {}
+public final class Exploration {
+  private final int runs;
+  private final int courses;
+  private final boolean complete;
+  private final Duration elapsed;
+
+  Exploration(int runs, int courses, boolean complete, Duration elapsed) {
+    this.runs = runs;
+    this.courses = courses;
+    this.complete = complete;
+    this.elapsed = elapsed;
+  }
+
+  /// The number of runs; at least 1.
+  public int runs() {
+    return runs;
+  }
+
+  /// The number of different courses that they took.
+  public int courses() {
+    return courses;
+  }
+
+  /// Whether these are all courses. Only an exhaustive exploration knows; false where it has
+  /// stopped at its bound.
+  public boolean complete() {
+    return complete;
+  }
+
+  /// The sum of the virtual times of the runs.
+  public Duration elapsed() {
+    return elapsed;
+  }
+
+  @Override
+  public String toString() {
+    return "%,d runs, %,d courses%s, %s of virtual time"
+        .formatted(runs, courses, complete ? ", which are all" : "", elapsed);
+  }
+}

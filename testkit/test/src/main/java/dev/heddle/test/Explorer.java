@@ -6,6 +6,7 @@ import dev.heddle.test.run.Chooser;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Runs a program again and again, until a run fails or all are done.
@@ -24,7 +25,7 @@ final class Explorer {
   Exploration explore() {
     boolean complete =
         (options.strategy() instanceof Strategy.Exhaustive all && options.schedule() == null)
-            ? exploreAll(all.runs())
+            ? exploreAll(all)
             : exploreSeeds();
     return new Exploration(runs, courses.size(), complete, elapsed);
   }
@@ -32,20 +33,21 @@ final class Explorer {
   private boolean exploreSeeds() {
     for (int i = 0; i < options.seeds(); i++) {
       SimulationOptions one = options.withSeed(options.seed() + i);
-      run(one, Runs.chooser(one));
+      run(one, () -> Runs.chooser(one));
     }
     return false;
   }
 
-  private boolean exploreAll(int bound) {
-    ScheduleSearch search = new ScheduleSearch(bound);
+  private boolean exploreAll(Strategy.Exhaustive all) {
+    ScheduleSearch search = new ScheduleSearch(all.runs(), all.preemptions());
     while (search.hasNext()) {
-      search.took(run(options, search.next()).course());
+      Chooser next = search.next();
+      search.took(run(options, () -> next).course());
     }
     return search.isComplete();
   }
 
-  private SimulationResult<?> run(SimulationOptions one, Chooser chooser) {
+  private SimulationResult<?> run(SimulationOptions one, Supplier<Chooser> chooser) {
     SimulationResult<?> result = Runs.<@Nullable Void>record(one, chooser, main);
     runs++;
     courses.add(result.fingerprint());
@@ -57,12 +59,11 @@ final class Explorer {
   }
 
   private FailureText shrunk(SimulationOptions one, SimulationResult<?> found) {
-    if (!options.shrinks() || !found.uncontrolled().isEmpty()) {
-      return new FailureText(found, found, 0, true, runs);
+    if (!options.shrinks() || found.dependsOnOthers()) {
+      return FailureText.of(found, runs);
     }
     Shrinker shrinker =
-        new Shrinker(schedule -> Runs.<@Nullable Void>record(one, schedule, main), found);
-    SimulationResult<?> shrunk = shrinker.shrink();
-    return new FailureText(shrunk, found, shrinker.runs(), shrinker.repeats(), runs);
+        new Shrinker(schedule -> Runs.<@Nullable Void>record(one, () -> schedule, main), found);
+    return FailureText.of(shrinker, found, runs);
   }
 }

@@ -8,6 +8,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import org.junit.jupiter.api.TestTemplate;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.api.parallel.ResourceLock;
 
 /// A JUnit test whose body is the main coroutine of a loop, in a simulation: once for each seed.
 ///
@@ -19,7 +22,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 ///
 /// Each seed is an invocation of its own. A seed that fails is reported with how to replay it; the
 /// schedule of the first one is shrunk, if the class has a constructor without parameters, and
-/// nothing else sets up its instances.
+/// nothing else sets up its instances. An exhaustive test publishes as report entry
+/// `heddle.schedules` whether it has run all schedules, and logs a warning when it has not.
+///
+/// In JUnit's concurrent mode these tests run one at a time, whatever mode their class has.
+///
+/// An option without effect is refused, before the first invocation: `depth` without [Order#PCT],
+/// `seeds` with [Order#FIFO], and all of them but `time` with [Time#REAL].
 ///
 /// @see Simulation
 /// @since 0.1
@@ -27,17 +36,23 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @TestTemplate
+@Execution(ExecutionMode.SAME_THREAD)
+@ResourceLock("dev.heddle.test.simulations")
 @ExtendWith(HeddleTestExtension.class)
 public @interface HeddleTest {
+  /// The [#schedule()] that is none: the strategy decides.
+  String BY_STRATEGY = "by strategy";
+
   /// The first seed.
   long seed() default 0;
 
   /// The number of seeds, at least 1; of an exhaustive test the bound of runs.
   int seeds() default 20;
 
-  /// The decisions of a recorded run, as a failure has printed them; empty: those of the strategy.
-  /// Together with the seed it replays a run.
-  String schedule() default "";
+  /// The decisions of a recorded run, as a failure has printed them; default [#BY_STRATEGY].
+  /// Together with the seed it replays that run: once, and the strategy decides nothing. The empty
+  /// schedule, which a failure may print, too, lets the oldest run first, always.
+  String schedule() default BY_STRATEGY;
 
   /// How the next coroutine is chosen.
   Order strategy() default Order.RANDOM_WALK;
@@ -45,9 +60,23 @@ public @interface HeddleTest {
   /// The depth of [Order#PCT], at least 1.
   int depth() default 3;
 
+  /// The bound of preemptions in one run of [Order#EXHAUSTIVE]; 0 or more.
+  int preemptions() default 2;
+
+  /// Stalls at one preemption point in so many, see [Strategy#withStalls]; 0: none.
+  int stalls() default 0;
+
+  /// Spurious wake-ups before one step in so many, see [Strategy#withSpuriousWakeUps]; 0: none.
+  int spuriousWakeUps() default 0;
+
   /// Whether the agent heddle-world is attached to the JVM, unless it is there: then what the test
   /// waits for in the JDK takes virtual time, too.
   boolean agent() default false;
+
+  /// The packages whose classes are loaded anew for each run, with the test class: see
+  /// [SimulationOptions#withFreshClasses]. The test class then needs a constructor without
+  /// parameters, and nothing else may set up its instances.
+  String[] freshClasses() default {};
 
   /// The clock of the test.
   Time time() default Time.VIRTUAL;

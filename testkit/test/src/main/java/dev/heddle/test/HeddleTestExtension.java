@@ -21,6 +21,7 @@ final class HeddleTestExtension implements TestTemplateInvocationContextProvider
   public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(
       ExtensionContext context) {
     HeddleTest test = find(context).orElseThrow();
+    AnnotationCheck.check(test, context.getRequiredTestMethod());
     if (test.time() == HeddleTest.Time.REAL) {
       return Stream.of(new RealTimeInvocation());
     }
@@ -36,17 +37,26 @@ final class HeddleTestExtension implements TestTemplateInvocationContextProvider
         switch (test.strategy()) {
           case RANDOM_WALK -> Strategy.randomWalk();
           case PCT -> Strategy.pct(test.depth());
-          case EXHAUSTIVE -> Strategy.exhaustive(test.seeds());
+          case EXHAUSTIVE -> Strategy.exhaustive(test.seeds(), test.preemptions());
           case FIFO -> Strategy.fifo();
         };
+    if (test.stalls() != 0) {
+      strategy = strategy.withStalls(test.stalls());
+    }
+    if (test.spuriousWakeUps() != 0) {
+      strategy = strategy.withSpuriousWakeUps(test.spuriousWakeUps());
+    }
     SimulationOptions options =
         SimulationOptions.defaults()
             .withSeed(test.seed())
             .withSeeds(test.strategy() == HeddleTest.Order.FIFO ? 1 : test.seeds())
-            .withStrategy(strategy);
+            .withStrategy(strategy)
+            .withFreshClasses(test.freshClasses());
     if (test.agent()) {
       options = options.withAgent();
     }
-    return test.schedule().isEmpty() ? options : options.withSchedule(test.schedule()).withSeeds(1);
+    return test.schedule().equals(HeddleTest.BY_STRATEGY)
+        ? options
+        : options.withSchedule(test.schedule()).withSeeds(1);
   }
 }

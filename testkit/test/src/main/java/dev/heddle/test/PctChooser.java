@@ -11,17 +11,19 @@ import java.util.SplittableRandom;
 
 /// Probabilistic concurrency testing of one run.
 ///
-/// The algorithm needs the number of decisions of a run in advance, to spread its points of change.
-/// A seed alone must repeat a run, so each seed draws that number: a power of two. A program with n
-/// decisions gets a fitting one in every eighth run or so.
+/// The algorithm needs the number of places of a run in advance at which it may change the order:
+/// decisions, and points at which another one may be ready. It spreads its changes over them. A seed
+/// alone must repeat a run, so each seed draws that number: a power of two. A program with n such
+/// places gets a fitting one in every twelfth run or so.
 final class PctChooser implements Chooser {
-  private static final int SHORTEST = 3; // 8 decisions
-  private static final int LONGEST = 12; // 4,096 decisions
+  private static final int SHORTEST = 3; // 8 places
+  private static final int LONGEST = 14; // 16,384 places
   private static final int MOST_IN_A_ROW = 1_000; // of one that spins until another one has run
 
   private final SplittableRandom random;
   private final Map<Long, Long> priorities = new HashMap<>();
   private final Set<Integer> changes = new HashSet<>();
+  private int places; // so far
   private long lowest; // below all that were given
   private long last;
   private int inARow;
@@ -37,7 +39,7 @@ final class PctChooser implements Chooser {
   @Override
   public int choose(int decision, Candidates ready) {
     int first = highest(ready);
-    if (changes.contains(decision) || inARow >= MOST_IN_A_ROW) {
+    if (changes.contains(places++) || inARow >= MOST_IN_A_ROW) {
       priorities.put(ready.id(first), --lowest);
       first = highest(ready);
     }
@@ -45,6 +47,20 @@ final class PctChooser implements Chooser {
     inARow = id == last ? inARow + 1 : 0;
     last = id;
     return first;
+  }
+
+  @Override
+  public long atPoint(int point, long running, boolean contested) {
+    if (!contested || !changes.contains(places++)) {
+      return GO_ON;
+    }
+    priorities.put(running, --lowest);
+    return 0;
+  }
+
+  @Override
+  public int chooseInstead(int point, Candidates others) {
+    return highest(others);
   }
 
   private int highest(Candidates ready) {

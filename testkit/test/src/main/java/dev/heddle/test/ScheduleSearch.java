@@ -1,59 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test;
 
+import dev.heddle.test.Schedule.Entry;
 import dev.heddle.test.run.Chooser;
 import dev.heddle.test.run.Course;
+import dev.heddle.test.run.Interruption;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /// Enumerates the schedules of a program, depth first: the next one differs from the last one as
 /// late as it can.
+///
+/// A schedule is a sequence of decisions and of points at which another one may be ready. At a
+/// point the one that runs goes on, or gives way to one of the others; so often at most as the bound
+/// of preemptions says.
 final class ScheduleSearch {
   private final int bound;
+  private final int preemptions;
   private int begun;
-  private int @Nullable [] prefix = {}; // null: there is no other schedule
+  private @Nullable Schedule next = new Schedule(List.of()); // null: there is no other one
 
   /// @param bound the number of schedules, at most
-  ScheduleSearch(int bound) {
+  /// @param preemptions of each schedule, at most
+  ScheduleSearch(int bound, int preemptions) {
     this.bound = bound;
+    this.preemptions = preemptions;
   }
 
   boolean hasNext() {
-    return prefix != null && begun < bound;
+    return next != null && begun < bound;
   }
 
   /// Whether there is no other schedule.
   boolean isComplete() {
-    return prefix == null;
+    return next == null;
   }
 
   /// Makes the next first decisions, and takes the oldest first afterwards.
   Chooser next() {
-    int[] choices = prefix;
-    if (choices == null) {
+    Schedule schedule = next;
+    if (schedule == null) {
       throw new NoSuchElementException();
     }
     begun++;
-    return (decision, ready) -> decision < choices.length ? choices[decision] : 0;
+    return schedule;
   }
 
   /// Takes note of the course that the last one took.
   void took(Course course) {
-    prefix = after(course);
+    next = new Backwards(course).next();
   }
 
-  private static int @Nullable [] after(Course course) {
-    for (int last = course.decisions() - 1; last >= 0; last--) {
-      int step = course.stepOf(last);
-      if (course.chosen(step) + 1 < course.ready(step)) {
-        int[] next = new int[last + 1];
-        for (int decision = 0; decision <= last; decision++) {
-          next[decision] = course.chosen(course.stepOf(decision));
-        }
-        next[last]++;
-        return next;
-      }
+  /// Looks for the last place of a course at which another way is left.
+  private final class Backwards {
+    private final Course course;
+    private final List<Interruption> taken;
+    private int left; // of `taken`: the number of those before the place
+    private int point;
+
+    Backwards(Course course) {
+      this.course = course;
+      this.taken = course.interruptions();
+      this.left = taken.size();
+      this.point = course.points();
     }
-    return null;
+
+    @Nullable Schedule next() {
+      for (int decision = course.decisions() - 1; decision >= 0; decision--) {
+        int step = course.stepOf(decision);
+        Schedule changed = changedPoint(course.pointsBefore(step));
+        if (changed != null) {
+          return changed;
+        }
+        if (course.chosen(step) + 1 < course.ready(step)) {
+          return until(decision, new Entry(null, decision, course.chosen(step) + 1L));
+        }
+      }
+      return changedPoint(0);
+    }
+
+    // goes back to the point `first`
+    private @Nullable Schedule changedPoint(int first) {
+      while (point > first) {
+        point--;
+        Interruption preemption = preemptionAt(point);
+        long place = preemption == null ? 0 : preemption.value() + 1;
+        boolean isOpen =
+            preemption == null
+                ? course.isContested(point) && left < preemptions
+                : place < preemption.among();
+        if (isOpen) {
+          return until(
+              decisionsBefore(point), new Entry(Interruption.Kind.PREEMPTION, point, place));
+        }
+      }
+      return null;
+    }
+
+    private @Nullable Interruption preemptionAt(int number) {
+      if (left == 0 || taken.get(left - 1).number() != number) {
+        return null;
+      }
+      return taken.get(--left);
+    }
+
+    private int decisionsBefore(int number) {
+      int count = 0;
+      while (count < course.decisions()
+          && course.pointsBefore(course.stepOf(count)) <= number) {
+        count++;
+      }
+      return count;
+    }
+
+    // the course before a decision, with all that is before it; then something else
+    private Schedule until(int decision, Entry change) {
+      List<Entry> entries =
+          new ArrayList<>(
+              Schedule.of(course).entries().stream()
+                  .filter(entry ->
+                      entry.kind() == null
+                          ? entry.number() < decision
+                          : taken.subList(0, left).stream()
+                              .anyMatch(before -> before.number() == entry.number()))
+                  .toList());
+      entries.add(change);
+      return new Schedule(entries);
+    }
   }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test;
 
+import dev.heddle.Action;
+import dev.heddle.observe.log.AsyncLog;
+import dev.heddle.test.SeedInvocations.Verdict;
 import dev.heddle.test.run.Chooser;
 import dev.heddle.test.run.Phases;
 import dev.heddle.test.run.RunRecord;
@@ -34,6 +37,10 @@ final class SeedInvocation extends PhaseInterceptor
   private final CompletableFuture<RunRecord<@Nullable Void>> run = new CompletableFuture<>();
   private final List<ReflectiveInvocationContext<Method>> calls = new ArrayList<>();
 
+  private @Nullable ClassLoader loader;
+  private @Nullable FreshTest fresh; // null: the calls are made on JUnit's object
+  private boolean hasInitialised; // during the run; written before that completes
+
   /// @param all takes note of the outcome; null: the invocation only warms up the JVM
   SeedInvocation(
       @Nullable SeedInvocations all, SimulationOptions options, Chooser chooser, String name) {
@@ -57,13 +64,27 @@ final class SeedInvocation extends PhaseInterceptor
 
   @Override
   public void beforeEach(ExtensionContext context) {
+    loader = Thread.currentThread().getContextClassLoader();
+    if (!options.freshClasses().isEmpty()) {
+      ClassLoader own =
+          new FreshClasses(options.freshClasses(), context.getRequiredTestClass()).newLoader();
+      loader = own;
+      fresh = new FreshTest(own);
+    }
     Thread.ofPlatform().daemon().name("simulation-watch").start(this::simulate);
   }
 
   private void simulate() {
     try {
-      run.complete(
-          SimulatedLoop.run(options.loop(), options.seed(), chooser, Runs.limits(options), phases));
+      long before = Runs.classes(options);
+      RunRecord<@Nullable Void> record =
+          Runs.withLoader(
+              loader,
+              () ->
+                  SimulatedLoop.run(
+                      options.loop(), options.seed(), chooser, Runs.limits(options), phases));
+      hasInitialised = Runs.classes(options) != before;
+      run.complete(record);
     } catch (Throwable e) {
       run.completeExceptionally(e);
     }
@@ -73,12 +94,22 @@ final class SeedInvocation extends PhaseInterceptor
   void phase(Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> call)
       throws Exception {
     calls.add(call);
-    CompletableFuture<@Nullable Throwable> outcome = phases.start(() -> proceed(invocation));
+    CompletableFuture<@Nullable Throwable> outcome = phases.start(work(invocation, call));
     Object first = await(CompletableFuture.anyOf(outcome, run));
     if (first instanceof TestAbortedException aborted && all != null) {
       throw aborted; // an assumption: the test neither fails nor succeeds
     }
     // other failures are those of the run
+  }
+
+  private Action work(
+      Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> call) {
+    FreshTest test = fresh;
+    if (test == null) {
+      return () -> proceed(invocation);
+    }
+    invocation.skip(); // JUnit's object has the classes of all runs
+    return () -> test.call(call);
   }
 
   @Override
@@ -89,13 +120,33 @@ final class SeedInvocation extends PhaseInterceptor
     if (all == null) {
       return;
     }
-    boolean first = all.ended(result);
+    Verdict verdict = all.ended(result, hasInitialised);
+    if (verdict == Verdict.REPEATED) {
+      return;
+    }
+    publishCoverage(all, context);
     if (result.failure() != null && !(result.failure() instanceof TestAbortedException)) {
       FailureText text =
-          first && options.shrinks() && result.uncontrolled().isEmpty()
+          verdict == Verdict.FIRST_FAILURE && options.shrinks() && !result.dependsOnOthers()
               ? new TestRerun(options, calls).shrunk(result)
               : FailureText.of(result);
-      throw text.error();
+      throw text.error(
+          TestName.of(context.getRequiredTestClass(), context.getRequiredTestMethod().getName()));
+    }
+  }
+
+  private static void publishCoverage(SeedInvocations all, ExtensionContext context) {
+    String coverage = all.coverage();
+    if (coverage == null) {
+      return;
+    }
+    context.publishReportEntry("heddle.schedules", coverage);
+    if (!all.isComplete()) {
+      AsyncLog.shared()
+          .warning(
+              "the exhaustive test %s is not complete: %s; raise its seeds"
+                  .formatted(context.getRequiredTestMethod().getName(), coverage),
+              null);
     }
   }
 

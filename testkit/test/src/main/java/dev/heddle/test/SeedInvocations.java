@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test;
 
+import dev.heddle.test.run.Chooser;
 import dev.heddle.world.WorldAgent;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.Spliterators;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -13,11 +16,26 @@ import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 /// The invocations of one test method, one after the other: JUnit asks for the next one when the
 /// one before has ended.
 final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
+  /// What an invocation that has ended means.
+  enum Verdict {
+    /// It has initialised classes; the next one is the same again. See [Runs].
+    REPEATED,
+    /// It counts.
+    COUNTS,
+    /// It counts, and is the first one that failed.
+    FIRST_FAILURE
+  }
+
+  private record Planned(String name, SimulationOptions options, Supplier<Chooser> chooser) {}
+
   private final SimulationOptions options;
   private final @Nullable ScheduleSearch search; // of an exhaustive test
   private int begun;
-  private boolean isWarm; // see Runs.warmUp
+  private boolean isWarm;
   private boolean failed;
+  private @Nullable Planned last;
+  private boolean isRepeated; // the next one is the last one again
+  private int repeats; // of the last one
 
   SeedInvocations(SimulationOptions options) {
     this.options = Replay.of(options);
@@ -26,7 +44,7 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
     this.search =
         this.options.strategy() instanceof Strategy.Exhaustive all
                 && this.options.schedule() == null
-            ? new ScheduleSearch(all.runs())
+            ? new ScheduleSearch(all.runs(), all.preemptions())
             : null;
   }
 
@@ -36,6 +54,10 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
 
   @Override
   public boolean hasNext() {
+    return isRepeated || hasOther();
+  }
+
+  private boolean hasOther() {
     return search == null ? begun < options.seeds() : search.hasNext();
   }
 
@@ -48,23 +70,52 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
       isWarm = true;
       return new SeedInvocation(null, options, Runs.chooser(options), "warm-up");
     }
+    Planned next = isRepeated ? Objects.requireNonNull(last) : plan();
+    String name = isRepeated ? next.name + ", again, since it has initialised classes" : next.name;
+    isRepeated = false;
+    last = next;
+    return new SeedInvocation(this, next.options, next.chooser.get(), name);
+  }
+
+  private Planned plan() {
+    repeats = 0;
     int number = begun++;
     if (search != null) {
-      return new SeedInvocation(this, options, search.next(), "schedule " + number);
+      Chooser chooser = search.next();
+      return new Planned("schedule " + number, options, () -> chooser);
     }
     SimulationOptions one = options.withSeed(options.seed() + number);
-    return new SeedInvocation(this, one, Runs.chooser(one), "seed " + one.seed());
+    return new Planned("seed " + one.seed(), one, () -> Runs.chooser(one));
   }
 
   /// Takes note of a run.
   ///
-  /// @return whether it is the first one that failed
-  boolean ended(SimulationResult<?> result) {
+  /// @param hasInitialised whether classes were initialised meanwhile
+  Verdict ended(SimulationResult<?> result, boolean hasInitialised) {
+    if (hasInitialised && repeats++ < Runs.MOST_REPEATS) {
+      isRepeated = true;
+      return Verdict.REPEATED;
+    }
     if (search != null) {
       search.took(result.course());
     }
     boolean first = !failed && result.failure() != null;
     failed |= first;
-    return first;
+    return first ? Verdict.FIRST_FAILURE : Verdict.COUNTS;
+  }
+
+  /// What an exhaustive test has covered, when it has ended; else null.
+  @Nullable String coverage() {
+    if (search == null || hasNext()) {
+      return null;
+    }
+    return search.isComplete()
+        ? "all %,d schedules were run".formatted(begun)
+        : "%,d schedules were run, and there are more".formatted(begun);
+  }
+
+  /// Whether it has covered all schedules.
+  boolean isComplete() {
+    return search != null && search.isComplete();
   }
 }

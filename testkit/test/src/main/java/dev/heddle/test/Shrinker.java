@@ -2,15 +2,15 @@
 package dev.heddle.test;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/// Shrinks a failing schedule: looks for decisions without which the run fails in the same way.
+/// Shrinks a failing schedule: looks for decisions, preemptions, stalls and wake-ups without which
+/// the run fails in the same way.
 ///
-/// Delta debugging over the decisions that differ from the oldest first: it replaces groups of them
-/// by the oldest first, large groups before small ones, and keeps what still fails.
+/// Delta debugging: it leaves out groups of them, large groups before small ones, and keeps what
+/// still fails. Where a decision is left out, the oldest runs first.
 ///
 /// @see <a href="https://doi.org/10.1109/32.988498">Zeller and Hildebrandt, Simplifying and
 ///   isolating failure-inducing input, 2002</a>
@@ -18,21 +18,19 @@ final class Shrinker {
   private static final int MOST_RUNS = 500; // a schedule of 100 decisions needs about as many
 
   private final Function<Schedule, SimulationResult<?>> runner;
-  private final Schedule all;
   private final FailureKind failure;
 
   private int runs;
   private boolean repeats;
-  private List<Integer> kept;
+  private List<Schedule.Entry> kept;
   private SimulationResult<?> best;
 
   /// @param runner runs the program with a schedule
   /// @param found the failing run
   Shrinker(Function<Schedule, SimulationResult<?>> runner, SimulationResult<?> found) {
     this.runner = runner;
-    this.all = Schedule.of(found.course());
     this.failure = FailureKind.of(found);
-    this.kept = new ArrayList<>(all.choices().keySet());
+    this.kept = Schedule.of(found.course()).entries();
     this.best = found;
   }
 
@@ -43,9 +41,11 @@ final class Shrinker {
       return best;
     }
     repeats = true;
-    if (tryOnly(List.of())) {
+    if (kept.isEmpty() || tryOnly(List.of())) {
       return best;
     }
+    // many failures need either only an order or only preemptions
+    boolean _ = tryPart(decisions()) || tryPart(interruptions());
     int parts = 2;
     while (kept.size() > 1 && runs < MOST_RUNS) {
       parts = Math.min(parts, kept.size());
@@ -69,11 +69,16 @@ final class Shrinker {
     return runs;
   }
 
+  /// Whether it stopped before it had tried all there was to try.
+  boolean isCutShort() {
+    return runs >= MOST_RUNS;
+  }
+
   // drops one of so many parts; whether that fails, too
   private boolean dropOne(int parts) {
     int size = kept.size();
     for (int part = 0; part < parts && runs < MOST_RUNS; part++) {
-      List<Integer> rest = new ArrayList<>(kept.subList(0, size * part / parts));
+      List<Schedule.Entry> rest = new ArrayList<>(kept.subList(0, size * part / parts));
       rest.addAll(kept.subList(size * (part + 1) / parts, size));
       if (tryOnly(rest)) {
         return true;
@@ -82,32 +87,26 @@ final class Shrinker {
     return false;
   }
 
-  private boolean tryOnly(List<Integer> decisions) {
+  private boolean tryPart(List<Schedule.Entry> part) {
+    return !part.isEmpty() && part.size() < kept.size() && tryOnly(part);
+  }
+
+  private List<Schedule.Entry> decisions() {
+    return kept.stream().filter(entry -> entry.kind() == null).toList();
+  }
+
+  private List<Schedule.Entry> interruptions() {
+    return kept.stream().filter(entry -> entry.kind() != null).toList();
+  }
+
+  private boolean tryOnly(List<Schedule.Entry> entries) {
     runs++;
-    SimulationResult<?> result = runner.apply(all.only(new HashSet<>(decisions)));
+    SimulationResult<?> result = runner.apply(new Schedule(entries));
     if (result.failure() == null || !FailureKind.of(result).equals(failure)) {
       return false;
     }
-    kept = new ArrayList<>(decisions);
+    kept = List.copyOf(entries);
     best = result;
     return true;
-  }
-
-  /// What two failures share that are the same for a reader: their class, and where they were
-  /// thrown.
-  private record FailureKind(Class<?> type, @Nullable StackTraceElement thrownAt) {
-    static FailureKind of(SimulationResult<?> result) {
-      Throwable failure = result.failure();
-      if (failure == null) {
-        throw new IllegalArgumentException("the run did not fail");
-      }
-      for (StackTraceElement frame : failure.getStackTrace()) {
-        String name = frame.getClassName();
-        if (!name.startsWith("java.") && !name.startsWith("jdk.")) {
-          return new FailureKind(failure.getClass(), frame);
-        }
-      }
-      return new FailureKind(failure.getClass(), null);
-    }
   }
 }

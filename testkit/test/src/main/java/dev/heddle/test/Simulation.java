@@ -26,11 +26,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// With the agent heddle-world, what the JDK does belongs to the simulation, too: timed waits
 /// (`Thread.sleep`, `poll(timeout)`), clocks, random numbers, hash codes, monitors, platform
-/// threads and executors that the program starts. The first run of a program in a JVM is then a
-/// warm-up, whose outcome is dropped: it initialises classes, and so takes another course than all
-/// later ones. Without the agent, a run refuses timed waits of the JDK with their stack, clocks and
-/// chance are real. It waits for other threads only when nothing else can happen, and then
-/// [SimulationResult#uncontrolled()] says so.
+/// threads and executors that the program starts. A run that initialises classes takes another
+/// course than later ones with the same seed: its outcome is dropped, and it is repeated. So is the
+/// first run of most programs in a JVM, and a program must not count its runs. Runs of several
+/// threads take turns. Without the agent, a run refuses timed waits of the JDK with their stack,
+/// clocks and chance are real. It waits for other threads only when nothing else can happen, and
+/// then [SimulationResult#uncontrolled()] says so.
 ///
 /// **Suspends** never: the calls block until the runs have ended. **Thread** any outside of
 /// coroutines.
@@ -51,21 +52,22 @@ public final class Simulation {
 
   /// Runs `main` once. Else as [#run(SimulationOptions, Body)].
   public static SimulationResult<@Nullable Void> run(SimulationOptions options, Action main) {
-    return run(options, main.getClass(), asBody(main));
+    return run(options, main, asBody(main));
   }
 
   /// Runs `main` once, as the main coroutine of a loop.
   ///
   /// @return what the run did
   /// @throws SimulationError when the run failed
+  /// @throws IllegalStateException in a coroutine, or in another simulation
   public static <T extends @Nullable Object> SimulationResult<T> run(
       SimulationOptions options, Body<T> main) {
-    return run(options, main.getClass(), main);
+    return run(options, main, main);
   }
 
   private static <T extends @Nullable Object> SimulationResult<T> run(
-      SimulationOptions options, Class<?> program, Body<T> main) {
-    SimulationResult<T> result = record(options, program, main);
+      SimulationOptions options, Object given, Body<T> main) {
+    SimulationResult<T> result = record(options, given, main);
     if (result.failure() != null) {
       throw FailureText.of(result).error();
     }
@@ -75,15 +77,15 @@ public final class Simulation {
   /// Runs `main` once, as [#run(SimulationOptions, Body)] does, and returns also if the run failed.
   public static <T extends @Nullable Object> SimulationResult<T> record(
       SimulationOptions options, Body<T> main) {
-    return record(options, main.getClass(), main);
+    return record(options, main, main);
   }
 
   private static <T extends @Nullable Object> SimulationResult<T> record(
-      SimulationOptions options, Class<?> program, Body<T> main) {
+      SimulationOptions options, Object given, Body<T> main) {
     SimulationOptions replayed = Replay.of(options);
+    Body<T> body = options.freshClasses().isEmpty() ? main : FreshBody.of(options, given);
     Runs.prepareAgent(replayed);
-    Runs.warmUp(replayed, program, main);
-    return Runs.record(replayed, Runs.chooser(replayed), main);
+    return Runs.record(replayed, () -> Runs.chooser(replayed), body);
   }
 
   /// Runs `main` once for each seed, and shrinks the schedule of the first run that fails.
@@ -91,10 +93,10 @@ public final class Simulation {
   /// @return what the runs covered
   /// @throws SimulationError when a run failed
   public static Exploration explore(SimulationOptions options, Action main) {
-    Body<@Nullable Void> body = asBody(main);
+    Body<@Nullable Void> body =
+        options.freshClasses().isEmpty() ? asBody(main) : FreshBody.of(options, main);
     SimulationOptions replayed = Replay.of(options);
     Runs.prepareAgent(replayed);
-    Runs.warmUp(replayed, main.getClass(), body);
     return new Explorer(replayed, body).explore();
   }
 

@@ -3,6 +3,7 @@ package dev.heddle.test;
 
 import dev.heddle.HeddleOptions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,7 @@ public final class SimulationOptions {
   private boolean checksLeaks;
   private boolean checksMessages;
   private boolean attachesAgent;
+  private List<String> freshClasses;
   private HeddleOptions loop;
 
   private SimulationOptions() {
@@ -41,6 +43,7 @@ public final class SimulationOptions {
     shrinks = true;
     checksLeaks = true;
     checksMessages = true;
+    freshClasses = List.of();
     loop = HeddleOptions.defaults().withName("simulation");
   }
 
@@ -55,6 +58,7 @@ public final class SimulationOptions {
     checksLeaks = from.checksLeaks;
     checksMessages = from.checksMessages;
     attachesAgent = from.attachesAgent;
+    freshClasses = from.freshClasses;
     loop = from.loop;
   }
 
@@ -120,7 +124,12 @@ public final class SimulationOptions {
     return attachesAgent;
   }
 
-  /// The options of its loop. A simulation has no watchdog, since that goes by real time.
+  /// The packages whose classes are loaded anew for each run; default none.
+  public List<String> freshClasses() {
+    return freshClasses;
+  }
+
+  /// The options of its loop; default [HeddleOptions#defaults()], with the name `simulation`.
   public HeddleOptions loop() {
     return loop;
   }
@@ -195,9 +204,37 @@ public final class SimulationOptions {
     return with(copy -> copy.attachesAgent = true);
   }
 
-  /// The same with other options of its loop.
+  /// The same, where each run has classes of its own: those of the packages and their subpackages,
+  /// and the class of the body with what is nested in it. So the static state of a library, as its
+  /// one scheduler, does not pass from run to run.
+  ///
+  /// {@snippet class=dev.heddle.test.SimulationSnippetsTest region=fresh}
+  ///
+  /// The body must be an object of a class with a name, not a lambda, with a constructor without
+  /// parameters and without fields: each run makes one of its own. Name all packages that share
+  /// classes with those; what they get from other packages is as ever.
+  ///
+  /// @param packages as `io.github.resilience4j`; none: nothing is loaded anew
+  /// @throws IllegalArgumentException when one is of the JDK, of Heddle or of JUnit
+  public SimulationOptions withFreshClasses(String... packages) {
+    for (String name : packages) {
+      if ((name + ".").matches("(java|javax|jdk|sun|dev[.]heddle|org[.]junit)[.].*")
+          || !name.matches("[\\w$]+([.][\\w$]+)*")) {
+        throw new IllegalArgumentException(
+            "'" + name + "' is no package that can be loaded anew for each run");
+      }
+    }
+    return with(copy -> copy.freshClasses = List.of(packages));
+  }
+
+  /// The same with other options of its loop. A simulation has a driver of its own, no signals, and
+  /// no watchdog, which goes by real time.
+  ///
+  /// @throws IllegalArgumentException when they have another driver than
+  ///   [HeddleOptions#defaults()], handle signals, or have another limit for coroutines that hold
+  ///   the loop or for stalls
   public SimulationOptions withLoop(HeddleOptions changed) {
-    Objects.requireNonNull(changed, "loop");
+    LoopOptionsCheck.check(changed);
     return with(copy -> copy.loop = changed);
   }
 

@@ -93,7 +93,19 @@ public final class SimulationResult<T extends @Nullable Object> {
     return all;
   }
 
-  /// Its decisions in short, for [SimulationOptions#withSchedule].
+  /// What the strategy did besides, in the order in which it happened: preemptions, stalls,
+  /// wake-ups. Empty without the agent.
+  public List<Interruption> interruptions() {
+    Course course = record.course();
+    return course.interruptions().stream().map(one -> Interruption.of(one, course)).toList();
+  }
+
+  /// The number of preemption points that it has reached; 0 without the agent, or without points.
+  public int points() {
+    return record.course().points();
+  }
+
+  /// Its decisions and interruptions in short, for [SimulationOptions#withSchedule].
   public String schedule() {
     return Schedule.of(record.course()).toString();
   }
@@ -104,7 +116,8 @@ public final class SimulationResult<T extends @Nullable Object> {
   }
 
   /// What threads outside of the simulation decided, in words: where it is not empty, the same seed
-  /// may take another course.
+  /// may take another course. What begins with `perhaps` is a wait in the JDK that lasted while the
+  /// clock moved on: it depends on a thread outside, unless another coroutine ends it.
   public List<String> uncontrolled() {
     return record.uncontrolled();
   }
@@ -130,6 +143,10 @@ public final class SimulationResult<T extends @Nullable Object> {
     } catch (IOException e) {
       throw new UncheckedIOException("the trace of seed " + seed, e);
     }
+  }
+
+  boolean dependsOnOthers() {
+    return record.dependsOnOthers();
   }
 
   Course course() {

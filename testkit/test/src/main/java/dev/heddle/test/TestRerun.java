@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test;
 
+import dev.heddle.Body;
 import dev.heddle.internal.Rethrow;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -23,21 +24,35 @@ final class TestRerun {
   }
 
   FailureText shrunk(SimulationResult<?> found) {
-    Shrinker shrinker =
-        new Shrinker(
-            schedule -> Runs.<@Nullable Object>record(options, schedule, this::callAll), found);
-    SimulationResult<?> shrunk = shrinker.shrink();
+    FailureText text = FailureText.of(new Shrinker(this::run, found), found, 0);
     // an instance that other extensions set up does not repeat here; that says nothing of the test
-    return new FailureText(shrunk, found, shrinker.repeats() ? shrinker.runs() : 0, true, 0);
+    return text.repeats() ? text : FailureText.of(found);
   }
 
-  private @Nullable Object callAll() {
-    Object instance = ReflectionSupport.newInstance(calls.getFirst().getTargetClass());
+  private SimulationResult<?> run(Schedule schedule) {
+    Class<?> tests = calls.getFirst().getTargetClass();
+    Body<@Nullable Void> body =
+        options.freshClasses().isEmpty()
+            ? () -> {
+              Object instance = ReflectionSupport.newInstance(tests);
+              return makeAll(call ->
+                  ReflectionSupport.invokeMethod(
+                      call.getExecutable(), instance, call.getArguments().toArray()));
+            }
+            : FreshBody.of(options, tests, loader -> makeAll(new FreshTest(loader)::call));
+    return Runs.record(options, () -> schedule, body);
+  }
+
+  /// How a call is made.
+  private interface Maker {
+    void make(ReflectiveInvocationContext<Method> call) throws Exception;
+  }
+
+  private @Nullable Void makeAll(Maker maker) {
     Throwable first = null;
     for (ReflectiveInvocationContext<Method> call : calls) {
       try {
-        ReflectionSupport.invokeMethod(
-            call.getExecutable(), instance, call.getArguments().toArray());
+        maker.make(call);
       } catch (Throwable e) {
         // safe: thrown below; what runs after the test runs after a failure, too
         first = first == null ? e : first;

@@ -9,14 +9,21 @@ import dev.heddle.DeadlockError;
 import dev.heddle.Heddle;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -137,7 +144,8 @@ class AgentSimulationTest {
               new Thread(() -> sleep(Duration.ofDays(1)), "forgotten").start();
             }))
         .isInstanceOf(SimulationError.class)
-        .hasMessageContaining("a thread runs: forgotten");
+        .hasMessageContaining(
+            "a thread runs: forgotten, started at dev.heddle.test.AgentSimulationTest.");
   }
 
   @Test
@@ -180,7 +188,7 @@ class AgentSimulationTest {
               server.join();
             }))
         .isInstanceOf(SimulationError.class)
-        .hasMessageContaining("-Dheddle.test.seed=");
+        .hasMessageContaining("./heddle test --seed ");
   }
 
   @Test
@@ -197,6 +205,55 @@ class AgentSimulationTest {
       SimulationOptions options = SimulationOptions.defaults().withAgent();
       System.out.println(Simulation.run(options, () -> sleep(Duration.ofHours(1))).elapsed());
     }
+  }
+
+  @Test
+  @Tag("sim-1")
+  void secondProgram_ofALambdaThatHasRun_takesTheSameCourseTheFirstTime() {
+    record(() -> 1L);
+    long first = record(AgentSimulationTest::initialiseAClass);
+    assertThat(record(AgentSimulationTest::initialiseAClass)).isEqualTo(first);
+  }
+
+  // each program has the class of this lambda
+  private static long record(LongSupplier program) {
+    return Objects.requireNonNull(Simulation.run(() -> program.getAsLong()).value());
+  }
+
+  private static long initialiseAClass() {
+    int length = DrawsWhenInitialised.NUMBER.length(); // draws once in a JVM
+    return new Random().nextLong() + length;
+  }
+
+  /// Takes a number of the simulation's.
+  private static final class DrawsWhenInitialised {
+    private static final String NUMBER = String.valueOf(new Random().nextInt(1, 9));
+  }
+
+  @Test
+  void runsOfSeveralThreads_takeTurns() throws Exception {
+    AtomicInteger running = new AtomicInteger();
+    try (var pool = Executors.newFixedThreadPool(4)) {
+      List<Future<Integer>> most = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        most.add(pool.submit(() -> running(running)));
+      }
+      for (Future<Integer> one : most) {
+        assertThat(one.get()).isEqualTo(1);
+      }
+    }
+  }
+
+  private static int running(AtomicInteger running) {
+    return Objects.requireNonNull(
+        Simulation.run(
+                () -> {
+                  int now = running.incrementAndGet();
+                  sleep(Duration.ofHours(1));
+                  running.decrementAndGet();
+                  return now;
+                })
+            .value());
   }
 
   private static void serve(LinkedBlockingQueue<String> replies) {

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.reporting.ReportEntry;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
@@ -32,6 +35,7 @@ class HeddleTestTest {
   }
 
   private final List<Reported> reported = new ArrayList<>();
+  private final Map<String, String> entries = new HashMap<>();
 
   @BeforeEach
   void forget() {
@@ -39,12 +43,24 @@ class HeddleTestTest {
   }
 
   private void run(Class<?> tests) {
+    run(tests, Map.of());
+  }
+
+  private void run(Class<?> tests, Map<String, String> configuration) {
     LauncherDiscoveryRequest request =
-        LauncherDiscoveryRequestBuilder.request().selectors(selectClass(tests)).build();
+        LauncherDiscoveryRequestBuilder.request()
+            .selectors(selectClass(tests))
+            .configurationParameters(configuration)
+            .build();
     LauncherFactory.create()
         .execute(
             request,
             new TestExecutionListener() {
+              @Override
+              public void reportingEntryPublished(TestIdentifier test, ReportEntry entry) {
+                entries.putAll(entry.getKeyValuePairs());
+              }
+
               @Override
               public void executionFinished(TestIdentifier test, TestExecutionResult result) {
                 if (test.isTest() || result.getThrowable().isPresent()) {
@@ -82,7 +98,8 @@ class HeddleTestTest {
     assertThat(first)
         .isInstanceOf(SimulationError.class)
         .hasMessageContaining("an update was lost")
-        .hasMessageContaining("-Dheddle.test.seed=")
+        .hasMessageContaining("./heddle test --seed ")
+        .hasMessageContaining("'TestClasses$LostUpdate#losesAnUpdate'")
         .hasMessageContaining("runs that shrank them");
   }
 
@@ -101,6 +118,53 @@ class HeddleTestTest {
     assertThat(reported).noneMatch(Reported::isFailed);
     assertThat(TestClasses.seen).doesNotHaveDuplicates();
     assertThat(TestClasses.seen).hasSize(24);
+    assertThat(entries).containsEntry("heddle.schedules", "all 24 schedules were run");
+  }
+
+  @Test
+  void exhaustive_thatStopsAtItsBound_saysThatItIsNotComplete() {
+    run(TestClasses.ExhaustiveWithABound.class);
+    assertThat(reported).hasSize(5).noneMatch(Reported::isFailed);
+    assertThat(entries)
+        .containsEntry("heddle.schedules", "5 schedules were run, and there are more");
+  }
+
+  @Test
+  void emptySchedule_runsOnce_theOldestFirst() {
+    run(TestClasses.EmptySchedule.class);
+    assertThat(reported).hasSize(1).noneMatch(Reported::isFailed);
+    assertThat(TestClasses.seen).containsExactly("[0, 1, 2, 3]");
+  }
+
+  @Test
+  void optionsWithoutEffect_areRefusedByName() {
+    run(TestClasses.WithoutEffect.class);
+    assertThat(reported)
+        .extracting(failed -> String.valueOf(failed.failure().getMessage()))
+        .containsExactlyInAnyOrder(
+            "@HeddleTest on WithoutEffect#realTime: agent, depth, schedule, seed, seeds, strategy"
+                + " has no effect with time = REAL: it runs once, on an ordinary loop; remove it",
+            "@HeddleTest on WithoutEffect#depthOfARandomWalk: depth has no effect without strategy"
+                + " = PCT; remove it",
+            "@HeddleTest on WithoutEffect#seedsOfFifo: seeds has no effect with strategy = FIFO:"
+                + " it runs once; remove it",
+            "@HeddleTest on WithoutEffect#preemptionsOfARandomWalk: preemptions has no effect"
+                + " without strategy = EXHAUSTIVE; remove it",
+            "@HeddleTest on WithoutEffect#stallsOfAll: stalls has no effect with strategy ="
+                + " EXHAUSTIVE, which does not enumerate them; remove it");
+  }
+
+  @Test
+  void testsInConcurrentMode_runOneAtATime() {
+    run(
+        TestClasses.Concurrent.class,
+        Map.of(
+            "junit.jupiter.execution.parallel.enabled", "true",
+            "junit.jupiter.execution.parallel.mode.default", "concurrent",
+            "junit.jupiter.execution.parallel.config.strategy", "fixed",
+            "junit.jupiter.execution.parallel.config.fixed.parallelism", "4"));
+    assertThat(reported).hasSize(21).noneMatch(Reported::isFailed);
+    assertThat(TestClasses.seen).hasSize(21).containsOnly("running: 1");
   }
 
   @Test

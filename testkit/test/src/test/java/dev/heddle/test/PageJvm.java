@@ -46,7 +46,10 @@ final class PageJvm {
     command.addAll(List.of("-cp", classes + File.pathSeparator + classPath(), main));
     command.addAll(arguments);
     Process jvm =
-        new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        new ProcessBuilder(command)
+            .directory(classes.toFile()) // outside of the checkout, as the page's project is
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
     // one that hangs, which these tests may find, must not hang the build
     CompletableFuture.delayedExecutor(10, TimeUnit.MINUTES).execute(jvm::destroyForcibly);
     String output = new String(jvm.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

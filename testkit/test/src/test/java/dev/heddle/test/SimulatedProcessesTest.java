@@ -159,7 +159,9 @@ class SimulatedProcessesTest {
               Pid left = runtime.spawn(CoroutineProcess.of(CoroutineProcess::receive));
               assertThat(Heddle.await(runtime.whenStarted(left))).isTrue();
             }))
-        .hasMessageContaining("process runtime 'bank' was not shut down")
+        .hasMessageContaining(
+            "process runtime 'bank' was not shut down; started at"
+                + " dev.heddle.test.SimulatedProcessesTest.")
         .hasMessageContaining("waits for receive");
   }
 

@@ -3,6 +3,7 @@ package dev.heddle.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.Action;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import java.nio.file.Path;
@@ -58,6 +59,23 @@ class SimulationSnippetsTest {
     // @end
     assertThat(options.seeds()).isEqualTo(1_000);
   }
+
+  // @start region=fresh
+  static final class CallOfALibrary implements Action {
+    @Override
+    public void run() {
+      // calls classes of org.example.library, whose static state is new
+    }
+  }
+
+  @Test
+  void fresh() {
+    SimulationOptions options =
+        SimulationOptions.defaults().withFreshClasses("org.example.library");
+    Simulation.explore(options, new CallOfALibrary());
+  }
+
+  // @end
 
   @Test
   void strategy() {

@@ -8,11 +8,13 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.heddle.DeadlineException;
 import dev.heddle.DeadlockError;
 import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
 import dev.heddle.event.Promise;
 import dev.heddle.sync.Channel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,6 +46,28 @@ class SimulationTest {
   @Test
   void value_isThatOfTheMainCoroutine() {
     assertThat(Simulation.run(() -> Heddle.spawn(() -> 40).await() + 2).value()).isEqualTo(42);
+  }
+
+  // ---- options ----
+
+  @Test
+  void loopOptions_thatASimulationIgnores_areRefusedByName() {
+    HeddleOptions loop =
+        HeddleOptions.defaults()
+            .withDriver("nio")
+            .withSignalHandling()
+            .withHoldLimit(DAY)
+            .withStallLimit(DAY);
+    assertThatThrownBy(() -> SimulationOptions.defaults().withLoop(loop))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll("driver 'nio'", "handleSignals", "holdLimit", "stallLimit");
+  }
+
+  @Test
+  void simulation_insideOfASimulation_isRefused() {
+    assertThatThrownBy(() -> Simulation.run(() -> Simulation.run(() -> {})))
+        .isInstanceOf(SimulationError.class)
+        .hasMessageContaining("a simulation was started inside of a coroutine");
   }
 
   // ---- schedules ----
@@ -123,8 +147,8 @@ class SimulationTest {
               () ->
                   Simulation.explore(
                       SimulationOptions.defaults().withStrategy(strategy), Programs::lostUpdate));
-      assertThat(error).as("%s", strategy).hasMessageContaining("-Dheddle.test.seed=");
-      assertThat(Schedule.parse(error.result().schedule()).choices()).hasSizeLessThanOrEqualTo(3);
+      assertThat(error).as("%s", strategy).hasMessageContaining("./heddle test --seed ");
+      assertThat(Schedule.parse(error.result().schedule()).entries()).hasSizeLessThanOrEqualTo(3);
     }
   }
 
@@ -206,6 +230,45 @@ class SimulationTest {
         .isInstanceOf(SimulationError.class)
         .hasMessageContaining("Thread.sleep")
         .hasMessageContaining("SimulationTest.java");
+  }
+
+  @Test
+  @Tag("sim-6")
+  void waitInTheJdk_thatLastsWhileTheClockMoves_isNamed() throws Exception {
+    CountDownLatch opened = new CountDownLatch(1);
+    CountDownLatch waits = new CountDownLatch(1);
+    Thread outside =
+        Thread.ofPlatform()
+            .start(() -> {
+              awaitOrFail(waits);
+              opened.countDown();
+            });
+    var result =
+        Simulation.record(
+            SimulationOptions.defaults(),
+            () ->
+                Heddle.withTimeout(
+                    DAY,
+                    () -> {
+                      opened.await();
+                      return null;
+                    }));
+    waits.countDown();
+    outside.join();
+    assertThat(result.elapsed()).isEqualTo(DAY);
+    assertThat(result.uncontrolled())
+        .singleElement()
+        .asString()
+        .startsWith("perhaps: ")
+        .contains("'main' waits in the JDK (CountDownLatch.await)");
+  }
+
+  private static void awaitOrFail(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Test

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInfo;
@@ -76,6 +77,72 @@ final class TestClasses {
     }
   }
 
+  static class ExhaustiveWithABound {
+    @HeddleTest(strategy = HeddleTest.Order.EXHAUSTIVE, seeds = 5)
+    void order() {
+      seen.add(Programs.order().toString());
+    }
+  }
+
+  static class EmptySchedule {
+    @HeddleTest(schedule = "")
+    void order() {
+      seen.add(Programs.order().toString());
+    }
+  }
+
+  static class WithoutEffect {
+    @HeddleTest(
+        time = HeddleTest.Time.REAL,
+        agent = true,
+        seed = 3,
+        seeds = 7,
+        schedule = "",
+        strategy = HeddleTest.Order.FIFO,
+        depth = 2)
+    void realTime() {}
+
+    @HeddleTest(depth = 5)
+    void depthOfARandomWalk() {}
+
+    @HeddleTest(strategy = HeddleTest.Order.FIFO, seeds = 5)
+    void seedsOfFifo() {}
+
+    @HeddleTest(preemptions = 5)
+    void preemptionsOfARandomWalk() {}
+
+    @HeddleTest(strategy = HeddleTest.Order.EXHAUSTIVE, stalls = 5)
+    void stallsOfAll() {}
+  }
+
+  static class Concurrent {
+    private static final AtomicInteger RUNNING = new AtomicInteger();
+
+    private static void run() {
+      int running = RUNNING.incrementAndGet();
+      synchronized (seen) {
+        seen.add("running: " + running);
+      }
+      Heddle.delay(Duration.ofHours(1));
+      RUNNING.decrementAndGet();
+    }
+
+    @HeddleTest(seeds = 10)
+    void one() {
+      run();
+    }
+
+    @HeddleTest(seeds = 10)
+    void other() {
+      run();
+    }
+
+    @HeddleTest(strategy = HeddleTest.Order.EXHAUSTIVE, seeds = 100)
+    void third() {
+      run();
+    }
+  }
+
   static class Deadlock {
     @HeddleTest(seeds = 1)
     void waitsForEver() {
@@ -101,10 +168,15 @@ final class TestClasses {
   }
 
   static class Late {
-    @HeddleTest(seeds = 1)
-    @Timeout(5) // by then the asker waits, also on a busy machine
-    void waitsForAnotherThread() throws Exception {
+    @BeforeEach
+    void ask() {
+      // waits before the test begins, however little time that has
       Heddle.launch("asker", () -> Heddle.await(Heddle.trigger("the reply of nobody")));
+    }
+
+    @HeddleTest(seeds = 1)
+    @Timeout(value = 1, unit = TimeUnit.MILLISECONDS)
+    void waitsForAnotherThread() throws Exception {
       new CompletableFuture<String>().get();
     }
   }
@@ -144,7 +216,7 @@ final class TestClasses {
 
   static class LateInRealTime {
     @HeddleTest(time = HeddleTest.Time.REAL)
-    @Timeout(value = 500, unit = TimeUnit.MILLISECONDS)
+    @Timeout(value = 1, unit = TimeUnit.MILLISECONDS)
     void waits() {
       Heddle.await(Heddle.trigger("the reply of nobody"));
     }

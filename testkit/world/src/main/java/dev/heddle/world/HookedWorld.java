@@ -78,8 +78,8 @@ final class HookedWorld extends HeddleWorld {
   }
 
   @Override
-  protected boolean preempts(String where) {
-    return world.preempts(where);
+  protected long pauseAt(String where) {
+    return world.pauseAt(where);
   }
 
   @Override

@@ -64,6 +64,12 @@ public final class OpenWorld implements AutoCloseable {
     hooked.awaitUnblocker();
   }
 
+  /// Whether a thread of this world waits for a monitor, or in `Object.wait`: if one is given the
+  /// monitor, the JVM says so on a thread of its own. True also for a while after such a wait.
+  public boolean hasMonitorWaiters() {
+    return hooked.hasMonitorWaiters();
+  }
+
   /// Lets `virtual` return from `park` or `Object.wait` for no reason, as both may.
   ///
   /// @return false when it waits in neither; else its scheduler's `execute` has been called

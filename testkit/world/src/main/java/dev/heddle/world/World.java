@@ -97,8 +97,9 @@ public abstract class World {
   /// see.
   ///
   /// @param where class and method, `com/acme/Cache.get`
-  /// @return whether it yields now
-  public abstract boolean preempts(String where);
+  /// @return how long it is kept away: less than 0: it goes on; 0: it yields; more: nanoseconds of
+  ///   this world's time, by [#schedule]. Below a native frame it goes on in any case
+  public abstract long pauseAt(String where);
 
   // ---- outside ----
 

@@ -111,6 +111,24 @@ public final class WorldAgent {
     return installed().rewriter.problems();
   }
 
+  /// The number of classes that the JVM has initialised. A run during which it grows has taken
+  /// another course than the next one with the same seed: initialisers draw random numbers, and
+  /// keep what they have found.
+  ///
+  /// @throws IllegalStateException when the agent is not installed, or the JVM does not count
+  public static long initialisedClasses() {
+    installed();
+    return ClassInitialisations.count();
+  }
+
+  /// The number of classes that were loaded since the start, by name: one that several loaders have
+  /// defined counts once, and hidden ones do not count.
+  ///
+  /// @throws IllegalStateException when it is not installed
+  public static int loadedClasses() {
+    return installed().rewriter.loadedNames();
+  }
+
   private static Installed installed() {
     Installed now = Installed.current;
     if (now == null) {
@@ -160,6 +178,7 @@ public final class WorldAgent {
 
   private static void prepare(Rewriter rewriter, Instrumentation jvm) {
     defineHook(jvm);
+    ClassInitialisations.open(jvm);
     for (String name : INITIALISED_EARLY) {
       load(name, true);
     }

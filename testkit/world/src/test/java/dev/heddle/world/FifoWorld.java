@@ -58,6 +58,7 @@ final class FifoWorld extends World {
   final Set<String> processorsAsked = new HashSet<>();
   private String asked = ""; // the way, until the class is found
   String preemptsIn = "nowhere"; // the end of a point's name
+  long pauseNanos; // there; 0: it yields
 
   // the carrier
   private final Deque<Coroutine> ready = new ArrayDeque<>();
@@ -308,9 +309,9 @@ final class FifoWorld extends World {
   }
 
   @Override
-  public boolean preempts(String where) {
+  public long pauseAt(String where) {
     points.add(where);
-    return where.endsWith(preemptsIn);
+    return where.endsWith(preemptsIn) ? pauseNanos : -1;
   }
 
   @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.world.programs.AdoptedThreads;
 import dev.heddle.world.programs.racy.Counter;
+import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +24,22 @@ class PreemptionTest {
     FifoWorld world = new FifoWorld(1);
     world.preemptsIn = "Counter.add";
     assertThat(world.runMain(Counter::twice).orThrow()).isEqualTo("1");
+  }
+
+  @Test
+  void stall_keepsAThreadAwayForSomeTimeOfTheWorld() throws Exception {
+    FifoWorld world = new FifoWorld(1);
+    world.preemptsIn = "Counter.add";
+    world.pauseNanos = Duration.ofSeconds(3).toNanos();
+    assertThat(world.runMain(Counter::secondsOfOneAddition).orThrow()).isEqualTo("6");
+  }
+
+  @Test
+  void stall_leavesThePermitOfAnUnparkAlone() throws Exception {
+    FifoWorld world = new FifoWorld(1);
+    world.preemptsIn = "Counter.add";
+    world.pauseNanos = Duration.ofSeconds(3).toNanos();
+    assertThat(world.runMain(Counter::unparkedWhileStalled).orThrow()).isEqualTo("unparked");
   }
 
   @Test

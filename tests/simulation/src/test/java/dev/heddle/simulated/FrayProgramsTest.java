@@ -16,24 +16,16 @@ import org.junit.jupiter.api.Timeout;
 /// that pass must pass with every seed, but those whose row explains why not.
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FrayProgramsTest {
-  private static final List<Program> FAILING = Gaps.without(FrayFailing.ALL);
+  private static final List<Program> FAILING = FrayFailing.ALL;
   private static final List<Program> PASSING =
-      Gaps.without(FrayPassing.ALL).stream().filter(p -> p.expected() == Expected.PASSES).toList();
+      FrayPassing.ALL.stream().filter(p -> p.expected() == Expected.PASSES).toList();
 
   @Test
   void failing_areAllFound() {
-    Findings findings = Findings.of(FAILING, List.of(Search.WALK, Search.PCT_3), 300);
+    Findings findings = Findings.of(FAILING, List.of(Search.WALK, Search.PCT_3, Search.WAKE_UPS), 300);
     IO.println(findings);
     assertThat(findings.wrong()).as("%s", findings).isEmpty();
     assertThat(findings.found()).as("%s", findings).hasSize(FAILING.size());
-  }
-
-  /// A gap that is closed leaves the list of gaps.
-  @Test
-  void gaps_areNotFound() {
-    Findings findings = Findings.of(Gaps.of(FrayFailing.ALL), List.of(Search.WALK), 100);
-    IO.println(findings);
-    assertThat(findings.found()).as("%s", findings).isEmpty();
   }
 
   @Test

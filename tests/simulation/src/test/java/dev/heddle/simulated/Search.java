@@ -8,7 +8,11 @@ enum Search {
   /// Priorities that change three times.
   PCT_3("pct-3"),
   /// Priorities that change fifteen times.
-  PCT_15("pct-15");
+  PCT_15("pct-15"),
+  /// Any of those that are ready, and stalls at one point in a hundred.
+  STALLS("stalls"),
+  /// Any of those that are ready, and spurious wake-ups before one step in a hundred.
+  WAKE_UPS("wake-ups");
 
   private final String title;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.simulated;
 
+import dev.heddle.Action;
 import dev.heddle.DeadlockError;
 import dev.heddle.simulated.program.Program;
 import dev.heddle.simulated.program.Threads;
@@ -47,11 +48,29 @@ public final class Simulated {
     return elapsed;
   }
 
+  /// Runs a task with several seeds, each with classes of its own, for libraries that have a thread
+  /// or a queue in a static field.
+  ///
+  /// @param task of a class that can be made anew
+  /// @param packages of the libraries
+  /// @return the virtual time of the last run
+  /// @throws AssertionError when a run fails
+  public static Duration virtuallyAnew(Action task, String... packages) {
+    SimulationOptions fresh = OF_LIBRARIES.withFreshClasses(packages);
+    Duration elapsed = Duration.ZERO;
+    for (int seed = 0; seed < 3; seed++) {
+      elapsed = Simulation.run(fresh.withSeed(seed), task).elapsed();
+    }
+    return elapsed;
+  }
+
   private static Strategy strategy(Search search) {
     return switch (search) {
       case WALK -> Strategy.randomWalk();
       case PCT_3 -> Strategy.pct(3);
       case PCT_15 -> Strategy.pct(15);
+      case STALLS -> Strategy.randomWalk().withStalls(100);
+      case WAKE_UPS -> Strategy.randomWalk().withSpuriousWakeUps(100);
     };
   }
 
@@ -61,6 +80,8 @@ public final class Simulated {
       case DeadlockError _ -> new Ending(Ending.Kind.DEADLOCK, "");
       case RealTimeWaitError e -> new Ending(Ending.Kind.REFUSED, e.toString());
       case UnendingRunError e -> new Ending(Ending.Kind.REFUSED, e.toString());
+      case AssertionError e when e.toString().contains(": the run left behind:") ->
+          new Ending(Ending.Kind.LEAK, e.toString());
       default -> new Ending(Ending.Kind.FAILURE, failure.toString());
     };
   }

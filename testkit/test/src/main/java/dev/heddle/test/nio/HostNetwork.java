@@ -29,6 +29,12 @@ public record HostNetwork(HostDriver driver, Clock clock, Threads threads) {
     /// The current thread asks again and again for what is not there yet. Some virtual time passes,
     /// and other threads may run.
     void onFruitless();
+
+    /// The program has opened a socket, a channel or an end of a pipe, which it has to close.
+    void opened(Object socket);
+
+    /// It is closed.
+    void closed(Object socket);
   }
 
   /// That of the run to which the current thread belongs; null: it belongs to none.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.nio;
 
+import dev.heddle.reactor.driver.DatagramDescriptor;
 import dev.heddle.reactor.driver.Descriptor;
 import dev.heddle.reactor.driver.Direction;
+import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.ReadinessListener;
+import dev.heddle.reactor.driver.SocketDescriptor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -33,6 +36,7 @@ final class Waits {
   Waits(HostNetwork network, Descriptor descriptor) {
     this.network = network;
     this.descriptor = descriptor;
+    network.threads().opened(this);
   }
 
   private final class Side implements ReadinessListener {
@@ -130,11 +134,22 @@ final class Waits {
       descriptor.disarm(Direction.READ, reading);
       descriptor.disarm(Direction.WRITE, writing);
       closed = true;
+      network.threads().closed(this);
       due.forEach(Runnable::run);
     }
   }
 
   boolean isClosed() {
     return closed;
+  }
+
+  @Override
+  public String toString() {
+    return switch (descriptor) {
+      case ListenerDescriptor _ -> "a server socket of the JDK";
+      case DatagramDescriptor _ -> "a datagram socket of the JDK";
+      case SocketDescriptor _ -> "a socket of the JDK";
+      default -> "an end of a pipe of the JDK";
+    };
   }
 }

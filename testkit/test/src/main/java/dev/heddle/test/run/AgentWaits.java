@@ -5,6 +5,7 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.Scheduler;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Waits in the JDK that the agent hands over to the simulation.
@@ -23,11 +24,13 @@ final class AgentWaits implements JdkWaits {
   private final SimulatedWorld world;
 
   private long stepBegan; // the number of dispatches then
+  private String deadlocked = ""; // threads, and what they wait for
+
   private boolean stepIsOpen; // what was picked has not left the carrier, as far as known
 
   AgentWaits(RunParts run, long seed) {
     this.run = run;
-    this.world = new SimulatedWorld(run.clock(), run.agenda(), seed);
+    this.world = new SimulatedWorld(run, seed);
   }
 
   @Override
@@ -79,10 +82,31 @@ final class AgentWaits implements JdkWaits {
     LoopRuntime loop = run.loop();
     boolean onlyDaemonTimers = loop.scheduler().hasOnlyForeignWaits() && run.agenda().isEmpty();
     if (endless || onlyDaemonTimers) {
+      if (!loop.shutdown().isStopping()) {
+        deadlocked = describeThreads();
+      }
       run.deadlocked();
       return RunTurn.Next.RETURN;
     }
     return RunTurn.Next.ADVANCE;
+  }
+
+  // their stacks are those of the deadlock now; when the run has ended, they are not
+  private String describeThreads() {
+    return run.picker().threads().stream()
+        .filter(thread -> thread.getState() != Thread.State.TERMINATED)
+        .map(thread -> ThreadReport.of(world.faceOf(thread), thread))
+        .collect(Collectors.joining("\n"));
+  }
+
+  @Override
+  public @Nullable String threadsAtDeadlock() {
+    return deadlocked.isEmpty() ? null : deadlocked;
+  }
+
+  @Override
+  public boolean wake(Thread thread) {
+    return world.wake(thread);
   }
 
   @Override

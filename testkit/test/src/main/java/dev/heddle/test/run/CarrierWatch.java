@@ -6,6 +6,7 @@ import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.VirtualThreads;
 import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.Arrays;
@@ -13,13 +14,28 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/// Waits for a carrier, and detects that it does not end: it has used much processor time, or has
-/// waited long, without a step of its loop.
+/// Waits for a carrier, and detects that it does not end: without a step of its loop it has used
+/// much processor time, or is blocked.
 ///
 /// **Thread** the caller of a run.
 final class CarrierWatch {
+  /*
+   * A carrier without a step is in one of these states:
+   *
+   *   it runs, or waits for a processor     its processor time counts. A machine that gives it none
+   *                                         delays the verdict, and does not cause it
+   *   it is blocked: the JVM's state of     samples count in which it has not left the wait. It
+   *   the thread is not RUNNABLE            waits for another thread, which is outside of the run:
+   *                                         no clock tells when that answers
+   *   it waits in a native method, which    neither counts: only a time-out of the test ends it
+   *   the JVM calls RUNNABLE, too
+   *
+   * The JVM counts how often a thread was blocked or waited: a carrier that has left a wait since
+   * the last sample has another count, and begins anew. Stacks are not compared: one that another
+   * thread reads postpones a resume, which changes the course.
+   */
   private static final Duration SAMPLE = Duration.ofMillis(250);
-  private static final int REAL_FACTOR = 6; // a blocked carrier uses no processor time
+  private static final int BLOCKED_FACTOR = 6; // a blocked carrier uses no processor time
 
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
@@ -30,7 +46,8 @@ final class CarrierWatch {
   private long progress = -1;
   private @Nullable Thread watched; // the carrier that runs, which has made that progress
   private long cpuThen;
-  private long samples; // since the last step
+  private long samples; // in which it was in one wait
+  private long waits; // until the last sample
 
   CarrierWatch(Thread carrier, SimulatedLoop<?> run, Duration patience) {
     this.carrier = carrier;
@@ -78,7 +95,6 @@ final class CarrierWatch {
     }
   }
 
-  // samples are counted, not a clock read: a JVM that was stopped has lost one
   private boolean isStuck() {
     NodeLoop node = run.runningNode();
     Thread runs = node == null ? carrier : node.carrier();
@@ -91,9 +107,19 @@ final class CarrierWatch {
       samples = 0;
       return false;
     }
-    samples++;
+    samples = isStillBlocked(runs) ? samples + 1 : 0;
     long used = THREADS.getThreadCpuTime(runs.threadId()) - cpuThen;
-    return used > patienceNanos || samples * SAMPLE.toNanos() > patienceNanos * REAL_FACTOR;
+    return used > patienceNanos || samples * SAMPLE.toNanos() > patienceNanos * BLOCKED_FACTOR;
+  }
+
+  private boolean isStillBlocked(Thread runs) {
+    ThreadInfo info = THREADS.getThreadInfo(runs.threadId());
+    if (info == null || info.getThreadState() == Thread.State.RUNNABLE) {
+      return false;
+    }
+    long before = waits;
+    waits = info.getBlockedCount() + info.getWaitedCount();
+    return waits == before;
   }
 
   private String describe() {

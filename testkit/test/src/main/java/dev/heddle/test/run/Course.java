@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.run;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /// The course that a run takes: each step with its time, what was ready, and what ran.
@@ -18,10 +22,15 @@ public final class Course {
   private int[] chosen = new int[INITIAL];
   private int steps;
 
+  private int[] points = new int[INITIAL]; // that were reached before it
+
   // of each decision: its step
   private int[] decisions = new int[INITIAL];
   private int decided;
 
+  private final BitSet contested = new BitSet(); // by the number of the point
+  private int reached; // points
+  private final List<Interruption> interruptions = new ArrayList<>();
   private int choices; // steps in which nothing ran
 
   private final Map<Long, String> names = new HashMap<>();
@@ -33,11 +42,13 @@ public final class Course {
       ids = Arrays.copyOf(ids, steps * 2);
       this.ready = Arrays.copyOf(this.ready, steps * 2);
       this.chosen = Arrays.copyOf(this.chosen, steps * 2);
+      points = Arrays.copyOf(points, steps * 2);
     }
     times[steps] = time;
     ids[steps] = id;
     this.ready[steps] = ready;
     this.chosen[steps] = chosen;
+    points[steps] = reached;
     if (ready > 1) {
       decide();
     }
@@ -61,6 +72,31 @@ public final class Course {
       decisions = Arrays.copyOf(decisions, decided * 2);
     }
     decisions[decided++] = steps;
+  }
+
+  /// A preemption point is reached.
+  ///
+  /// @return its number
+  int point(boolean isContested) {
+    contested.set(reached, isContested);
+    return reached++;
+  }
+
+  /// The chooser does more than to choose among those that are ready.
+  ///
+  /// @return its place among the interruptions
+  int interrupt(Interruption interruption) {
+    interruptions.add(interruption);
+    mix(interruption.kind().ordinal());
+    mix(interruption.number());
+    mix(interruption.value());
+    return interruptions.size() - 1;
+  }
+
+  /// What came of a preemption.
+  void choseInstead(int interruption, int among, int chosen, long ran) {
+    interruptions.set(
+        interruption, interruptions.get(interruption).withChoice(among, chosen, ran));
   }
 
   /// Mixes a number into the fingerprint.
@@ -106,6 +142,26 @@ public final class Course {
   /// The step of a decision.
   public int stepOf(int decision) {
     return decisions[decision];
+  }
+
+  /// The number of preemption points.
+  public int points() {
+    return reached;
+  }
+
+  /// The number of preemption points before a step.
+  public int pointsBefore(int step) {
+    return points[step];
+  }
+
+  /// Whether another one may have been ready at a point.
+  public boolean isContested(int point) {
+    return contested.get(point);
+  }
+
+  /// In the order in which they happened.
+  public List<Interruption> interruptions() {
+    return Collections.unmodifiableList(interruptions);
   }
 
   /// A name of a coroutine or thread.

@@ -8,6 +8,8 @@ import dev.heddle.observe.DeadlockReport;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.ForeignWait;
 import dev.heddle.scheduler.context.ExecutionContext;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,18 @@ final class ForeignWaitCheck {
       }
     }
     return false;
+  }
+
+  /// The numbers of the coroutines that wait in the JDK. On the carrier, with no coroutine mounted.
+  static List<Long> openWaits(CoroutineTree tree) {
+    List<Long> ids = new ArrayList<>();
+    for (CoroutineNode<?> coroutine : tree.coroutines()) {
+      ExecutionContext context = coroutine.context();
+      if (context != null && context.isActive()) {
+        ids.add(coroutine.id());
+      }
+    }
+    return ids;
   }
 
   /// Why the run must not go on; null: it may.

@@ -5,7 +5,11 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.test.host.HostDriver;
+import dev.heddle.observe.CoroutineSnapshot;
+import dev.heddle.observe.ForeignWait;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Waits in the JDK that the simulation does not control: the agent is not installed.
@@ -22,12 +26,17 @@ final class ForeignWaits implements JdkWaits {
    *   without a bound                      patience, and then reports a deadlock; a cycle of locks
    *                                        at once
    *
+   * Where a deadline is armed, the clock moves to it, although a thread outside could still end a
+   * wait. Whether there is such a thread is not known: another coroutine may be the one to end it.
+   * So the wait is named as one that perhaps was not controlled.
+   *
    * What other threads decide is named in the record of the run: the same seed may then take
    * another course.
    */
   private final RunParts run;
   private int foreign; // coroutines in a wait of the JDK, at the last tick
   private long waitedNanos; // of real time, for other threads, since a coroutine ran
+  private final Set<Long> named = new HashSet<>(); // the waits of these coroutines
 
   ForeignWaits(RunParts run) {
     this.run = run;
@@ -75,10 +84,13 @@ final class ForeignWaits implements JdkWaits {
 
   @Override
   public RunTurn.Next onIdle(boolean endless) {
+    LoopRuntime loop = run.loop();
     if (!endless) {
+      if (loop.scheduler().foreignCount() > 0 && !run.usesProcesses()) {
+        nameOpenWaits(loop);
+      }
       return RunTurn.Next.ADVANCE;
     }
-    LoopRuntime loop = run.loop();
     if (isHopeless(loop)) {
       waitedNanos = 0;
       run.deadlocked();
@@ -87,6 +99,23 @@ final class ForeignWaits implements JdkWaits {
     run.uncontrolled("a wake-up by a thread outside of the simulation");
     waitedNanos += RunTurn.WAIT_NANOS;
     return RunTurn.Next.WAIT;
+  }
+
+  private void nameOpenWaits(LoopRuntime loop) {
+    boolean isNew = false;
+    for (long id : ForeignWaitCheck.openWaits(loop.tree())) {
+      isNew |= !named.contains(id);
+    }
+    if (!isNew) {
+      return;
+    }
+    for (CoroutineSnapshot waiting : loop.dump().coroutines()) {
+      ForeignWait wait = waiting.foreign();
+      if (wait != null && named.add(waiting.id()) && wait.ownerId() == null) {
+        run.perhapsUncontrolled(
+            waiting.label() + " waits in the JDK (" + wait.method() + ") while the clock moves on");
+      }
+    }
   }
 
   private boolean isHopeless(LoopRuntime loop) {
@@ -100,6 +129,16 @@ final class ForeignWaits implements JdkWaits {
     return scheduler.foreignCount() == 0
         && scheduler.reactor().driver() instanceof HostDriver driver
         && scheduler.armedEvents() <= driver.waits();
+  }
+
+  @Override
+  public @Nullable String threadsAtDeadlock() {
+    return null;
+  }
+
+  @Override
+  public boolean wake(Thread thread) {
+    return false;
   }
 
   @Override

@@ -31,6 +31,15 @@ sealed interface JdkWaits permits AgentWaits, ForeignWaits {
   /// What happens when the loop has nothing to do; see [RunTurn.Idle#onIdle].
   RunTurn.Next onIdle(boolean endless);
 
+  /// The threads of the program at its deadlock, and what they waited for; null: there were none,
+  /// or the simulation does not know them.
+  @Nullable String threadsAtDeadlock();
+
+  /// Ends the wait of a thread for no reason.
+  ///
+  /// @return false: it does not wait, or the simulation does not control it
+  boolean wake(Thread thread);
+
   /// Whether timed ones end, in virtual time.
   boolean endsTimed();
 

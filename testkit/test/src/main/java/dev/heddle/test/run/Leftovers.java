@@ -2,6 +2,8 @@
 package dev.heddle.test.run;
 
 import dev.heddle.loop.LoopRuntime;
+import dev.heddle.reactor.TimerQueue;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,8 +25,13 @@ final class Leftovers {
   }
 
   static List<Finding> timers(LoopRuntime loop) {
-    int timers = loop.scheduler().timers().size();
-    return timers == 0 ? List.of() : List.of(leak(timers + " timers are armed"));
+    TimerQueue timers = loop.scheduler().timers();
+    if (timers.size() == 0) {
+      return List.of();
+    }
+    Duration first = Duration.ofNanos(timers.nextDeadline());
+    return List.of(
+        leak("%,d timers are armed, the first one for %s".formatted(timers.size(), first)));
   }
 
   static Finding leak(String what) {

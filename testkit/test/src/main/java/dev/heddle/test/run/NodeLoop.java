@@ -53,6 +53,7 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
    * Rejected. One carrier for all loops: a scheduler is its carrier's own frame. A pool of
    * carriers: a crashed loop's frame is on its carrier.
    */
+  private final OpenResources resources = new OpenResources();
   private final String name;
   private final HeddleOptions options;
   private final RunParts parts;
@@ -282,7 +283,7 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
   }
 
   private void runLoop() {
-    RecordingPicker picker = nodes.newPicker(name, this::onStep);
+    RecordingPicker picker = nodes.newPicker(name, new OwnSteps());
     parts.begin(picker);
     try {
       LoopRuntime.<@Nullable Void>run(
@@ -308,6 +309,7 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
   private void started(LoopRuntime loop) {
     parts.started(loop);
     loop.redirectReports(this::onReport);
+    loop.futures().listen(resources);
     waits.started(loop);
   }
 
@@ -316,12 +318,20 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
     findings.add(new Finding(Finding.Kind.UNHANDLED, name + ": " + what, why));
   }
 
-  private void onStep(@Nullable Thread thread) {
-    if (parts.picker().steps() >= parts.limits().steps()) {
-      nodes.stepsAreUsedUp();
-      parts.loop().scheduler().runOnCarrier(this::crash);
+  private final class OwnSteps implements RecordingPicker.Steps {
+    @Override
+    public void onStep(@Nullable Thread thread) {
+      if (parts.picker().steps() >= parts.limits().steps()) {
+        nodes.stepsAreUsedUp();
+        parts.loop().scheduler().runOnCarrier(NodeLoop.this::crash);
+      }
+      waits.onStep(thread);
     }
-    waits.onStep(thread);
+
+    @Override
+    public boolean wake(Thread thread) {
+      return waits.wake(thread);
+    }
   }
 
   private void collectFindings() {
@@ -331,6 +341,7 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
       Leftovers.coroutines(loop).forEach(this::add);
       if (!stopping) {
         Leftovers.timers(loop).forEach(this::add); // else the deadline of its end is one
+        resources.findings().forEach(this::add); // else it was asked to end, and is cut off
       }
     }
     if (processes != null) {

@@ -7,8 +7,9 @@ import dev.heddle.scheduler.BornThread;
 import dev.heddle.scheduler.ReadyCandidates;
 import dev.heddle.scheduler.ReadyPicker;
 import dev.heddle.scheduler.context.ExecutionContext;
-import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lane {
   private static final long CHOICES = Long.MIN_VALUE / 2; // the id of all choices, in the course
   private static final int MOST_OUTCOMES = 1 << 16;
+  private static final int MOST_POINTS = 10_000; // in a step: it spins until another one has run
+  private static final int NONE = -1;
 
   private final Chooser chooser;
   private final VirtualClock clock;
@@ -26,12 +29,19 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
   private final String prefix; // of names
   private final long firstId; // those of one loop lie together
   private final ArrivalOrder order = new ArrivalOrder();
-  private final Map<Long, Coroutine<?>> coroutines = new HashMap<>();
+  private final Map<Long, Coroutine<?>> coroutines = new LinkedHashMap<>();
   private final IdentityHashMap<Runnable, Long> threads = new IdentityHashMap<>();
   private final IdentityHashMap<Runnable, String> names = new IdentityHashMap<>();
-  private final Map<Long, Thread> born = new HashMap<>();
+  private final Map<Long, Thread> born = new LinkedHashMap<>();
+  private final WaitingThreads waiting = new WaitingThreads(coroutines, born);
 
   private @Nullable ReadyCandidates lane; // only during a pick
+  private int left = NONE; // only during a pick: the position that is no candidate
+  private long running; // the id of what was picked last
+  private boolean preempted; // it gives way to others
+  private int preemptedAt; // the point; NONE: it has run too long
+  private int interruption; // its place in the course
+  private int pointsInStep;
   private @Nullable Object last; // the entry that was picked
 
   /// Follows the steps of a run.
@@ -40,6 +50,11 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     ///
     /// @param thread the thread that will run; null: it does not exist yet
     void onStep(@Nullable Thread thread);
+
+    /// Ends the wait of a thread in the JDK for no reason.
+    ///
+    /// @return false: it does not wait there
+    boolean wake(Thread thread);
   }
 
   RecordingPicker(Chooser chooser, VirtualClock clock, Steps steps) {
@@ -77,30 +92,110 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
   @Override
   public int pick(ReadyCandidates candidates) {
     lane = candidates;
+    left = NONE;
     order.update(this);
-    int size = candidates.size();
-    int chosen = size == 1 ? 0 : chooser.choose(course.decisions(), this);
-    chosen = chosen < 0 || chosen >= size ? 0 : chosen;
-    int place = order.place(chosen);
-    long id = id(chosen);
-    order.chosen(id);
-    course.step(clock.nanoTime(), id, size, chosen);
+    left = preempted && candidates.size() > 1 ? positionOf(running) : NONE;
+    int chosen = left == NONE ? choose() : chooseInstead();
+    wake(steps(), chooser.wake(steps(), waiting)); // it is ready at the next pick
+    int place = order.place(position(chosen));
+    running = id(chosen);
+    order.chosen(running);
+    if (left == NONE) {
+      course.step(clock.nanoTime(), running, size(), chosen);
+    } else {
+      course.step(clock.nanoTime(), running, 1, 0);
+    }
     last = candidates.at(place);
     lane = null;
+    preempted = false;
+    pointsInStep = 0;
     steps.onStep(lastThread());
     return place;
   }
 
+  private int choose() {
+    return size() == 1 ? 0 : within(chooser.choose(course.decisions(), this), size());
+  }
+
+  private int chooseInstead() {
+    if (preemptedAt == NONE) {
+      return 0;
+    }
+    int chosen =
+        size() == 1 ? 0 : within(chooser.chooseInstead(preemptedAt, this), size());
+    course.choseInstead(interruption, size(), chosen, id(chosen));
+    return chosen;
+  }
+
+  private static int within(int chosen, int size) {
+    return chosen < 0 || chosen >= size ? 0 : chosen;
+  }
+
+  private int positionOf(long id) {
+    for (int position = 0; position < size(); position++) {
+      if (laneId(order.place(position)) == id) {
+        return position;
+      }
+    }
+    return NONE;
+  }
+
+  private int position(int candidate) {
+    return left != NONE && candidate >= left ? candidate + 1 : candidate;
+  }
+
+  // ---- points ----
+
+  /// The one that runs is at a preemption point. See [Chooser#atPoint].
+  ///
+  /// @param where class and method
+  /// @param contested whether another one may be ready
+  long pauseAt(String where, boolean contested) {
+    int point = course.point(contested);
+    preempted = false; // below a native frame it has not given way at the last one
+    if (contested && ++pointsInStep > MOST_POINTS) {
+      preempted = true;
+      preemptedAt = NONE;
+      return 0;
+    }
+    long pause = chooser.atPoint(point, running, contested);
+    if (pause > 0) {
+      var _ = interrupt(Interruption.Kind.STALL, point, pause, 0, running, where);
+    } else if (pause == 0 && contested) {
+      interruption = interrupt(Interruption.Kind.PREEMPTION, point, 0, 0, running, where);
+      preempted = true;
+      preemptedAt = point;
+    }
+    return pause == 0 && !contested ? Chooser.GO_ON : pause;
+  }
+
+  private int interrupt(
+      Interruption.Kind kind, int number, long value, int among, long id, String where) {
+    return course.interrupt(
+        new Interruption(
+            kind, number, value, among, course.steps(), clock.nanoTime(), id, 0, where));
+  }
+
+  private void wake(int step, int woken) {
+    if (woken >= 0 && woken < waiting.size() && steps.wake(waiting.thread(woken))) {
+      var _ =
+          interrupt(Interruption.Kind.WAKE_UP, step, woken, waiting.size(), waiting.id(woken), "");
+    }
+    waiting.forget();
+  }
+
+
   // ---- candidates, in the order of their arrival ----
 
   @Override
-  public long id(int position) {
-    return laneId(order.place(position));
+  public long id(int candidate) {
+    return laneId(order.place(position(candidate)));
   }
 
   @Override
   public int size() {
-    return lane == null ? 0 : lane.size();
+    int all = lane == null ? 0 : lane.size();
+    return left == NONE ? all : all - 1;
   }
 
   // ---- the lane ----
@@ -182,6 +277,11 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
       case CoroutineNode<?> node when node.context() != null -> node.context().thread();
       case null, default -> null;
     };
+  }
+
+  /// The threads that have run and are no coroutines, in the order in which they first ran.
+  List<Thread> threads() {
+    return List.copyOf(born.values());
   }
 
   /// Whether threads have run that are no coroutines.

@@ -27,6 +27,7 @@ final class RunParts {
   // carrier only
   private final Set<String> uncontrolled;
   private @Nullable RecordingPicker picker;
+  private boolean usesProcesses; // whose answers end waits in the JDK
   private @Nullable Others others;
 
   // the carrier writes, any thread reads
@@ -129,6 +130,22 @@ final class RunParts {
   /// @param what it, in words
   void uncontrolled(String what) {
     uncontrolled.add(what);
+  }
+
+  /// Records that something outside of the simulation may have had a part in the course.
+  ///
+  /// @param what it, in words
+  void perhapsUncontrolled(String what) {
+    uncontrolled.add(RunRecord.PERHAPS + what);
+  }
+
+  /// Whether the program has begun to use processes.
+  boolean usesProcesses() {
+    return usesProcesses;
+  }
+
+  void processesAreUsed() {
+    usesProcesses = true;
   }
 
   /// Each once, in the order in which they came.

@@ -21,4 +21,11 @@ public record RunRecord<T extends @Nullable Object>(
     Course course,
     List<Finding> findings,
     List<String> uncontrolled,
-    List<String> uncheckedMessages) {}
+    List<String> uncheckedMessages) {
+  static final String PERHAPS = "perhaps: ";
+
+  /// Whether something outside of the simulation has had a part in the course for certain.
+  public boolean dependsOnOthers() {
+    return uncontrolled.stream().anyMatch(what -> !what.startsWith(PERHAPS));
+  }
+}

@@ -51,6 +51,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
   private final @Nullable Phases phases; // null: the main coroutine's work is in one piece
   private final RunParts parts;
   private final JdkWaits waits;
+  private final OpenResources resources = new OpenResources();
 
   // null: the program has no module of processes
   private final @Nullable SimulatedProcesses processes;
@@ -144,7 +145,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
   }
 
   private RunRecord<T> runLoop() {
-    RecordingPicker picker = new RecordingPicker(chooser, parts.clock(), this::onStep);
+    RecordingPicker picker = new RecordingPicker(chooser, parts.clock(), new OwnSteps());
     RunTurn sleeps = new RunTurn(parts.clock(), parts.agenda(), this);
     Machine machine = Machine.of(sleeps, seed);
     NodeLoops nodes = new NodeLoops(parts, options, machine, seed);
@@ -168,6 +169,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
       failure = e;
     }
     describeProcesses(failure);
+    describeThreads(failure);
     describeNodes(nodes, failure);
     collectFindings();
     findings.addAll(nodes.end());
@@ -200,6 +202,13 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     }
   }
 
+  private void describeThreads(@Nullable Throwable failure) {
+    String threads = waits.threadsAtDeadlock();
+    if (failure instanceof DeadlockError && threads != null) {
+      failure.addSuppressed(new ThreadsError(threads));
+    }
+  }
+
   private static void describeNodes(NodeLoops nodes, @Nullable Throwable failure) {
     String states = nodes.statesAtDeadlock();
     if (failure instanceof DeadlockError && states != null) {
@@ -213,6 +222,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
       phases.attach(loop);
     }
     loop.redirectReports(this::onReport);
+    loop.futures().listen(resources);
     waits.started(loop);
   }
 
@@ -221,17 +231,24 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     findings.add(new Finding(Finding.Kind.UNHANDLED, what, failure));
   }
 
-  // the thread may be null: it does not exist yet, or only the JDK knows it
-  private void onStep(@Nullable Thread thread) {
-    int steps = parts.picker().steps();
-    long limit = parts.limits().steps();
-    if (steps >= limit) {
-      nodes().stepsAreUsedUp();
+  private final class OwnSteps implements RecordingPicker.Steps {
+    @Override
+    public void onStep(@Nullable Thread thread) {
+      int steps = parts.picker().steps();
+      long limit = parts.limits().steps();
+      if (steps >= limit) {
+        nodes().stepsAreUsedUp();
+      }
+      if (steps > limit * STOP_FACTOR) {
+        parts.loop().scheduler().finish(); // the program ignores its cancellation
+      }
+      waits.onStep(thread);
     }
-    if (steps > limit * STOP_FACTOR) {
-      parts.loop().scheduler().finish(); // the program ignores its cancellation
+
+    @Override
+    public boolean wake(Thread thread) {
+      return waits.wake(thread);
     }
-    waits.onStep(thread);
   }
 
   @Override
@@ -262,6 +279,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     LoopRuntime loop = parts.loopIfStarted();
     if (loop != null) {
       findings.addAll(Leftovers.of(loop));
+      findings.addAll(resources.findings());
     }
     if (processes != null) {
       processes.leaks().forEach(left -> findings.add(Leftovers.leak(left)));

@@ -2,6 +2,7 @@
 package dev.heddle.test.run;
 
 import dev.heddle.Loop;
+import dev.heddle.coroutine.tree.SpawnSites;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.process.scheduler.WorkerThread;
 import dev.heddle.process.simulation.ProcessWorld;
@@ -26,6 +27,7 @@ final class SimulatedProcesses implements ProcessWorld {
 
   // carrier only
   private final List<SimulatedRuntime> runtimes = new ArrayList<>();
+  private final List<Object> startedAt = new ArrayList<>(); // of each
   private @Nullable Loop<?> handle;
 
   /// @param endsTimedWaits whether those of the JDK end in virtual time
@@ -106,6 +108,8 @@ final class SimulatedProcesses implements ProcessWorld {
   @Override
   public void started(SimulatedRuntime runtime) {
     runtimes.add(runtime);
+    run.processesAreUsed();
+    startedAt.add(ProgramSite.caller());
   }
 
   @Override
@@ -118,12 +122,17 @@ final class SimulatedProcesses implements ProcessWorld {
 
   /// What is said of each runtime that was not shut down.
   List<String> leaks() {
-    return runtimes.stream()
-        .filter(runtime -> !runtime.isClosed())
-        .map(runtime ->
-            "process runtime '%s' was not shut down; alive: %s"
-                .formatted(runtime.name(), runtime.processes()))
-        .toList();
+    List<String> all = new ArrayList<>();
+    for (int i = 0; i < runtimes.size(); i++) {
+      SimulatedRuntime runtime = runtimes.get(i);
+      if (!runtime.isClosed()) {
+        all.add(
+            "process runtime '%s' was not shut down; started at %s; alive: %s"
+                .formatted(
+                    runtime.name(), SpawnSites.describe(startedAt.get(i)), runtime.processes()));
+      }
+    }
+    return all;
   }
 
   /// The states of all processes; null when no runtime is open.

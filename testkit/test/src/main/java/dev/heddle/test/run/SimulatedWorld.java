@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.run;
 
-import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.SpawnSites;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.test.host.HostDriver;
 import dev.heddle.test.nio.HostNetwork;
@@ -44,25 +44,8 @@ final class SimulatedWorld extends World
   private static final int READS = 1_000; // of the clock in one step; then a loop waits for it
   private static final long READ_NANOS = 10_000; // what such a read takes
   private static final long SPIN_NANOS = 1_000;
-  private static final int PREEMPTION = 10; // one point in so many preempts
 
-  private static final String HEDDLE = "dev/heddle/";
-  private static final List<String> ROOMS_OF_THE_CORE =
-      List.of(
-          "coroutine/",
-          "event/",
-          "failure/",
-          "flow/",
-          "internal/",
-          "io/",
-          "loop/",
-          "observe/",
-          "os/",
-          "reactor/",
-          "scheduler/",
-          "sync/",
-          "thread/");
-
+  private final RunParts run;
   private final VirtualClock clock;
   private final Agenda agenda;
   private final SplittableRandom random;
@@ -74,11 +57,18 @@ final class SimulatedWorld extends World
   private int reads;
   private final List<Finding> findings = new ArrayList<>();
   private final Set<String> refused = new LinkedHashSet<>();
-  private final Map<Thread, Thread> running = new HashMap<>(); // adopted ones: their bodies
+  private final Map<Thread, Adopted> running = new HashMap<>();
 
-  SimulatedWorld(VirtualClock clock, Agenda agenda, long seed) {
-    this.clock = clock;
-    this.agenda = agenda;
+  /// A platform thread that runs.
+  ///
+  /// @param body which runs its code
+  /// @param startedAt the line that has started it
+  private record Adopted(Thread body, Object startedAt) {}
+
+  SimulatedWorld(RunParts run, long seed) {
+    this.run = run;
+    this.clock = run.clock();
+    this.agenda = run.agenda();
     this.random = new SplittableRandom(seed);
     this.open = OpenWorld.of(this);
   }
@@ -114,6 +104,18 @@ final class SimulatedWorld extends World
     open.awaitUnblocker();
   }
 
+  /// Ends the wait of a thread for no reason.
+  ///
+  /// @return false: it does not wait
+  boolean wake(Thread virtual) {
+    return open.wakeForNoReason(virtual);
+  }
+
+  /// The thread that the program knows, by the virtual one that runs it.
+  Thread faceOf(Thread virtual) {
+    return open.faceOf(virtual);
+  }
+
   /// What the program has been refused, with the stacks.
   Set<String> refused() {
     return refused;
@@ -124,11 +126,14 @@ final class SimulatedWorld extends World
   /// thread is a daemon says nothing, since all are that coroutines create.
   List<Finding> findings() {
     List<Finding> all = new ArrayList<>(findings);
-    running.forEach((thread, body) -> {
+    running.forEach((thread, adopted) -> {
       if (!thread.getClass().getName().startsWith("java.util.concurrent.")) {
-        all.add(new Finding(Finding.Kind.LEAK, "a thread runs: " + thread.getName(), null));
+        String what =
+            "a thread runs: %s, started at %s"
+                .formatted(thread.getName(), SpawnSites.describe(adopted.startedAt));
+        all.add(new Finding(Finding.Kind.LEAK, what, null));
       }
-      open.forget(body);
+      open.forget(adopted.body);
     });
     return all;
   }
@@ -211,12 +216,16 @@ final class SimulatedWorld extends World
 
   @Override
   public void onAdopted(Thread platform, Thread body) {
-    running.put(platform, body);
+    running.put(platform, new Adopted(body, ProgramSite.caller()));
   }
 
   @Override
   public void onEnd(Thread platform) {
-    running.remove(platform);
+    // a thread that was ready when the loop ended runs on a thread of the JDK, and may end there
+    // while this one looks for what is left
+    if (OpenWorld.current() == this) {
+      running.remove(platform);
+    }
   }
 
   @Override
@@ -270,6 +279,20 @@ final class SimulatedWorld extends World
   }
 
   @Override
+  public void opened(Object socket) {
+    if (scheduler != null) {
+      scheduler.futures().opened(socket);
+    }
+  }
+
+  @Override
+  public void closed(Object socket) {
+    if (scheduler != null) {
+      scheduler.futures().closed(socket);
+    }
+  }
+
+  @Override
   @SuppressWarnings("ThreadPriorityCheck") // the simulation's loop decides what a yield means
   public void onFruitless() {
     onSpin();
@@ -283,26 +306,16 @@ final class SimulatedWorld extends World
     return random.nextLong();
   }
 
-  // Heddle's own code may have points, too, for threads that call it from outside of the loop. What
-  // the loop runs of it relies on running alone: a tick may not wait, and a coroutine does so only
-  // where the code says it
   @Override
-  public boolean preempts(String where) {
-    return (!isOfTheCore(where) || !isOnLoop()) && random.nextInt(PREEMPTION) == 0;
-  }
-
-  private boolean isOnLoop() {
+  public long pauseAt(String where) {
     Scheduler loop = scheduler;
-    return loop == null || loop.isInTick() || CoroutineNode.onLoopOrNull() != null;
-  }
-
-  private static boolean isOfTheCore(String where) {
-    for (String room : ROOMS_OF_THE_CORE) {
-      if (where.startsWith(room, HEDDLE.length())) {
-        return where.startsWith(HEDDLE);
-      }
+    if (loop == null || loop.isInTick() || PointCallers.runAlone(where)) {
+      return Chooser.GO_ON;
     }
-    return false;
+    // what the JVM's thread has brought by now is uncertain, that it may bring something is not
+    boolean contested =
+        loop.readyCount() > 0 || open.hasMonitorWaiters() || loop.hasArrivals();
+    return run.picker().pauseAt(where, contested);
   }
 
   @Override

@@ -192,7 +192,7 @@ class NodeTest {
     SimulationError found =
         catchThrowableOfType(SimulationError.class, () -> Simulation.explore(seed(0), race));
     assertThat(found).isNotNull();
-    assertThat(found).hasMessageContaining("replay with -Dheddle.test.seed=");
+    assertThat(found).hasMessageContaining("replay with ./heddle test --seed ");
     SimulationOptions again = seed(found.result().seed()).withSchedule(found.result().schedule());
     assertThatThrownBy(() -> Simulation.run(again, race)).hasRootCauseMessage(message(found));
   }

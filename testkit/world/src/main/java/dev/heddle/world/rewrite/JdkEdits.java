@@ -82,6 +82,14 @@ final class JdkEdits {
               "unpark(Thread)void",
               new FilterArgument(hook("HeddleThreads.target"))));
 
+  /// A thread that is stalled at a preemption point comes back later.
+  private static final List<Edit> POINTS =
+      List.of(
+          edit(
+              "java.lang.VirtualThread",
+              "submitRunContinuation(Executor,boolean)void",
+              new FilterArgument(hook("HeddlePoints.scheduler"))));
+
   /// Timed waits end by the clock of the world; monitors are handed over before its loop goes on.
   private static final List<Edit> WAITS =
       List.of(
@@ -314,6 +322,7 @@ final class JdkEdits {
   static final List<Edit> ALL =
       Stream.of(
               THREADS,
+              POINTS,
               WAITS,
               PROCESSORS,
               POOLS,

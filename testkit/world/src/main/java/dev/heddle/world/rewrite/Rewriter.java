@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,9 @@ public final class Rewriter implements ClassFileTransformer {
   // Programs are loaded again and again, by a class loader for each run.
   private final Map<ProgramClass, byte[]> programs = new ConcurrentHashMap<>();
   private final Queue<String> problems = new ConcurrentLinkedQueue<>();
+
+  // of all classes that were loaded, but hidden ones, which the JVM does not show
+  private final Set<String> loadedNames = ConcurrentHashMap.newKeySet();
 
   /// The usual one.
   public Rewriter(AgentOptions options) {
@@ -67,6 +71,12 @@ public final class Rewriter implements ClassFileTransformer {
     return List.copyOf(problems);
   }
 
+  /// The number of names under which classes were loaded since the start; a class that a second
+  /// loader defines under a known name does not count again.
+  public int loadedNames() {
+    return loadedNames.size();
+  }
+
   @Override
   public byte @Nullable [] transform(
       @Nullable ClassLoader loader,
@@ -75,6 +85,9 @@ public final class Rewriter implements ClassFileTransformer {
       @Nullable ProtectionDomain domain,
       byte[] bytes) {
     String name = internalName == null ? "" : internalName.replace('/', '.');
+    if (loaded == null) {
+      loadedNames.add(name);
+    }
     if (internalName == null || JdkNames.isLeftAlone(name)) {
       return null;
     }

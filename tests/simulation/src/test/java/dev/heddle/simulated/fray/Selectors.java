@@ -68,7 +68,7 @@ final class Selectors {
         server.configureBlocking(false);
         server.register(selector, SelectionKey.OP_ACCEPT);
         selectOne(selector);
-        server.accept();
+        server.accept().close();
       }
     });
     try (Selector selector = Selector.open();

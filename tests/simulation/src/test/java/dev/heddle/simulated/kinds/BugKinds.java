@@ -3,6 +3,7 @@ package dev.heddle.simulated.kinds;
 
 import static dev.heddle.simulated.program.Program.breaks;
 import static dev.heddle.simulated.program.Program.deadlocks;
+import static dev.heddle.simulated.program.Program.passes;
 
 import dev.heddle.simulated.program.Program;
 import java.util.List;
@@ -39,6 +40,18 @@ public final class BugKinds {
           t -> new RetryStorm().run());
   public static final Program DATA_RACE =
       breaks("data race", "counter++ by two threads", t -> new RacyCounter().run(t));
+
+  /// A bug of the JDK, of `ScheduledThreadPoolExecutor`, that needs preemption inside
+  /// `java.util.concurrent`.
+  public static final Program JDK_8358601 =
+      deadlocks(
+          "JDK-8358601",
+          "a task that is scheduled during shutdown never runs and is never cancelled",
+          ScheduleDuringShutdown::run);
+
+  /// No bug.
+  public static final Program CORRECT =
+      passes("locked counter", t -> new LockedCounter().run(t));
 
   /// One row for each kind.
   public static final List<Program> ALL =

@@ -55,6 +55,7 @@ final class ExpiringCache {
         }
       } finally {
         sweeper.shutdownNow();
+        sweeper.awaitTermination(1, TimeUnit.MINUTES);
       }
     }
 

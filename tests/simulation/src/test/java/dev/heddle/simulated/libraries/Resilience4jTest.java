@@ -4,6 +4,7 @@ package dev.heddle.simulated.libraries;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.Action;
 import dev.heddle.simulated.Simulated;
 import io.github.resilience4j.circuitbreaker.CallNotPermittedException;
 import io.github.resilience4j.circuitbreaker.CircuitBreaker;
@@ -57,6 +58,32 @@ class Resilience4jTest {
           assertThat(breaker.getState()).isEqualTo(State.CLOSED);
         });
     assertThat(elapsed).isGreaterThanOrEqualTo(Duration.ofMinutes(61));
+  }
+
+  static final class HalfOpensByItself implements Action {
+    @Override
+    public void run() throws InterruptedException {
+      CircuitBreaker breaker =
+          CircuitBreaker.of(
+              "calls", breaker().automaticTransitionFromOpenToHalfOpenEnabled(true).build());
+      CountDownLatch halfOpen = new CountDownLatch(1);
+      breaker
+          .getEventPublisher()
+          .onStateTransition(event -> {
+            if (event.getStateTransition().getToState() == State.HALF_OPEN) {
+              halfOpen.countDown();
+            }
+          });
+      failFourTimes(breaker);
+      assertThat(halfOpen.await(2, TimeUnit.HOURS)).isTrue();
+    }
+  }
+
+  /// By the one scheduler that the library has, in a static field.
+  @Test
+  void circuitBreaker_halfOpensByItself() {
+    Duration elapsed = Simulated.virtuallyAnew(new HalfOpensByItself(), "io.github.resilience4j");
+    assertThat(elapsed).isBetween(Duration.ofHours(1), Duration.ofHours(2));
   }
 
   @Test

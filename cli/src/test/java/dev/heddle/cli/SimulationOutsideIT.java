@@ -134,21 +134,21 @@ class SimulationOutsideIT {
 
   private static String gradleBuild() throws IOException {
     return """
-        plugins {
-            java
-        }
+    plugins {
+        java
+    }
 
-        repositories {
-            maven { url = uri("%s") }
-            mavenCentral()
-        }
+    repositories {
+        maven { url = uri("%s") }
+        mavenCentral()
+    }
 
-        dependencies {
-            testImplementation("org.junit.jupiter:junit-jupiter:6.1.3")
-            testRuntimeOnly("org.junit.platform:junit-platform-launcher")
-        }
+    dependencies {
+        testImplementation("org.junit.jupiter:junit-jupiter:6.1.3")
+        testRuntimeOnly("org.junit.platform:junit-platform-launcher")
+    }
 
-        """
+    """
             .formatted(repository.toUri())
         + first(GRADLE, Files.readString(HOW_TO), 1);
   }

@@ -32,8 +32,9 @@ public final class HeddleLimits {
     return simulated == null ? jdk : simulated;
   }
 
-  /// Filters the factory that makes the sockets which a `ServerSocket` with an implementation that is
-  /// not the JDK's accepts. Only a world has such implementations, where the program has set none.
+  /// Filters the factory that makes the sockets which a `ServerSocket` with an implementation that
+  /// is not the JDK's accepts. Only a world has such implementations, where the program has set
+  /// none.
   public static SocketImplFactory socketFactory(SocketImplFactory jdk) {
     HeddleWorld world = HeddleWorld.current();
     return world == null || jdk != null ? jdk : world::newSocket;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package java.lang;
 
+import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import jdk.internal.misc.Unsafe;
 
@@ -8,6 +9,10 @@ import jdk.internal.misc.Unsafe;
 /// JVM.
 public final class HeddlePools {
   private static final long NANOS_PER_MILLI = 1_000_000;
+
+  // what a library keeps in a static field must serve the next world, too
+  private static final Executor OF_CURRENT =
+      command -> common(ForkJoinPool.commonPool()).execute(command);
 
   private HeddlePools() {}
 
@@ -38,5 +43,10 @@ public final class HeddlePools {
   public static ForkJoinPool common(ForkJoinPool jdk) {
     HeddleWorld world = HeddleWorld.current();
     return world == null ? jdk : world.commonPool();
+  }
+
+  /// Filters the executor of a future that has none of its own.
+  public static Executor defaultExecutor(Executor jdk) {
+    return HeddleWorld.current() == null ? jdk : OF_CURRENT;
   }
 }

@@ -81,8 +81,7 @@ record FailureKind(
     }
     try {
       ClassLoader loader = Thread.currentThread().getContextClassLoader();
-      CodeSource source =
-          Class.forName(name, false, loader).getProtectionDomain().getCodeSource();
+      CodeSource source = Class.forName(name, false, loader).getProtectionDomain().getCodeSource();
       return source != null && OWN.contains(source);
     } catch (ClassNotFoundException | LinkageError _) {
       return false; // safe: a hidden class, or one of another loader: the program's

@@ -59,8 +59,7 @@ record FailureText(
         .append(" of virtual time: ")
         .append(result.failure());
     describeThreads(text);
-    text.append("\nreplay with ")
-        .append(Replay.line(result, test));
+    text.append("\nreplay with ").append(Replay.line(result, test));
     describeSchedule(text);
     if (!repeats) {
       text.append("\nit did not repeat: a second run with the same decisions failed differently");
@@ -85,8 +84,7 @@ record FailureText(
     int interruptions = course.interruptions().size();
     int other = entries(result) - interruptions;
     text.append(
-        "\nof %,d decisions %,d differ from the oldest first"
-            .formatted(course.decisions(), other));
+        "\nof %,d decisions %,d differ from the oldest first".formatted(course.decisions(), other));
     if (course.points() > 0 || interruptions > 0) {
       text.append(
           "; there are %,d interruptions, %,d points were reached"

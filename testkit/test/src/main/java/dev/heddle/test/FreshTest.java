@@ -28,8 +28,7 @@ final class FreshTest {
                 .formatted(parameters[i].getSimpleName(), method));
       }
     }
-    Method own =
-        fresh(method.getDeclaringClass()).getDeclaredMethod(method.getName(), parameters);
+    Method own = fresh(method.getDeclaringClass()).getDeclaredMethod(method.getName(), parameters);
     Object on = instance;
     if (on == null) {
       on = ReflectionSupport.newInstance(fresh(call.getTargetClass()));

@@ -70,7 +70,8 @@ final class Runs {
     RunRecord<T> record =
         withLoader(
             loader,
-            () -> SimulatedLoop.run(options.loop(), options.seed(), chooser, limits(options), main));
+            () ->
+                SimulatedLoop.run(options.loop(), options.seed(), chooser, limits(options), main));
     return new SimulationResult<>(options.seed(), record, options.checksLeaks());
   }
 

@@ -110,7 +110,8 @@ final class Schedule implements Chooser {
       kind = candidate.letter() == one.charAt(0) ? candidate : kind;
     }
     String[] pair = (kind == null ? one : one.substring(1)).split(":");
-    return new Entry(kind, Integer.parseInt(pair[0]), pair.length == 1 ? 0 : Long.parseLong(pair[1]));
+    return new Entry(
+        kind, Integer.parseInt(pair[0]), pair.length == 1 ? 0 : Long.parseLong(pair[1]));
   }
 
   List<Entry> entries() {

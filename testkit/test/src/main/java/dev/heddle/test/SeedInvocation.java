@@ -127,14 +127,11 @@ final class SeedInvocation extends PhaseInterceptor
     publishCoverage(all, context);
     if (result.failure() != null && !(result.failure() instanceof TestAbortedException)) {
       FailureText text =
-          verdict == Verdict.FIRST_FAILURE
-                  && options.shrinks()
-                  && !result.dependsOnOthers()
+          verdict == Verdict.FIRST_FAILURE && options.shrinks() && !result.dependsOnOthers()
               ? new TestRerun(options, calls).shrunk(result)
               : FailureText.of(result);
       throw text.error(
-          TestName.of(
-              context.getRequiredTestClass(), context.getRequiredTestMethod().getName()));
+          TestName.of(context.getRequiredTestClass(), context.getRequiredTestMethod().getName()));
     }
   }
 

@@ -36,8 +36,7 @@ final class TestName {
       Method method =
           frame
               .getDeclaringClass()
-              .getDeclaredMethod(
-                  frame.getMethodName(), frame.getMethodType().parameterArray());
+              .getDeclaredMethod(frame.getMethodName(), frame.getMethodType().parameterArray());
       return isTestable(method, new HashSet<>());
     } catch (NoSuchMethodException | LinkageError _) {
       return false; // safe: a constructor, or a method whose classes are not there

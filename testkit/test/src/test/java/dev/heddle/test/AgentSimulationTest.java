@@ -17,13 +17,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.LongSupplier;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.Future;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -246,12 +246,13 @@ class AgentSimulationTest {
 
   private static int running(AtomicInteger running) {
     return Objects.requireNonNull(
-        Simulation.run(() -> {
-              int now = running.incrementAndGet();
-              sleep(Duration.ofHours(1));
-              running.decrementAndGet();
-              return now;
-            })
+        Simulation.run(
+                () -> {
+                  int now = running.incrementAndGet();
+                  sleep(Duration.ofHours(1));
+                  running.decrementAndGet();
+                  return now;
+                })
             .value());
   }
 

@@ -9,7 +9,6 @@ import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.EventStream;
 import dev.heddle.event.Promise;
-
 import dev.heddle.io.AsyncFile;
 import dev.heddle.io.FileIo;
 import dev.heddle.io.Listener;

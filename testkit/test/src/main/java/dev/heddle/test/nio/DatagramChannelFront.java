@@ -265,7 +265,7 @@ final class DatagramChannelFront extends DatagramChannel implements Selectable {
   }
 
   @Override
-  public int readyOps(int interest) {
-    return Selectable.ready(waits, interest);
+  public int possibleOps() {
+    return validOps();
   }
 }

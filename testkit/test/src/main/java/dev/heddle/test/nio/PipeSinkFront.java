@@ -91,7 +91,7 @@ final class PipeSinkFront extends Pipe.SinkChannel implements Selectable {
   }
 
   @Override
-  public int readyOps(int interest) {
-    return Selectable.ready(waits, interest);
+  public int possibleOps() {
+    return validOps();
   }
 }

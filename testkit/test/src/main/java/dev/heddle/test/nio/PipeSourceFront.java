@@ -96,7 +96,7 @@ final class PipeSourceFront extends Pipe.SourceChannel implements Selectable {
   }
 
   @Override
-  public int readyOps(int interest) {
-    return Selectable.ready(waits, interest);
+  public int possibleOps() {
+    return validOps();
   }
 }

@@ -6,10 +6,8 @@ import java.nio.channels.SelectionKey;
 
 /// A channel that a selector of a run watches.
 interface Selectable {
-  /// Which of these operations can go on now.
-  ///
-  /// @param interest operations, as a selection key has them
-  int readyOps(int interest);
+  /// Which operations the channel has in its state: one that was never connected has none.
+  int possibleOps();
 
   /// What waits for the channel's descriptor.
   Waits waits();
@@ -21,12 +19,15 @@ interface Selectable {
         : SelectionKey.OP_WRITE | SelectionKey.OP_CONNECT;
   }
 
-  /// The operations of `interest` in whose direction the descriptor is ready.
-  static int ready(Waits waits, int interest) {
+  /// Which of these operations can go on now.
+  ///
+  /// @param interest operations, as a selection key has them
+  default int readyOps(int interest) {
     int ready = 0;
     for (Direction direction : Direction.values()) {
-      if ((interest & ops(direction)) != 0 && waits.isReady(direction)) {
-        ready |= interest & ops(direction);
+      int wanted = interest & possibleOps() & ops(direction);
+      if (wanted != 0 && waits().isReady(direction)) {
+        ready |= wanted;
       }
     }
     return ready;

@@ -145,7 +145,7 @@ final class ServerSocketChannelFront extends ServerSocketChannel implements Sele
   }
 
   @Override
-  public int readyOps(int interest) {
-    return Selectable.ready(waits, interest);
+  public int possibleOps() {
+    return validOps();
   }
 }

@@ -90,16 +90,21 @@ final class SimulatedKey extends AbstractSelectionKey {
   }
 
   void watch(Runnable watcher) {
+    Waits waits = selectable().waits();
+    int wanted = selected & selectable().possibleOps();
     for (Direction direction : Direction.values()) {
-      if ((selected & Selectable.ops(direction)) != 0) {
-        selectable().waits().watch(direction, watcher);
+      if ((wanted & Selectable.ops(direction)) != 0) {
+        waits.watch(direction, watcher);
       }
     }
+    waits.watchState(watcher);
   }
 
   void unwatch(Runnable watcher) {
+    Waits waits = selectable().waits();
     for (Direction direction : Direction.values()) {
-      selectable().waits().unwatch(direction, watcher);
+      waits.unwatch(direction, watcher);
     }
+    waits.unwatchState(watcher);
   }
 }

@@ -138,6 +138,7 @@ final class SocketChannelFront extends SocketChannel implements Selectable {
     if (done) {
       nowConnected();
     }
+    waits.stateChanged();
     return done;
   }
 
@@ -405,11 +406,10 @@ final class SocketChannelFront extends SocketChannel implements Selectable {
   }
 
   @Override
-  public int readyOps(int interest) {
-    int possible =
-        connected
-            ? SelectionKey.OP_READ | SelectionKey.OP_WRITE
-            : pending ? SelectionKey.OP_CONNECT : 0;
-    return Selectable.ready(waits, interest & possible);
+  public int possibleOps() {
+    if (connected) {
+      return SelectionKey.OP_READ | SelectionKey.OP_WRITE;
+    }
+    return pending ? SelectionKey.OP_CONNECT : 0;
   }
 }

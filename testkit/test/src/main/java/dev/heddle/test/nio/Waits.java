@@ -27,6 +27,7 @@ final class Waits {
   private final Descriptor descriptor;
   private final Side reading = new Side(Direction.READ);
   private final Side writing = new Side(Direction.WRITE);
+  private final List<Runnable> ofState = new ArrayList<>(); // watchers of the channel's state
   private boolean closed;
 
   Waits(HostNetwork network, Descriptor descriptor) {
@@ -86,6 +87,20 @@ final class Waits {
     }
   }
 
+  /// Runs `watcher` whenever another operation has become possible, until [#unwatchState].
+  void watchState(Runnable watcher) {
+    ofState.add(watcher);
+  }
+
+  void unwatchState(Runnable watcher) {
+    ofState.remove(watcher);
+  }
+
+  /// Other operations are possible now.
+  void stateChanged() {
+    List.copyOf(ofState).forEach(Runnable::run);
+  }
+
   /// Blocks the current thread until a direction is ready, the descriptor was closed, the deadline
   /// has come or the thread is interrupted; the caller finds out which.
   void await(Direction direction, long deadlineNanos) {
@@ -106,7 +121,7 @@ final class Waits {
     }
   }
 
-  /// Ends all waits of threads. Selectors are not told, as with Linux. To be called before the
+  /// Ends all waits of threads; a selector goes on with its other keys. To be called before the
   /// descriptor is closed.
   void close() {
     if (!closed) {

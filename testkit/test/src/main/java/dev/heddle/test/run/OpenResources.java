@@ -8,8 +8,8 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// What the program of a run has opened and not closed: sockets, listeners, pipes, files, streams of
-/// events, subscriptions.
+/// What the program of a run has opened and not closed: sockets, listeners, pipes, files, streams
+/// of events, subscriptions.
 ///
 /// **Thread** the carrier, and coroutines on it.
 final class OpenResources implements ResourceListener {

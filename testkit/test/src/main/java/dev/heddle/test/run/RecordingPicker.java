@@ -121,8 +121,7 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     if (preemptedAt == NONE) {
       return 0;
     }
-    int chosen =
-        size() == 1 ? 0 : within(chooser.chooseInstead(preemptedAt, this), size());
+    int chosen = size() == 1 ? 0 : within(chooser.chooseInstead(preemptedAt, this), size());
     course.choseInstead(interruption, size(), chosen, id(chosen));
     return chosen;
   }
@@ -183,7 +182,6 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     }
     waiting.forget();
   }
-
 
   // ---- candidates, in the order of their arrival ----
 

@@ -148,6 +148,10 @@ final class JdkEdits {
               "*",
               new FilterField("CompletableFuture.ASYNC_POOL", hook("HeddlePools.common"))),
           edit(
+              FUTURE,
+              "defaultExecutor()Executor",
+              new FilterResult(hook("HeddlePools.defaultExecutor"))),
+          edit(
               FUTURE + "$DelayedExecutor",
               "execute(Runnable)void",
               new FilterField("CompletableFuture.ASYNC_POOL", hook("HeddlePools.common"))));

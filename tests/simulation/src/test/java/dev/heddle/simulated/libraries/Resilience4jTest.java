@@ -82,8 +82,7 @@ class Resilience4jTest {
   /// By the one scheduler that the library has, in a static field.
   @Test
   void circuitBreaker_halfOpensByItself() {
-    Duration elapsed =
-        Simulated.virtuallyAnew(new HalfOpensByItself(), "io.github.resilience4j");
+    Duration elapsed = Simulated.virtuallyAnew(new HalfOpensByItself(), "io.github.resilience4j");
     assertThat(elapsed).isBetween(Duration.ofHours(1), Duration.ofHours(2));
   }
 

@@ -80,7 +80,8 @@ final class Executors {
         if (task.periodic) {
           task.future =
               random.nextBoolean()
-                  ? executor.scheduleAtFixedRate(task, random.nextInt(200), 100, TimeUnit.NANOSECONDS)
+                  ? executor.scheduleAtFixedRate(
+                      task, random.nextInt(200), 100, TimeUnit.NANOSECONDS)
                   : executor.scheduleWithFixedDelay(task, 0, 300, TimeUnit.NANOSECONDS);
         } else {
           switch (random.nextInt(3)) {
@@ -135,7 +136,16 @@ final class Executors {
       if (future == null) {
         check(runs + (task.returned ? 1 : 0) == 1, "lost: " + runs + " " + task.returned);
       } else {
-        check(future.isDone(), "terminated, and not done: " + future + " periodic " + task.periodic + " runs " + runs + " " + how);
+        check(
+            future.isDone(),
+            "terminated, and not done: "
+                + future
+                + " periodic "
+                + task.periodic
+                + " runs "
+                + runs
+                + " "
+                + how);
         try {
           var _ = future.get();
           check(runs == 1, "done, and runs " + runs + " times");

@@ -82,7 +82,8 @@ final class Mailboxes {
     check(sender.accepted.containsAll(arrived), this + ": refused, and arrived: " + arrived);
     if (policy != MailboxPolicy.DROP_OLDEST) {
       check(
-          arrived.equals(sender.accepted), this + ": " + sender.accepted + " arrived as " + arrived);
+          arrived.equals(sender.accepted),
+          this + ": " + sender.accepted + " arrived as " + arrived);
     }
   }
 

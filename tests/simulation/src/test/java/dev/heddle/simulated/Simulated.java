@@ -68,7 +68,7 @@ public final class Simulated {
       case PCT_3 -> Strategy.pct(3);
       case PCT_15 -> Strategy.pct(15);
       case STALLS -> Strategy.randomWalk().withStalls(100);
-      case WAKE_UPS -> Strategy.randomWalk().withSpuriousWakeUps(10);
+      case WAKE_UPS -> Strategy.randomWalk().withSpuriousWakeUps(3);
     };
   }
 

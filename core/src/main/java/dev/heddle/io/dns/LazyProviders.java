@@ -2,7 +2,7 @@
 package dev.heddle.io.dns;
 
 import java.util.Iterator;
-import java.util.ServiceLoader.Provider;
+import java.util.ServiceLoader;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** any. The lock is held while a provider is loaded, as that of a class while it is
 /// initialised.
 final class LazyProviders {
-  private final Iterator<? extends Provider<NameResolverProvider>> rest; // guarded by the lock
+  private final Iterator<? extends ServiceLoader.Provider<NameResolverProvider>> rest; // guarded by the lock
   private final CopyOnWriteArrayList<NameResolverProvider> loaded = new CopyOnWriteArrayList<>();
   private final ReentrantLock lock = new ReentrantLock();
 
-  LazyProviders(Iterator<? extends Provider<NameResolverProvider>> all) {
+  LazyProviders(Iterator<? extends ServiceLoader.Provider<NameResolverProvider>> all) {
     this.rest = all;
   }
 

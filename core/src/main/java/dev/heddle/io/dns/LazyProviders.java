@@ -12,7 +12,9 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** any. The lock is held while a provider is loaded, as that of a class while it is
 /// initialised.
 final class LazyProviders {
-  private final Iterator<? extends ServiceLoader.Provider<NameResolverProvider>> rest; // guarded by the lock
+  // guarded by the lock
+  private final Iterator<? extends ServiceLoader.Provider<NameResolverProvider>> rest;
+
   private final CopyOnWriteArrayList<NameResolverProvider> loaded = new CopyOnWriteArrayList<>();
   private final ReentrantLock lock = new ReentrantLock();
 

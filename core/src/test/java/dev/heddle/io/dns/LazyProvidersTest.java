@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.ServiceLoader.Provider;
+import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -15,8 +15,8 @@ class LazyProvidersTest {
   private final LazyProviders providers =
       new LazyProviders(List.of(provider(0), provider(1)).iterator());
 
-  private Provider<NameResolverProvider> provider(int number) {
-    return new Provider<>() {
+  private ServiceLoader.Provider<NameResolverProvider> provider(int number) {
+    return new ServiceLoader.Provider<>() {
       @Override
       public Class<? extends NameResolverProvider> type() {
         throw new IllegalStateException("would load the class");

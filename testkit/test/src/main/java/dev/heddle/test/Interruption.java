@@ -60,8 +60,7 @@ public final class Interruption {
               at,
               thread,
               place
-                  + "%s was kept away in %s for %s"
-                      .formatted(thread, where, inWords(one.value())));
+                  + "%s was kept away in %s for %s".formatted(thread, where, inWords(one.value())));
       case WAKE_UP ->
           new Interruption(
               Kind.WAKE_UP,

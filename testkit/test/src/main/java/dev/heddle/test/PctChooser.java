@@ -12,9 +12,9 @@ import java.util.SplittableRandom;
 /// Probabilistic concurrency testing of one run.
 ///
 /// The algorithm needs the number of places of a run in advance at which it may change the order:
-/// decisions, and points at which another one may be ready. It spreads its changes over them. A seed
-/// alone must repeat a run, so each seed draws that number: a power of two. A program with n such
-/// places gets a fitting one in every twelfth run or so.
+/// decisions, and points at which another one may be ready. It spreads its changes over them. A
+/// seed alone must repeat a run, so each seed draws that number: a power of two. A program with n
+/// such places gets a fitting one in every twelfth run or so.
 final class PctChooser implements Chooser {
   private static final int SHORTEST = 3; // 8 places
   private static final int LONGEST = 14; // 16,384 places

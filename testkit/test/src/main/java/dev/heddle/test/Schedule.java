@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// | | |
 /// |---|---|
 /// | `4:1` | at decision 4 the one in place 1 ran, the second oldest |
-/// | `p17`, `p17:1` | at point 17 the one that ran gave way to the oldest, the second oldest, of the others |
+/// | `p17`, `p17:1` | at point 17 the one that ran gave way to the oldest, the second oldest, other |
 /// | `s20:1500000` | at point 20 it was kept away for so many nanoseconds |
 /// | `w9`, `w9:2` | before step 9 the wait of the first, the third, of those that waited ended |
 final class Schedule implements Chooser {
@@ -110,7 +110,8 @@ final class Schedule implements Chooser {
       kind = candidate.letter() == one.charAt(0) ? candidate : kind;
     }
     String[] pair = (kind == null ? one : one.substring(1)).split(":");
-    return new Entry(kind, Integer.parseInt(pair[0]), pair.length == 1 ? 0 : Long.parseLong(pair[1]));
+    return new Entry(
+        kind, Integer.parseInt(pair[0]), pair.length == 1 ? 0 : Long.parseLong(pair[1]));
   }
 
   List<Entry> entries() {

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 /// late as it can.
 ///
 /// A schedule is a sequence of decisions and of points at which another one may be ready. At a
-/// point the one that runs goes on, or gives way to one of the others; so often at most as the bound
-/// of preemptions says.
+/// point the one that runs goes on, or gives way to one of the others; so often at most as the
+/// bound of preemptions says.
 final class ScheduleSearch {
   private final int bound;
   private final int preemptions;
@@ -108,8 +108,7 @@ final class ScheduleSearch {
 
     private int decisionsBefore(int number) {
       int count = 0;
-      while (count < course.decisions()
-          && course.pointsBefore(course.stepOf(count)) <= number) {
+      while (count < course.decisions() && course.pointsBefore(course.stepOf(count)) <= number) {
         count++;
       }
       return count;

@@ -4,7 +4,6 @@ package dev.heddle.test;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /// Shrinks a failing schedule: looks for decisions, preemptions, stalls and wake-ups without which
 /// the run fails in the same way.

@@ -137,8 +137,7 @@ public sealed interface Strategy {
     public Disturbed {
       if (stalls < 0 || wakeUps < 0 || stalls + wakeUps == 0) {
         throw new IllegalArgumentException(
-            "one in so many must be at least 1: stalls %d, wake-ups %d"
-                .formatted(stalls, wakeUps));
+            "one in so many must be at least 1: stalls %d, wake-ups %d".formatted(stalls, wakeUps));
       }
     }
 

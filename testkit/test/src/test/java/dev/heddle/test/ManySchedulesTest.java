@@ -36,11 +36,13 @@ class ManySchedulesTest {
 
   private static void fiftyCoroutines() {
     for (int i = 0; i < 50; i++) {
-      Heddle.launch("waiter-" + i, () -> {
-        for (int wait = 0; wait < 6; wait++) {
-          Heddle.delay(Duration.ofMillis(1 + wait % 3));
-        }
-      });
+      Heddle.launch(
+          "waiter-" + i,
+          () -> {
+            for (int wait = 0; wait < 6; wait++) {
+              Heddle.delay(Duration.ofMillis(1 + wait % 3));
+            }
+          });
     }
   }
 }

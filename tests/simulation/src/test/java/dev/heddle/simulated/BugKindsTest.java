@@ -18,8 +18,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The kinds of bugs: each is found from each of 25 starts, in at most 1,000 runs, and in as many as
-/// the page about simulation says.
+/// The kinds of bugs: each is found from each of 25 starts, in at most 1,000 runs, and in as many
+/// as the page about simulation says.
 ///
 /// `-Dkinds.update=true` writes the rows of the page anew.
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -16,8 +16,6 @@ record Ending(Kind kind, String text) {
     DEADLOCK,
     /// A thread has thrown.
     FAILURE,
-    /// The run has left something behind: a thread that had not ended.
-    LEAK,
     /// The simulation refused the run, or ended it: it cannot control something, or the run does
     /// not end.
     REFUSED

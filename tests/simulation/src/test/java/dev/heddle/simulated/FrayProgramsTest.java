@@ -22,7 +22,8 @@ class FrayProgramsTest {
 
   @Test
   void failing_areAllFound() {
-    Findings findings = Findings.of(FAILING, List.of(Search.WALK, Search.PCT_3, Search.WAKE_UPS), 300);
+    Findings findings =
+        Findings.of(FAILING, List.of(Search.WALK, Search.PCT_3, Search.WAKE_UPS), 300);
     IO.println(findings);
     assertThat(findings.wrong()).as("%s", findings).isEmpty();
     assertThat(findings.found()).as("%s", findings).hasSize(FAILING.size());

@@ -11,7 +11,7 @@ enum Search {
   PCT_15("pct-15"),
   /// Any of those that are ready, and stalls at one point in a hundred.
   STALLS("stalls"),
-  /// Any of those that are ready, and spurious wake-ups before one step in a hundred.
+  /// Any of those that are ready, and spurious wake-ups before one step in three.
   WAKE_UPS("wake-ups");
 
   private final String title;

@@ -95,8 +95,7 @@ public final class Course {
 
   /// What came of a preemption.
   void choseInstead(int interruption, int among, int chosen, long ran) {
-    interruptions.set(
-        interruption, interruptions.get(interruption).withChoice(among, chosen, ran));
+    interruptions.set(interruption, interruptions.get(interruption).withChoice(among, chosen, ran));
   }
 
   /// Mixes a number into the fingerprint.

@@ -3,10 +3,10 @@ package dev.heddle.test.run;
 
 import dev.heddle.HeddleOptions;
 import dev.heddle.loop.LoopRuntime;
-import dev.heddle.scheduler.Scheduler;
-import dev.heddle.test.host.HostDriver;
 import dev.heddle.observe.CoroutineSnapshot;
 import dev.heddle.observe.ForeignWait;
+import dev.heddle.scheduler.Scheduler;
+import dev.heddle.test.host.HostDriver;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

@@ -5,8 +5,8 @@ package dev.heddle.test.run;
 ///
 /// @param kind its kind
 /// @param number that of the point, or of the step; counted from 0
-/// @param value of a preemption, the place among the others of the one that ran instead; of a stall,
-///   its nanoseconds; of a wake-up, the place of the one among those that waited
+/// @param value of a preemption, the place among the others of the one that ran instead; of a
+///   stall, its nanoseconds; of a wake-up, the place of the one among those that waited
 /// @param among how many others were ready, or waited
 /// @param step the number of steps before it
 /// @param time the virtual time, in nanoseconds

@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 
-/// Tells at which points nothing may be preempted: where the loop relies on running alone. These are
-/// points in Heddle's own code, and in code of the JDK that Heddle has called. At a point of its own
-/// code a thread that calls it from outside of the loop may be preempted.
+/// Tells at which points nothing may be preempted: where the loop relies on running alone. These
+/// are points in Heddle's own code, and in code of the JDK that Heddle has called. At a point of
+/// its own code a thread that calls it from outside of the loop may be preempted.
 final class PointCallers {
   private static final String HEDDLE = "dev/heddle/";
   private static final List<String> ROOMS_OF_THE_CORE =

@@ -13,9 +13,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Asks a chooser for each decision of the loop, and records the course.
+/// Asks a chooser for each decision of the loop and at each preemption point; records the course.
 ///
-/// **Thread** the loop's, in a tick.
+/// What is ready after a preemption is no decision of its own: the schedule names it together with
+/// the point. So a schedule that leaves the preemption out has the same numbers for the decisions
+/// behind it.
+///
+/// **Thread** the loop's, in a tick or at a point.
 final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lane {
   private static final long CHOICES = Long.MIN_VALUE / 2; // the id of all choices, in the course
   private static final int MOST_OUTCOMES = 1 << 16;
@@ -121,8 +125,7 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     if (preemptedAt == NONE) {
       return 0;
     }
-    int chosen =
-        size() == 1 ? 0 : within(chooser.chooseInstead(preemptedAt, this), size());
+    int chosen = size() == 1 ? 0 : within(chooser.chooseInstead(preemptedAt, this), size());
     course.choseInstead(interruption, size(), chosen, id(chosen));
     return chosen;
   }
@@ -183,7 +186,6 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     }
     waiting.forget();
   }
-
 
   // ---- candidates, in the order of their arrival ----
 

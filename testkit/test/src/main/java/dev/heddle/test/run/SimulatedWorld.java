@@ -34,8 +34,7 @@ import org.jspecify.annotations.Nullable;
 /// the program starts, become entries of the loop's ready queue. Chance follows from the seed.
 ///
 /// **Thread** the carrier, and what is mounted there, unless a method says otherwise.
-final class SimulatedWorld extends World
-    implements HostNetwork.Networked, HostNetwork.Threads {
+final class SimulatedWorld extends World implements HostNetwork.Networked, HostNetwork.Threads {
   private static final long ORIGIN_NANOS =
       1_000_000_000_000L; // as if the machine had been up for a while
   private static final long EPOCH_NANOS = 1_893_456_000_000_000_000L; // 2030-01-01T00:00:00Z
@@ -313,8 +312,7 @@ final class SimulatedWorld extends World
       return Chooser.GO_ON;
     }
     // what the JVM's thread has brought by now is uncertain, that it may bring something is not
-    boolean contested =
-        loop.readyCount() > 0 || open.hasMonitorWaiters() || loop.hasArrivals();
+    boolean contested = loop.readyCount() > 0 || open.hasMonitorWaiters() || loop.hasArrivals();
     return run.picker().pauseAt(where, contested);
   }
 

@@ -50,8 +50,7 @@ public final class BugKinds {
           ScheduleDuringShutdown::run);
 
   /// No bug.
-  public static final Program CORRECT =
-      passes("locked counter", t -> new LockedCounter().run(t));
+  public static final Program CORRECT = passes("locked counter", t -> new LockedCounter().run(t));
 
   /// One row for each kind.
   public static final List<Program> ALL =

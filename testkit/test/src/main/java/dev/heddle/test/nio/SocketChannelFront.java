@@ -291,9 +291,7 @@ final class SocketChannelFront extends SocketChannel implements Selectable {
       if (outputShut) {
         throw new ClosedChannelException();
       }
-      return blocks
-          ? writeBlocking(from, offset, length)
-          : descriptor.write(from, offset, length);
+      return blocks ? writeBlocking(from, offset, length) : descriptor.write(from, offset, length);
     } finally {
       writing.unlock();
     }

@@ -141,8 +141,7 @@ class AgentSocketsTest {
     Simulation.run(() -> {
       assertThat(byName("main").getHostAddress()).startsWith("10.0.0.");
       assertThat(byName("localhost").isLoopbackAddress()).isTrue();
-      assertThatThrownBy(() -> byName("no.example"))
-          .isInstanceOf(UnknownHostException.class);
+      assertThatThrownBy(() -> byName("no.example")).isInstanceOf(UnknownHostException.class);
     });
   }
 

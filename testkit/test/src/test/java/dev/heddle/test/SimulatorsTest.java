@@ -36,21 +36,21 @@ class SimulatorsTest {
 
   /// A row of the page: its title, the kind of programs, the options of the agent.
   enum Row {
-    COROUTINES("Heddle: coroutines, without the agent", "coroutines", List.of()),
-    THREADS("Heddle: threads, with the agent", "threads", List.of(PageJvm.agent())),
+    COROUTINES("Heddle: coroutines, without the agent", "coroutines", "-ea"),
+    THREADS("Heddle: threads, with the agent", "threads", PageJvm.agent()),
     POINTS(
         "Heddle: threads, with `points=memory`",
         "threads",
-        List.of(PageJvm.agent() + "=points=memory,packages=simulators"));
+        PageJvm.agent() + "=points=memory,packages=simulators");
 
     private final String title;
     private final String kind;
-    private final List<String> flags;
+    private final String option; // of the JVM
 
-    Row(String title, String kind, List<String> flags) {
+    Row(String title, String kind, String option) {
       this.title = title;
       this.kind = kind;
-      this.flags = flags;
+      this.option = option;
     }
 
     private String text(List<String> counts) {
@@ -99,8 +99,7 @@ class SimulatorsTest {
   }
 
   private static List<String> counts(Row row, int seeds) throws Exception {
-    List<String> flags = new ArrayList<>(row.flags);
-    flags.addAll(List.of("--add-opens", "java.base/java.lang=ALL-UNNAMED"));
+    List<String> flags = List.of(row.option, "--add-opens", "java.base/java.lang=ALL-UNNAMED");
     List<String> arguments = List.of(row.kind, String.valueOf(seeds));
     String output = PageJvm.run(flags, folder, "simulators.HeddleBugs", arguments);
     List<String> counts =

@@ -50,7 +50,7 @@ final class FreshBody<T extends @Nullable Object> implements Body<T> {
     return of(options, type, loader -> run(newBody(loader, name)));
   }
 
-  @SuppressWarnings("unchecked") // a T, by the type of the given object
+  @SuppressWarnings({"unchecked", "NullAway", "TypeParameterUnusedInFormals"}) // a T: as given
   private static <T extends @Nullable Object> T run(Object body) throws Exception {
     if (body instanceof Action action) {
       action.run();

@@ -39,8 +39,9 @@ final class TestRerun {
                   ReflectionSupport.invokeMethod(
                       call.getExecutable(), instance, call.getArguments().toArray()));
             }
-            : FreshBody.of(options, tests, loader -> makeAll(new FreshTest(loader)::call));
-    return Runs.record(options, () -> schedule, body);
+            : FreshBody.<@Nullable Void>of(
+                options, tests, loader -> makeAll(new FreshTest(loader)::call));
+    return Runs.<@Nullable Void>record(options, () -> schedule, body);
   }
 
   /// How a call is made.

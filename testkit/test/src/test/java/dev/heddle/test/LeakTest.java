@@ -18,6 +18,7 @@ import dev.heddle.io.Tcp;
 import dev.heddle.io.Udp;
 import dev.heddle.sync.Broadcast;
 import dev.heddle.sync.Broadcast.Overflow;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -31,7 +32,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 @Tag("sim-5")
 class LeakTest {
-  private static final InetSocketAddress ANY = new InetSocketAddress("127.0.0.1", 0);
+  private static final InetSocketAddress ANY =
+      new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
   @TempDir private Path folder = Path.of("");
 

@@ -87,7 +87,7 @@ public final class Course {
   /// @return its place among the interruptions
   int interrupt(Interruption interruption) {
     interruptions.add(interruption);
-    mix(interruption.kind().ordinal());
+    mix(interruption.kind().letter());
     mix(interruption.number());
     mix(interruption.value());
     return interruptions.size() - 1;

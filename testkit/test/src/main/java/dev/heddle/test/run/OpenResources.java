@@ -6,7 +6,6 @@ import dev.heddle.event.source.ResourceListener;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 
 /// What the program of a run has opened and not closed: sockets, listeners, pipes, files, streams
 /// of events, subscriptions.
@@ -15,7 +14,7 @@ import java.util.Map;
 final class OpenResources implements ResourceListener {
   private record Opening(long number, Object site) {}
 
-  private final Map<Object, Opening> open = new IdentityHashMap<>();
+  private final IdentityHashMap<Object, Opening> open = new IdentityHashMap<>();
   private long opened;
 
   @Override

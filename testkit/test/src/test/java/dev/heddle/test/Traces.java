@@ -12,6 +12,8 @@ import java.util.List;
 final class Traces {
   private Traces() {}
 
+  /// Prints the lines.
+  ///
   /// @param arguments the program, the number of seeds, the number of runs of each seed
   public static void main(String[] arguments) throws Exception {
     Body<List<String>> program =

@@ -604,10 +604,12 @@ public final class Broadcast<T> implements AutoCloseable {
       sender.serve(sender.item(), 0); // it keeps its item, and by that knows
     }
     sent.notifyReaders();
-    subscriptions.forEach(home.futures()::closed);
     ScopeBinding bound = bindings;
     bindings = null;
     ScopeBinding.release(bound);
+    for (Subscription<T> subscription : subscriptions) {
+      home.futures().closed(subscription);
+    }
   }
 
   /// Whether it was closed; items may be left for readers.

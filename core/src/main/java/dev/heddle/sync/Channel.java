@@ -641,10 +641,11 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
     ScopeBinding.release(bound);
   }
 
-  // where there may be no stack for it; then nothing has changed. It was made before: the linking
-  // of
-  // a lambda takes more stack than any guard promises
-  private void closeInTick(Runnable close) {
+  /// Closes it where there may be no stack for that; then nothing has changed, and the end of the
+  /// tick does it.
+  ///
+  /// @param close made before: linking a lambda takes more stack than any guard promises
+  void closeInTick(Runnable close) {
     try {
       close.run();
     } catch (StackOverflowError _) {
@@ -774,9 +775,9 @@ public final class Channel<T> implements Iterable<T>, AutoCloseable {
 
   // ---- for an operator ----
 
-  /// Closes it with a failure: for an operator that has ended, perhaps in a tick.
+  /// Closes it with a failure: for an operator that has ended, outside of any coroutine.
   void end(Throwable failure) {
-    closeInTick(() -> close(Reason.CLOSED, failure, null));
+    close(Reason.CLOSED, failure, null);
   }
 
   /// Closes it, and drops what is left: for an operator whose own channel was closed, perhaps in a

@@ -189,9 +189,8 @@ public final class Channels {
     abstract void work();
 
     Channel<R> start(String what) {
-      Scope.current()
-          .spawn(what, (Action) this::run)
-          .onCompletion(_ -> out.end(new Cancellation(what + " was cancelled before its start")));
+      Runnable end = () -> out.end(new Cancellation(what + " was cancelled before its start"));
+      Scope.current().spawn(what, (Action) this::run).onCompletion(_ -> out.closeInTick(end));
       EventSource.of(out.closed()).subscribe(this);
       return out;
     }

@@ -2,9 +2,11 @@
 package dev.heddle.io.dns;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -12,6 +14,7 @@ import org.junit.jupiter.api.Test;
 /// Providers of resolvers are loaded one after the other, when they are asked for.
 class LazyProvidersTest {
   private final List<Integer> loaded = new ArrayList<>();
+  private Runnable whileLoading = () -> {};
   private final LazyProviders providers =
       new LazyProviders(List.of(provider(0), provider(1)).iterator());
 
@@ -25,6 +28,7 @@ class LazyProvidersTest {
       @Override
       public NameResolverProvider get() {
         loaded.add(number);
+        whileLoading.run();
         return new Nobody();
       }
     };
@@ -45,6 +49,27 @@ class LazyProvidersTest {
     assertThat(loaded).containsExactly(0);
     assertThat(providers.get(1)).isNotNull();
     assertThat(loaded).containsExactly(0, 1);
+  }
+
+  @Test
+  void oneThatCannotBeLoaded_saysSoEachTime() {
+    whileLoading =
+        () -> {
+          throw new ServiceConfigurationError("on purpose");
+        };
+    for (int i = 0; i < 2; i++) {
+      assertThatThrownBy(() -> providers.get(0)).isInstanceOf(ServiceConfigurationError.class);
+    }
+    assertThat(loaded).containsExactly(0);
+  }
+
+  @Test
+  void lookUp_byAProviderThatIsLoaded_findsNone() {
+    List<@Nullable NameResolverProvider> found = new ArrayList<>();
+    whileLoading = () -> found.add(providers.get(0));
+    assertThat(providers.get(0)).isNotNull();
+    assertThat(found).containsOnlyNulls();
+    assertThat(loaded).containsExactly(0);
   }
 
   @Test

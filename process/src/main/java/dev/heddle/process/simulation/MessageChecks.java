@@ -3,14 +3,16 @@ package dev.heddle.process.simulation;
 
 import dev.heddle.process.simulation.ProcessWorld.MessageCheck;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.concurrent.ConcurrentSkipListSet;
 import org.jspecify.annotations.Nullable;
 
 /// Compares the messages of a runtime, when they are received, with what they were when they were
 /// sent. A change fails the simulation.
+///
+/// **Thread** any: threads outside of the simulation may send, too.
 public final class MessageChecks {
   private final ProcessWorld world;
-  private final Set<String> unchecked = new TreeSet<>();
+  private final Set<String> unchecked = new ConcurrentSkipListSet<>();
 
   public MessageChecks(ProcessWorld world) {
     this.world = world;

@@ -36,7 +36,7 @@ record FailureKind(
           "com.google.common.truth.");
 
   private static final List<CodeSource> OWN =
-      Stream.of(Heddle.class, Simulation.class, WorldAgent.class)
+      Stream.of(Heddle.class, FailureKind.class, WorldAgent.class)
           .map(type -> type.getProtectionDomain().getCodeSource())
           .filter(Objects::nonNull)
           .toList();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test;
 
+import java.lang.reflect.Method;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -8,7 +10,7 @@ import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/// Makes an invocation for each seed of a [HeddleTest].
+/// Makes an invocation for each seed of a [HeddleTest], and refuses its values without effect.
 final class HeddleTestExtension implements TestTemplateInvocationContextProvider {
   HeddleTestExtension() {}
 
@@ -21,7 +23,7 @@ final class HeddleTestExtension implements TestTemplateInvocationContextProvider
   public Stream<TestTemplateInvocationContext> provideTestTemplateInvocationContexts(
       ExtensionContext context) {
     HeddleTest test = find(context).orElseThrow();
-    AnnotationCheck.check(test, context.getRequiredTestMethod());
+    refuseWithoutEffect(test, context.getRequiredTestMethod());
     if (test.time() == HeddleTest.Time.REAL) {
       return Stream.of(new RealTimeInvocation());
     }
@@ -30,6 +32,26 @@ final class HeddleTestExtension implements TestTemplateInvocationContextProvider
 
   private static Optional<HeddleTest> find(ExtensionContext context) {
     return AnnotationSupport.findAnnotation(context.getTestMethod(), HeddleTest.class);
+  }
+
+  private static void refuseWithoutEffect(HeddleTest test, Method on) {
+    ChangedValues changed = new ChangedValues(test, on);
+    if (test.time() == HeddleTest.Time.REAL) {
+      changed.refuseAllBut("time", "with time = REAL: it runs once, on an ordinary loop");
+    }
+    if (test.strategy() != HeddleTest.Order.PCT) {
+      changed.refuse(List.of("depth"), "without strategy = PCT");
+    }
+    if (test.strategy() == HeddleTest.Order.EXHAUSTIVE) {
+      changed.refuse(
+          List.of("spuriousWakeUps", "stalls"),
+          "with strategy = EXHAUSTIVE, which does not enumerate them");
+    } else {
+      changed.refuse(List.of("preemptions"), "without strategy = EXHAUSTIVE");
+    }
+    if (test.strategy() == HeddleTest.Order.FIFO) {
+      changed.refuse(List.of("seeds"), "with strategy = FIFO: it runs once");
+    }
   }
 
   private static SimulationOptions options(HeddleTest test) {

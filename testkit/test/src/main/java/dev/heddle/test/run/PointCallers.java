@@ -38,7 +38,7 @@ final class PointCallers {
       StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
   private static final List<CodeSource> OWN_SOURCES =
-      Stream.of(Heddle.class, SimulatedLoop.class, OpenWorld.class)
+      Stream.of(Heddle.class, PointCallers.class, OpenWorld.class)
           .map(type -> type.getProtectionDomain().getCodeSource())
           .filter(Objects::nonNull)
           .toList();

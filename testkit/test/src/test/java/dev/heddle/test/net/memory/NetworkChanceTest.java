@@ -8,7 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// The chance of a network.
-class ChanceTest {
+class NetworkChanceTest {
   @Test
   void faultThatIsAdded_leavesTheDrawsOfOthersAsTheyWere() {
     List<Long> without = new ArrayList<>();

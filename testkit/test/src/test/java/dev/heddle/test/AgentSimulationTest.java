@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -23,6 +24,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -102,6 +104,40 @@ class AgentSimulationTest {
           }
         });
     assertThat(result.elapsed()).isGreaterThanOrEqualTo(Duration.ofMillis(50));
+  }
+
+  @Test
+  @Tag("sim-16")
+  void monitorThatIsFree_isHandedOver_beforeTheClockMoves() {
+    var result =
+        Simulation.run(() -> {
+          List<Duration> waits = new ArrayList<>();
+          for (int i = 0; i < 100; i++) {
+            waits.add(waitForAMonitor());
+          }
+          return waits;
+        });
+    assertThat(result.value()).allSatisfy(wait -> assertThat(wait).isLessThan(Duration.ofHours(1)));
+  }
+
+  // of a thread: it is held for a second, and then nothing happens for an hour
+  private static Duration waitForAMonitor() throws InterruptedException {
+    Object monitor = new Object();
+    AtomicLong entered = new AtomicLong();
+    Thread waiting =
+        new Thread(() -> {
+          synchronized (monitor) {
+            entered.set(System.nanoTime());
+          }
+        });
+    long began = System.nanoTime();
+    synchronized (monitor) {
+      waiting.start();
+      Thread.sleep(1_000);
+    }
+    Thread.sleep(Duration.ofHours(1));
+    waiting.join();
+    return Duration.ofNanos(entered.get() - began);
   }
 
   @Test
@@ -213,6 +249,23 @@ class AgentSimulationTest {
     record(() -> 1L);
     long first = record(AgentSimulationTest::initialiseAClass);
     assertThat(record(AgentSimulationTest::initialiseAClass)).isEqualTo(first);
+  }
+
+  @Test
+  @Tag("sim-14")
+  void chance_followsFromTheSeed() {
+    assertThat(drawn(1)).isEqualTo(drawn(1)).doesNotContainAnyElementsOf(drawn(2));
+  }
+
+  // one coroutine: the seed decides nothing else
+  private static List<Object> drawn(long seed) {
+    return Objects.requireNonNull(
+        Simulation.run(
+                SimulationOptions.defaults().withSeed(seed),
+                () ->
+                    List.<Object>of(
+                        new Random().nextLong(), UUID.randomUUID(), new Object().hashCode()))
+            .value());
   }
 
   // each program has the class of this lambda

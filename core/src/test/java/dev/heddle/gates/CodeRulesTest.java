@@ -49,10 +49,15 @@ class CodeRulesTest {
   private static final Map<String, String> REFLECTION =
       Map.ofEntries(
           entry("dev.heddle.scheduler.context.", "the room that touches the JDK's insides"),
+          entry("dev.heddle.test.AnnotationCheck", "reads the annotation of a test"),
+          entry("dev.heddle.test.FailureKind", "asks whether a class is the JDK's or a library's"),
+          entry("dev.heddle.test.FreshBody", "makes an object of a class that was loaded anew"),
+          entry("dev.heddle.test.FreshTest", "calls a test whose class was loaded anew"),
           entry("dev.heddle.test.PhaseInterceptor", "JUnit passes the methods of a test"),
           entry("dev.heddle.test.run.RunParts", "looks whether the module of processes is there"),
           entry("dev.heddle.test.SeedInvocation", "JUnit passes the methods of a test"),
           entry("dev.heddle.test.RealTimeInvocation", "JUnit passes the methods of a test"),
+          entry("dev.heddle.test.TestName", "JUnit passes the methods of a test"),
           entry("dev.heddle.test.TestRerun", "calls the methods of a test once more"),
           entry("dev.heddle.process.CoroutineProcess", "throws UndeclaredThrowableException"),
           entry(
@@ -129,7 +134,9 @@ class CodeRulesTest {
               "dev.heddle.netty.dns.WarmUp",
               "taken on the loop's worker threads, not on a carrier"),
           entry("dev.heddle.netty.handler.EmbeddedHandles", BRIEF),
-          entry("dev.heddle.test.Runs", BRIEF),
+          entry("dev.heddle.test.FreshClasses", "the lock of a class loader, as the JDK asks"),
+          entry("dev.heddle.test.Runs", "threads outside of loops, which run simulations in turn"),
+          entry("dev.heddle.test.nio.", "in a simulation, where a lock parks a coroutine"),
           entry(
               "dev.heddle.netty.uring.RingFile",
               "the calls of channels, which block on the loop's worker threads"));
@@ -153,7 +160,7 @@ class CodeRulesTest {
           entry(
               "dev.heddle.process.scheduler.WorkerThread.ADOPTED",
               "the registry of the carriers of simulations"),
-          entry("dev.heddle.test.Runs.WARM", "which programs have initialised their classes"),
+          entry("dev.heddle.test.Runs.TURN", "one simulation with the agent runs at a time"),
           entry(
               "dev.heddle.loop.JvmExit.LEFT_BEHIND",
               "coroutines that outlive their loops, and may hold what the JVM's exit waits for"),

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 ///
 /// Each seed is an invocation of its own. A seed that fails is reported with how to replay it; the
 /// schedule of the first one is shrunk, if the class has a constructor without parameters, and
-/// nothing else sets up its instances. An exhaustive test publishes as report entry
-/// `heddle.schedules` whether it has run all schedules, and logs a warning when it has not.
+/// nothing else sets up its instances. An exhaustive test publishes as report entry `schedules`
+/// whether it has run all schedules, and logs a warning when it has not.
 ///
 /// In JUnit's concurrent mode these tests run one at a time, whatever mode their class has.
 ///

@@ -140,7 +140,7 @@ final class SeedInvocation extends PhaseInterceptor
     if (coverage == null) {
       return;
     }
-    context.publishReportEntry("heddle.schedules", coverage);
+    context.publishReportEntry("schedules", coverage);
     if (!all.isComplete()) {
       AsyncLog.shared()
           .warning(

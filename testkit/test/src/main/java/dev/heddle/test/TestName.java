@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// Names of test methods, as Surefire and `./heddle test` take them: `StockTest#sell`,
-/// `StockTest$Empty#sell`.
+/// Names of test methods, as Surefire and `./heddle test` take them: `Class#method`,
+/// `Class$Nested#method`.
 final class TestName {
   // what each annotation of a test of JUnit has; by name, since a program may be without JUnit
   private static final String TESTABLE = "org.junit.platform.commons.annotation.Testable";

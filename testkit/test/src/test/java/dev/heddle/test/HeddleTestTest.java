@@ -118,15 +118,14 @@ class HeddleTestTest {
     assertThat(reported).noneMatch(Reported::isFailed);
     assertThat(TestClasses.seen).doesNotHaveDuplicates();
     assertThat(TestClasses.seen).hasSize(24);
-    assertThat(entries).containsEntry("heddle.schedules", "all 24 schedules were run");
+    assertThat(entries).containsEntry("schedules", "all 24 schedules were run");
   }
 
   @Test
   void exhaustive_thatStopsAtItsBound_saysThatItIsNotComplete() {
     run(TestClasses.ExhaustiveWithABound.class);
     assertThat(reported).hasSize(5).noneMatch(Reported::isFailed);
-    assertThat(entries)
-        .containsEntry("heddle.schedules", "5 schedules were run, and there are more");
+    assertThat(entries).containsEntry("schedules", "5 schedules were run, and there are more");
   }
 
   @Test

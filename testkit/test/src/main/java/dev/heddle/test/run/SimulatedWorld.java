@@ -48,6 +48,7 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
   private final VirtualClock clock;
   private final Agenda agenda;
   private final SplittableRandom random;
+  private boolean isAsking; // at a point
   private final OpenWorld open;
 
   private @Nullable Scheduler scheduler; // set before the first thread starts
@@ -308,9 +309,18 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
   @Override
   public long pauseAt(String where) {
     Scheduler loop = scheduler;
-    if (loop == null || loop.isInTick() || PointCallers.runAlone(where)) {
+    if (isAsking || loop == null || loop.isInTick()) {
       return Chooser.GO_ON;
     }
+    isAsking = true; // what is asked below may have points, too
+    try {
+      return PointCallers.runAlone(where) ? Chooser.GO_ON : pauseAt(where, loop);
+    } finally {
+      isAsking = false;
+    }
+  }
+
+  private long pauseAt(String where, Scheduler loop) {
     // what the JVM's thread has brought by now is uncertain, that it may bring something is not
     boolean contested = loop.readyCount() > 0 || open.hasMonitorWaiters() || loop.hasArrivals();
     return run.picker().pauseAt(where, contested);

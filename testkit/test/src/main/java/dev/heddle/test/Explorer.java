@@ -24,7 +24,7 @@ final class Explorer {
 
   Exploration explore() {
     boolean complete =
-        (options.strategy() instanceof Strategy.Exhaustive all && options.schedule() == null)
+        (options.strategy() instanceof Strategies.Exhaustive all && options.schedule() == null)
             ? exploreAll(all)
             : exploreSeeds();
     return new Exploration(runs, courses.size(), complete, elapsed);
@@ -38,7 +38,7 @@ final class Explorer {
     return false;
   }
 
-  private boolean exploreAll(Strategy.Exhaustive all) {
+  private boolean exploreAll(Strategies.Exhaustive all) {
     ScheduleSearch search = new ScheduleSearch(all.runs(), all.preemptions());
     while (search.hasNext()) {
       Chooser next = search.next();

@@ -138,12 +138,12 @@ final class Runs {
         AgentNotice.give();
       }
     }
-    if (options.strategy() instanceof Strategy.Disturbed disturbed) {
+    if (options.strategy() instanceof Strategies.Disturbed disturbed) {
       requireAgentFor(disturbed);
     }
   }
 
-  private static void requireAgentFor(Strategy.Disturbed disturbed) {
+  private static void requireAgentFor(Strategies.Disturbed disturbed) {
     if (!WorldAgent.isInstalled()) {
       throw new IllegalStateException(
           "stalls and spurious wake-ups need the agent heddle-world; start Java with"
@@ -170,10 +170,10 @@ final class Runs {
 
   private static Chooser chooser(Strategy strategy, SplittableRandom random) {
     return switch (strategy) {
-      case Strategy.RandomWalk _ -> new WalkChooser(random);
-      case Strategy.Pct pct -> new PctChooser(random, pct.depth());
-      case Strategy.Exhaustive _, Strategy.Fifo _ -> Chooser.FIFO;
-      case Strategy.Disturbed disturbed ->
+      case Strategies.RandomWalk _ -> new WalkChooser(random);
+      case Strategies.Pct pct -> new PctChooser(random, pct.depth());
+      case Strategies.Exhaustive _, Strategies.Fifo _ -> Chooser.FIFO;
+      case Strategies.Disturbed disturbed ->
           new DisturbingChooser(
               chooser(disturbed.order(), random.split()),
               random,

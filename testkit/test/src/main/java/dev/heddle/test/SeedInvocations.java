@@ -42,7 +42,7 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
     Runs.prepareAgent(this.options);
     this.isWarm = !WorldAgent.isInstalled();
     this.search =
-        this.options.strategy() instanceof Strategy.Exhaustive all
+        this.options.strategy() instanceof Strategies.Exhaustive all
                 && this.options.schedule() == null
             ? new ScheduleSearch(all.runs(), all.preemptions())
             : null;

@@ -37,7 +37,7 @@ class ScheduleTest {
   @Test
   void stallsAndWakeUps_areJoined() {
     assertThat(Strategy.pct(3).withStalls(50).withSpuriousWakeUps(70))
-        .isEqualTo(new Strategy.Disturbed(Strategy.pct(3), 50, 70));
+        .isEqualTo(new Strategies.Disturbed(Strategy.pct(3), 50, 70));
     assertThatThrownBy(() -> Strategy.fifo().withStalls(0))
         .isInstanceOf(IllegalArgumentException.class);
   }

@@ -20,8 +20,6 @@ import dev.heddle.scheduler.context.VirtualThreads;
 import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.scheduler.inbox.Wakeup;
 import java.util.ArrayDeque;
-import java.util.LinkedHashSet;
-import java.util.Set;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -139,13 +137,12 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private long reuses;
   private long immediate;
   private int turns; // of nextTurn()
-  private final Set<Runnable> deadlockActions = new LinkedHashSet<>(0);
+  private final DeadlockActions deadlockActions = new DeadlockActions();
   private int budgetUsed; // calls since another coroutine could run
   private long budgetSince; // `dispatched` at the last of these calls
 
   // the carrier writes, any thread reads
   private volatile boolean ended;
-  private volatile boolean dropped; // by a crash
 
   /// A scheduler whose carrier is the current thread.
   ///
@@ -207,12 +204,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     return dispatched;
   }
 
-  /// Whether a thread that is parked with `blocker` sleeps in a driver. **Thread** any.
-  public static boolean isDriver(@Nullable Object blocker) {
-    return blocker instanceof ReactorDriver
-        || (blocker != null && blocker.getClass().getName().startsWith("dev.heddle.netty."));
-  }
-
   /// A number that changes with each scheduling decision and each sleep. **Thread** any.
   public long progress() {
     // safe: compared with a later value; one that is slightly out of date does not matter
@@ -260,11 +251,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   @Override
   public boolean hasEnded() {
     return ended;
-  }
-
-  @Override
-  public boolean isDropped() {
-    return dropped;
   }
 
   @Override
@@ -375,14 +361,12 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   /// @return false, and nothing has happened, where a frame of `self` is pinned
   public boolean finishFrom(ExecutionContext self) {
     boolean wasOver = over;
-    boolean left = false;
     finish();
     try {
-      left = self.suspend();
+      return self.suspend();
     } finally {
-      over = left || wasOver;
+      over = wasOver; // a coroutine that has left does not come here
     }
-    return left;
   }
 
   @Override
@@ -597,7 +581,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   /// As [#runBorn(Runnable)], for a thread that is known. **Thread** any.
   public void runBorn(Runnable turn, @Nullable Thread thread) {
     BornThreads own = bornThreads;
-    if ((own == null || !inbox.post(new BornThread(own, turn, thread))) && !dropped) {
+    if ((own == null || !inbox.post(new BornThread(own, turn, thread))) && !pool.isDropped()) {
       VirtualThreads.defaultScheduler().execute(turn);
     }
   }
@@ -831,7 +815,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private void pollBeforeDeadlock() {
     poll();
     inbox.drain();
-    if (ready.isEmpty() && !over && isNothingArmed() && !runDeadlockActions()) {
+    if (ready.isEmpty() && !over && isNothingArmed() && !deadlockActions.run(ready)) {
       owner.onDeadlock();
     }
   }
@@ -845,16 +829,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   /// Takes back an [#onDeadlock].
   public void removeOnDeadlock(Runnable action) {
     deadlockActions.remove(action);
-  }
-
-  private boolean runDeadlockActions() {
-    // one at a time: the coroutines that the first one wakes may help the others
-    while (ready.isEmpty() && !deadlockActions.isEmpty()) {
-      Runnable oldest = deadlockActions.iterator().next();
-      deadlockActions.remove(oldest);
-      oldest.run();
-    }
-    return !ready.isEmpty();
   }
 
   private boolean isNothingArmed() {
@@ -910,10 +884,9 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   ///
   /// @param step runs a step, after whose failure the next one follows
   public void drop(Consumer<Runnable> step) {
-    dropped = true;
     ended = true;
-    step.accept(inbox::close); // before the threads: it makes known those that have not begun
     pool.drop(step);
+    step.accept(inbox::close); // makes known the threads that have not begun
     if (bornThreads != null) {
       bornThreads.drop(step);
     }

@@ -217,7 +217,8 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
   ///   [java.util.concurrent.CancellationException]. Other threads whose calls the loop has received
   ///   get no answer and wait for ever; later calls are refused as after any end.
   /// - What the program has of the real world stays: child processes run on, signal handlers and
-  ///   watches of files stay registered, and input that it has read is gone.
+  ///   watches of files stay registered, and what it has read from standard input and not used is
+  ///   lost.
   /// - The driver is not closed: its owner knows what a loss of power means to it.
   ///
   /// **Thread** a coroutine of the loop, for which the call does not return; or another thread

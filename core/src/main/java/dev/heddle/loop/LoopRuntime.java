@@ -214,8 +214,8 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
   /// - A lock stays locked when a coroutine held it, and also when one waited for it: it may be the
   ///   next owner, which never takes it and never passes it on.
   /// - The result that a handle of the loop has ends with a
-  ///   [java.util.concurrent.CancellationException]. Other threads whose calls the loop has received
-  ///   get no answer and wait for ever; later calls are refused as after any end.
+  ///   [java.util.concurrent.CancellationException]. Other threads whose calls the loop has
+  ///   received get no answer and wait for ever; later calls are refused as after any end.
   /// - What the program has of the real world stays: child processes run on, signal handlers and
   ///   watches of files stay registered, and what it has read from standard input and not used is
   ///   lost.

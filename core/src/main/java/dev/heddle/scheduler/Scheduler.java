@@ -20,9 +20,8 @@ import dev.heddle.scheduler.context.VirtualThreads;
 import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.scheduler.inbox.Wakeup;
 import java.util.ArrayDeque;
-import java.util.LinkedHashSet;
-import java.util.Set;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Runs the coroutines of one loop, one at a time, on the thread that calls [#run()].
@@ -111,12 +110,12 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private final Clock clock;
   private final @Nullable TickListener tickListener;
   private final boolean reuse;
-  private final Births births;
   private final Thread carrier = Thread.currentThread();
   private final @Nullable ForkJoinBlocker forkJoinBlocker = ForkJoinBlocker.of(carrier, this::run);
 
   // loop only
   private final ReadyQueue ready;
+  private final @Nullable BornThreads bornThreads; // null: the JDK runs them
   private final ContextPrefetcher prefetcher;
   private final MicrotaskQueue microtasks;
   private final ArrayDeque<Runnable> carrierTasks = new ArrayDeque<>();
@@ -138,13 +137,12 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private long reuses;
   private long immediate;
   private int turns; // of nextTurn()
-  private final Set<Runnable> deadlockActions = new LinkedHashSet<>(0);
+  private final DeadlockActions deadlockActions = new DeadlockActions();
   private int budgetUsed; // calls since another coroutine could run
   private long budgetSince; // `dispatched` at the last of these calls
 
   // the carrier writes, any thread reads
   private volatile boolean ended;
-  private volatile boolean dropped; // by a crash
 
   /// A scheduler whose carrier is the current thread.
   ///
@@ -156,7 +154,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     this.tickListener = parts.tickListener();
     this.ready = ReadyQueue.of(parts.picker());
     this.reuse = reuse;
-    this.births = parts.births();
+    this.bornThreads = parts.births() == Births.ON_LOOP ? new BornThreads(ready) : null;
     this.pollPolicy = new PollPolicy(clock, driver);
     this.clockSampler = new ClockSampler(clock);
     this.now = pollPolicy.now();
@@ -204,12 +202,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   /// The number of scheduling decisions so far.
   public long dispatches() {
     return dispatched;
-  }
-
-  /// Whether a thread that is parked with `blocker` sleeps in a driver. **Thread** any.
-  public static boolean isDriver(@Nullable Object blocker) {
-    return blocker instanceof ReactorDriver
-        || (blocker != null && blocker.getClass().getName().startsWith("dev.heddle.netty."));
   }
 
   /// A number that changes with each scheduling decision and each sleep. **Thread** any.
@@ -362,6 +354,19 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   public void finish() {
     over = true;
     carrierWorkPending = true; // no coroutine may run on; the trampoline ends the loop
+  }
+
+  /// As [#finish()], from a coroutine, which does not continue.
+  ///
+  /// @return false, and nothing has happened, where a frame of `self` is pinned
+  public boolean finishFrom(ExecutionContext self) {
+    boolean wasOver = over;
+    finish();
+    try {
+      return self.suspend();
+    } finally {
+      over = wasOver; // a coroutine that has left does not come here
+    }
   }
 
   @Override
@@ -575,7 +580,8 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   /// As [#runBorn(Runnable)], for a thread that is known. **Thread** any.
   public void runBorn(Runnable turn, @Nullable Thread thread) {
-    if ((births == Births.ON_JDK || !inbox.post(new BornThread(ready, turn, thread))) && !dropped) {
+    BornThreads own = bornThreads;
+    if ((own == null || !inbox.post(new BornThread(own, turn, thread))) && !pool.isDropped()) {
       VirtualThreads.defaultScheduler().execute(turn);
     }
   }
@@ -584,7 +590,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   ///
   /// @param prefix of the threads' names, before their number
   public @Nullable ThreadFactory threadsOnLoop(String prefix) {
-    return births == Births.ON_LOOP ? new LoopThreads(this::runBorn, prefix) : null;
+    return bornThreads == null ? null : new LoopThreads(this::runBorn, prefix);
   }
 
   @Override
@@ -711,7 +717,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     } else if (next instanceof RoundEnd end) {
       end.reached();
     } else if (next instanceof BornThread born) {
-      born.turn().run();
+      born.run();
     } else {
       resumeArrived((ExecutionContext) next);
     }
@@ -809,7 +815,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private void pollBeforeDeadlock() {
     poll();
     inbox.drain();
-    if (ready.isEmpty() && !over && isNothingArmed() && !runDeadlockActions()) {
+    if (ready.isEmpty() && !over && isNothingArmed() && !deadlockActions.run(ready)) {
       owner.onDeadlock();
     }
   }
@@ -823,16 +829,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   /// Takes back an [#onDeadlock].
   public void removeOnDeadlock(Runnable action) {
     deadlockActions.remove(action);
-  }
-
-  private boolean runDeadlockActions() {
-    // one at a time: the coroutines that the first one wakes may help the others
-    while (ready.isEmpty() && !deadlockActions.isEmpty()) {
-      Runnable oldest = deadlockActions.iterator().next();
-      deadlockActions.remove(oldest);
-      oldest.run();
-    }
-    return !ready.isEmpty();
   }
 
   private boolean isNothingArmed() {
@@ -884,11 +880,15 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     reactor.close();
   }
 
-  /// Refuses everything from now on, and runs nothing: see [dev.heddle.loop.LoopRuntime#crash()].
-  public void drop() {
-    dropped = true;
+  /// Refuses everything from now on, and runs nothing: see [dev.heddle.loop.LoopRuntime#crash].
+  ///
+  /// @param step runs a step, after whose failure the next one follows
+  public void drop(Consumer<Runnable> step) {
     ended = true;
-    inbox.close();
-    pool.drop();
+    pool.drop(step);
+    step.accept(inbox::close); // makes known the threads that have not begun
+    if (bornThreads != null) {
+      bornThreads.drop(step);
+    }
   }
 }

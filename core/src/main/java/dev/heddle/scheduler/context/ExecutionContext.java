@@ -296,7 +296,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
         interrupting = false; // the interrupt by this carrier ends the wait: the carrier resumes it
         return;
       }
-      if (!host().inbox().post(this)) {
+      if (!host().inbox().post(this) && !pool.isDropped()) {
         // the loop has ended: an occupant that still waits here continues on the JDK's scheduler,
         // and its calls into Heddle fail
         VirtualThreads.defaultScheduler().execute(own);

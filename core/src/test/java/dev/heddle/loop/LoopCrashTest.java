@@ -212,6 +212,7 @@ class LoopCrashTest {
     }
 
     private static final class Frame {
+      @SuppressWarnings("StaticAssignmentOfThrowable") // made once, for one test
       static final @Nullable Throwable REFUSAL = refusal();
 
       private static @Nullable Throwable refusal() {

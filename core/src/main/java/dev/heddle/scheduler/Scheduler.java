@@ -296,7 +296,13 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   /// @return whether it has run; false also where that cannot be determined
   public boolean resumeNow(ExecutionContext context) {
     dispatched++;
-    resumeArrived(context);
+    if (tickListener == null) {
+      resumeArrived(context);
+    } else {
+      tickListener.beforeResume(context);
+      resumeArrived(context);
+      tickListener.afterResume(context);
+    }
     return !context.isActive() || context.isParked();
   }
 

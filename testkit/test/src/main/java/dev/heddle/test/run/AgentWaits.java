@@ -4,6 +4,7 @@ package dev.heddle.test.run;
 import dev.heddle.HeddleOptions;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.context.ExecutionContext;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,9 @@ final class AgentWaits implements JdkWaits {
    * with nothing mounted: a tick on a coroutine's stack asks for the trampoline, if anything waits
    * in the JDK, and nothing is picked before. In which order that thread has brought its coroutines
    * does not count, see ArrivalOrder.
+   *
+   * A thread that has left must be known, or settle() does not wait for it. Most are picked. A
+   * coroutine whose wait in the JDK was cancelled runs without: beforeResume(), afterResume().
    */
   private final RunParts run;
   private final SimulatedWorld world;
@@ -53,6 +57,18 @@ final class AgentWaits implements JdkWaits {
   @Override
   public void onTick() {
     settle();
+  }
+
+  @Override
+  public void beforeResume(ExecutionContext context) {
+    run.picker().resumes(context);
+    world.beginStep(context.thread());
+  }
+
+  @Override
+  public void afterResume(ExecutionContext context) {
+    world.endStep(context.thread());
+    world.settle(); // another carrier task may look at what this one has let go on
   }
 
   @Override

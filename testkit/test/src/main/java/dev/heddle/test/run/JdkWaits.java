@@ -3,6 +3,7 @@ package dev.heddle.test.run;
 
 import dev.heddle.HeddleOptions;
 import dev.heddle.loop.LoopRuntime;
+import dev.heddle.scheduler.TickListener;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// otherwise other threads.
 ///
 /// **Thread** the carrier's, but for `newCarrier` and `close`.
-sealed interface JdkWaits permits AgentWaits, ForeignWaits {
+sealed interface JdkWaits extends TickListener permits AgentWaits, ForeignWaits {
   /// The thread of the run, not started.
   Thread newCarrier(HeddleOptions options, Runnable run);
 
@@ -21,9 +22,6 @@ sealed interface JdkWaits permits AgentWaits, ForeignWaits {
   ///
   /// @param thread the thread that will run; null: it does not exist yet, or only the JDK knows it
   void onStep(@Nullable Thread thread);
-
-  /// A tick of the loop, before it looks into its inbox.
-  void onTick();
 
   /// Before a poll of the driver, on the trampoline.
   void beforePoll();

@@ -293,7 +293,7 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
     try {
       LoopRuntime.<@Nullable Void>run(
           options,
-          new SchedulerParts(driver, parts.clock(), picker, waits::onTick, Births.ON_LOOP),
+          new SchedulerParts(driver, parts.clock(), picker, waits, Births.ON_LOOP),
           this::runProgram,
           this::started);
     } catch (LoopEndedException e) {

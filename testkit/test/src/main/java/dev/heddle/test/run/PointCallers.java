@@ -12,6 +12,10 @@ import java.util.stream.Stream;
 /// Tells at which points nothing may be preempted: where the loop relies on running alone. These
 /// are points in Heddle's own code, and in code of the JDK that Heddle has called. At a point of
 /// its own code a thread that calls it from outside of the loop may be preempted.
+///
+/// Nothing is preempted, either, where the JDK and the hook keep their lists of pools and threads.
+/// How many points are there depends on what earlier runs have left in them, and on the ids of
+/// threads, which differ from run to run.
 final class PointCallers {
   private static final String HEDDLE = "dev/heddle/";
   private static final List<String> ROOMS_OF_THE_CORE =
@@ -32,6 +36,8 @@ final class PointCallers {
 
   private static final String POINTS = "java.lang.HeddlePoints";
   private static final String OWN = "dev.heddle.";
+  private static final List<String> LISTS_OF_THREADS =
+      List.of("jdk.internal.vm.ThreadContainers", "java.lang.HeddleWorld");
   private static final List<String> JDK = List.of("java.", "javax.", "jdk.", "sun.");
 
   private static final StackWalker WALKER =
@@ -60,7 +66,7 @@ final class PointCallers {
   /// @param where class and method
   static boolean runAlone(String where) {
     return where.startsWith("java/")
-        ? isCalledByHeddle()
+        ? isInListOrCalledByHeddle()
         : isOfTheCore(where) && CoroutineNode.onLoopOrNull() != null;
   }
 
@@ -73,18 +79,30 @@ final class PointCallers {
     return false;
   }
 
-  private static boolean isCalledByHeddle() {
+  private static boolean isInListOrCalledByHeddle() {
     boolean[] is = new boolean[1];
-    OpenWorld.outside(() -> is[0] = WALKER.walk(PointCallers::isHeddle));
+    OpenWorld.outside(() -> is[0] = WALKER.walk(PointCallers::reliesOnRunningAlone));
     return is[0];
   }
 
-  private static boolean isHeddle(Stream<StackWalker.StackFrame> frames) {
+  private static boolean reliesOnRunningAlone(Stream<StackWalker.StackFrame> frames) {
     return frames
         .dropWhile(frame -> !frame.getClassName().equals(POINTS))
-        .filter(frame -> JDK.stream().noneMatch(frame.getClassName()::startsWith))
+        .filter(frame -> isListOfThreads(frame) || !isOneOf(JDK, frame))
         .findFirst()
-        .map(frame -> frame.getClassName().startsWith(OWN) && IS_OWN.get(frame.getDeclaringClass()))
+        .map(frame -> isListOfThreads(frame) || isOwn(frame))
         .orElse(false);
+  }
+
+  private static boolean isListOfThreads(StackWalker.StackFrame frame) {
+    return isOneOf(LISTS_OF_THREADS, frame);
+  }
+
+  private static boolean isOwn(StackWalker.StackFrame frame) {
+    return frame.getClassName().startsWith(OWN) && IS_OWN.get(frame.getDeclaringClass());
+  }
+
+  private static boolean isOneOf(List<String> prefixes, StackWalker.StackFrame frame) {
+    return prefixes.stream().anyMatch(frame.getClassName()::startsWith);
   }
 }

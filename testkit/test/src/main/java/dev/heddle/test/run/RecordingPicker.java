@@ -117,6 +117,13 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     return place;
   }
 
+  /// A coroutine runs that was not picked: a cancellation has ended its wait in the JDK.
+  void resumes(ExecutionContext context) {
+    running = idOf(context);
+    preempted = false;
+    pointsInStep = 0;
+  }
+
   private int choose() {
     return size() == 1 ? 0 : within(chooser.choose(course.decisions(), this), size());
   }

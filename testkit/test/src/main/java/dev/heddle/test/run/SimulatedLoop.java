@@ -161,7 +161,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
       value =
           LoopRuntime.run(
               options,
-              new SchedulerParts(outside, parts.clock(), picker, waits::onTick, Births.ON_LOOP),
+              new SchedulerParts(outside, parts.clock(), picker, waits, Births.ON_LOOP),
               this::runMain,
               this::started);
     } catch (Throwable e) {

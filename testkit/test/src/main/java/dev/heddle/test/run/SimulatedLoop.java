@@ -125,7 +125,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
   private RunRecord<T> recordOf(Error withoutRecord) {
     return new RunRecord<>(
         null,
-        withoutRecord,
+        cause(withoutRecord),
         parts.elapsed(),
         new Course(),
         List.of(),
@@ -171,6 +171,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     describeProcesses(failure);
     describeThreads(failure);
     describeNodes(nodes, failure);
+    failure = failure == null ? null : cause(failure);
     collectFindings();
     findings.addAll(nodes.end());
     Course course = picker.course();
@@ -186,6 +187,10 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
         List.copyOf(findings),
         List.copyOf(uncontrolled),
         processes == null ? List.of() : List.copyOf(processes.unchecked()));
+  }
+
+  private Throwable cause(Throwable failure) {
+    return phases == null ? failure : phases.cause(failure);
   }
 
   private T runMain() throws Exception {

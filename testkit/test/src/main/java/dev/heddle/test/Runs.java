@@ -20,7 +20,7 @@ final class Runs {
    * The first run, with the agent. Classes that a run initialises draw random numbers and hash
    * codes, and keep what they have found. So a run that initialises classes takes another course
    * than the next one with the same seed: its outcome is dropped, and it is repeated until no class
-   * was initialised meanwhile. It need not be the first run of the JVM: another program, or a seed
+   * was initialised meanwhile. One that does not end is not repeated. It need not be the first run of the JVM: another program, or a seed
    * that is the first to reach some branch, initialises others.
    *
    * The JVM counts initialisations of all threads. One that another thread makes costs a repetition
@@ -57,7 +57,7 @@ final class Runs {
     do {
       before = classes(options);
       result = recordOnce(options, chooser.get(), main);
-    } while (classes(options) != before && repeats++ < MOST_REPEATS);
+    } while (classes(options) != before && !result.isAbandoned() && repeats++ < MOST_REPEATS);
     return result;
   }
 

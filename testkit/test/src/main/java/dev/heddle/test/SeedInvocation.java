@@ -29,7 +29,7 @@ import org.opentest4j.TestAbortedException;
 /// then the schedule is complete.
 final class SeedInvocation extends PhaseInterceptor
     implements TestTemplateInvocationContext, BeforeEachCallback, AfterEachCallback {
-  private final @Nullable SeedInvocations all; // null: its outcome does not count
+  private final SeedInvocations all;
   private final SimulationOptions options;
   private final Chooser chooser;
   private final String name;
@@ -42,9 +42,8 @@ final class SeedInvocation extends PhaseInterceptor
   private @Nullable FreshTest fresh; // null: the calls are made on JUnit's object
   private boolean hasInitialised; // during the run; written before that completes
 
-  /// @param all takes note of the outcome; null: the invocation only warms up the JVM
-  SeedInvocation(
-      @Nullable SeedInvocations all, SimulationOptions options, Chooser chooser, String name) {
+  /// @param all takes note of the outcome
+  SeedInvocation(SeedInvocations all, SimulationOptions options, Chooser chooser, String name) {
     this.all = all;
     this.options = options;
     this.chooser = chooser;
@@ -124,7 +123,7 @@ final class SeedInvocation extends PhaseInterceptor
         });
     Object first = await(CompletableFuture.anyOf(outcome, run));
     failed |= first != null;
-    if (first instanceof TestAbortedException aborted && all != null) {
+    if (first instanceof TestAbortedException aborted && !all.isWarmUp()) {
       throw aborted; // an assumption: the test neither fails nor succeeds
     }
     // other failures are those of the run
@@ -135,11 +134,8 @@ final class SeedInvocation extends PhaseInterceptor
     phases.end();
     SimulationResult<?> result =
         new SimulationResult<@Nullable Void>(options.seed(), await(run), options.checksLeaks());
-    if (all == null) {
-      return;
-    }
     Verdict verdict = all.ended(result, hasInitialised);
-    if (verdict == Verdict.REPEATED) {
+    if (verdict == Verdict.DROPPED) {
       return;
     }
     publishCoverage(all, context);

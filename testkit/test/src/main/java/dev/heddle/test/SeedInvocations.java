@@ -38,6 +38,7 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
   private @Nullable Planned last;
   private boolean isRepeated; // the next one is the last one again
   private int repeats; // of the last one
+  private @Nullable Throwable dropped; // the first failure of those before it
 
   SeedInvocations(SimulationOptions options) {
     this.options = Replay.of(options);
@@ -100,14 +101,14 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
   /// @param hasInitialised whether classes were initialised meanwhile
   Verdict ended(SimulationResult<?> result, boolean hasInitialised) {
     stopped = result.isAbandoned();
-    if (!stopped && isWarmUp()) {
+    if (!stopped && (isWarmUp() || (hasInitialised && repeats++ < Runs.MOST_REPEATS))) {
+      isRepeated = !isWarmUp();
+      dropped = dropped == null ? result.failure() : dropped;
       return Verdict.DROPPED;
     }
-    if (!stopped && hasInitialised && repeats++ < Runs.MOST_REPEATS) {
-      isRepeated = true;
-      return Verdict.DROPPED;
-    }
-    if (search != null) {
+    Runs.reportDropped(dropped, result);
+    dropped = null;
+    if (search != null && !stopped) {
       search.took(result.course());
     }
     boolean first = !failed && result.failure() != null;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import dev.heddle.DeadlockError;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -82,5 +83,13 @@ class LifecycleFailureTest {
     assertThat(failure.getCause().getSuppressed())
         .extracting(Throwable::getMessage)
         .contains("cannot clean up");
+  }
+
+  @Test
+  void checkedException_isNotSuppressedInItself() {
+    Throwable failure = failure(TestClassesThatFailTwice.Checked.class);
+    assertThat(failure).hasMessageContaining("the real reason");
+    assertThat(failure.getCause()).hasNoSuppressedExceptions();
+    assertThat(failure).hasRootCauseInstanceOf(IOException.class);
   }
 }

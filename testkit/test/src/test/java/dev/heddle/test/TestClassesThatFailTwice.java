@@ -2,6 +2,7 @@
 package dev.heddle.test;
 
 import dev.heddle.Heddle;
+import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,6 +62,13 @@ final class TestClassesThatFailTwice {
     @HeddleTest(seeds = 1)
     void test() {
       TestClasses.seen.add("test");
+    }
+  }
+
+  static class Checked {
+    @HeddleTest(seeds = 1)
+    void fails() throws IOException {
+      throw new IOException("the real reason");
     }
   }
 

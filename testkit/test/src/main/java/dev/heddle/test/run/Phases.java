@@ -108,8 +108,8 @@ public final class Phases {
   /// a test that has failed. That the test has failed comes first.
   Throwable cause(Throwable last) {
     Throwable before = first;
-    if (before == null || before == last) {
-      return last;
+    if (before == null || before == last || before == last.getCause()) {
+      return last; // its cause: a checked exception is wrapped
     }
     if (!List.of(before.getSuppressed()).contains(last)) {
       before.addSuppressed(last);

@@ -36,7 +36,8 @@ public final class Interruption {
   static Interruption of(dev.heddle.test.run.Interruption one, Course course) {
     String thread = course.name(one.id());
     Duration at = Duration.ofNanos(one.time());
-    String place = "%s %d at %s: ".formatted(word(one.kind()), one.number(), VirtualTime.inWords(at));
+    String place =
+        "%s %d at %s: ".formatted(word(one.kind()), one.number(), VirtualTime.inWords(at));
     String where = one.where().replace('/', '.');
     return switch (one.kind()) {
       case PREEMPTION ->

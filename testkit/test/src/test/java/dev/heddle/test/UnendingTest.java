@@ -80,7 +80,8 @@ class UnendingTest {
         SimulationOptions.defaults().withSeeds(3).withPatience(Duration.ofMillis(200));
     SeedInvocations all = new SeedInvocations(options);
     all.next();
-    SimulationResult<?> result = Simulation.record(
+    SimulationResult<?> result =
+        Simulation.record(
             options,
             () -> {
               while (!stopped) {

@@ -59,6 +59,7 @@ class UnendingTest {
             });
     assertThat(result.failure()).isInstanceOf(UnendingRunError.class);
     assertThat(CARRIERS).hasSize(1);
+    assertThat(FirstUse.used).isPositive();
     CARRIERS.getFirst().join();
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test;
 
+import dev.heddle.test.run.VirtualTime;
 import java.time.Duration;
 
 /// A decision of a run: two or more were ready, and one of them ran.
@@ -53,10 +54,6 @@ public final class Decision {
   @Override
   public String toString() {
     return "decision %d at %s: %s, number %d of %d that were ready"
-        .formatted(number, inWords(at), ran, chosen + 1, ready);
-  }
-
-  static String inWords(Duration time) {
-    return time.toNanosPart() % 1_000_000 == 0 ? time.toMillis() + " ms" : time.toNanos() + " ns";
+        .formatted(number, VirtualTime.inWords(at), ran, chosen + 1, ready);
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test;
 
+import dev.heddle.internal.InWords;
+import dev.heddle.test.run.VirtualTime;
 import java.time.Duration;
 
 /// What an exploration covered in which no run failed.
@@ -46,7 +48,11 @@ public final class Exploration {
 
   @Override
   public String toString() {
-    return "%,d runs, %,d courses%s, %s of virtual time"
-        .formatted(runs, courses, complete ? ", which are all" : "", elapsed);
+    return "%s, %s%s, %s of virtual time"
+        .formatted(
+            InWords.count(runs, "run"),
+            InWords.count(courses, "course"),
+            complete ? ", which are all" : "",
+            VirtualTime.inWords(elapsed));
   }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test;
 
+import dev.heddle.internal.InWords;
 import dev.heddle.test.run.Course;
 import dev.heddle.test.run.ThreadsError;
+import dev.heddle.test.run.VirtualTime;
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -55,7 +57,7 @@ record FailureText(
       text.append(", run ").append(tried);
     }
     text.append(" failed after ")
-        .append(Decision.inWords(result.elapsed()))
+        .append(VirtualTime.inWords(result.elapsed()))
         .append(" of virtual time: ")
         .append(result.failure());
     describeThreads(text);
@@ -84,14 +86,24 @@ record FailureText(
     int interruptions = course.interruptions().size();
     int other = entries(result) - interruptions;
     text.append(
-        "\nof %,d decisions %,d differ from the oldest first".formatted(course.decisions(), other));
+        "\nof %s %s %s from the oldest first"
+            .formatted(
+                InWords.count(course.decisions(), "decision"),
+                InWords.number(other),
+                verb(other, "differs", "differ")));
     if (course.points() > 0 || interruptions > 0) {
       text.append(
-          "; there are %,d interruptions, %,d points were reached"
-              .formatted(interruptions, course.points()));
+          "; there %s %s, %s %s reached"
+              .formatted(
+                  verb(interruptions, "is", "are"),
+                  InWords.count(interruptions, "interruption"),
+                  InWords.count(course.points(), "point"),
+                  verb(course.points(), "was", "were")));
     }
     if (runs > 0) {
-      text.append(" (%,d before %,d runs that shrank them".formatted(entries(found), runs))
+      text.append(
+              " (%s before %s that shrank them"
+                  .formatted(InWords.number(entries(found)), InWords.count(runs, "run")))
           .append(cutShort ? ", the limit: some may not be needed)" : ")");
     }
     List<String> lines = departures();
@@ -99,6 +111,10 @@ record FailureText(
     if (lines.size() > MOST_SHOWN) {
       text.append("\n  and %,d more".formatted(lines.size() - MOST_SHOWN));
     }
+  }
+
+  private static String verb(int number, String one, String several) {
+    return number == 1 ? one : several;
   }
 
   private static int entries(SimulationResult<?> of) {

@@ -2,8 +2,8 @@
 package dev.heddle.test;
 
 import dev.heddle.test.run.Course;
+import dev.heddle.test.run.VirtualTime;
 import java.time.Duration;
-import java.util.Locale;
 
 /// What a strategy did in a run beyond choosing among those that were ready.
 ///
@@ -36,7 +36,8 @@ public final class Interruption {
   static Interruption of(dev.heddle.test.run.Interruption one, Course course) {
     String thread = course.name(one.id());
     Duration at = Duration.ofNanos(one.time());
-    String place = "%s %d at %s: ".formatted(word(one.kind()), one.number(), Decision.inWords(at));
+    String place =
+        "%s %d at %s: ".formatted(word(one.kind()), one.number(), VirtualTime.inWords(at));
     String where = one.where().replace('/', '.');
     return switch (one.kind()) {
       case PREEMPTION ->
@@ -60,7 +61,9 @@ public final class Interruption {
               at,
               thread,
               place
-                  + "%s was kept away in %s for %s".formatted(thread, where, inWords(one.value())));
+                  + "%s was kept away in %s for %s"
+                      .formatted(
+                          thread, where, VirtualTime.inWords(Duration.ofNanos(one.value()))));
       case WAKE_UP ->
           new Interruption(
               Kind.WAKE_UP,
@@ -74,10 +77,6 @@ public final class Interruption {
 
   private static String word(dev.heddle.test.run.Interruption.Kind kind) {
     return kind == dev.heddle.test.run.Interruption.Kind.WAKE_UP ? "step" : "point";
-  }
-
-  private static String inWords(long nanos) {
-    return String.format(Locale.ROOT, "%.3f ms", nanos / 1e6);
   }
 
   /// Its kind.

@@ -9,9 +9,17 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
 /// Treats the calls of a test's methods alike: before, the test, after.
 abstract class PhaseInterceptor implements InvocationInterceptor {
+  /// What a call is for.
+  enum Kind {
+    /// It prepares the test, or is the test. Not made after a failure, as by JUnit.
+    WORK,
+    /// It cleans up, also after a failure.
+    AFTER
+  }
+
   /// Called instead of a call, which it makes somewhere.
   abstract void phase(
-      Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> call)
+      Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> call, Kind kind)
       throws Throwable;
 
   /// Makes a call, in a coroutine.
@@ -31,7 +39,7 @@ abstract class PhaseInterceptor implements InvocationInterceptor {
       ReflectiveInvocationContext<Method> call,
       ExtensionContext context)
       throws Throwable {
-    phase(invocation, call);
+    phase(invocation, call, Kind.WORK);
   }
 
   @Override
@@ -40,7 +48,7 @@ abstract class PhaseInterceptor implements InvocationInterceptor {
       ReflectiveInvocationContext<Method> call,
       ExtensionContext context)
       throws Throwable {
-    phase(invocation, call);
+    phase(invocation, call, Kind.WORK);
   }
 
   @Override
@@ -49,6 +57,6 @@ abstract class PhaseInterceptor implements InvocationInterceptor {
       ReflectiveInvocationContext<Method> call,
       ExtensionContext context)
       throws Throwable {
-    phase(invocation, call);
+    phase(invocation, call, Kind.AFTER);
   }
 }

@@ -71,7 +71,8 @@ final class RealTimeInvocation extends PhaseInterceptor
   }
 
   @Override
-  void phase(Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> call)
+  void phase(
+      Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> call, Kind kind)
       throws Throwable {
     CompletableFuture<@Nullable Void> outcome = new CompletableFuture<>();
     next.complete(new Phase(invocation, outcome));

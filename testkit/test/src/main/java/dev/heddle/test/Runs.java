@@ -2,6 +2,7 @@
 package dev.heddle.test;
 
 import dev.heddle.Body;
+import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.test.run.Chooser;
 import dev.heddle.test.run.Limits;
@@ -20,7 +21,7 @@ final class Runs {
    * The first run, with the agent. Classes that a run initialises draw random numbers and hash
    * codes, and keep what they have found. So a run that initialises classes takes another course
    * than the next one with the same seed: its outcome is dropped, and it is repeated until no class
-   * was initialised meanwhile. It need not be the first run of the JVM: another program, or a seed
+   * was initialised meanwhile. A failure of it that the repetition does not show is logged. One that does not end is not repeated. It need not be the first run of the JVM: another program, or a seed
    * that is the first to reach some branch, initialises others.
    *
    * The JVM counts initialisations of all threads. One that another thread makes costs a repetition
@@ -29,7 +30,8 @@ final class Runs {
    * A run with fresh classes always initialises some, as all runs of it do. It is repeated when
    * classes were loaded under new names: what is not fresh was loaded then.
    *
-   * Rejected. A warm-up for each program, known by the class of its lambda: several programs share
+   * Rejected. To fail then: the first use of a library starts threads that stay, and draws what no
+   * replay can give. A warm-up for each program, known by the class of its lambda: several programs share
    * that of a helper. Classes that are loaded: JUnit loads what is nested in a test before any run,
    * and a run initialises it.
    *
@@ -54,11 +56,29 @@ final class Runs {
     SimulationResult<T> result;
     int repeats = 0;
     long before;
-    do {
+    Throwable dropped = null;
+    while (true) {
       before = classes(options);
       result = recordOnce(options, chooser.get(), main);
-    } while (classes(options) != before && repeats++ < MOST_REPEATS);
-    return result;
+      if (classes(options) == before || result.isAbandoned() || repeats++ == MOST_REPEATS) {
+        reportDropped(dropped, result);
+        return result;
+      }
+      dropped = dropped == null ? result.failure() : dropped;
+    }
+  }
+
+  /// Tells of the failure of a run that was dropped, if the one that counts has not failed.
+  static void reportDropped(@Nullable Throwable dropped, SimulationResult<?> counts) {
+    if (dropped != null && counts.failure() == null) {
+      AsyncLog.shared()
+          .warning(
+              "seed %d failed in a run that initialised classes, which does not count; it did not"
+                      .formatted(counts.seed())
+                  + " fail when it was repeated. If the failure is not of the first use of a"
+                  + " library, it is one of the program",
+              dropped);
+    }
   }
 
   private static <T extends @Nullable Object> SimulationResult<T> recordOnce(

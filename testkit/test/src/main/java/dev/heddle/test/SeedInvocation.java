@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test;
 
-import dev.heddle.Action;
 import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.test.SeedInvocations.Verdict;
 import dev.heddle.test.run.Chooser;
@@ -13,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -29,21 +29,21 @@ import org.opentest4j.TestAbortedException;
 /// then the schedule is complete.
 final class SeedInvocation extends PhaseInterceptor
     implements TestTemplateInvocationContext, BeforeEachCallback, AfterEachCallback {
-  private final @Nullable SeedInvocations all; // null: its outcome does not count
+  private final SeedInvocations all;
   private final SimulationOptions options;
   private final Chooser chooser;
   private final String name;
   private final Phases phases = new Phases();
   private final CompletableFuture<RunRecord<@Nullable Void>> run = new CompletableFuture<>();
-  private final List<ReflectiveInvocationContext<Method>> calls = new ArrayList<>();
+  private final List<TestRerun.Call> calls = new ArrayList<>();
 
+  private boolean failed; // a call, or the loop
   private @Nullable ClassLoader loader;
   private @Nullable FreshTest fresh; // null: the calls are made on JUnit's object
   private boolean hasInitialised; // during the run; written before that completes
 
-  /// @param all takes note of the outcome; null: the invocation only warms up the JVM
-  SeedInvocation(
-      @Nullable SeedInvocations all, SimulationOptions options, Chooser chooser, String name) {
+  /// @param all takes note of the outcome
+  SeedInvocation(SeedInvocations all, SimulationOptions options, Chooser chooser, String name) {
     this.all = all;
     this.options = options;
     this.chooser = chooser;
@@ -91,25 +91,42 @@ final class SeedInvocation extends PhaseInterceptor
   }
 
   @Override
-  void phase(Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> call)
+  void phase(
+      Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> call, Kind kind)
       throws Exception {
-    calls.add(call);
-    CompletableFuture<@Nullable Throwable> outcome = phases.start(work(invocation, call));
+    calls.add(new TestRerun.Call(call, kind));
+    AtomicBoolean begun = new AtomicBoolean();
+    if (!run.isDone() && (!failed || kind == Kind.AFTER)) {
+      make(invocation, call, begun);
+    }
+    if (fresh != null || begun.compareAndSet(false, true)) {
+      invocation.skip(); // the run has ended before; or JUnit's object has the classes of all runs
+    }
+  }
+
+  private void make(
+      Invocation<@Nullable Void> invocation,
+      ReflectiveInvocationContext<Method> call,
+      AtomicBoolean begun)
+      throws Exception {
+    FreshTest test = fresh;
+    CompletableFuture<@Nullable Throwable> outcome =
+        phases.start(() -> {
+          if (!begun.compareAndSet(false, true)) {
+            return;
+          }
+          if (test == null) {
+            proceed(invocation);
+          } else {
+            test.call(call);
+          }
+        });
     Object first = await(CompletableFuture.anyOf(outcome, run));
-    if (first instanceof TestAbortedException aborted && all != null) {
+    failed |= first != null;
+    if (first instanceof TestAbortedException aborted && !all.isWarmUp()) {
       throw aborted; // an assumption: the test neither fails nor succeeds
     }
     // other failures are those of the run
-  }
-
-  private Action work(
-      Invocation<@Nullable Void> invocation, ReflectiveInvocationContext<Method> call) {
-    FreshTest test = fresh;
-    if (test == null) {
-      return () -> proceed(invocation);
-    }
-    invocation.skip(); // JUnit's object has the classes of all runs
-    return () -> test.call(call);
   }
 
   @Override
@@ -117,11 +134,8 @@ final class SeedInvocation extends PhaseInterceptor
     phases.end();
     SimulationResult<?> result =
         new SimulationResult<@Nullable Void>(options.seed(), await(run), options.checksLeaks());
-    if (all == null) {
-      return;
-    }
     Verdict verdict = all.ended(result, hasInitialised);
-    if (verdict == Verdict.REPEATED) {
+    if (verdict == Verdict.DROPPED) {
       return;
     }
     publishCoverage(all, context);

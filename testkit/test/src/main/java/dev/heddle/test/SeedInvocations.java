@@ -18,8 +18,9 @@ import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
   /// What an invocation that has ended means.
   enum Verdict {
-    /// It has initialised classes; the next one is the same again. See [Runs].
-    REPEATED,
+    /// It has initialised classes; the next one is the same again. Or it warms up the JVM. See
+    /// [Runs].
+    DROPPED,
     /// It counts.
     COUNTS,
     /// It counts, and is the first one that failed.
@@ -33,9 +34,11 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
   private int begun;
   private boolean isWarm;
   private boolean failed;
+  private boolean stopped; // by a run that does not end: the others would take as long
   private @Nullable Planned last;
   private boolean isRepeated; // the next one is the last one again
   private int repeats; // of the last one
+  private @Nullable Throwable dropped; // the first failure of those before it
 
   SeedInvocations(SimulationOptions options) {
     this.options = Replay.of(options);
@@ -54,7 +57,7 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
 
   @Override
   public boolean hasNext() {
-    return isRepeated || hasOther();
+    return !stopped && (isRepeated || hasOther());
   }
 
   private boolean hasOther() {
@@ -68,7 +71,7 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
     }
     if (!isWarm) {
       isWarm = true;
-      return new SeedInvocation(null, options, Runs.chooser(options), "warm-up");
+      return new SeedInvocation(this, options, Runs.chooser(options), "warm-up");
     }
     Planned next = isRepeated ? Objects.requireNonNull(last) : plan();
     String name = isRepeated ? next.name + ", again, since it has initialised classes" : next.name;
@@ -88,15 +91,24 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
     return new Planned("seed " + one.seed(), one, () -> Runs.chooser(one));
   }
 
+  /// Whether the current invocation only warms up the JVM.
+  boolean isWarmUp() {
+    return last == null;
+  }
+
   /// Takes note of a run.
   ///
   /// @param hasInitialised whether classes were initialised meanwhile
   Verdict ended(SimulationResult<?> result, boolean hasInitialised) {
-    if (hasInitialised && repeats++ < Runs.MOST_REPEATS) {
-      isRepeated = true;
-      return Verdict.REPEATED;
+    stopped = result.isAbandoned();
+    if (!stopped && (isWarmUp() || (hasInitialised && repeats++ < Runs.MOST_REPEATS))) {
+      isRepeated = !isWarmUp();
+      dropped = dropped == null ? result.failure() : dropped;
+      return Verdict.DROPPED;
     }
-    if (search != null) {
+    Runs.reportDropped(dropped, result);
+    dropped = null;
+    if (search != null && !stopped) {
       search.took(result.course());
     }
     boolean first = !failed && result.failure() != null;

@@ -101,6 +101,9 @@ final class Shrinker {
   private boolean tryOnly(List<Schedule.Entry> entries) {
     runs++;
     SimulationResult<?> result = runner.apply(new Schedule(entries));
+    if (result.isAbandoned()) {
+      runs = MOST_RUNS; // another one would take as long, and hold another processor
+    }
     if (result.failure() == null || !FailureKind.of(result).equals(failure)) {
       return false;
     }

@@ -105,7 +105,8 @@ public final class Simulation {
     return explore(SimulationOptions.defaults(), main);
   }
 
-  /// The virtual time since the beginning of the current run; called in a coroutine of it.
+  /// The virtual time since the beginning of the current run; called in a coroutine of it, or with
+  /// the agent in any of its threads.
   ///
   /// @throws IllegalStateException outside of a run
   public static Duration elapsed() {
@@ -113,7 +114,7 @@ public final class Simulation {
   }
 
   /// Random numbers that follow from the seed of the current run, for faults and inputs that a test
-  /// chooses; called in a coroutine of it. All calls of a run give the same generator.
+  /// chooses; called as [#elapsed()]. All calls of a run give the same generator.
   ///
   /// {@snippet class=dev.heddle.test.node.NodeSnippetsTest region=chance}
   ///
@@ -122,7 +123,7 @@ public final class Simulation {
     return RunMember.current().nodes().random();
   }
 
-  /// The network of the current run; called in a coroutine of it.
+  /// The network of the current run; called as [#elapsed()].
   ///
   /// The program of the run is on the host `main`. A [dev.heddle.test.node.Node] has another one.
   ///
@@ -131,7 +132,7 @@ public final class Simulation {
     return RunMember.current().machine().network();
   }
 
-  /// The files of the host on which the current coroutine runs.
+  /// The files of the host on which the current coroutine or thread runs; called as [#elapsed()].
   ///
   /// @throws IllegalStateException outside of a run
   public static SimulatedFiles files() {

@@ -145,6 +145,11 @@ public final class SimulationResult<T extends @Nullable Object> {
     }
   }
 
+  /// Whether its program still runs: it did not end within the patience for one step.
+  boolean isAbandoned() {
+    return record.isAbandoned();
+  }
+
   boolean dependsOnOthers() {
     return record.dependsOnOthers();
   }

@@ -16,9 +16,12 @@ import org.junit.platform.commons.support.ReflectionSupport;
 /// way, or cannot be created, and its schedule stays as it was found.
 final class TestRerun {
   private final SimulationOptions options;
-  private final List<ReflectiveInvocationContext<Method>> calls;
+  private final List<Call> calls;
 
-  TestRerun(SimulationOptions options, List<ReflectiveInvocationContext<Method>> calls) {
+  /// A call that JUnit made.
+  record Call(ReflectiveInvocationContext<Method> invocation, PhaseInterceptor.Kind kind) {}
+
+  TestRerun(SimulationOptions options, List<Call> calls) {
     this.options = options;
     this.calls = List.copyOf(calls);
   }
@@ -30,7 +33,7 @@ final class TestRerun {
   }
 
   private SimulationResult<?> run(Schedule schedule) {
-    Class<?> tests = calls.getFirst().getTargetClass();
+    Class<?> tests = calls.getFirst().invocation().getTargetClass();
     Body<@Nullable Void> body =
         options.freshClasses().isEmpty()
             ? () -> {
@@ -51,12 +54,19 @@ final class TestRerun {
 
   private @Nullable Void makeAll(Maker maker) {
     Throwable first = null;
-    for (ReflectiveInvocationContext<Method> call : calls) {
+    for (Call call : calls) {
+      if (first != null && call.kind == PhaseInterceptor.Kind.WORK) {
+        continue;
+      }
       try {
-        maker.make(call);
+        maker.make(call.invocation);
       } catch (Throwable e) {
         // safe: thrown below; what runs after the test runs after a failure, too
-        first = first == null ? e : first;
+        if (first == null) {
+          first = e;
+        } else if (first != e) {
+          first.addSuppressed(e);
+        }
       }
     }
     if (first != null) {

@@ -38,7 +38,7 @@ class PreemptionsTest {
         .hasSize(1)
         .allMatch(one -> one.kind() != Interruption.Kind.WAKE_UP);
     assertThat(error)
-        .hasMessageContaining("there are 1 interruptions")
+        .hasMessageContaining("there is 1 interruption,")
         .hasMessageContaining("dev.heddle.simulated.kinds.RacyCounter.countTwice");
   }
 

@@ -141,6 +141,11 @@ final class AgentWaits implements JdkWaits {
   }
 
   @Override
+  public void abandon() {
+    world.abandon();
+  }
+
+  @Override
   public void close() {
     world.close();
   }

@@ -157,5 +157,8 @@ final class ForeignWaits implements JdkWaits {
   }
 
   @Override
+  public void abandon() {} // nothing of the program asks the simulation
+
+  @Override
   public void close() {}
 }

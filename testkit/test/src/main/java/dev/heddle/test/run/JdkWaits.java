@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// What ends the waits of a program in the JDK: the simulation, where the agent is installed;
 /// otherwise other threads.
 ///
-/// **Thread** the carrier's, but for `newCarrier` and `close`.
+/// **Thread** the carrier's, but for `newCarrier`, `abandon` and `close`.
 sealed interface JdkWaits extends TickListener permits AgentWaits, ForeignWaits {
   /// The thread of the run, not started.
   Thread newCarrier(HeddleOptions options, Runnable run);
@@ -46,6 +46,10 @@ sealed interface JdkWaits extends TickListener permits AgentWaits, ForeignWaits 
 
   /// What the program has been refused, in words.
   List<String> refused();
+
+  /// The run is over, and its carrier has not ended. What the program does there ends by an error
+  /// where the simulation is asked. Any thread.
+  void abandon();
 
   /// The run is over. Any thread.
   void close();

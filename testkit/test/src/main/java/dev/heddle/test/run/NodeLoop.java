@@ -150,6 +150,11 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
     return failure;
   }
 
+  /// The run is over, and this one does not give the turn back. **Thread** any.
+  void abandon() {
+    waits.abandon();
+  }
+
   /// Lends it the turn until it sleeps or has ended.
   void lend() {
     hasTurn = true;

@@ -3,6 +3,7 @@ package dev.heddle.test.run;
 
 import dev.heddle.Action;
 import dev.heddle.HeddleOptions;
+import dev.heddle.internal.InWords;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.test.file.SimulatedFiles;
 import dev.heddle.test.file.memory.MemoryFiles;
@@ -82,9 +83,12 @@ final class NodeLoops implements Nodes, RunParts.Others {
           .runOnCarrier(() ->
               loop.failed(
                   new UnendingRunError(
-                      "the run has not ended after %,d steps, at virtual %s:%n%s%s"
+                      "the run has not ended after %s, at %s of virtual time:%n%s%s"
                           .formatted(
-                              run.limits().steps(), run.elapsed(), loop.dump().text(), others))));
+                              InWords.count(run.limits().steps(), "step"),
+                              VirtualTime.inWords(run.elapsed()),
+                              loop.dump().text(),
+                              others))));
     }
   }
 

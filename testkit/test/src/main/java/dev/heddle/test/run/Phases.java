@@ -4,8 +4,10 @@ package dev.heddle.test.run;
 import static java.util.concurrent.TimeUnit.SECONDS;
 
 import dev.heddle.Action;
+import dev.heddle.Cancellation;
 import dev.heddle.event.Promise;
 import dev.heddle.loop.LoopRuntime;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -26,6 +28,9 @@ public final class Phases {
 
   // the carrier writes, the other thread reads
   private volatile @Nullable LoopRuntime loop;
+
+  // the carrier writes; also read when it does not end
+  private volatile @Nullable Throwable first; // failure of a phase, while the loop did not stop
 
   // loop only
   private @Nullable Promise<Phase> awaited;
@@ -72,20 +77,44 @@ public final class Phases {
 
   // ---- the main coroutine ----
 
-  /// Runs the phases until the end, and then throws the first failure of them.
+  /// Runs the phases until the end, and then throws the first failure of them, with the later ones
+  /// suppressed in it.
   void runAll() throws Exception {
-    Throwable first = null;
+    Throwable thrown = null;
     for (Phase phase = await(); phase.work != END; phase = await()) {
-      Throwable thrown = outcome(phase.work);
-      first = first == null ? thrown : first;
-      phase.outcome.complete(thrown);
+      Throwable next = outcome(phase.work);
+      if (thrown == null) {
+        thrown = next;
+        first = isStopping() ? null : next;
+      } else if (next != null && next != thrown && !(next instanceof Cancellation)) {
+        thrown.addSuppressed(next);
+      }
+      phase.outcome.complete(next);
     }
-    switch (first) {
+    switch (thrown) {
       case null -> {}
       case Exception failure -> throw failure;
       case Error failure -> throw failure;
-      default -> throw new IllegalStateException(first);
+      default -> throw new IllegalStateException(thrown);
     }
+  }
+
+  private boolean isStopping() {
+    LoopRuntime running = loop;
+    return running != null && running.shutdown().isStopping();
+  }
+
+  /// Why the run has failed, whose loop has failed with `last`: as by a deadlock in what runs after
+  /// a test that has failed. That the test has failed comes first.
+  Throwable cause(Throwable last) {
+    Throwable before = first;
+    if (before == null || before == last || before == last.getCause()) {
+      return last; // its cause: a checked exception is wrapped
+    }
+    if (!List.of(before.getSuppressed()).contains(last)) {
+      before.addSuppressed(last);
+    }
+    return before;
   }
 
   private Phase await() {

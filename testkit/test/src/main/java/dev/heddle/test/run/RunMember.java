@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.run;
 
+import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.test.host.HostDriver;
-import org.jspecify.annotations.Nullable;
+import dev.heddle.test.nio.HostNetwork;
+import dev.heddle.world.OpenWorld;
+import dev.heddle.world.WorldAgent;
 
 /// A loop of a run: that of its program, or that of a node.
 public sealed interface RunMember permits RunTurn, NodeLoop {
@@ -16,24 +19,23 @@ public sealed interface RunMember permits RunTurn, NodeLoop {
   /// The nodes of the run.
   Nodes nodes();
 
-  /// That of a loop; null: it belongs to no run.
-  static @Nullable RunMember of(LoopRuntime loop) {
-    return loop.scheduler().reactor().driver() instanceof HostDriver driver
-            && driver.turn() instanceof RunMember member
-        ? member
-        : null;
-  }
-
-  /// That of the current coroutine.
+  /// That of the current coroutine, or of the current thread of a simulation with the agent.
   ///
   /// @throws IllegalStateException outside of a simulation
   static RunMember current() {
-    RunMember member = of(LoopRuntime.current());
-    if (member == null) {
-      throw new IllegalStateException(
-          "the loop of this coroutine is not simulated; use this inside of Simulation.run or of a"
-              + " test with @HeddleTest");
+    if (CoroutineNode.currentOrNull() != null
+        && LoopRuntime.current().scheduler().reactor().driver() instanceof HostDriver driver
+        && driver.turn() instanceof RunMember member) {
+      return member;
     }
-    return member;
+    // OpenWorld cannot be loaded without the agent
+    if (WorldAgent.isInstalled()
+        && OpenWorld.current() instanceof HostNetwork.Networked world
+        && world.network().driver().turn() instanceof RunMember member) {
+      return member;
+    }
+    throw new IllegalStateException(
+        "there is no simulation here; call it inside Simulation.run or @HeddleTest, and without the"
+            + " agent in a coroutine");
   }
 }

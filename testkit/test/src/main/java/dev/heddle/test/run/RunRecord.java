@@ -23,6 +23,12 @@ public record RunRecord<T extends @Nullable Object>(
     List<String> uncontrolled,
     List<String> uncheckedMessages) {
   static final String PERHAPS = "perhaps: ";
+  static final String LEFT_CARRIER = "the carrier, which has not ended";
+
+  /// Whether the program still holds its carrier.
+  public boolean isAbandoned() {
+    return uncontrolled.contains(LEFT_CARRIER);
+  }
 
   /// Whether something outside of the simulation has had a part in the course for certain.
   public boolean dependsOnOthers() {

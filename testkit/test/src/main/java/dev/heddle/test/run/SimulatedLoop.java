@@ -34,7 +34,9 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
    *
    * A run without an end. Steps are counted. A step that does not end is seen by the caller's
    * thread, which watches the processor time of the carrier: not real time, of which a loaded
-   * machine may grant the carrier none. The carrier cannot be stopped then: it remains, a daemon.
+   * machine may grant the carrier none. The carrier is abandoned then: with the agent, the program
+   * gets an error when it next asks for the time, for chance, or comes to a preemption point. One
+   * that does none of these keeps the carrier, a daemon.
    *
    * Threads. run(): any thread outside of coroutines. Everything else: the carrier.
    *
@@ -116,20 +118,34 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     if (processes != null) {
       processes.end(carrier);
     }
+    if (stuck != null) {
+      abandon();
+    }
     waits.close();
+    if (stuck != null) {
+      return recordOf(stuck, RunRecord.LEFT_CARRIER); // what it may do yet does not count
+    }
     RunRecord<T> ended = record;
-    return ended == null ? recordOf(stuck == null ? new BrokenRunError(broken) : stuck) : ended;
+    return ended == null ? recordOf(new BrokenRunError(broken), "the end of the carrier") : ended;
+  }
+
+  private void abandon() {
+    waits.abandon();
+    NodeLoop node = runningNode();
+    if (node != null) {
+      node.abandon();
+    }
   }
 
   // racy reads of what a carrier may still change that does not end: the run has failed in any case
-  private RunRecord<T> recordOf(Error withoutRecord) {
+  private RunRecord<T> recordOf(Error withoutRecord, String uncontrolled) {
     return new RunRecord<>(
         null,
-        withoutRecord,
+        cause(withoutRecord),
         parts.elapsed(),
         new Course(),
         List.of(),
-        List.of("the end of the carrier"),
+        List.of(uncontrolled),
         List.of());
   }
 
@@ -171,6 +187,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     describeProcesses(failure);
     describeThreads(failure);
     describeNodes(nodes, failure);
+    failure = failure == null ? null : cause(failure);
     collectFindings();
     findings.addAll(nodes.end());
     Course course = picker.course();
@@ -186,6 +203,10 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
         List.copyOf(findings),
         List.copyOf(uncontrolled),
         processes == null ? List.of() : List.copyOf(processes.unchecked()));
+  }
+
+  private Throwable cause(Throwable failure) {
+    return phases == null ? failure : phases.cause(failure);
   }
 
   private T runMain() throws Exception {

@@ -59,6 +59,18 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
   private final Set<String> refused = new LinkedHashSet<>();
   private final Map<Thread, Adopted> running = new HashMap<>();
 
+  // any thread sets it: the run is over, and the program does not let go of the carrier
+  private volatile boolean abandoned;
+
+  /// Ends what an abandoned program does.
+  private static final class AbandonedRunError extends Error {
+    private static final long serialVersionUID = 1;
+
+    AbandonedRunError() {
+      super("the simulation has ended, since this code did not end", null, false, false);
+    }
+  }
+
   /// A platform thread that runs.
   ///
   /// @param body which runs its code
@@ -85,6 +97,18 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
 
   void close() {
     open.close();
+  }
+
+  /// From now on the program gets an error where it asks for time or chance, or comes to a
+  /// preemption point. **Thread** any.
+  void abandon() {
+    abandoned = true;
+  }
+
+  private void endIfAbandoned() {
+    if (abandoned) {
+      throw new AbandonedRunError();
+    }
   }
 
   // ---- steps of the loop ----
@@ -142,6 +166,7 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
 
   @Override
   public long nanoTime() {
+    endIfAbandoned();
     if (++reads > READS) {
       clock.advanceTo(clock.nanoTime() + READ_NANOS);
     }
@@ -163,6 +188,7 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
 
   @Override
   public void onSpin() {
+    endIfAbandoned();
     clock.advanceTo(clock.nanoTime() + SPIN_NANOS);
   }
 
@@ -303,6 +329,7 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
 
   @Override
   public long nextRandom(String use) {
+    endIfAbandoned();
     return random.nextLong();
   }
 
@@ -314,7 +341,11 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
     }
     isAsking = true; // what is asked below may have points, too
     try {
-      return PointCallers.runAlone(where) ? Chooser.GO_ON : pauseAt(where, loop);
+      if (PointCallers.runAlone(where)) {
+        return Chooser.GO_ON;
+      }
+      endIfAbandoned();
+      return pauseAt(where, loop);
     } finally {
       isAsking = false;
     }

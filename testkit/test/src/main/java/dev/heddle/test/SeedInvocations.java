@@ -26,6 +26,9 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
     FIRST_FAILURE
   }
 
+  /// @param result what counts of the run
+  record Ended(Verdict verdict, SimulationResult<?> result) {}
+
   private record Planned(String name, SimulationOptions options, Supplier<Chooser> chooser) {}
 
   private final SimulationOptions options;
@@ -91,17 +94,17 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
   /// Takes note of a run.
   ///
   /// @param hasInitialised whether classes were initialised meanwhile
-  Verdict ended(SimulationResult<?> result, boolean hasInitialised) {
+  Ended ended(SimulationResult<?> result, boolean hasInitialised) {
     if (hasInitialised && repeats++ < Runs.MOST_REPEATS) {
       isRepeated = true;
-      return Verdict.REPEATED;
+      return new Ended(Verdict.REPEATED, result);
     }
-    if (search != null) {
-      search.took(result.course());
-    }
-    boolean first = !failed && result.failure() != null;
+    String departure = search == null ? null : search.took(result.course());
+    SimulationResult<?> counts =
+        departure == null || result.failure() != null ? result : result.failedBy(departure);
+    boolean first = !failed && counts.failure() != null;
     failed |= first;
-    return first ? Verdict.FIRST_FAILURE : Verdict.COUNTS;
+    return new Ended(first ? Verdict.FIRST_FAILURE : Verdict.COUNTS, counts);
   }
 
   /// What an exhaustive test has covered, when it has ended; else null.

@@ -31,7 +31,8 @@ final class Explorer {
   }
 
   private boolean exploreSeeds() {
-    for (int i = 0; i < options.seeds(); i++) {
+    int seeds = options.schedule() == null ? options.seeds() : 1; // it leaves nothing to chance
+    for (int i = 0; i < seeds; i++) {
       SimulationOptions one = options.withSeed(options.seed() + i);
       run(one, () -> Runs.chooser(one));
     }
@@ -42,13 +43,17 @@ final class Explorer {
     ScheduleSearch search = new ScheduleSearch(all.runs(), all.preemptions());
     while (search.hasNext()) {
       Chooser next = search.next();
-      search.took(run(options, () -> next).course());
+      SimulationResult<?> result = run(options, () -> next);
+      String departure = search.took(result.course());
+      if (departure != null) {
+        throw FailureText.of(result.failedBy(departure), runs).error();
+      }
     }
     return search.isComplete();
   }
 
   private SimulationResult<?> run(SimulationOptions one, Supplier<Chooser> chooser) {
-    SimulationResult<?> result = Runs.<@Nullable Void>record(one, chooser, main);
+    SimulationResult<?> result = Runs.<@Nullable Void>record(one, chooser, main).asReplay(one);
     runs++;
     courses.add(result.fingerprint());
     elapsed = elapsed.plus(result.elapsed());
@@ -59,7 +64,7 @@ final class Explorer {
   }
 
   private FailureText shrunk(SimulationOptions one, SimulationResult<?> found) {
-    if (!options.shrinks() || found.dependsOnOthers()) {
+    if (!options.shrinks() || !found.isShrinkable()) {
       return FailureText.of(found, runs);
     }
     Shrinker shrinker =

@@ -5,6 +5,7 @@ import dev.heddle.internal.InWords;
 import dev.heddle.test.run.Course;
 import dev.heddle.test.run.ThreadsError;
 import dev.heddle.test.run.VirtualTime;
+import dev.heddle.world.WorldAgent;
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,9 @@ record FailureText(
         .append(result.failure());
     describeThreads(text);
     text.append("\nreplay with ").append(Replay.line(result, test));
+    if (result.points() > 0) {
+      text.append("\nin a JVM with -javaagent:heddle-world.jar=").append(WorldAgent.options());
+    }
     describeSchedule(text);
     if (!repeats) {
       text.append("\nit did not repeat: a second run with the same decisions failed differently");

@@ -126,7 +126,9 @@ final class Runs {
     }
     TURN.lock();
     try {
-      return run.get();
+      RunRecord<T> record = run.get();
+      PointsNotice.check();
+      return record;
     } finally {
       TURN.unlock();
     }
@@ -158,9 +160,34 @@ final class Runs {
         AgentNotice.give();
       }
     }
-    if (options.strategy() instanceof Strategies.Disturbed disturbed) {
+    String schedule = options.schedule();
+    if (schedule != null) {
+      requireAgentFor(Schedule.parse(schedule));
+    } else if (options.strategy() instanceof Strategies.Disturbed disturbed) {
       requireAgentFor(disturbed);
     }
+  }
+
+  private static void requireAgentFor(Schedule schedule) {
+    if (schedule.hasPoints() && !hasPoints()) {
+      throw new IllegalStateException(
+          "the schedule "
+              + schedule
+              + " has preemptions or stalls, which need preemption points; start Java with"
+              + " -javaagent:heddle-world.jar=points=sync, or with the options of the run that"
+              + " failed");
+    }
+    if (schedule.hasInterruptions() && !WorldAgent.isInstalled()) {
+      throw new IllegalStateException(
+          "the schedule "
+              + schedule
+              + " has wake-ups, which need the agent heddle-world; start Java with"
+              + " -javaagent:heddle-world.jar");
+    }
+  }
+
+  private static boolean hasPoints() {
+    return WorldAgent.isInstalled() && !WorldAgent.options().equals(NO_POINTS);
   }
 
   private static void requireAgentFor(Strategies.Disturbed disturbed) {

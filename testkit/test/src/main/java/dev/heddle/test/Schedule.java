@@ -10,9 +10,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -112,6 +114,28 @@ final class Schedule implements Chooser {
     String[] pair = (kind == null ? one : one.substring(1)).split(":");
     return new Entry(
         kind, Integer.parseInt(pair[0]), pair.length == 1 ? 0 : Long.parseLong(pair[1]));
+  }
+
+  /// The first entry that a course has not taken; null: it has taken all.
+  @Nullable String misfit(Course course) {
+    Set<Entry> taken = new HashSet<>(of(course).entries);
+    for (Entry entry : entries) {
+      boolean isOldest = entry.kind == null && entry.value == 0;
+      if (isOldest ? entry.number >= course.decisions() : !taken.contains(entry)) {
+        return "entry " + entry + " was not reached";
+      }
+    }
+    return null;
+  }
+
+  /// Whether it needs what only the agent has.
+  boolean hasInterruptions() {
+    return entries.stream().anyMatch(entry -> entry.kind != null);
+  }
+
+  /// Whether it needs preemption points.
+  boolean hasPoints() {
+    return entries.stream().anyMatch(entry -> entry.kind != null && entry.kind != Kind.WAKE_UP);
   }
 
   List<Entry> entries() {

@@ -20,7 +20,10 @@ final class ScheduleSearch {
   private final int bound;
   private final int preemptions;
   private int begun;
+  private boolean isBroken; // the program is not deterministic
   private @Nullable Schedule next = new Schedule(List.of()); // null: there is no other one
+  private @Nullable Course before; // that of the last one
+  private int shared; // the decisions that the next one makes as that has made them
 
   /// @param bound the number of schedules, at most
   /// @param preemptions of each schedule, at most
@@ -35,7 +38,7 @@ final class ScheduleSearch {
 
   /// Whether there is no other schedule.
   boolean isComplete() {
-    return next == null;
+    return next == null && !isBroken;
   }
 
   /// Makes the next first decisions, and takes the oldest first afterwards.
@@ -49,8 +52,41 @@ final class ScheduleSearch {
   }
 
   /// Takes note of the course that the last one took.
-  void took(Course course) {
-    next = new Backwards(course).next();
+  ///
+  /// @return why the program is not deterministic, and cannot be enumerated; null: it may be
+  @Nullable String took(Course course) {
+    String other = departure(course);
+    next = other == null ? new Backwards(course).next() : null;
+    isBroken = other != null;
+    before = course;
+    return other;
+  }
+
+  // The course must be that of the schedule: the same decisions until the change, and the change.
+  private @Nullable String departure(Course course) {
+    Course last = before;
+    Schedule forced = next;
+    if (last == null || forced == null) {
+      return null;
+    }
+    for (int decision = 0; decision < shared; decision++) {
+      int ready = last.ready(last.stepOf(decision));
+      int chosen = last.chosen(last.stepOf(decision));
+      if (decision >= course.decisions()) {
+        return "not deterministic at decision %d: %,d were ready, and the run has ended before now"
+            .formatted(decision, ready);
+      }
+      int step = course.stepOf(decision);
+      if (course.ready(step) != ready || course.chosen(step) != chosen) {
+        return "not deterministic at decision %d: %,d were ready and %d was chosen, now %,d and %d"
+            .formatted(decision, ready, chosen, course.ready(step), course.chosen(step));
+      }
+    }
+    String misfit = forced.misfit(course);
+    return misfit == null
+        ? null
+        : "not deterministic at decision %d: %s, which was possible before"
+            .formatted(shared, misfit);
   }
 
   /// Looks for the last place of a course at which another way is left.
@@ -126,6 +162,7 @@ final class ScheduleSearch {
                               .anyMatch(before -> before.number() == entry.number()))
                   .toList());
       entries.add(change);
+      shared = decision;
       return new Schedule(entries);
     }
   }

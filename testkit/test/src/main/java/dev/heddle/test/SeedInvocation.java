@@ -2,6 +2,7 @@
 package dev.heddle.test;
 
 import dev.heddle.observe.log.AsyncLog;
+import dev.heddle.test.SeedInvocations.Ended;
 import dev.heddle.test.SeedInvocations.Verdict;
 import dev.heddle.test.run.Chooser;
 import dev.heddle.test.run.Phases;
@@ -133,15 +134,18 @@ final class SeedInvocation extends PhaseInterceptor
   public void afterEach(ExtensionContext context) throws Exception {
     phases.end();
     SimulationResult<?> result =
-        new SimulationResult<@Nullable Void>(options.seed(), await(run), options.checksLeaks());
-    Verdict verdict = all.ended(result, hasInitialised);
+        new SimulationResult<@Nullable Void>(options.seed(), await(run), options.checksLeaks())
+            .asReplay(options);
+    Ended ended = all.ended(result, hasInitialised);
+    Verdict verdict = ended.verdict();
+    result = ended.result();
     if (verdict == Verdict.DROPPED) {
       return;
     }
     publishCoverage(all, context);
     if (result.failure() != null && !(result.failure() instanceof TestAbortedException)) {
       FailureText text =
-          verdict == Verdict.FIRST_FAILURE && options.shrinks() && !result.dependsOnOthers()
+          verdict == Verdict.FIRST_FAILURE && options.shrinks() && result.isShrinkable()
               ? new TestRerun(options, calls).shrunk(result)
               : FailureText.of(result);
       throw text.error(

@@ -27,6 +27,9 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
     FIRST_FAILURE
   }
 
+  /// @param result what counts of the run
+  record Ended(Verdict verdict, SimulationResult<?> result) {}
+
   private record Planned(String name, SimulationOptions options, Supplier<Chooser> chooser) {}
 
   private final SimulationOptions options;
@@ -99,21 +102,21 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
   /// Takes note of a run.
   ///
   /// @param hasInitialised whether classes were initialised meanwhile
-  Verdict ended(SimulationResult<?> result, boolean hasInitialised) {
+  Ended ended(SimulationResult<?> result, boolean hasInitialised) {
     stopped = result.isAbandoned();
     if (!stopped && (isWarmUp() || (hasInitialised && repeats++ < Runs.MOST_REPEATS))) {
       isRepeated = !isWarmUp();
       dropped = dropped == null ? result.failure() : dropped;
-      return Verdict.DROPPED;
+      return new Ended(Verdict.DROPPED, result);
     }
     Runs.reportDropped(dropped, result);
     dropped = null;
-    if (search != null && !stopped) {
-      search.took(result.course());
-    }
-    boolean first = !failed && result.failure() != null;
+    String departure = search == null || stopped ? null : search.took(result.course());
+    SimulationResult<?> counts =
+        departure == null || result.failure() != null ? result : result.failedBy(departure);
+    boolean first = !failed && counts.failure() != null;
     failed |= first;
-    return first ? Verdict.FIRST_FAILURE : Verdict.COUNTS;
+    return new Ended(first ? Verdict.FIRST_FAILURE : Verdict.COUNTS, counts);
   }
 
   /// What an exhaustive test has covered, when it has ended; else null.

@@ -85,10 +85,11 @@ public final class Simulation {
     SimulationOptions replayed = Replay.of(options);
     Body<T> body = options.freshClasses().isEmpty() ? main : FreshBody.of(options, given);
     Runs.prepareAgent(replayed);
-    return Runs.record(replayed, () -> Runs.chooser(replayed), body);
+    return Runs.record(replayed, () -> Runs.chooser(replayed), body).asReplay(replayed);
   }
 
-  /// Runs `main` once for each seed, and shrinks the schedule of the first run that fails.
+  /// Runs `main` once for each seed, and shrinks the schedule of the first run that fails. With a
+  /// schedule it runs once.
   ///
   /// @return what the runs covered
   /// @throws SimulationError when a run failed

@@ -25,9 +25,39 @@ public final class SimulationResult<T extends @Nullable Object> {
   private final @Nullable Throwable failure;
 
   SimulationResult(long seed, RunRecord<T> record, boolean checksLeaks) {
+    this(seed, record, record.failure() == null ? findings(record, checksLeaks) : record.failure());
+  }
+
+  private SimulationResult(long seed, RunRecord<T> record, @Nullable Throwable failure) {
     this.seed = seed;
     this.record = record;
-    this.failure = record.failure() == null ? findings(record, checksLeaks) : record.failure();
+    this.failure = failure;
+  }
+
+  /// The same run, which fails where it has not taken the schedule of its options.
+  SimulationResult<T> asReplay(SimulationOptions options) {
+    String schedule = options.schedule();
+    String misfit = schedule == null ? null : Schedule.parse(schedule).misfit(course());
+    return misfit == null || failure != null
+        ? this
+        : failedBy(
+            ("the schedule does not fit this program any more: %s. The run had %,d decisions, %,d"
+                    + " points and %,d steps; where the program was changed, explore it again")
+                .formatted(misfit, course().decisions(), course().points(), course().steps()));
+  }
+
+  /// The same run, which has failed for a reason of the exploration.
+  SimulationResult<T> failedBy(String reason) {
+    return new SimulationResult<>(seed, record, new CourseError(reason));
+  }
+
+  /// The course of the run is not the one that was asked for.
+  private static final class CourseError extends AssertionError {
+    private static final long serialVersionUID = 1;
+
+    private CourseError(String message) {
+      super(message);
+    }
   }
 
   private static @Nullable AssertionError findings(RunRecord<?> record, boolean checksLeaks) {
@@ -150,8 +180,9 @@ public final class SimulationResult<T extends @Nullable Object> {
     return record.isAbandoned();
   }
 
-  boolean dependsOnOthers() {
-    return record.dependsOnOthers();
+  /// Whether other schedules may fail in the same way.
+  boolean isShrinkable() {
+    return !record.dependsOnOthers() && !(failure instanceof CourseError);
   }
 
   Course course() {

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.DeadlineException;
 import dev.heddle.DeadlockError;
 import dev.heddle.Heddle;
+import java.net.DatagramSocket;
+import java.net.SocketException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -199,12 +201,46 @@ class AgentSimulationTest {
   @Tag("sim-6")
   void childProcess_isRefusedAndNamedWithItsStack() {
     var result =
-        Simulation.run(() -> {
-          assertThatThrownBy(() -> new ProcessBuilder("true").start())
-              .isInstanceOf(UnsupportedOperationException.class);
-        });
+        Simulation.record(
+            SimulationOptions.defaults(),
+            () -> {
+              assertThatThrownBy(() -> new ProcessBuilder("true").start())
+                  .isInstanceOf(UnsupportedOperationException.class);
+              return 0;
+            });
     assertThat(result.uncontrolled()).hasSize(1);
     assertThat(result.uncontrolled().getFirst()).contains("AgentSimulationTest");
+  }
+
+  @Test
+  @Tag("sim-6")
+  void refusedCall_thatTheProgramSwallows_failsTheRun() {
+    assertThatThrownBy(() -> Simulation.explore(AgentSimulationTest::exitInAPool))
+        .isInstanceOf(SimulationError.class)
+        .hasMessageContaining("a call that was refused")
+        .hasMessageContaining("the end of the JVM (System.exit) cannot be part of a simulation")
+        .hasMessageContaining("at dev.heddle.test.AgentSimulationTest.exit(");
+    assertThatThrownBy(() -> Simulation.run(AgentSimulationTest::datagramThatIsSwallowed))
+        .isInstanceOf(SimulationError.class)
+        .hasMessageContaining("a socket of the operating system");
+  }
+
+  private static void exitInAPool() {
+    try (var pool = Executors.newFixedThreadPool(1)) {
+      var _ = pool.submit(AgentSimulationTest::exit);
+    }
+  }
+
+  private static void exit() {
+    System.exit(0);
+  }
+
+  private static void datagramThatIsSwallowed() {
+    try (var socket = new DatagramSocket()) {
+      assertThat(socket).isNull();
+    } catch (UnsupportedOperationException | SocketException _) {
+      // as a library that tries another way
+    }
   }
 
   @Test

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.heddle.DeadlockError;
+import dev.heddle.world.WorldAgent;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -128,5 +130,42 @@ class AgentStrategiesTest {
     assertThatThrownBy(() -> Simulation.run(options, () -> {}))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("points=sync");
+  }
+
+  // ---- points ----
+
+  @Test
+  @Tag("sim-4")
+  void replayOfAPreemption_withoutPoints_saysWhatToDo() {
+    for (String schedule : List.of("p77", "0:1,s3:100")) {
+      assertThatThrownBy(
+              () -> Simulation.run(SimulationOptions.defaults().withSchedule(schedule), () -> {}))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("-javaagent:heddle-world.jar=points=sync");
+    }
+    assertThatThrownBy(
+            () -> Simulation.run(SimulationOptions.defaults().withSchedule("w5"), () -> {}))
+        .isInstanceOf(SimulationError.class)
+        .hasMessageContaining("entry w5 was not reached");
+  }
+
+  @Test
+  void packagesThatMatchNoClass_areReportedAfterTheFirstRun() throws Exception {
+    String agent =
+        "-javaagent:" + System.getProperty("heddle.world.jar") + "=points=sync,packages=";
+    assertThat(OtherJvm.lines(SaysWhetherPointsLack.class, agent + "no.such"))
+        .containsExactly("true");
+    assertThat(OtherJvm.lines(SaysWhetherPointsLack.class, agent + "dev.heddle.test"))
+        .containsExactly("false");
+  }
+
+  /// Prints what the notice depends on.
+  static final class SaysWhetherPointsLack {
+    private SaysWhetherPointsLack() {}
+
+    public static void main(String[] args) {
+      Simulation.run(() -> {});
+      System.out.println(WorldAgent.lacksPoints());
+    }
   }
 }

@@ -61,6 +61,8 @@ public final class WorldAgent {
           "java.util.concurrent.CompletableFuture",
           "java.util.concurrent.SubmissionPublisher");
 
+  private static final int WRONG_OPTIONS = 1; // exit status of the JVM
+
   private static final class Installed {
     private static volatile @Nullable Installed current;
 
@@ -83,7 +85,16 @@ public final class WorldAgent {
 
   /// Called by the JVM for `-javaagent`.
   public static void premain(@Nullable String options, Instrumentation jvm) {
-    start(AgentOptions.parse(options), jvm);
+    AgentOptions parsed;
+    try {
+      parsed = AgentOptions.parse(options);
+    } catch (IllegalArgumentException e) {
+      // thrown, it would end the JVM, too, below a stack of reflection and with a core dump
+      System.err.println("-javaagent:heddle-world.jar=" + options + ": " + e.getMessage());
+      Runtime.getRuntime().halt(WRONG_OPTIONS);
+      return;
+    }
+    start(parsed, jvm);
   }
 
   /// Called by the JVM when the agent is attached.
@@ -109,6 +120,15 @@ public final class WorldAgent {
   /// @throws IllegalStateException when it is not installed
   public static List<String> problems() {
     return installed().rewriter.problems();
+  }
+
+  /// Whether the options want preemption points, and no class that they name was loaded since the
+  /// start.
+  ///
+  /// @throws IllegalStateException when it is not installed
+  public static boolean lacksPoints() {
+    Installed now = installed();
+    return now.options.points() != AgentOptions.Points.NONE && !now.rewriter.hasPoints();
   }
 
   /// The number of classes that the JVM has initialised. A run during which it grows has taken

@@ -13,6 +13,9 @@ public record Finding(Kind kind, String what, @Nullable Throwable failure) {
   public enum Kind {
     /// A failure that no code of the program has observed.
     UNHANDLED,
+    /// A call that the simulation refused, also where the program has caught the refusal: the run
+    /// is not what the program means.
+    REFUSED,
     /// Something that was started and not ended.
     LEAK
   }

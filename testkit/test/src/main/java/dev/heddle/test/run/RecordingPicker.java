@@ -11,6 +11,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Asks a chooser for each decision of the loop and at each preemption point; records the course.
@@ -101,9 +102,10 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
     left = preempted && candidates.size() > 1 ? positionOf(running) : NONE;
     int chosen = left == NONE ? choose() : chooseInstead();
     wake(steps(), chooser.wake(steps(), waiting)); // it is ready at the next pick
-    int place = order.place(position(chosen));
+    int position = position(chosen);
+    int place = order.place(position);
     running = id(chosen);
-    order.chosen(running);
+    order.chosen(position, running);
     if (left == NONE) {
       course.step(clock.nanoTime(), running, size(), chosen);
     } else {
@@ -161,9 +163,10 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
   /// @param where class and method
   /// @param contested whether another one may be ready
   long pauseAt(String where, boolean contested) {
-    int point = course.point(contested);
+    boolean spins = contested && ++pointsInStep > MOST_POINTS;
+    int point = course.point(contested && !spins);
     preempted = false; // below a native frame it has not given way at the last one
-    if (contested && ++pointsInStep > MOST_POINTS) {
+    if (spins) {
       preempted = true;
       preemptedAt = NONE;
       return 0;
@@ -208,6 +211,11 @@ final class RecordingPicker implements ReadyPicker, Candidates, ArrivalOrder.Lan
   }
 
   // ---- the lane ----
+
+  @Override
+  public Object queue() {
+    return Objects.requireNonNull(lane, "only during a pick");
+  }
 
   @Override
   public long laneId(int place) {

@@ -17,7 +17,7 @@ import java.net.UnknownHostException;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -56,7 +56,7 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
   private @Nullable Thread starting; // the last one
   private int reads;
   private final List<Finding> findings = new ArrayList<>();
-  private final Set<String> refused = new LinkedHashSet<>();
+  private final Map<String, RuntimeException> refused = new LinkedHashMap<>(); // by stack
   private final Map<Thread, Adopted> running = new HashMap<>();
 
   // any thread sets it: the run is over, and the program does not let go of the carrier
@@ -142,14 +142,18 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
 
   /// What the program has been refused, with the stacks.
   Set<String> refused() {
-    return refused;
+    return refused.keySet();
   }
 
-  /// The failures of threads that no code observes, and threads that still run. Those of fork-join
-  /// pools, which are of classes of the JDK, do not count: nobody ends the common pool. Whether a
-  /// thread is a daemon says nothing, since all are that coroutines create.
+  /// The failures of threads that no code observes, refused calls, and threads that still run.
+  /// Those of fork-join pools, which are of classes of the JDK, do not count: nobody ends the
+  /// common pool. Whether a thread is a daemon says nothing, since all are that coroutines create.
   List<Finding> findings() {
     List<Finding> all = new ArrayList<>(findings);
+    refused
+        .values()
+        .forEach(refusal ->
+            all.add(new Finding(Finding.Kind.REFUSED, "a call that was refused", refusal)));
     running.forEach((thread, adopted) -> {
       if (!thread.getClass().getName().startsWith("java.util.concurrent.")) {
         String what =
@@ -365,7 +369,7 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
     for (StackTraceElement frame : refusal.getStackTrace()) {
       text.append("\n  at ").append(frame);
     }
-    refused.add(text.toString());
+    refused.putIfAbsent(text.toString(), refusal);
     return refusal;
   }
 }

@@ -3,7 +3,10 @@ package dev.heddle.test.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
@@ -17,7 +20,13 @@ class CandidateOrderTest {
   /// What is ready, in the order in which the ready queue has it.
   ///
   /// @param foreign what a thread of the JVM has brought
-  private record Ready(List<Long> ids, Set<Long> foreign) implements ArrivalOrder.Lane {
+  /// @param queue that it is of
+  private record Ready(List<Long> ids, Set<Long> foreign, Object queue)
+      implements ArrivalOrder.Lane {
+    Ready(List<Long> ids, Set<Long> foreign) {
+      this(ids, foreign, new Object());
+    }
+
     static Ready own(Long... ids) {
       return new Ready(List.of(ids), Set.of());
     }
@@ -70,7 +79,42 @@ class CandidateOrderTest {
   @Test
   void chosenOne_thatComesBack_comesBehind() {
     assertThat(seen(Ready.own(1L, 2L))).containsExactly(1L, 2L);
-    order.chosen(1);
+    order.chosen(0, 1);
     assertThat(seen(Ready.own(1L, 2L))).containsExactly(2L, 1L);
+  }
+
+  @Test
+  void orderOfAQueueThatIsFollowed_isThatOfOneThatIsOrderedAnew() {
+    for (int seed = 0; seed < 300; seed++) {
+      Random random = new Random(seed);
+      CandidateOrderTest followed = new CandidateOrderTest();
+      CandidateOrderTest anew = new CandidateOrderTest();
+      Object name = new Object();
+      List<Long> queue = new ArrayList<>();
+      Set<Long> foreign = new HashSet<>();
+      for (int step = 0; step < 50; step++) {
+        addSome(queue, foreign, random);
+        Ready ready = new Ready(queue, foreign, name);
+        List<Long> seen = followed.seen(ready);
+        assertThat(seen).isEqualTo(anew.seen(new Ready(queue, foreign)));
+        int position = random.nextInt(seen.size());
+        long chosen = seen.get(position);
+        int place = followed.order.place(position);
+        followed.order.chosen(position, chosen);
+        anew.order.chosen(position, chosen);
+        queue.remove(place);
+      }
+    }
+  }
+
+  // few numbers, so that those that were chosen come back, and some are there twice
+  private static void addSome(List<Long> queue, Set<Long> foreign, Random random) {
+    for (int more = random.nextInt(4); more > 0 || queue.isEmpty(); more--) {
+      long id = random.nextInt(30);
+      if (!queue.contains(id) || random.nextInt(20) == 0) {
+        queue.add(id);
+        boolean _ = random.nextInt(3) == 0 ? foreign.add(id) : foreign.remove(id);
+      }
+    }
   }
 }

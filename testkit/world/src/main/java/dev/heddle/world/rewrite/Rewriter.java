@@ -31,6 +31,8 @@ public final class Rewriter implements ClassFileTransformer {
   // of all classes that were loaded, but hidden ones, which the JVM does not show
   private final Set<String> loadedNames = ConcurrentHashMap.newKeySet();
 
+  private volatile boolean hasPoints; // a class that the options name; any thread sets it
+
   /// The usual one.
   public Rewriter(AgentOptions options) {
     this(options, JdkEdits.ALL, Calls.ALL);
@@ -71,6 +73,11 @@ public final class Rewriter implements ClassFileTransformer {
     return List.copyOf(problems);
   }
 
+  /// Whether it has seen a class that gets points.
+  public boolean hasPoints() {
+    return hasPoints;
+  }
+
   /// The number of names under which classes were loaded since the start; a class that a second
   /// loader defines under a known name does not count again.
   public int loadedNames() {
@@ -108,6 +115,9 @@ public final class Rewriter implements ClassFileTransformer {
 
   private byte @Nullable [] rewritten(@Nullable ClassLoader loader, String name, byte[] bytes) {
     boolean pointed = options.hasPoints(name);
+    if (pointed) {
+      hasPoints = true;
+    }
     if (!pointed && !edits.containsKey(name) && !scan.mentions(bytes)) {
       return null;
     }

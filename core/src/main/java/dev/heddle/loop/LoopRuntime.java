@@ -58,7 +58,7 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
 
   // loop only
   private final Set<PendingWork> unanswered = new HashSet<>();
-  private boolean crashed;
+  private @Nullable Runnable crash; // what the carrier does first; null: it has not crashed
   private int tasksNeverBegun; // of executors
   private @Nullable Class<?> firstNeverBegun;
 
@@ -157,8 +157,8 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
       loopShutdown.carrierFailed(e);
     }
     try {
-      if (crashed) {
-        throw dropped();
+      if (crash != null) {
+        throw dropped(crash);
       }
       release();
       return outcome(main);
@@ -208,34 +208,54 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
   /// and no handler runs, and nothing is closed. For simulations. The call of [#run] throws
   /// [LoopEndedException].
   ///
-  /// Threads that the loop has offloaded work to are interrupted. The driver is not closed: its
-  /// owner knows what a loss of power means to it.
+  /// - Threads that are no coroutines and whose turns the loop runs, those of its offloaded work
+  ///   among them, do not continue either. Their `join` returns. Offloaded work on threads of the
+  ///   system is interrupted, and goes on: it is outside of the loop.
+  /// - A lock stays locked when a coroutine held it, and also when one waited for it: it may be the
+  ///   next owner, which never takes it and never passes it on.
+  /// - The result that a handle of the loop has ends with a
+  ///   [java.util.concurrent.CancellationException]. Other threads whose calls the loop has received
+  ///   get no answer and wait for ever; later calls are refused as after any end.
+  /// - What the program has of the real world stays: child processes run on, signal handlers and
+  ///   watches of files stay registered, and input that it has read is gone.
+  /// - The driver is not closed: its owner knows what a loss of power means to it.
   ///
   /// **Thread** a coroutine of the loop, for which the call does not return; or another thread
   /// while the driver sleeps, of which the caller knows that.
   ///
+  /// @param atOnce what else loses its power: runs before anything else, and not when the crash is
+  ///   refused
   /// @throws IllegalStateException when the JVM holds the carrier in the caller's frames: a class
-  ///   initialiser, a native method
-  public void crash() {
-    crashed = true;
-    scheduler.finish();
+  ///   initialiser, a native method; the loop goes on
+  public void crash(Runnable atOnce) {
     ExecutionContext self = ExecutionContext.current();
-    if (self != null && self.host() == scheduler && !self.suspend()) {
-      throw new IllegalStateException(
-          "a coroutine cannot crash its loop inside a class initialiser or a native method");
+    if (self == null || self.host() != scheduler) {
+      crash = () -> {};
+      scheduler.finish();
+      atOnce.run();
+      return;
     }
+    crash = atOnce;
+    try {
+      scheduler.finishFrom(self);
+    } finally {
+      crash = null; // it has not left
+    }
+    throw new IllegalStateException(
+        "a coroutine cannot crash its loop inside a class initialiser or a native method");
   }
 
   // what has begun to wait for this loop on other threads belongs to the crashed program, too
-  private LoopEndedException dropped() {
+  private LoopEndedException dropped(Runnable first) {
+    runEndStep(first);
     loopShutdown.remaining().stream()
         .map(CoroutineNode::context)
         .filter(Objects::nonNull)
-        .forEach(ExecutionContext::drop);
-    scheduler.drop();
+        .forEach(context -> runEndStep(context::drop));
+    scheduler.drop(this::runEndStep);
     runEndStep(watch::end);
     runEndStep(blockingPools::close);
-    log.close();
+    runEndStep(log::close);
     return new LoopEndedException(describe() + " has crashed");
   }
 

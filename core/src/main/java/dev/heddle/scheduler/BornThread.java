@@ -10,12 +10,12 @@ import org.jspecify.annotations.Nullable;
 /// Only where [SchedulerParts.Births#ON_LOOP] says so. Otherwise the JDK's scheduler runs such
 /// threads.
 public final class BornThread extends Inbox.Node {
-  private final ReadyQueue ready;
+  private final BornThreads threads;
   private final Runnable turn;
   private final @Nullable Thread thread;
 
-  BornThread(ReadyQueue ready, Runnable turn, @Nullable Thread thread) {
-    this.ready = ready;
+  BornThread(BornThreads threads, Runnable turn, @Nullable Thread thread) {
+    this.threads = threads;
     this.turn = turn;
     this.thread = thread;
   }
@@ -32,6 +32,10 @@ public final class BornThread extends Inbox.Node {
 
   @Override
   public void onArrival() {
-    ready.add(this);
+    threads.arrived(this);
+  }
+
+  void run() {
+    threads.run(this);
   }
 }

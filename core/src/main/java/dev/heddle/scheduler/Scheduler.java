@@ -23,6 +23,7 @@ import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Runs the coroutines of one loop, one at a time, on the thread that calls [#run()].
@@ -111,12 +112,12 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private final Clock clock;
   private final @Nullable TickListener tickListener;
   private final boolean reuse;
-  private final Births births;
   private final Thread carrier = Thread.currentThread();
   private final @Nullable ForkJoinBlocker forkJoinBlocker = ForkJoinBlocker.of(carrier, this::run);
 
   // loop only
   private final ReadyQueue ready;
+  private final @Nullable BornThreads bornThreads; // null: the JDK runs them
   private final ContextPrefetcher prefetcher;
   private final MicrotaskQueue microtasks;
   private final ArrayDeque<Runnable> carrierTasks = new ArrayDeque<>();
@@ -156,7 +157,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     this.tickListener = parts.tickListener();
     this.ready = ReadyQueue.of(parts.picker());
     this.reuse = reuse;
-    this.births = parts.births();
+    this.bornThreads = parts.births() == Births.ON_LOOP ? new BornThreads(ready) : null;
     this.pollPolicy = new PollPolicy(clock, driver);
     this.clockSampler = new ClockSampler(clock);
     this.now = pollPolicy.now();
@@ -262,6 +263,11 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   }
 
   @Override
+  public boolean isDropped() {
+    return dropped;
+  }
+
+  @Override
   public boolean isOnLoop() {
     ExecutionContext context = ExecutionContext.current();
     boolean mine = context == null ? Thread.currentThread() == carrier : context.host() == this;
@@ -362,6 +368,21 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   public void finish() {
     over = true;
     carrierWorkPending = true; // no coroutine may run on; the trampoline ends the loop
+  }
+
+  /// As [#finish()], from a coroutine, which does not continue.
+  ///
+  /// @return false, and nothing has happened, where a frame of `self` is pinned
+  public boolean finishFrom(ExecutionContext self) {
+    boolean wasOver = over;
+    boolean left = false;
+    finish();
+    try {
+      left = self.suspend();
+    } finally {
+      over = left || wasOver;
+    }
+    return left;
   }
 
   @Override
@@ -575,7 +596,8 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   /// As [#runBorn(Runnable)], for a thread that is known. **Thread** any.
   public void runBorn(Runnable turn, @Nullable Thread thread) {
-    if ((births == Births.ON_JDK || !inbox.post(new BornThread(ready, turn, thread))) && !dropped) {
+    BornThreads own = bornThreads;
+    if ((own == null || !inbox.post(new BornThread(own, turn, thread))) && !dropped) {
       VirtualThreads.defaultScheduler().execute(turn);
     }
   }
@@ -584,7 +606,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   ///
   /// @param prefix of the threads' names, before their number
   public @Nullable ThreadFactory threadsOnLoop(String prefix) {
-    return births == Births.ON_LOOP ? new LoopThreads(this::runBorn, prefix) : null;
+    return bornThreads == null ? null : new LoopThreads(this::runBorn, prefix);
   }
 
   @Override
@@ -711,7 +733,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     } else if (next instanceof RoundEnd end) {
       end.reached();
     } else if (next instanceof BornThread born) {
-      born.turn().run();
+      born.run();
     } else {
       resumeArrived((ExecutionContext) next);
     }
@@ -884,11 +906,16 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     reactor.close();
   }
 
-  /// Refuses everything from now on, and runs nothing: see [dev.heddle.loop.LoopRuntime#crash()].
-  public void drop() {
+  /// Refuses everything from now on, and runs nothing: see [dev.heddle.loop.LoopRuntime#crash].
+  ///
+  /// @param step runs a step, after whose failure the next one follows
+  public void drop(Consumer<Runnable> step) {
     dropped = true;
     ended = true;
-    inbox.close();
-    pool.drop();
+    step.accept(inbox::close); // before the threads: it makes known those that have not begun
+    pool.drop(step);
+    if (bornThreads != null) {
+      bornThreads.drop(step);
+    }
   }
 }

@@ -15,13 +15,17 @@ import dev.heddle.scheduler.Clock;
 import dev.heddle.scheduler.ReadyPicker;
 import dev.heddle.scheduler.SchedulerParts;
 import dev.heddle.scheduler.SchedulerParts.Births;
+import dev.heddle.scheduler.context.VirtualThreads;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -96,7 +100,7 @@ class LoopCrashTest {
 
   private void crash() {
     if (loop != null) {
-      loop.crash();
+      loop.crash(() -> {});
     }
   }
 
@@ -134,7 +138,7 @@ class LoopCrashTest {
   }
 
   @Test
-  void wakeUp_afterTheCrash_runsNothing() throws Exception {
+  void crash_isTheEndOfEachThread_soThatNoWakeUpContinuesIt() throws Exception {
     onSleep = this::crash;
     List<Thread> waiting = new ArrayList<>();
     CompletableFuture<String> later = new CompletableFuture<>();
@@ -144,37 +148,146 @@ class LoopCrashTest {
         LockSupport.park();
         ran.add("a thread of the program went on");
       });
+      Heddle.launch("waits for an event", () -> {
+        waiting.add(Thread.currentThread());
+        logsItsEnd(() -> Heddle.await(later));
+      });
       waiting.add(Thread.currentThread());
-      Heddle.launch("waits for an event", () -> logsItsEnd(() -> Heddle.await(later)));
       logsItsEnd(LockSupport::park);
     });
-    assertThat(waiting).hasSize(2);
+    assertThat(waiting).hasSize(3);
+    assertThat(waiting).allMatch(thread -> thread.getState() == Thread.State.TERMINATED);
     waiting.forEach(LockSupport::unpark);
     waiting.forEach(Thread::interrupt);
     later.complete("late");
-    // what the JDK's own scheduler gets from now on is behind what it could have got before
-    Thread.startVirtualThread(() -> {}).join();
+    awaitSchedulerOfTheJdk();
     assertThat(ran).isEmpty();
-    assertThat(waiting).anyMatch(thread -> thread.getState() == Thread.State.TERMINATED);
   }
 
   @Test
-  void crashes_leaveNothingReachable() {
-    onSleep = this::crash;
+  void turnOfAThread_afterTheCrash_isNotRun() {
+    LoopRuntime[] crashed = new LoopRuntime[1];
+    runTillCrash(() -> {
+      crashed[0] = loop;
+      crash();
+    });
+    crashed[0].scheduler().runBorn(() -> ran.add("went on"));
+    awaitSchedulerOfTheJdk();
+    assertThat(ran).isEmpty();
+  }
+
+  // what it has been given before has run then
+  private static void awaitSchedulerOfTheJdk() {
+    ForkJoinPool pool = (ForkJoinPool) VirtualThreads.defaultScheduler();
+    while (!pool.isQuiescent()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  void crash_inAClassInitialiser_isRefused_andTheLoopGoesOn() {
+    runTillCrash(() -> {
+      assertThatThrownBy(() -> Initialiser.crash(this))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("inside a class initialiser");
+      Heddle.yieldNow();
+      ran.add("went on");
+      crash();
+    });
+    assertThat(ran).containsExactly("went on");
+  }
+
+  /// Crashes where a coroutine cannot leave its carrier.
+  private static final class Initialiser {
+    static @Nullable LoopCrashTest test;
+
+    static void crash(LoopCrashTest by) throws Throwable {
+      test = by;
+      Throwable refusal = Frame.REFUSAL;
+      if (refusal != null) {
+        throw refusal;
+      }
+    }
+
+    private static final class Frame {
+      static final @Nullable Throwable REFUSAL = refusal();
+
+      private static @Nullable Throwable refusal() {
+        LoopCrashTest by = Objects.requireNonNull(test);
+        try {
+          Objects.requireNonNull(by.loop).crash(() -> by.ran.add("power lost"));
+          return null;
+        } catch (IllegalStateException e) {
+          return e;
+        }
+      }
+    }
+  }
+
+  @Test
+  void crash_whoseFirstStepFails_dropsTheRestAllTheSame() {
+    List<Thread> waiting = new ArrayList<>();
+    runTillCrash(() -> {
+      Heddle.launch("waits", () -> {
+        waiting.add(Thread.currentThread());
+        logsItsEnd(LockSupport::park);
+      });
+      Heddle.yieldNow();
+      Objects.requireNonNull(loop).crash(() -> {
+        throw new IllegalStateException("a step that fails");
+      });
+    });
+    assertThat(waiting).hasSize(1).allMatch(thread -> !thread.isAlive());
+    assertThat(ran).isEmpty();
+  }
+
+  private void leavesNothing(Consumer<byte[]> main) {
     List<WeakReference<Object>> onStacks = new ArrayList<>();
     for (int i = 0; i < CRASHES; i++) {
       runTillCrash(() -> {
         byte[] local = new byte[100_000];
         onStacks.add(new WeakReference<>(local));
-        Heddle.launch("waits", () -> logsItsEnd(LockSupport::park));
-        logsItsEnd(LockSupport::park);
-        assertThat(local).isNotNull();
+        main.accept(local);
       });
     }
     loop = null;
-    System.gc();
     assertThat(onStacks).hasSize(CRASHES);
-    // dead locals in frames of the JVM may still lead to the last ones
-    assertThat(onStacks.stream().filter(local -> !local.refersTo(null))).hasSizeLessThan(10);
+    while (!onStacks.stream().allMatch(local -> local.refersTo(null))) {
+      System.gc();
+    }
+  }
+
+  @Test
+  void crashes_leaveNothingReachable() {
+    onSleep = this::crash;
+    leavesNothing(local -> {
+      Heddle.launch("waits", () -> logsItsEnd(LockSupport::park));
+      LockSupport.park();
+      ran.add("went on with " + local.length);
+    });
+    assertThat(ran).isEmpty();
+  }
+
+  @Test
+  void crashes_leaveNoThreadReachable_thatIsNoCoroutine() {
+    leavesNothing(local -> {
+      Runnable waits =
+          () -> {
+            LockSupport.park();
+            ran.add("went on with " + local.length);
+          };
+      Thread.startVirtualThread(waits);
+      Heddle.launch("offloads", () -> Heddle.offload(() -> {
+        Thread.startVirtualThread(waits); // which is not the loop's own
+        waits.run();
+        return null;
+      }));
+      for (int i = 0; i < 3; i++) {
+        Heddle.yieldNow();
+      }
+      Thread.startVirtualThread(waits); // will not have begun
+      crash();
+    });
+    assertThat(ran).isEmpty();
   }
 }

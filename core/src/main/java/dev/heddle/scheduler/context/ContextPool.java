@@ -129,12 +129,14 @@ public final class ContextPool {
   }
 
   /// Drops every idle context and every reserved one: none runs again. Carrier only.
-  public void drop() {
+  ///
+  /// @param step runs a step, after whose failure the next one follows
+  public void drop(Consumer<Runnable> step) {
     closed = true;
     while (size > 0) {
-      idle[--size].drop();
+      step.accept(idle[--size]::drop);
     }
-    reserved.forEach(ExecutionContext::drop);
+    reserved.forEach(context -> step.accept(context::drop));
     reserved.clear();
   }
 

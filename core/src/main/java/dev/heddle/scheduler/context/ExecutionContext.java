@@ -296,7 +296,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
         interrupting = false; // the interrupt by this carrier ends the wait: the carrier resumes it
         return;
       }
-      if (!host().inbox().post(this)) {
+      if (!host().inbox().post(this) && !host().isDropped()) {
         // the loop has ended: an occupant that still waits here continues on the JDK's scheduler,
         // and its calls into Heddle fail
         VirtualThreads.defaultScheduler().execute(own);
@@ -410,6 +410,9 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     boolean isCarrier(Thread thread);
 
     boolean hasEnded();
+
+    /// Whether it has ended by a crash, after which no context runs. **Thread** any.
+    boolean isDropped();
 
     /// Runs a turn of a virtual thread that was created inside a coroutine and has inherited its
     /// scheduler. **Thread** any.

@@ -6,6 +6,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Reference;
+import java.lang.reflect.Field;
+import java.lang.reflect.InaccessibleObjectException;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
@@ -63,14 +65,28 @@ public final class VirtualThreads {
   /// Has the JDK take `thread`, which waits and will never continue, for one that has ended. Else a
   /// container of the JDK would keep it, and what is on its stack, reachable. Where the JDK does
   /// not offer that it does.
-  static void forget(Thread thread) {
-    MethodHandle end = Internals.AFTER_DONE;
+  public static void forget(Thread thread) {
+    MethodHandle end = Dropping.AFTER_DONE;
     try {
       if (end != null && thread.getState() != Thread.State.TERMINATED) {
         end.invoke(thread);
       }
     } catch (Throwable e) {
       throw new IllegalStateException("the JDK did not forget " + thread, e);
+    }
+  }
+
+  /// The virtual thread that the JDK continues by `turn`; null where it is another task, or the JDK
+  /// does not offer that it is found out.
+  public static @Nullable Thread threadOf(Runnable turn) {
+    MethodHandle owner = Dropping.OWNER;
+    if (owner == null || owner.type().parameterType(0) != turn.getClass()) {
+      return null;
+    }
+    try {
+      return (Thread) owner.invoke(turn);
+    } catch (Throwable e) {
+      throw new IllegalStateException("the JDK did not tell the thread of " + turn, e);
     }
   }
 
@@ -290,7 +306,23 @@ public final class VirtualThreads {
   private static final class Internals {
     static final @Nullable VarHandle CARRIER = find("carrierThread", "java.lang.Thread");
     static final @Nullable VarHandle CONTINUATION = find("cont", "jdk.internal.vm.Continuation");
+
+    private static @Nullable VarHandle find(String field, String type) {
+      try {
+        Class<?> virtual = Class.forName("java.lang.VirtualThread");
+        return MethodHandles.privateLookupIn(virtual, MethodHandles.lookup())
+            .findVarHandle(virtual, field, Class.forName(type));
+      } catch (ReflectiveOperationException _) {
+        return null;
+      }
+    }
+  }
+
+  // for loops that crash, which those of ordinary programs do not: loops also run on a JDK without
+  // these members
+  private static final class Dropping {
     static final @Nullable MethodHandle AFTER_DONE = findAfterDone();
+    static final @Nullable MethodHandle OWNER = findOwner();
 
     private static @Nullable MethodHandle findAfterDone() {
       try {
@@ -302,12 +334,22 @@ public final class VirtualThreads {
       }
     }
 
-    private static @Nullable VarHandle find(String field, String type) {
+    // a turn is a method reference of the JDK, which holds the thread in its only field
+    private static @Nullable MethodHandle findOwner() {
       try {
         Class<?> virtual = Class.forName("java.lang.VirtualThread");
-        return MethodHandles.privateLookupIn(virtual, MethodHandles.lookup())
-            .findVarHandle(virtual, field, Class.forName(type));
-      } catch (ReflectiveOperationException _) {
+        MethodHandles.Lookup own = MethodHandles.lookup();
+        Object turn =
+            MethodHandles.privateLookupIn(virtual, own)
+                .findVarHandle(virtual, "runContinuation", Runnable.class)
+                .get(create(Runnable::run, () -> {}));
+        Field[] captured = turn.getClass().getDeclaredFields();
+        if (captured.length != 1 || !Thread.class.isAssignableFrom(captured[0].getType())) {
+          return null;
+        }
+        captured[0].setAccessible(true);
+        return own.unreflectGetter(captured[0]);
+      } catch (ReflectiveOperationException | InaccessibleObjectException _) {
         return null;
       }
     }

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -107,6 +108,25 @@ class ExecutionContextTest {
     private static final class Initialised {
       static final boolean RESUMED = Objects.requireNonNull(self).suspend();
     }
+  }
+
+  @Test
+  void unpark_afterTheLoopHasCrashed_doesNotContinueTheGuestElsewhere() {
+    ExecutionContext context =
+        pool.acquire(
+            HandHost.guest(self -> {
+              LockSupport.park();
+              log.add("went on");
+            }));
+    context.mount();
+    host.inbox.close();
+    host.dropped = true;
+    LockSupport.unpark(context.thread());
+    ForkJoinPool ofTheJdk = (ForkJoinPool) VirtualThreads.defaultScheduler();
+    while (!ofTheJdk.isQuiescent()) {
+      Thread.onSpinWait();
+    }
+    assertThat(log).isEmpty();
   }
 
   @Test

@@ -209,18 +209,23 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
     if (ended || crashed) {
       return;
     }
-    crashed = true;
-    driver.crash();
-    parts.agenda().drop();
     LoopRuntime loop = parts.loopIfStarted();
-    if (loop != null) {
-      loop.crash();
+    if (loop == null) {
+      losePower();
+    } else {
+      loop.crash(this::losePower); // which refuses it where the caller cannot leave
     }
     while (hasTurn && Thread.currentThread() != carrier) {
       // a thread of the program that is no coroutine: it leaves the carrier, and never gets it back
       LockSupport.park(this);
       Thread.interrupted();
     }
+  }
+
+  private void losePower() {
+    crashed = true;
+    driver.crash();
+    parts.agenda().drop();
   }
 
   @Override

@@ -23,7 +23,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -99,6 +101,54 @@ class NodeCrashTest {
       other.await();
       assertThat(ran).containsExactly("offloaded", "went on", "finally");
     });
+  }
+
+  @Test
+  @Tag("sim-32")
+  void crash_inAClassInitialiserOfTheNode_isRefused_andItRunsOn() {
+    Simulation.run(() -> {
+      Node node =
+          Node.start(
+              "store",
+              () -> {
+                Heddle.delay(Duration.ofSeconds(1));
+                assertThatThrownBy(SelfCrash::initialise)
+                    .hasMessageContaining("inside a class initialiser");
+                Path path = Simulation.files().path("/tmp/later");
+                Files.writeString(path, "written after it");
+                Heddle.delay(Duration.ofSeconds(1));
+                ran.add("went on");
+              });
+      SelfCrash.self = node;
+      node.await();
+      assertThat(ran).containsExactly("went on");
+      assertThat(node.host().isUp()).isTrue();
+      assertThat(node.files().path("/tmp/later")).hasContent("written after it");
+    });
+  }
+
+  private static final class SelfCrash {
+    static @Nullable Node self;
+
+    static void initialise() throws Throwable {
+      Throwable refusal = Frame.REFUSAL;
+      if (refusal != null) {
+        throw refusal;
+      }
+    }
+
+    private static final class Frame {
+      static final @Nullable Throwable REFUSAL = refusal();
+
+      private static @Nullable Throwable refusal() {
+        try {
+          Objects.requireNonNull(self).crash();
+          return null;
+        } catch (IllegalStateException e) {
+          return e;
+        }
+      }
+    }
   }
 
   @Test
@@ -192,8 +242,11 @@ class NodeCrashTest {
                 byte[] local = new byte[100_000];
                 onStacks.add(new WeakReference<>(local));
                 Heddle.launch("waits", () -> writesAtItsEnd(LockSupport::park));
+                Thread.startVirtualThread(() -> {
+                  LockSupport.park();
+                  ran.add("a thread went on with " + local.length);
+                });
                 writesAtItsEnd(() -> Heddle.delay(DAY));
-                assertThat(local).isNotNull();
               });
       for (int i = 0; i < CRASHES; i++) {
         Heddle.delay(Duration.ofSeconds(1));
@@ -203,10 +256,10 @@ class NodeCrashTest {
       Heddle.delay(Duration.ofSeconds(1));
       node.crash();
       node.await();
-      System.gc();
       assertThat(onStacks).hasSize(CRASHES + 1);
-      // dead locals in frames of the JVM may still lead to the last ones
-      assertThat(onStacks.stream().filter(local -> !local.refersTo(null))).hasSizeLessThan(10);
+      while (!onStacks.stream().allMatch(local -> local.refersTo(null))) {
+        System.gc();
+      }
       assertThat(Thread.getAllStackTraces().keySet())
           .filteredOn(thread -> thread.getName().equals("store"))
           .isEmpty();

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.scheduler;
+
+import dev.heddle.scheduler.context.VirtualThreads;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The threads that are no coroutines and whose turns a loop runs, and that have not ended. Only
+/// where [SchedulerParts.Births#ON_LOOP] says so.
+///
+/// A crash drops them: the JDK would keep each of them, and what is on its stack, for ever.
+///
+/// **Thread** the loop's.
+final class BornThreads {
+  private final ReadyQueue ready;
+
+  // in the order of their first turns, so that each run of a simulation drops them in the same one
+  private final Set<Thread> alive = new LinkedHashSet<>();
+
+  BornThreads(ReadyQueue ready) {
+    this.ready = ready;
+  }
+
+  /// Makes a turn ready.
+  void arrived(BornThread turn) {
+    Thread thread = threadOf(turn);
+    if (thread != null) {
+      alive.add(thread);
+    }
+    ready.add(turn);
+  }
+
+  /// Runs a turn.
+  void run(BornThread turn) {
+    turn.turn().run();
+    Thread thread = threadOf(turn);
+    if (thread != null && thread.getState() == Thread.State.TERMINATED) {
+      alive.remove(thread);
+    }
+  }
+
+  private static @Nullable Thread threadOf(BornThread turn) {
+    Thread known = turn.thread();
+    return known == null ? VirtualThreads.threadOf(turn.turn()) : known;
+  }
+
+  /// Has the JDK forget them all.
+  ///
+  /// @param step runs a step, after whose failure the next one follows
+  void drop(Consumer<Runnable> step) {
+    alive.forEach(thread -> step.accept(() -> VirtualThreads.forget(thread)));
+    alive.clear();
+  }
+}

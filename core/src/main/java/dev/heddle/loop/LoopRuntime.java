@@ -153,6 +153,9 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
       tree.root().admit(main);
       watch.begin();
       scheduler.run();
+      if (crash == null) {
+        scheduler.runReadyThreads();
+      }
     } catch (RuntimeException | Error e) {
       loopShutdown.carrierFailed(e);
     }

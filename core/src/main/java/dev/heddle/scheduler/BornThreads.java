@@ -3,6 +3,7 @@ package dev.heddle.scheduler;
 
 import dev.heddle.scheduler.context.VirtualThreads;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +45,11 @@ final class BornThreads {
   private static @Nullable Thread threadOf(BornThread turn) {
     Thread known = turn.thread();
     return known == null ? VirtualThreads.threadOf(turn.turn()) : known;
+  }
+
+  /// Those that have not ended, in the order of their first turns.
+  List<Thread> alive() {
+    return List.copyOf(alive);
   }
 
   /// Has the JDK forget them all.

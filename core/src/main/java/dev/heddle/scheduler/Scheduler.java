@@ -20,7 +20,9 @@ import dev.heddle.scheduler.context.VirtualThreads;
 import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.scheduler.inbox.Wakeup;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
@@ -264,7 +266,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   @Override
   public boolean isDropped() {
-    return dropped;
+    return dropped || (ended && bornThreads != null);
   }
 
   @Override
@@ -597,8 +599,26 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   /// As [#runBorn(Runnable)], for a thread that is known. **Thread** any.
   public void runBorn(Runnable turn, @Nullable Thread thread) {
     BornThreads own = bornThreads;
-    if ((own == null || !inbox.post(new BornThread(own, turn, thread))) && !dropped) {
+    if (own != null) {
+      // refused at the end: the thread never continues, since the simulation is over
+      var _ = inbox.post(new BornThread(own, turn, thread));
+    } else if (!dropped) {
       VirtualThreads.defaultScheduler().execute(turn);
+    }
+  }
+
+  /// The threads that are no coroutines, that have run here and have not ended, in the order of
+  /// their first turns. Empty where the JDK runs them. **Thread** the carrier.
+  public List<Thread> bornThreads() {
+    return bornThreads == null ? List.of() : bornThreads.alive();
+  }
+
+  /// Has the JDK forget the threads that are no coroutines: after the end they never continue.
+  ///
+  /// @param step runs a step, after whose failure the next one follows
+  public void forgetBornThreads(Consumer<Runnable> step) {
+    if (bornThreads != null) {
+      bornThreads.drop(step);
     }
   }
 
@@ -701,6 +721,30 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
         requestPoll();
       }
     }
+  }
+
+  /// Runs the threads that are no coroutines and that are ready, until none of them is: what has
+  /// only been waiting for its turn may end. Runs no coroutine. Called after [#run()].
+  public void runReadyThreads() {
+    if (bornThreads == null) {
+      return;
+    }
+    List<Object> others = new ArrayList<>();
+    for (over = false; !over; ) {
+      work(now); // brings what the JDK has woken
+      if (carrierWorkPending) {
+        runCarrierWork();
+      }
+      Object next = ready.poll();
+      if (next instanceof BornThread) {
+        dispatch(next);
+      } else if (next != null) {
+        others.add(next);
+      } else {
+        over = microtasks.isEmpty() && inbox.isEmpty();
+      }
+    }
+    others.forEach(ready::add);
   }
 
   private void runCarrierWork() {
@@ -888,7 +932,8 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   }
 
   /// Refuses everything from now on, and ends the contexts and the driver. Contexts that the JDK
-  /// has parked go to its default scheduler.
+  /// has parked go to its default scheduler; those of a simulation never continue, nor do its
+  /// threads.
   public void close() {
     ended = true;
     microtasks.close();
@@ -899,9 +944,8 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
       Object context = next instanceof Waker waker ? waker.context() : next;
       if (context instanceof ExecutionContext left) {
         left.abandon();
-      } else if (next instanceof BornThread born) {
-        VirtualThreads.defaultScheduler().execute(born.turn());
       }
+      // else a thread of a simulation, which never continues
     }
     reactor.close();
   }
@@ -914,8 +958,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     ended = true;
     step.accept(inbox::close); // before the threads: it makes known those that have not begun
     pool.drop(step);
-    if (bornThreads != null) {
-      bornThreads.drop(step);
-    }
+    forgetBornThreads(step);
   }
 }

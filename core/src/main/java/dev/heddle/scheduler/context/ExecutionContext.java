@@ -219,8 +219,13 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   }
 
   /// The loop has ended: an occupant that still runs here continues on the JDK's default scheduler.
+  /// In a simulation it never continues.
   public void abandon() {
     clearPosted();
+    if (host().isDropped()) {
+      drop();
+      return;
+    }
     Runnable own = task;
     if (state == SUSPENDED) {
       // its next call into Heddle fails
@@ -411,7 +416,8 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
 
     boolean hasEnded();
 
-    /// Whether it has ended by a crash, after which no context runs. **Thread** any.
+    /// Whether it has ended by a crash or at the end of a simulation, after which no context runs.
+    /// **Thread** any.
     boolean isDropped();
 
     /// Runs a turn of a virtual thread that was created inside a coroutine and has inherited its

@@ -23,6 +23,7 @@ import dev.heddle.observe.Dump;
 import dev.heddle.observe.WaitSnapshot;
 import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.Drivers;
+import dev.heddle.scheduler.BornThreads;
 import dev.heddle.scheduler.Carrier;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.SchedulerOwner;
@@ -217,10 +218,11 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
   /// - A lock stays locked when a coroutine held it, and also when one waited for it: it may be the
   ///   next owner, which never takes it and never passes it on.
   /// - The result that a handle of the loop has ends with a
-  ///   [java.util.concurrent.CancellationException]. Other threads whose calls the loop has received
-  ///   get no answer and wait for ever; later calls are refused as after any end.
+  ///   [java.util.concurrent.CancellationException]. Other threads whose calls the loop has
+  ///   received get no answer and wait for ever; later calls are refused as after any end.
   /// - What the program has of the real world stays: child processes run on, signal handlers and
-  ///   watches of files stay registered, and input that it has read is gone.
+  ///   watches of files stay registered, and what it has read from standard input and not used is
+  ///   lost.
   /// - The driver is not closed: its owner knows what a loss of power means to it.
   ///
   /// **Thread** a coroutine of the loop, for which the call does not return; or another thread
@@ -256,6 +258,10 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
         .filter(Objects::nonNull)
         .forEach(context -> runEndStep(context::drop));
     scheduler.drop(this::runEndStep);
+    BornThreads threads = scheduler.bornThreads();
+    if (threads != null) {
+      threads.drop(this::runEndStep);
+    }
     runEndStep(watch::end);
     runEndStep(blockingPools::close);
     runEndStep(log::close);

@@ -20,11 +20,6 @@ import dev.heddle.scheduler.context.VirtualThreads;
 import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.scheduler.inbox.Wakeup;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -141,13 +136,12 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private long reuses;
   private long immediate;
   private int turns; // of nextTurn()
-  private final Set<Runnable> deadlockActions = new LinkedHashSet<>(0);
+  private final DeadlockActions deadlockActions = new DeadlockActions();
   private int budgetUsed; // calls since another coroutine could run
   private long budgetSince; // `dispatched` at the last of these calls
 
   // the carrier writes, any thread reads
   private volatile boolean ended;
-  private volatile boolean dropped; // by a crash
 
   /// A scheduler whose carrier is the current thread.
   ///
@@ -209,12 +203,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     return dispatched;
   }
 
-  /// Whether a thread that is parked with `blocker` sleeps in a driver. **Thread** any.
-  public static boolean isDriver(@Nullable Object blocker) {
-    return blocker instanceof ReactorDriver
-        || (blocker != null && blocker.getClass().getName().startsWith("dev.heddle.netty."));
-  }
-
   /// A number that changes with each scheduling decision and each sleep. **Thread** any.
   public long progress() {
     // safe: compared with a later value; one that is slightly out of date does not matter
@@ -262,11 +250,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   @Override
   public boolean hasEnded() {
     return ended;
-  }
-
-  @Override
-  public boolean isDropped() {
-    return dropped || (ended && bornThreads != null);
   }
 
   @Override
@@ -377,14 +360,12 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   /// @return false, and nothing has happened, where a frame of `self` is pinned
   public boolean finishFrom(ExecutionContext self) {
     boolean wasOver = over;
-    boolean left = false;
     finish();
     try {
-      left = self.suspend();
+      return self.suspend();
     } finally {
-      over = left || wasOver;
+      over = wasOver; // a coroutine that has left does not come here
     }
-    return left;
   }
 
   @Override
@@ -599,34 +580,14 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   /// As [#runBorn(Runnable)], for a thread that is known. **Thread** any.
   public void runBorn(Runnable turn, @Nullable Thread thread) {
     BornThreads own = bornThreads;
-    if (own != null) {
-      // refused at the end: the thread never continues, since the simulation is over
-      var _ = inbox.post(new BornThread(own, turn, thread));
-    } else if (!dropped) {
+    if ((own == null || !inbox.post(new BornThread(own, turn, thread))) && !pool.isDropped()) {
       VirtualThreads.defaultScheduler().execute(turn);
     }
   }
 
-  /// The threads that are no coroutines, that have run here and have not ended, in the order of
-  /// their first turns. Empty where the JDK runs them. **Thread** the carrier.
-  public List<Thread> bornThreads() {
-    return bornThreads == null ? List.of() : bornThreads.alive();
-  }
-
-  /// Has the JDK forget the threads that are no coroutines: after the end they never continue.
-  ///
-  /// @param step runs a step, after whose failure the next one follows
-  public void forgetBornThreads(Consumer<Runnable> step) {
-    if (bornThreads != null) {
-      bornThreads.drop(step);
-    }
-  }
-
-  /// Creates the threads for work that would hold the loop, or null: the system has them.
-  ///
-  /// @param prefix of the threads' names, before their number
-  public @Nullable ThreadFactory threadsOnLoop(String prefix) {
-    return bornThreads == null ? null : new LoopThreads(this::runBorn, prefix);
+  /// The threads that it runs and that are no coroutines; null: the JDK runs them.
+  public @Nullable BornThreads bornThreads() {
+    return bornThreads;
   }
 
   @Override
@@ -723,28 +684,14 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     }
   }
 
-  /// Runs the threads that are no coroutines and that are ready, until none of them is: what has
-  /// only been waiting for its turn may end. Runs no coroutine. Called after [#run()].
+  /// Runs the threads that are no coroutines, and no coroutine, until none of them is ready: what
+  /// only waits for its turn may end. Called after [#run()].
   public void runReadyThreads() {
-    if (bornThreads == null) {
-      return;
-    }
-    List<Object> others = new ArrayList<>();
-    for (over = false; !over; ) {
+    for (over = bornThreads == null; bornThreads != null && !over; ) {
       work(now); // brings what the JDK has woken
-      if (carrierWorkPending) {
-        runCarrierWork();
-      }
-      Object next = ready.poll();
-      if (next instanceof BornThread) {
-        dispatch(next);
-      } else if (next != null) {
-        others.add(next);
-      } else {
-        over = microtasks.isEmpty() && inbox.isEmpty();
-      }
+      runCarrierTasks();
+      over = !bornThreads.next(this::dispatch) || over; // a turn may end the loop, too
     }
-    others.forEach(ready::add);
   }
 
   private void runCarrierWork() {
@@ -875,7 +822,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private void pollBeforeDeadlock() {
     poll();
     inbox.drain();
-    if (ready.isEmpty() && !over && isNothingArmed() && !runDeadlockActions()) {
+    if (ready.isEmpty() && !over && isNothingArmed() && !deadlockActions.run(ready)) {
       owner.onDeadlock();
     }
   }
@@ -889,16 +836,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   /// Takes back an [#onDeadlock].
   public void removeOnDeadlock(Runnable action) {
     deadlockActions.remove(action);
-  }
-
-  private boolean runDeadlockActions() {
-    // one at a time: the coroutines that the first one wakes may help the others
-    while (ready.isEmpty() && !deadlockActions.isEmpty()) {
-      Runnable oldest = deadlockActions.iterator().next();
-      deadlockActions.remove(oldest);
-      oldest.run();
-    }
-    return !ready.isEmpty();
   }
 
   private boolean isNothingArmed() {
@@ -932,12 +869,14 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   }
 
   /// Refuses everything from now on, and ends the contexts and the driver. Contexts that the JDK
-  /// has parked go to its default scheduler; those of a simulation never continue, nor do its
-  /// threads.
+  /// has parked go to its default scheduler, but for those of a simulation.
   public void close() {
     ended = true;
     microtasks.close();
     pool.close();
+    if (bornThreads != null) {
+      pool.drop(Runnable::run); // in a simulation nothing continues after its end
+    }
     inbox.close();
     runCarrierTasks(); // they see that the loop has ended
     for (Object next = ready.poll(); next != null; next = ready.poll()) {
@@ -945,7 +884,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
       if (context instanceof ExecutionContext left) {
         left.abandon();
       }
-      // else a thread of a simulation, which never continues
     }
     reactor.close();
   }
@@ -954,10 +892,8 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   ///
   /// @param step runs a step, after whose failure the next one follows
   public void drop(Consumer<Runnable> step) {
-    dropped = true;
     ended = true;
-    step.accept(inbox::close); // before the threads: it makes known those that have not begun
     pool.drop(step);
-    forgetBornThreads(step);
+    step.accept(inbox::close); // makes known the threads that have not begun
   }
 }

@@ -3,10 +3,12 @@ package dev.heddle.loop.diagnostics;
 
 import dev.heddle.coroutine.tree.ProgramFrames;
 import dev.heddle.observe.HoldReport.Activity;
+import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.scheduler.Scheduler;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /// A sample, taken from another thread, of a carrier on which no coroutine is mounted: it sleeps in
 /// its driver, works for the loop, or is inside a callback that a driver or a task of the loop has
@@ -58,9 +60,14 @@ record CarrierSample(
   static boolean sleepsInDriver(Thread carrier) {
     return switch (carrier.getState()) {
       case NEW, BLOCKED, TERMINATED -> false;
-      case WAITING, TIMED_WAITING -> Scheduler.isDriver(LockSupport.getBlocker(carrier));
+      case WAITING, TIMED_WAITING -> isDriver(LockSupport.getBlocker(carrier));
       case RUNNABLE -> isDriverWait(carrier.getStackTrace());
     };
+  }
+
+  private static boolean isDriver(@Nullable Object blocker) {
+    return blocker instanceof ReactorDriver
+        || (blocker != null && blocker.getClass().getName().startsWith("dev.heddle.netty."));
   }
 
   private static boolean isDriverWait(StackTraceElement[] frames) {

@@ -35,6 +35,9 @@ public final class ContextPool {
   private long created;
   boolean closed;
 
+  // the carrier writes, any thread reads
+  private volatile boolean dropped;
+
   /// An empty pool.
   ///
   /// @param arrivals called with a context that the JDK has resumed
@@ -132,12 +135,18 @@ public final class ContextPool {
   ///
   /// @param step runs a step, after whose failure the next one follows
   public void drop(Consumer<Runnable> step) {
+    dropped = true;
     closed = true;
     while (size > 0) {
       step.accept(idle[--size]::drop);
     }
     reserved.forEach(context -> step.accept(context::drop));
     reserved.clear();
+  }
+
+  /// Whether none of its contexts runs again. **Thread** any.
+  public boolean isDropped() {
+    return dropped;
   }
 
   private void end(ExecutionContext context) {

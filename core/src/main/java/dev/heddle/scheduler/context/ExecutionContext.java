@@ -222,7 +222,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   /// In a simulation it never continues.
   public void abandon() {
     clearPosted();
-    if (host().isDropped()) {
+    if (pool.isDropped()) {
       drop();
       return;
     }
@@ -301,7 +301,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
         interrupting = false; // the interrupt by this carrier ends the wait: the carrier resumes it
         return;
       }
-      if (!host().inbox().post(this) && !host().isDropped()) {
+      if (!host().inbox().post(this) && !pool.isDropped()) {
         // the loop has ended: an occupant that still waits here continues on the JDK's scheduler,
         // and its calls into Heddle fail
         VirtualThreads.defaultScheduler().execute(own);
@@ -415,10 +415,6 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
     boolean isCarrier(Thread thread);
 
     boolean hasEnded();
-
-    /// Whether it has ended by a crash or at the end of a simulation, after which no context runs.
-    /// **Thread** any.
-    boolean isDropped();
 
     /// Runs a turn of a virtual thread that was created inside a coroutine and has inherited its
     /// scheduler. **Thread** any.

@@ -318,7 +318,7 @@ public final class VirtualThreads {
     }
   }
 
-  // for loops that crash, which those of ordinary programs do not: loops also run on a JDK without
+  // for simulations, so that other programs do not look for them: loops also run on a JDK without
   // these members
   private static final class Dropping {
     static final @Nullable MethodHandle AFTER_DONE = findAfterDone();

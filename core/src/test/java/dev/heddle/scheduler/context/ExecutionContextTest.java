@@ -119,8 +119,8 @@ class ExecutionContextTest {
               log.add("went on");
             }));
     context.mount();
+    pool.drop(Runnable::run);
     host.inbox.close();
-    host.dropped = true;
     LockSupport.unpark(context.thread());
     ForkJoinPool ofTheJdk = (ForkJoinPool) VirtualThreads.defaultScheduler();
     while (!ofTheJdk.isQuiescent()) {

@@ -17,7 +17,6 @@ final class HandHost implements ExecutionContext.Host {
   private final Thread carrier = Thread.currentThread();
   boolean trimDue;
   boolean ended;
-  volatile boolean dropped;
 
   /// A guest that runs `body` on its context.
   static Occupant guest(Consumer<ExecutionContext> body) {
@@ -72,11 +71,6 @@ final class HandHost implements ExecutionContext.Host {
   @Override
   public boolean hasEnded() {
     return ended;
-  }
-
-  @Override
-  public boolean isDropped() {
-    return dropped;
   }
 
   @Override

@@ -4,6 +4,7 @@ package dev.heddle.test.run;
 import dev.heddle.coroutine.tree.SpawnSites;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.reactor.TimerQueue;
+import dev.heddle.scheduler.BornThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +45,14 @@ final class Leftovers {
     return leak(
         "a thread runs: %s, started at %s\n    %s"
             .formatted(name, SpawnSites.describe(startedAt), report));
+  }
+
+  /// Has the JDK forget the threads, which never continue.
+  static void forgetThreads(LoopRuntime loop) {
+    BornThreads threads = loop.scheduler().bornThreads();
+    if (threads != null) {
+      threads.drop(Runnable::run);
+    }
   }
 
   static Finding leak(String what) {

@@ -278,7 +278,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     findings.addAll(waits.findings());
     LoopRuntime loop = parts.loopIfStarted();
     if (loop != null) {
-      loop.scheduler().forgetBornThreads(Runnable::run);
+      Leftovers.forgetThreads(loop);
       findings.addAll(Leftovers.of(loop));
       findings.addAll(resources.findings());
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.run;
 
+import dev.heddle.scheduler.BornThreads;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.context.VirtualThreads;
 import dev.heddle.test.host.HostDriver;
@@ -136,8 +137,9 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
         all.add(Leftovers.thread(thread, adopted.body, adopted.startedAt));
       }
     });
-    if (scheduler != null) {
-      for (Thread thread : scheduler.bornThreads()) {
+    BornThreads born = scheduler == null ? null : scheduler.bornThreads();
+    if (born != null) {
+      for (Thread thread : born.alive()) {
         if (VirtualThreads.schedulerOf(thread) instanceof Turns turns && bodies.add(thread)) {
           all.add(Leftovers.thread(thread, thread, turns.startedAt));
         }

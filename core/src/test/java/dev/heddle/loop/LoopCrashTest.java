@@ -148,10 +148,12 @@ class LoopCrashTest {
         LockSupport.park();
         ran.add("a thread of the program went on");
       });
-      Heddle.launch("waits for an event", () -> {
-        waiting.add(Thread.currentThread());
-        logsItsEnd(() -> Heddle.await(later));
-      });
+      Heddle.launch(
+          "waits for an event",
+          () -> {
+            waiting.add(Thread.currentThread());
+            logsItsEnd(() -> Heddle.await(later));
+          });
       waiting.add(Thread.currentThread());
       logsItsEnd(LockSupport::park);
     });
@@ -210,6 +212,7 @@ class LoopCrashTest {
     }
 
     private static final class Frame {
+      @SuppressWarnings("StaticAssignmentOfThrowable") // made once, for one test
       static final @Nullable Throwable REFUSAL = refusal();
 
       private static @Nullable Throwable refusal() {
@@ -228,14 +231,17 @@ class LoopCrashTest {
   void crash_whoseFirstStepFails_dropsTheRestAllTheSame() {
     List<Thread> waiting = new ArrayList<>();
     runTillCrash(() -> {
-      Heddle.launch("waits", () -> {
-        waiting.add(Thread.currentThread());
-        logsItsEnd(LockSupport::park);
-      });
+      Heddle.launch(
+          "waits",
+          () -> {
+            waiting.add(Thread.currentThread());
+            logsItsEnd(LockSupport::park);
+          });
       Heddle.yieldNow();
-      Objects.requireNonNull(loop).crash(() -> {
-        throw new IllegalStateException("a step that fails");
-      });
+      Objects.requireNonNull(loop)
+          .crash(() -> {
+            throw new IllegalStateException("a step that fails");
+          });
     });
     assertThat(waiting).hasSize(1).allMatch(thread -> !thread.isAlive());
     assertThat(ran).isEmpty();
@@ -277,11 +283,14 @@ class LoopCrashTest {
             ran.add("went on with " + local.length);
           };
       Thread.startVirtualThread(waits);
-      Heddle.launch("offloads", () -> Heddle.offload(() -> {
-        Thread.startVirtualThread(waits); // which is not the loop's own
-        waits.run();
-        return null;
-      }));
+      Heddle.launch(
+          "offloads",
+          () ->
+              Heddle.offload(() -> {
+                Thread.startVirtualThread(waits); // which is not the loop's own
+                waits.run();
+                return null;
+              }));
       for (int i = 0; i < 3; i++) {
         Heddle.yieldNow();
       }

@@ -27,7 +27,7 @@ class TestResultTest {
           dev.heddle.a.FooTest  | x                            | ./heddle test 'FooTest'
           bar                   | [seed 42] expected: 3        | ./heddle test --seed 42 'FooTest#bar'
           bar                   | seed=-7, -Dheddle.seed=-7 it | ./heddle test --seed -7 'FooTest#bar'
-          bar                   | seed 3 failed\n -Dheddle.test.schedule=0:1,2:1 | ./heddle test --seed 3 --schedule 0:1,2:1 'FooTest#bar'
+          bar                   | seed 3 failed: -Dheddle.test.schedule=0:1,2:1 | ./heddle test --seed 3 --schedule 0:1,2:1 'FooTest#bar'
           bar                   | ./heddle test --seed 3 --schedule '' 'FooTest#bar' | ./heddle test --seed 3 --schedule '' 'FooTest#bar'
           """)
   void command_isTheOneThatRepeatsIt(String method, String text, String command) {

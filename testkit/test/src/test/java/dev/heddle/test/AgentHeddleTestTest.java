@@ -37,6 +37,7 @@ class AgentHeddleTestTest {
               }
             });
     assertThat(reported)
+        .filteredOn(run -> !run.contains("again")) // another thread may initialise classes
         .containsExactly("warm-up SUCCESSFUL", "seed 0 SUCCESSFUL", "seed 1 SUCCESSFUL");
   }
 }

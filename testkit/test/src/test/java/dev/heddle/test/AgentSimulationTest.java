@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -102,6 +103,36 @@ class AgentSimulationTest {
           }
         });
     assertThat(result.elapsed()).isGreaterThanOrEqualTo(Duration.ofMillis(50));
+  }
+
+  @Test
+  @Tag("sim-16")
+  void contendedMonitor_isHandedOver_inTheSameOrderInEachRun() {
+    long first = Simulation.run(AgentSimulationTest::contend).fingerprint();
+    for (int i = 0; i < 20; i++) {
+      assertThat(Simulation.run(AgentSimulationTest::contend).fingerprint()).isEqualTo(first);
+    }
+  }
+
+  private static void contend() throws InterruptedException {
+    Object monitor = new Object();
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      Thread thread =
+          new Thread(() -> {
+            for (int turn = 0; turn < 20; turn++) {
+              synchronized (monitor) {
+                Thread.yield();
+              }
+              Thread.yield();
+            }
+          });
+      thread.start();
+      threads.add(thread);
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
   }
 
   @Test
@@ -213,6 +244,42 @@ class AgentSimulationTest {
     record(() -> 1L);
     long first = record(AgentSimulationTest::initialiseAClass);
     assertThat(record(AgentSimulationTest::initialiseAClass)).isEqualTo(first);
+  }
+
+  @Test
+  @Tag("sim-14")
+  void chance_followsFromTheSeed() {
+    assertThat(drawn(1)).isEqualTo(drawn(1)).doesNotContainAnyElementsOf(drawn(2));
+  }
+
+  // one coroutine: the seed decides nothing else
+  private static List<Object> drawn(long seed) {
+    return Objects.requireNonNull(
+        Simulation.run(
+                SimulationOptions.defaults().withSeed(seed),
+                () ->
+                    List.<Object>of(
+                        new Random().nextLong(), UUID.randomUUID(), new Object().hashCode()))
+            .value());
+  }
+
+  @Test
+  @Tag("sim-14")
+  void hashCodes_ofAStep_doNotDependOnTheStepsBefore() {
+    assertThat(hashCodeAfter(5)).isEqualTo(hashCodeAfter(0));
+  }
+
+  private static int hashCodeAfter(int others) {
+    return Objects.requireNonNull(
+        Simulation.run(
+                () -> {
+                  for (int i = 0; i < others; i++) {
+                    int _ = System.identityHashCode(new Object());
+                  }
+                  Heddle.yieldNow();
+                  return System.identityHashCode(new Object());
+                })
+            .value());
   }
 
   // each program has the class of this lambda

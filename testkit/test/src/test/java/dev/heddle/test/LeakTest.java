@@ -22,6 +22,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -61,6 +62,13 @@ class LeakTest {
           Promise<String> reply = Heddle.promise("the reply");
           EventStream.of(reply.future(), 4);
         });
+  }
+
+  @Test
+  void timerThatIsArmed_isALeak() {
+    assertThatThrownBy(() -> Simulation.run(() -> Heddle.ticks(Duration.ofHours(1))))
+        .isInstanceOf(SimulationError.class)
+        .hasMessageContaining("1 timers are armed, the first one for PT1H");
   }
 
   @Test

@@ -228,7 +228,7 @@ class SimulationTest {
   void timedWaitInTheJdk_isRefusedWithItsStack() {
     assertThatThrownBy(() -> Simulation.run(() -> Thread.sleep(Duration.ofDays(1))))
         .isInstanceOf(SimulationError.class)
-        .hasMessageContaining("Thread.sleep")
+        .hasMessageContaining("an amount of real time (Thread.sleep)")
         .hasMessageContaining("SimulationTest.java");
   }
 
@@ -261,6 +261,21 @@ class SimulationTest {
         .asString()
         .startsWith("perhaps: ")
         .contains("'main' waits in the JDK (CountDownLatch.await)");
+  }
+
+  @Test
+  @Tag("sim-6")
+  void waitInTheJdk_thatOnlyAnotherThreadCanEnd_isNamed() {
+    var result =
+        Simulation.record(
+            SimulationOptions.defaults().withPatience(Duration.ofSeconds(1)),
+            () -> {
+              new CountDownLatch(1).await();
+              return null;
+            });
+    assertThat(result.failure()).isInstanceOf(DeadlockError.class);
+    assertThat(result.uncontrolled())
+        .containsExactly("a wake-up by a thread outside of the simulation");
   }
 
   private static void awaitOrFail(CountDownLatch latch) {

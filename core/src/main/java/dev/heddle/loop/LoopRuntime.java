@@ -23,6 +23,7 @@ import dev.heddle.observe.Dump;
 import dev.heddle.observe.WaitSnapshot;
 import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.reactor.Drivers;
+import dev.heddle.scheduler.BornThreads;
 import dev.heddle.scheduler.Carrier;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.SchedulerOwner;
@@ -153,6 +154,9 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
       tree.root().admit(main);
       watch.begin();
       scheduler.run();
+      if (crash == null) {
+        scheduler.runReadyThreads();
+      }
     } catch (RuntimeException | Error e) {
       loopShutdown.carrierFailed(e);
     }
@@ -254,6 +258,10 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
         .filter(Objects::nonNull)
         .forEach(context -> runEndStep(context::drop));
     scheduler.drop(this::runEndStep);
+    BornThreads threads = scheduler.bornThreads();
+    if (threads != null) {
+      threads.drop(this::runEndStep);
+    }
     runEndStep(watch::end);
     runEndStep(blockingPools::close);
     runEndStep(log::close);

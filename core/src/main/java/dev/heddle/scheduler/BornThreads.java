@@ -2,7 +2,9 @@
 package dev.heddle.scheduler;
 
 import dev.heddle.scheduler.context.VirtualThreads;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -10,14 +12,16 @@ import org.jspecify.annotations.Nullable;
 /// The threads that are no coroutines and whose turns a loop runs, and that have not ended. Only
 /// where [SchedulerParts.Births#ON_LOOP] says so.
 ///
-/// A crash drops them: the JDK would keep each of them, and what is on its stack, for ever.
+/// The end of the loop drops them: the JDK would keep each of them, and what is on its stack, for ever.
 ///
 /// **Thread** the loop's.
-final class BornThreads {
+public final class BornThreads {
   private final ReadyQueue ready;
 
   // in the order of their first turns, so that each run of a simulation drops them in the same one
   private final Set<Thread> alive = new LinkedHashSet<>();
+
+  private final List<Object> others = new ArrayList<>(); // passed over by next()
 
   BornThreads(ReadyQueue ready) {
     this.ready = ready;
@@ -41,15 +45,36 @@ final class BornThreads {
     }
   }
 
+  /// Hands over the next turn that is ready.
+  ///
+  /// @return false: none is, and all else that was ready is again
+  boolean next(Consumer<Object> dispatcher) {
+    for (Object next = ready.poll(); next != null; next = ready.poll()) {
+      if (next instanceof BornThread) {
+        dispatcher.accept(next);
+        return true;
+      }
+      others.add(next);
+    }
+    others.forEach(ready::add);
+    others.clear();
+    return false;
+  }
+
   private static @Nullable Thread threadOf(BornThread turn) {
     Thread known = turn.thread();
     return known == null ? VirtualThreads.threadOf(turn.turn()) : known;
   }
 
+  /// Those that have not ended, in the order of their first turns.
+  public List<Thread> alive() {
+    return List.copyOf(alive);
+  }
+
   /// Has the JDK forget them all.
   ///
   /// @param step runs a step, after whose failure the next one follows
-  void drop(Consumer<Runnable> step) {
+  public void drop(Consumer<Runnable> step) {
     alive.forEach(thread -> step.accept(() -> VirtualThreads.forget(thread)));
     alive.clear();
   }

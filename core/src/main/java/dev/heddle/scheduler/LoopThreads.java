@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// Creates virtual threads that are no coroutines and whose turns the loop runs, between those of
 /// its coroutines. For loops with [SchedulerParts.Births#ON_LOOP], in place of threads of the
 /// system.
-final class LoopThreads implements ThreadFactory {
+public final class LoopThreads implements ThreadFactory {
   private final BiConsumer<Runnable, @Nullable Thread> loop;
   private final String prefix;
   private int created; // loop only
@@ -20,6 +20,13 @@ final class LoopThreads implements ThreadFactory {
   LoopThreads(BiConsumer<Runnable, @Nullable Thread> loop, String prefix) {
     this.loop = loop;
     this.prefix = prefix;
+  }
+
+  /// Those of a loop; null: the system has them.
+  ///
+  /// @param prefix of the threads' names, before their number
+  public static @Nullable ThreadFactory of(Scheduler loop, String prefix) {
+    return loop.bornThreads() == null ? null : new LoopThreads(loop::runBorn, prefix);
   }
 
   @Override

@@ -20,7 +20,6 @@ import dev.heddle.scheduler.context.VirtualThreads;
 import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.scheduler.inbox.Wakeup;
 import java.util.ArrayDeque;
-import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -592,11 +591,9 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     }
   }
 
-  /// Creates the threads for work that would hold the loop, or null: the system has them.
-  ///
-  /// @param prefix of the threads' names, before their number
-  public @Nullable ThreadFactory threadsOnLoop(String prefix) {
-    return bornThreads == null ? null : new LoopThreads(this::runBorn, prefix);
+  /// The threads that it runs and that are no coroutines; null: the JDK runs them.
+  public @Nullable BornThreads bornThreads() {
+    return bornThreads;
   }
 
   @Override
@@ -690,6 +687,16 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
         readClockAfterIdle();
         requestPoll();
       }
+    }
+  }
+
+  /// Runs the threads that are no coroutines, and no coroutine, until none of them is ready: what
+  /// only waits for its turn may end. Called after [#run()].
+  public void runReadyThreads() {
+    for (over = bornThreads == null; bornThreads != null && !over; ) {
+      work(now); // brings what the JDK has woken
+      runCarrierTasks();
+      over = !bornThreads.next(this::dispatch) || over; // a turn may end the loop, too
     }
   }
 
@@ -868,19 +875,20 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   }
 
   /// Refuses everything from now on, and ends the contexts and the driver. Contexts that the JDK
-  /// has parked go to its default scheduler.
+  /// has parked go to its default scheduler, but for those of a simulation.
   public void close() {
     ended = true;
     microtasks.close();
     pool.close();
+    if (bornThreads != null) {
+      pool.drop(Runnable::run); // in a simulation nothing continues after its end
+    }
     inbox.close();
     runCarrierTasks(); // they see that the loop has ended
     for (Object next = ready.poll(); next != null; next = ready.poll()) {
       Object context = next instanceof Waker waker ? waker.context() : next;
       if (context instanceof ExecutionContext left) {
         left.abandon();
-      } else if (next instanceof BornThread born) {
-        VirtualThreads.defaultScheduler().execute(born.turn());
       }
     }
     reactor.close();
@@ -893,8 +901,5 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     ended = true;
     pool.drop(step);
     step.accept(inbox::close); // makes known the threads that have not begun
-    if (bornThreads != null) {
-      bornThreads.drop(step);
-    }
   }
 }

@@ -12,6 +12,7 @@ import dev.heddle.scheduler.ReadyCandidates;
 import dev.heddle.scheduler.ReadyPicker;
 import dev.heddle.scheduler.SchedulerParts;
 import dev.heddle.scheduler.SchedulerParts.Births;
+import dev.heddle.scheduler.context.VirtualThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,18 +105,29 @@ class BirthsTest {
   }
 
   @Test
-  void threadThatOutlivesTheLoop_goesOnOnTheSchedulerOfTheJdk() throws Exception {
+  void threadThatOutlivesTheLoop_neverGoesOn() {
     CountDownLatch open = new CountDownLatch(1);
     CountDownLatch done = new CountDownLatch(1);
+    Thread left =
+        run(() ->
+            Thread.startVirtualThread(() -> {
+              awaitUninterruptibly(open);
+              done.countDown();
+            }));
+    assertThat(left.getState()).isEqualTo(Thread.State.WAITING);
+    open.countDown();
+    assertThat(left.getState()).isEqualTo(Thread.State.RUNNABLE); // no thread runs its turn
+    assertThat(done.getCount()).isEqualTo(1);
+  }
+
+  @Test
+  void threadThatIsReadyAtTheEnd_runsOnTheLoop() {
+    Thread[] carrier = new Thread[1];
     run(() -> {
-      Thread.startVirtualThread(() -> {
-        awaitUninterruptibly(open);
-        done.countDown();
-      });
-      Heddle.yieldNow();
+      Thread.startVirtualThread(
+          () -> carrier[0] = VirtualThreads.carrierOf(Thread.currentThread()));
       return true;
     });
-    open.countDown();
-    done.await();
+    assertThat(carrier[0]).isSameAs(Thread.currentThread());
   }
 }

@@ -219,8 +219,13 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   }
 
   /// The loop has ended: an occupant that still runs here continues on the JDK's default scheduler.
+  /// In a simulation it never continues.
   public void abandon() {
     clearPosted();
+    if (pool.isDropped()) {
+      drop();
+      return;
+    }
     Runnable own = task;
     if (state == SUSPENDED) {
       // its next call into Heddle fails

@@ -4,6 +4,7 @@ package dev.heddle.thread.worker;
 import dev.heddle.Registration;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.event.source.InlineCallback;
+import dev.heddle.scheduler.LoopThreads;
 import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.inbox.Inbox;
 import java.util.HashSet;
@@ -125,7 +126,7 @@ public final class WorkerThreads {
     this.maxThreads = maxThreads;
     this.body = body;
     this.whenEnded = whenEnded;
-    ThreadFactory onLoop = scheduler.threadsOnLoop(name + "-");
+    ThreadFactory onLoop = LoopThreads.of(scheduler, name + "-");
     this.idleNanos = onLoop == null ? idleNanos : Long.MAX_VALUE; // an idle one costs nothing there
     this.allThreadsEnded = new AllThreadsEnded(name);
     // a thread that is created inside a coroutine must not inherit the coroutine's thread-locals

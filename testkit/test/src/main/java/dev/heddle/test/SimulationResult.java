@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// What a run of a [Simulation] did.
@@ -61,23 +63,29 @@ public final class SimulationResult<T extends @Nullable Object> {
   }
 
   private static @Nullable AssertionError findings(RunRecord<?> record, boolean checksLeaks) {
-    StringBuilder text = new StringBuilder();
-    List<Throwable> failures = new ArrayList<>();
-    for (Finding finding : record.findings()) {
-      if (checksLeaks || finding.kind() != Finding.Kind.LEAK) {
-        text.append("\n  ").append(finding.what());
-        if (finding.failure() != null) {
-          text.append(": ").append(finding.failure());
-          failures.add(finding.failure());
-        }
-      }
-    }
-    if (text.isEmpty()) {
+    String failed = text(record, Finding.Kind.UNHANDLED, "no code of the run observed:");
+    String left = checksLeaks ? text(record, Finding.Kind.LEAK, "the run left behind:") : "";
+    if (failed.isEmpty() && left.isEmpty()) {
       return null;
     }
-    AssertionError error = new AssertionError("the run left behind:" + text);
-    failures.forEach(error::addSuppressed);
+    String between = failed.isEmpty() || left.isEmpty() ? "" : "\n";
+    AssertionError error = new AssertionError(failed + between + left);
+    record.findings().stream()
+        .filter(finding -> checksLeaks || finding.kind() != Finding.Kind.LEAK)
+        .map(Finding::failure)
+        .filter(Objects::nonNull)
+        .forEach(error::addSuppressed);
     return error;
+  }
+
+  private static String text(RunRecord<?> record, Finding.Kind kind, String title) {
+    String lines =
+        record.findings().stream()
+            .filter(finding -> finding.kind() == kind)
+            .map(one ->
+                "\n  " + one.what() + (one.failure() == null ? "" : ": " + one.failure()))
+            .collect(Collectors.joining());
+    return lines.isEmpty() ? "" : title + lines;
   }
 
   /// The seed.
@@ -90,8 +98,8 @@ public final class SimulationResult<T extends @Nullable Object> {
     return record.value();
   }
 
-  /// Why the run failed: the throwable of its loop, or what it left behind; null when it did not
-  /// fail.
+  /// Why the run failed: the throwable of its loop, or failures that no code observed and what it
+  /// left behind; null when it did not fail.
   public @Nullable Throwable failure() {
     return failure;
   }

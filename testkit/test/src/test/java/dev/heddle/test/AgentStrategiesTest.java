@@ -52,12 +52,9 @@ class AgentStrategiesTest {
 
   @Test
   @Tag("sim-5")
-  void threadsThatAreReadyAtTheEnd_areLeaks_howeverFastTheJdkEndsThem() {
+  void threadsThatAreReadyAtTheEnd_endFirst_andAreNoLeaks() {
     SimulationOptions options = SimulationOptions.defaults().withStrategy(Strategy.fifo());
-    for (int run = 0; run < 100; run++) {
-      var result = Simulation.record(options, AgentStrategiesTest::startTwenty);
-      assertThat(String.valueOf(result.failure()).split("a thread runs: ready-")).hasSize(21);
-    }
+    assertThat(Simulation.record(options, AgentStrategiesTest::startTwenty).failure()).isNull();
   }
 
   private static int startTwenty() {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.run;
 
+import dev.heddle.coroutine.tree.SpawnSites;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.reactor.TimerQueue;
+import dev.heddle.scheduler.BornThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +34,25 @@ final class Leftovers {
     Duration first = Duration.ofNanos(timers.nextDeadline());
     return List.of(
         leak("%,d timers are armed, the first one for %s".formatted(timers.size(), first)));
+  }
+
+  /// @param shown the thread that the program knows
+  /// @param body the virtual thread that runs it
+  /// @param startedAt the line that has started it
+  static Finding thread(Thread shown, Thread body, Object startedAt) {
+    String name = shown.getName().isEmpty() ? ThreadReport.named(shown) : shown.getName();
+    String report = ThreadReport.of(shown, body).replace("\n", "\n    ");
+    return leak(
+        "a thread runs: %s, started at %s\n    %s"
+            .formatted(name, SpawnSites.describe(startedAt), report));
+  }
+
+  /// Has the JDK forget the threads, which never continue.
+  static void forgetThreads(LoopRuntime loop) {
+    BornThreads threads = loop.scheduler().bornThreads();
+    if (threads != null) {
+      threads.drop(Runnable::run);
+    }
   }
 
   static Finding leak(String what) {

@@ -348,6 +348,7 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
     waits.findings().forEach(this::add);
     LoopRuntime loop = parts.loopIfStarted();
     if (loop != null) {
+      Leftovers.forgetThreads(loop);
       Leftovers.coroutines(loop).forEach(this::add);
       if (!stopping) {
         Leftovers.timers(loop).forEach(this::add); // else the deadline of its end is one

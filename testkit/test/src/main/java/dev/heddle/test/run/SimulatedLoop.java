@@ -299,6 +299,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
     findings.addAll(waits.findings());
     LoopRuntime loop = parts.loopIfStarted();
     if (loop != null) {
+      Leftovers.forgetThreads(loop);
       findings.addAll(Leftovers.of(loop));
       findings.addAll(resources.findings());
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.test.run;
 
-import dev.heddle.coroutine.tree.SpawnSites;
+import dev.heddle.scheduler.BornThreads;
 import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.context.VirtualThreads;
 import dev.heddle.test.host.HostDriver;
 import dev.heddle.test.nio.HostNetwork;
 import dev.heddle.test.nio.ServerSocketFront;
@@ -16,7 +17,7 @@ import java.net.SocketImpl;
 import java.net.UnknownHostException;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -57,7 +60,7 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
   private int reads;
   private final List<Finding> findings = new ArrayList<>();
   private final Map<String, RuntimeException> refused = new LinkedHashMap<>(); // by stack
-  private final Map<Thread, Adopted> running = new HashMap<>();
+  private final Map<Thread, Adopted> running = new LinkedHashMap<>();
 
   // any thread sets it: the run is over, and the program does not let go of the carrier
   private volatile boolean abandoned;
@@ -146,24 +149,36 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
   }
 
   /// The failures of threads that no code observes, refused calls, and threads that still run.
-  /// Those of fork-join pools, which are of classes of the JDK, do not count: nobody ends the
-  /// common pool. Whether a thread is a daemon says nothing, since all are that coroutines create.
+  /// Those of the common pool do not count: nobody ends it. Whether a thread is a daemon says
+  /// nothing, since all are that coroutines create.
   List<Finding> findings() {
     List<Finding> all = new ArrayList<>(findings);
     refused
         .values()
         .forEach(refusal ->
             all.add(new Finding(Finding.Kind.REFUSED, "a call that was refused", refusal)));
+    Set<Thread> bodies = new HashSet<>();
     running.forEach((thread, adopted) -> {
-      if (!thread.getClass().getName().startsWith("java.util.concurrent.")) {
-        String what =
-            "a thread runs: %s, started at %s"
-                .formatted(thread.getName(), SpawnSites.describe(adopted.startedAt));
-        all.add(new Finding(Finding.Kind.LEAK, what, null));
+      bodies.add(adopted.body);
+      if (isOfTheProgram(thread)) {
+        all.add(Leftovers.thread(thread, adopted.body, adopted.startedAt));
       }
-      open.forget(adopted.body);
     });
+    BornThreads born = scheduler == null ? null : scheduler.bornThreads();
+    if (born != null) {
+      for (Thread thread : born.alive()) {
+        if (VirtualThreads.schedulerOf(thread) instanceof Turns turns && bodies.add(thread)) {
+          all.add(Leftovers.thread(thread, thread, turns.startedAt));
+        }
+      }
+    }
     return all;
+  }
+
+  private static boolean isOfTheProgram(Thread platform) {
+    return platform instanceof ForkJoinWorkerThread worker
+        ? worker.getPool() != ForkJoinPool.commonPool()
+        : !platform.getClass().getName().startsWith("java.util.concurrent."); // its own helpers
   }
 
   // ---- time ----
@@ -201,12 +216,14 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
   /// The scheduler of one virtual thread.
   private final class Turns implements Executor {
     private @Nullable Thread thread;
+    private Object startedAt = "unknown";
 
     // also by the JVM's thread that hands over monitors
     @Override
     public void execute(Runnable turn) {
       if (thread == null) {
         thread = starting; // the first call comes from its start
+        startedAt = ProgramSite.caller();
       }
       Scheduler loop = scheduler;
       if (loop != null) {
@@ -251,18 +268,14 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
 
   @Override
   public void onEnd(Thread platform) {
-    // a thread that was ready when the loop ended runs on a thread of the JDK, and may end there
-    // while this one looks for what is left
-    if (OpenWorld.current() == this) {
-      running.remove(platform);
-    }
+    running.remove(platform);
   }
 
   @Override
   public void onUncaught(Thread thread, Throwable failure) {
     findings.add(
         new Finding(
-            Finding.Kind.UNHANDLED, "the thread " + thread.getName() + " has failed", failure));
+            Finding.Kind.UNHANDLED, ThreadReport.named(thread) + " has failed", failure));
   }
 
   // ---- the network ----

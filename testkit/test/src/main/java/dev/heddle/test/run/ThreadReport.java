@@ -4,7 +4,7 @@ package dev.heddle.test.run;
 import java.util.Arrays;
 import java.util.List;
 
-/// Describes a thread of the program that waits in the JDK: its name, its wait, its stack.
+/// Describes a thread of the program: its name, its wait in the JDK, its stack.
 final class ThreadReport {
   private ThreadReport() {}
 
@@ -16,12 +16,16 @@ final class ThreadReport {
             .dropWhile(ThreadReport::isPlumbing)
             .filter(frame -> !isOfTheAgent(frame))
             .toList();
-    StringBuilder text = new StringBuilder(named(shown)).append(" waits");
-    if (body.getState() == Thread.State.BLOCKED) {
-      text.append(" for a monitor");
-    } else if (!stack.isEmpty()) {
+    StringBuilder text = new StringBuilder(named(shown));
+    if (body.getState() == Thread.State.RUNNABLE) {
+      text.append(" is ready");
+    } else if (body.getState() == Thread.State.BLOCKED) {
+      text.append(" waits for a monitor");
+    } else if (stack.isEmpty()) {
+      text.append(" waits");
+    } else {
       String type = stack.getFirst().getClassName();
-      text.append(" in ")
+      text.append(" waits in ")
           .append(type.substring(type.lastIndexOf('.') + 1))
           .append('.')
           .append(stack.getFirst().getMethodName());
@@ -30,7 +34,8 @@ final class ThreadReport {
     return text.toString();
   }
 
-  private static String named(Thread thread) {
+  /// Its name, or its number where it has none.
+  static String named(Thread thread) {
     String kind = thread.isVirtual() ? "virtual thread" : "thread";
     return thread.getName().isEmpty()
         ? kind + " " + (int) thread.threadId() // the bits above are the simulation's

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// The threads that are no coroutines and whose turns a loop runs, and that have not ended. Only
 /// where [SchedulerParts.Births#ON_LOOP] says so.
 ///
-/// The end of the loop drops them: the JDK would keep each of them, and what is on its stack, for ever.
+/// The end of the loop drops them: the JDK would keep each of them, and what is on its stack, for
+/// ever.
 ///
 /// **Thread** the loop's.
 public final class BornThreads {

@@ -82,8 +82,7 @@ public final class SimulationResult<T extends @Nullable Object> {
     String lines =
         record.findings().stream()
             .filter(finding -> finding.kind() == kind)
-            .map(one ->
-                "\n  " + one.what() + (one.failure() == null ? "" : ": " + one.failure()))
+            .map(one -> "\n  " + one.what() + (one.failure() == null ? "" : ": " + one.failure()))
             .collect(Collectors.joining());
     return lines.isEmpty() ? "" : title + lines;
   }

@@ -274,8 +274,7 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
   @Override
   public void onUncaught(Thread thread, Throwable failure) {
     findings.add(
-        new Finding(
-            Finding.Kind.UNHANDLED, ThreadReport.named(thread) + " has failed", failure));
+        new Finding(Finding.Kind.UNHANDLED, ThreadReport.named(thread) + " has failed", failure));
   }
 
   // ---- the network ----

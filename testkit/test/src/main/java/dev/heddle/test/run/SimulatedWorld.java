@@ -163,6 +163,7 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
       if (isOfTheProgram(thread)) {
         all.add(Leftovers.thread(thread, adopted.body, adopted.startedAt));
       }
+      open.forget(adopted.body);
     });
     BornThreads born = scheduler == null ? null : scheduler.bornThreads();
     if (born != null) {

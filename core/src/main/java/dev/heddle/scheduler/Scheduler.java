@@ -263,10 +263,8 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   public void checkOnLoop() {
     if (!isOnLoop()) {
       throw new IllegalStateException(
-          "this belongs to the loop on "
-              + carrier.getName()
-              + " and was used from "
-              + Thread.currentThread());
+          "this belongs to the loop on %s and was used from %s"
+              .formatted(carrier.getName(), Thread.currentThread()));
     }
   }
 
@@ -316,8 +314,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   /// Runs a piece of the runtime's own work that checks for stack itself, in a tick: now if there
   /// is stack for it, otherwise as a carrier task. An arrival may cancel this way: a coroutine that
-  /// only computes notices that, and the tick of a coroutine at the end of its stack does not stop
-  /// half-way.
+  /// only computes notices that, and a tick at the end of its stack does not stop half-way.
   public void runWithRoom(Runnable task) {
     if (StackGuard.hasAmpleRoom()) {
       task.run();
@@ -435,10 +432,10 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     self.endYield();
   }
 
-  /// A number below `size`, as if by chance: each is as likely as any other, and the same program
-  /// gets the same numbers in each run.
+  /// A number below `size`, as if by chance, each as likely; the same ones in each run of a
+  /// program.
   public int nextTurn(int size) {
-    int mixed = ++turns * 0x9E3779B9; // golden ratio; the rest is the finaliser of MurmurHash3
+    int mixed = ++turns * 0x9E3779B9; // golden ratio; the rest is MurmurHash3's finaliser
     mixed = (mixed ^ mixed >>> 16) * 0x85EBCA6B;
     mixed = (mixed ^ mixed >>> 13) * 0xC2B2AE35;
     return (int) (((mixed >>> 16) * (long) size) >>> 16);
@@ -690,8 +687,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     }
   }
 
-  /// Runs the threads that are no coroutines, and no coroutine, until none of them is ready: what
-  /// only waits for its turn may end. Called after [#run()].
+  /// Runs the threads that are no coroutines until none of them is ready. Called after [#run()].
   public void runReadyThreads() {
     for (over = bornThreads == null; bornThreads != null && !over; ) {
       work(now); // brings what the JDK has woken
@@ -875,7 +871,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   }
 
   /// Refuses everything from now on, and ends the contexts and the driver. Contexts that the JDK
-  /// has parked go to its default scheduler, but for those of a simulation.
+  /// has parked go to its scheduler, but for those of a simulation.
   public void close() {
     ended = true;
     microtasks.close();

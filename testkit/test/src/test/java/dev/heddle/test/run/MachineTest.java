@@ -18,7 +18,6 @@ import dev.heddle.io.Tcp;
 import dev.heddle.io.Udp;
 import dev.heddle.io.UdpSocket;
 import dev.heddle.io.Unix;
-import dev.heddle.loop.LoopRuntime;
 import dev.heddle.test.Simulation;
 import dev.heddle.test.SimulationError;
 import dev.heddle.test.SimulationOptions;
@@ -132,7 +131,10 @@ class MachineTest {
 
   @Test
   void outside_thereIsNone() {
-    Heddle.run(() -> assertThat(RunMember.of(LoopRuntime.current())).isNull());
+    Heddle.run(() ->
+        assertThatThrownBy(RunMember::current)
+            .isInstanceOf(IllegalStateException.class)
+            .hasMessageContaining("call it inside Simulation.run or @HeddleTest"));
   }
 
   // ---- deadlocks and courses ----

@@ -432,8 +432,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     self.endYield();
   }
 
-  /// A number below `size`, as if by chance, each as likely; the same ones in each run of a
-  /// program.
+  /// A number below `size`, as if by chance; the same ones in each run of a program.
   public int nextTurn(int size) {
     int mixed = ++turns * 0x9E3779B9; // golden ratio; the rest is MurmurHash3's finaliser
     mixed = (mixed ^ mixed >>> 16) * 0x85EBCA6B;

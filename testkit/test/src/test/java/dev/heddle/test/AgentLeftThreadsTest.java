@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("agent")
 @Tag("sim-5")
 @Timeout(300)
+@SuppressWarnings("FutureReturnValueIgnored") // tasks that are left behind
 class AgentLeftThreadsTest {
   private static void assertFails(Action main, String... texts) {
     assertThatThrownBy(() -> Simulation.run(main))

@@ -44,7 +44,7 @@ class UnendingTest {
     CARRIERS.add(Programs.carrier());
     FirstUse.used++; // the first run initialises a class, and would be repeated
     while (true) {
-      simulated.getAsLong();
+      var _ = simulated.getAsLong();
     }
   }
 

@@ -137,6 +137,7 @@ class NodeCrashTest {
     }
 
     private static final class Frame {
+      @SuppressWarnings("StaticAssignmentOfThrowable") // made once, for one test
       static final @Nullable Throwable REFUSAL = refusal();
 
       private static @Nullable Throwable refusal() {

@@ -49,7 +49,8 @@ class CodeRulesTest {
   private static final Map<String, String> REFLECTION =
       Map.ofEntries(
           entry("dev.heddle.scheduler.context.", "the room that touches the JDK's insides"),
-          entry("dev.heddle.test.AnnotationCheck", "reads the annotation of a test"),
+          entry("dev.heddle.test.ChangedValues", "reads the annotation of a test"),
+          entry("dev.heddle.test.HeddleTestExtension", "reads the annotation of a test"),
           entry("dev.heddle.test.FailureKind", "asks whether a class is the JDK's or a library's"),
           entry("dev.heddle.test.FreshBody", "makes an object of a class that was loaded anew"),
           entry("dev.heddle.test.FreshTest", "calls a test whose class was loaded anew"),
@@ -160,6 +161,7 @@ class CodeRulesTest {
           entry(
               "dev.heddle.process.scheduler.WorkerThread.ADOPTED",
               "the registry of the carriers of simulations"),
+          entry("dev.heddle.test.PointsNotice.IS_CHECKED", "a warning is said once in a JVM"),
           entry("dev.heddle.test.Runs.TURN", "one simulation with the agent runs at a time"),
           entry(
               "dev.heddle.loop.JvmExit.LEFT_BEHIND",

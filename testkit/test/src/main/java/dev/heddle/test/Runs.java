@@ -21,8 +21,9 @@ final class Runs {
    * The first run, with the agent. Classes that a run initialises draw random numbers and hash
    * codes, and keep what they have found. So a run that initialises classes takes another course
    * than the next one with the same seed: its outcome is dropped, and it is repeated until no class
-   * was initialised meanwhile. A failure of it that the repetition does not show is logged. One that does not end is not repeated. It need not be the first run of the JVM: another program, or a seed
-   * that is the first to reach some branch, initialises others.
+   * was initialised meanwhile. A failure of it that the repetition does not show is logged. A run
+   * that does not end is not repeated. It need not be the first run of the JVM: another program, or
+   * a seed that is the first to reach some branch, initialises others.
    *
    * The JVM counts initialisations of all threads. One that another thread makes costs a repetition
    * that was not needed.
@@ -31,9 +32,9 @@ final class Runs {
    * classes were loaded under new names: what is not fresh was loaded then.
    *
    * Rejected. To fail then: the first use of a library starts threads that stay, and draws what no
-   * replay can give. A warm-up for each program, known by the class of its lambda: several programs share
-   * that of a helper. Classes that are loaded: JUnit loads what is nested in a test before any run,
-   * and a run initialises it.
+   * replay can give. A warm-up for each program, known by the class of its lambda: several programs
+   * share that of a helper. Classes that are loaded: JUnit loads what is nested in a test before
+   * any run, and a run initialises it.
    *
    * One at a time, with the agent. Two runs share the monitors of the JDK and of static state. One
    * that waits for the other's monitor would take real time, and be reported as deadlocked. So the

@@ -90,7 +90,7 @@ class UnendingTest {
               }
               return null;
             });
-    assertThat(all.ended(result, true)).isEqualTo(SeedInvocations.Verdict.FIRST_FAILURE);
+    assertThat(all.ended(result, true).verdict()).isEqualTo(SeedInvocations.Verdict.FIRST_FAILURE);
     assertThat(all.hasNext()).isFalse();
   }
 

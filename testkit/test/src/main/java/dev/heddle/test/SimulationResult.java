@@ -12,7 +12,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What a run of a [Simulation] did.
@@ -63,13 +65,17 @@ public final class SimulationResult<T extends @Nullable Object> {
   }
 
   private static @Nullable AssertionError findings(RunRecord<?> record, boolean checksLeaks) {
-    String failed = text(record, Finding.Kind.UNHANDLED, "no code of the run observed:");
-    String left = checksLeaks ? text(record, Finding.Kind.LEAK, "the run left behind:") : "";
-    if (failed.isEmpty() && left.isEmpty()) {
+    String text =
+        Stream.of(
+                text(record, Finding.Kind.UNHANDLED, "no code of the run observed:"),
+                text(record, Finding.Kind.REFUSED, "the run asked for what a simulation has not:"),
+                checksLeaks ? text(record, Finding.Kind.LEAK, "the run left behind:") : "")
+            .filter(Predicate.not(String::isEmpty))
+            .collect(Collectors.joining("\n"));
+    if (text.isEmpty()) {
       return null;
     }
-    String between = failed.isEmpty() || left.isEmpty() ? "" : "\n";
-    AssertionError error = new AssertionError(failed + between + left);
+    AssertionError error = new AssertionError(text);
     record.findings().stream()
         .filter(finding -> checksLeaks || finding.kind() != Finding.Kind.LEAK)
         .map(Finding::failure)

@@ -18,7 +18,13 @@ public final class DaemonThread {
   /// Starts a thread; throws OutOfMemoryError when the system has no more.
   public static Thread start(String name, Runnable body) {
     Thread thread = of(name, body);
-    thread.start();
+    start(thread);
     return thread;
+  }
+
+  /// The same, of a thread that [#of] has made. A simulation knows the threads of the runtime by
+  /// this method: it leaves them to the JVM.
+  public static void start(Thread thread) {
+    thread.start();
   }
 }

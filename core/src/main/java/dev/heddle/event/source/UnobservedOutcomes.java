@@ -345,7 +345,7 @@ public abstract class UnobservedOutcomes {
       Thread thread = DaemonThread.of("heddle-dropped-futures", Unreachable::report);
       // it outlives its creator, and must not retain its class loader
       thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
-      thread.start();
+      DaemonThread.start(thread);
     }
 
     private Unreachable() {}

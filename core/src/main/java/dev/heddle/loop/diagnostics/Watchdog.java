@@ -139,7 +139,7 @@ final class Watchdog implements Runnable {
 
   private void start(Thread fresh) {
     try {
-      fresh.start();
+      DaemonThread.start(fresh);
     } catch (Throwable e) {
       thread.set(null);
       throw e;

@@ -264,7 +264,7 @@ public final class AsyncLog {
 
   private void start(Thread fresh) {
     try {
-      fresh.start();
+      DaemonThread.start(fresh);
     } catch (Throwable e) {
       writer.set(null);
       throw e;

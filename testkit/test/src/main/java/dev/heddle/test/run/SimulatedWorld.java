@@ -248,18 +248,14 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
     return scheduler != null && !isOfTheRuntime();
   }
 
-  // threads of the loop's log and its end serve the caller, who waits for them on the carrier; the
-  // one that reports dropped futures serves the JVM
+  // threads of the loop's log and its end serve the caller, who waits for them on the carrier;
+  // those that sample loops and report dropped futures serve the JVM
   private static boolean isOfTheRuntime() {
     return StackWalker.getInstance()
         .walk(frames ->
             frames
                 .map(StackWalker.StackFrame::getClassName)
-                .anyMatch(name ->
-                    name.equals("dev.heddle.internal.DaemonThread")
-                        || name.startsWith("dev.heddle.observe.log.")
-                        // reports for the whole JVM, from its first use on
-                        || name.startsWith("dev.heddle.event.source.UnobservedOutcomes$")));
+                .anyMatch("dev.heddle.internal.DaemonThread"::equals));
   }
 
   @Override

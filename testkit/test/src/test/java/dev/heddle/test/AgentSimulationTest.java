@@ -26,7 +26,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -105,6 +107,31 @@ class AgentSimulationTest {
           }
         });
     assertThat(result.elapsed()).isGreaterThanOrEqualTo(Duration.ofMillis(50));
+  }
+
+  @Test
+  @Tag("sim-8")
+  void methodReferences_readTheClockOfTheSimulation() {
+    Simulation.run(() -> {
+      LongSupplier nanos = System::nanoTime;
+      LongSupplier millis = System::currentTimeMillis;
+      Supplier<Thread> current = Thread::currentThread;
+      long nanosBefore = nanos.getAsLong();
+      long millisBefore = millis.getAsLong();
+      Thread.sleep(3_600_000);
+      assertThat(nanos.getAsLong() - nanosBefore).isBetween(3_600_000_000_000L, 3_601_000_000_000L);
+      assertThat(millis.getAsLong() - millisBefore).isBetween(3_600_000L, 3_601_000L);
+      assertThat(current.get()).isSameAs(Thread.currentThread());
+    });
+  }
+
+  @Test
+  @Tag("sim-8")
+  void methodReferences_drawFromTheSeed() {
+    DoubleSupplier random = Math::random;
+    var options = SimulationOptions.defaults().withSeed(7);
+    Double first = Simulation.run(options, () -> random.getAsDouble()).value();
+    assertThat(Simulation.run(options, () -> random.getAsDouble()).value()).isEqualTo(first);
   }
 
   @Test

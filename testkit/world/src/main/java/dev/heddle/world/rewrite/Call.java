@@ -3,10 +3,13 @@ package dev.heddle.world.rewrite;
 
 import java.lang.classfile.constantpool.MemberRefEntry;
 import java.lang.classfile.instruction.InvokeInstruction;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.DirectMethodHandleDesc;
+import java.lang.constant.MethodTypeDesc;
 import java.util.Set;
 
 /// A row of [Calls]: a method whose calls become calls of the hook, with the same arguments, a
-/// receiver first.
+/// receiver first. References to it, like `System::nanoTime`, become references to the hook.
 ///
 /// @param owner the class that is named in the call, `java.lang.System`
 /// @param name the method
@@ -42,6 +45,14 @@ record Call(String owner, String name, String types, Hook hook, Reach reach, Set
 
   boolean matches(InvokeInstruction invoke) {
     return isMentionedBy(invoke.method()) && invoke.typeSymbol().displayDescriptor().equals(types);
+  }
+
+  /// Whether a handle leads to the method, as that of the method reference `System::nanoTime` does.
+  boolean matches(DirectMethodHandleDesc handle) {
+    return handle.methodName().equals(name)
+        && handle.owner().equals(ClassDesc.of(owner))
+        && handle.lookupDescriptor().startsWith("(")
+        && MethodTypeDesc.ofDescriptor(handle.lookupDescriptor()).displayDescriptor().equals(types);
   }
 
   @Override

@@ -12,6 +12,7 @@ import java.lang.classfile.CodeTransform;
 import java.lang.classfile.MethodModel;
 import java.lang.classfile.constantpool.MemberRefEntry;
 import java.lang.classfile.constantpool.PoolEntry;
+import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.classfile.instruction.InvokeInstruction;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -117,33 +118,36 @@ final class ClassRewriter {
   private boolean hasCalls(CodeModel code) {
     boolean found = false;
     for (CodeElement element : code) {
-      Call call = callOf(element);
-      if (call != null) {
-        placed.add(call);
-        found = true;
+      for (Call call : calls) {
+        if (isMadeBy(element, call)) {
+          placed.add(call);
+          found = true;
+        }
       }
     }
     return found;
   }
 
-  private @Nullable Call callOf(CodeElement element) {
-    if (element instanceof InvokeInstruction invoke) {
-      for (Call call : calls) {
-        if (call.matches(invoke)) {
-          return call;
-        }
-      }
-    }
-    return null;
+  private static boolean isMadeBy(CodeElement element, Call call) {
+    return switch (element) {
+      case InvokeInstruction invoke -> call.matches(invoke);
+      case InvokeDynamicInstruction site -> MethodReferences.refersTo(site, call);
+      default -> false;
+    };
   }
 
   private void replaceCalls(CodeBuilder builder, CodeElement element) {
-    Call call = callOf(element);
-    if (call == null) {
-      builder.with(element);
-    } else {
-      call.hook().call(builder);
+    for (Call call : calls) {
+      if (isMadeBy(element, call)) {
+        if (element instanceof InvokeDynamicInstruction site) {
+          builder.invokedynamic(MethodReferences.replaced(site, calls));
+        } else {
+          call.hook().call(builder);
+        }
+        return;
+      }
     }
+    builder.with(element);
   }
 
   private void checkPlaces() {

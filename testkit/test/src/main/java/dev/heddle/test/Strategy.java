@@ -61,7 +61,7 @@ public sealed interface Strategy
   ///
   /// Needs the agent heddle-world, with preemption points.
   ///
-  /// @param oneIn at least 1; 100 is usual
+  /// @param oneIn at least 1: 10 for small programs, more for those that give up their own waits
   /// @throws IllegalArgumentException when `oneIn` is less than 1
   /// @throws UnsupportedOperationException of an exhaustive strategy: time has no end of choices
   default Strategy withStalls(int oneIn) {

@@ -9,7 +9,7 @@ enum Search {
   PCT_3("pct-3"),
   /// Priorities that change fifteen times.
   PCT_15("pct-15"),
-  /// Any of those that are ready, and stalls at one point in a hundred.
+  /// Any of those that are ready, and stalls at one point in ten.
   STALLS("stalls"),
   /// Any of those that are ready, and spurious wake-ups before one step in three.
   WAKE_UPS("wake-ups");

@@ -67,7 +67,7 @@ public final class Simulated {
       case WALK -> Strategy.randomWalk();
       case PCT_3 -> Strategy.pct(3);
       case PCT_15 -> Strategy.pct(15);
-      case STALLS -> Strategy.randomWalk().withStalls(100);
+      case STALLS -> Strategy.randomWalk().withStalls(10);
       case WAKE_UPS -> Strategy.randomWalk().withSpuriousWakeUps(3);
     };
   }

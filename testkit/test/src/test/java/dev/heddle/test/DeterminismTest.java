@@ -46,12 +46,14 @@ class DeterminismTest {
     /// Fifty coroutines, without the agent.
     COROUTINES,
     /// Coroutines, threads, monitors, executors and chance of the JDK, with the agent.
-    THREADS;
+    THREADS,
+    /// Threads that use a library whose classes each run loads anew, with the agent.
+    FRESH;
 
     private List<String> flags(List<String> others) {
       List<String> flags = new ArrayList<>(others);
       flags.add("-Xmx256m");
-      if (this == THREADS) {
+      if (this != COROUTINES) {
         flags.add("-javaagent:" + System.getProperty("heddle.world.jar"));
       }
       return flags;

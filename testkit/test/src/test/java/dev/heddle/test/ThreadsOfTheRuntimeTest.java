@@ -3,6 +3,7 @@ package dev.heddle.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.Heddle;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -22,13 +23,17 @@ class ThreadsOfTheRuntimeTest {
     assertThat(lines).containsExactly("ended: true", "heddle-watchdog");
   }
 
-  /// Prints the names of the runtime's threads that the first run has left to the JVM.
+  /// Prints the names of the watchdogs that a loop has after a simulation.
   static final class StartsTheWatchdog {
     private StartsTheWatchdog() {}
 
-    public static void main(String[] args) {
+    public static void main(String[] args) throws Exception {
       var record = Simulation.record(SimulationOptions.defaults(), () -> true);
       IO.println("ended: " + record.value());
+      Heddle.run(StartsTheWatchdog::print); // a watchdog without a loop ends after a while
+    }
+
+    private static void print() {
       Thread.getAllStackTraces().keySet().stream()
           .filter(thread -> !thread.isVirtual())
           .map(Thread::getName)

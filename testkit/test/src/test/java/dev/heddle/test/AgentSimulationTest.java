@@ -7,6 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.DeadlineException;
 import dev.heddle.DeadlockError;
 import dev.heddle.Heddle;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.Serializable;
 import java.net.DatagramSocket;
 import java.net.SocketException;
 import java.time.Duration;
@@ -27,8 +32,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.DoubleSupplier;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -123,6 +130,36 @@ class AgentSimulationTest {
       assertThat(millis.getAsLong() - millisBefore).isBetween(3_600_000L, 3_601_000L);
       assertThat(current.get()).isSameAs(Thread.currentThread());
     });
+  }
+
+  private static final class Worker extends Thread {
+    LongSupplier id() {
+      return this::threadId;
+    }
+  }
+
+  @Test
+  @Tag("sim-8")
+  void methodReferences_withAReceiver_leadToIt() {
+    Worker worker = new Worker();
+    ToLongFunction<Thread> id = Thread::threadId;
+    IntSupplier processors = Runtime.getRuntime()::availableProcessors;
+    assertThat(worker.id().getAsLong()).isEqualTo(worker.threadId());
+    assertThat(id.applyAsLong(worker)).isEqualTo(worker.threadId());
+    assertThat(processors.getAsInt()).isEqualTo(Runtime.getRuntime().availableProcessors());
+  }
+
+  @Test
+  @Tag("sim-8")
+  void methodReferences_thatAreSerialized_canBeReadBack() throws Exception {
+    LongSupplier clock = (LongSupplier & Serializable) System::nanoTime;
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+      out.writeObject(clock);
+    }
+    try (var in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+      assertThat(in.readObject()).isInstanceOf(LongSupplier.class);
+    }
   }
 
   @Test

@@ -6,6 +6,8 @@ import java.lang.constant.ConstantDesc;
 import java.lang.constant.DirectMethodHandleDesc;
 import java.lang.constant.DynamicCallSiteDesc;
 import java.lang.constant.MethodHandleDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.lang.invoke.LambdaMetafactory;
 import java.util.List;
 
 /// Method references: `LongSupplier clock = System::nanoTime` has no instruction that calls the
@@ -14,9 +16,19 @@ final class MethodReferences {
   private MethodReferences() {}
 
   static boolean refersTo(InvokeDynamicInstruction site, Call call) {
-    return site.bootstrapArgs().stream()
-        .anyMatch(
-            argument -> argument instanceof DirectMethodHandleDesc handle && call.matches(handle));
+    return !isSerializable(site)
+        && site.bootstrapArgs().stream()
+            .anyMatch(argument ->
+                argument instanceof DirectMethodHandleDesc handle && call.matches(handle));
+  }
+
+  // the method of its class that reads it back compares the names of the method
+  private static boolean isSerializable(InvokeDynamicInstruction site) {
+    List<ConstantDesc> arguments = site.bootstrapArgs();
+    return site.bootstrapMethod().methodName().equals("altMetafactory")
+        && arguments.size() > 3
+        && arguments.get(3) instanceof Integer flags
+        && (flags & LambdaMetafactory.FLAG_SERIALIZABLE) != 0;
   }
 
   /// The same call site, with the hooks of `calls` instead of their methods.
@@ -24,10 +36,23 @@ final class MethodReferences {
     return DynamicCallSiteDesc.of(
         site.bootstrapMethod(),
         site.name().stringValue(),
-        site.typeSymbol(),
+        typeOf(site, calls),
         site.bootstrapArgs().stream()
             .map(argument -> replaced(argument, calls))
             .toArray(ConstantDesc[]::new));
+  }
+
+  // a captured receiver may be of a subclass; the hook takes the class itself, and must get that
+  private static MethodTypeDesc typeOf(InvokeDynamicInstruction site, List<Call> calls) {
+    MethodTypeDesc type = site.typeSymbol();
+    if (type.parameterCount() == 0) {
+      return type;
+    }
+    return calls.stream()
+        .filter(call -> refersTo(site, call) && call.hook().type().parameterCount() > 0)
+        .map(call -> type.changeParameterType(0, call.hook().type().parameterType(0)))
+        .findFirst()
+        .orElse(type);
   }
 
   private static ConstantDesc replaced(ConstantDesc argument, List<Call> calls) {

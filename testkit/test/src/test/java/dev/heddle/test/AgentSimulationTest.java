@@ -141,11 +141,17 @@ class AgentSimulationTest {
   @Test
   @Tag("sim-8")
   void methodReferences_withAReceiver_leadToIt() {
+    checkReferencesWithAReceiver(); // the class is rewritten for production, too
+    Simulation.run(AgentSimulationTest::checkReferencesWithAReceiver);
+  }
+
+  private static void checkReferencesWithAReceiver() {
     Worker worker = new Worker();
     ToLongFunction<Thread> id = Thread::threadId;
     IntSupplier processors = Runtime.getRuntime()::availableProcessors;
-    assertThat(worker.id().getAsLong()).isEqualTo(worker.threadId());
-    assertThat(id.applyAsLong(worker)).isEqualTo(worker.threadId());
+    Thread thread = worker;
+    assertThat(worker.id().getAsLong()).isEqualTo(thread.threadId());
+    assertThat(id.applyAsLong(worker)).isEqualTo(thread.threadId());
     assertThat(processors.getAsInt()).isEqualTo(Runtime.getRuntime().availableProcessors());
   }
 

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Rewrites one class file.
@@ -118,36 +119,41 @@ final class ClassRewriter {
   private boolean hasCalls(CodeModel code) {
     boolean found = false;
     for (CodeElement element : code) {
-      for (Call call : calls) {
-        if (isMadeBy(element, call)) {
-          placed.add(call);
-          found = true;
-        }
+      Call call = callOf(element);
+      if (call != null) {
+        placed.add(call);
+        found = true;
       }
     }
     return found;
   }
 
-  private static boolean isMadeBy(CodeElement element, Call call) {
+  private @Nullable Call callOf(CodeElement element) {
     return switch (element) {
-      case InvokeInstruction invoke -> call.matches(invoke);
-      case InvokeDynamicInstruction site -> MethodReferences.refersTo(site, call);
-      default -> false;
+      case InvokeInstruction invoke -> first(call -> call.matches(invoke));
+      case InvokeDynamicInstruction site -> first(call -> MethodReferences.refersTo(site, call));
+      default -> null;
     };
   }
 
-  private void replaceCalls(CodeBuilder builder, CodeElement element) {
+  private @Nullable Call first(Predicate<Call> isMeant) {
     for (Call call : calls) {
-      if (isMadeBy(element, call)) {
-        if (element instanceof InvokeDynamicInstruction site) {
-          builder.invokedynamic(MethodReferences.replaced(site, calls));
-        } else {
-          call.hook().call(builder);
-        }
-        return;
+      if (isMeant.test(call)) {
+        return call;
       }
     }
-    builder.with(element);
+    return null;
+  }
+
+  private void replaceCalls(CodeBuilder builder, CodeElement element) {
+    Call call = callOf(element);
+    if (call == null) {
+      builder.with(element);
+    } else if (element instanceof InvokeDynamicInstruction site) {
+      builder.invokedynamic(MethodReferences.replaced(site, call));
+    } else {
+      call.hook().call(builder);
+    }
   }
 
   private void checkPlaces() {

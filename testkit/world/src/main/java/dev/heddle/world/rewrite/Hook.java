@@ -3,6 +3,8 @@ package dev.heddle.world.rewrite;
 
 import java.lang.classfile.CodeBuilder;
 import java.lang.constant.ClassDesc;
+import java.lang.constant.DirectMethodHandleDesc;
+import java.lang.constant.MethodHandleDesc;
 import java.lang.constant.MethodTypeDesc;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +47,10 @@ record Hook(ClassDesc owner, String name, Last last, @Nullable String label) {
 
   MethodTypeDesc type() {
     return HookClasses.typeOf(this);
+  }
+
+  DirectMethodHandleDesc handle() {
+    return MethodHandleDesc.ofMethod(DirectMethodHandleDesc.Kind.STATIC, owner, name, type());
   }
 
   /// Appends the call; the value, if there is one, is on the stack.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.engine;
+
+import java.io.IOException;
+
+/// Finds other nodes and carries packets to them.
+///
+/// An engine promises nothing: it may lose, delay, repeat and reorder packets, and say that a node
+/// is lost which is not. The session above counts packets and ends at the first one that is
+/// missing. An engine that keeps the order of packets makes sessions last.
+public interface Engine extends AutoCloseable {
+  /// A place that packets are sent to. Equal addresses are the same place.
+  interface Address {}
+
+  /// Receives what an engine finds. Any thread, several at a time; must not wait.
+  interface Listener {
+    /// There may be a node at this address.
+    void found(Address address);
+
+    /// The node at this address may be lost.
+    void suspected(Address address);
+
+    /// A packet has come. The array belongs to the listener from now on.
+    void received(Address from, byte[] packet);
+  }
+
+  /// Starts to listen, and to look for others.
+  ///
+  /// @throws IOException when it cannot, with what to do about it
+  void open(Listener listener) throws IOException;
+
+  /// Its own address; known once it is open.
+  Address address();
+
+  /// Sends a packet. May wait while the connection to that address is slow: only the thread of the
+  /// cluster that writes to this address calls it, and the agent for urgent packets.
+  ///
+  /// @param urgency of the packet: an urgent one may overtake others
+  void send(Address to, byte[] packet, Urgency urgency);
+
+  /// Whether a packet may overtake others.
+  enum Urgency {
+    IN_ORDER,
+    URGENT
+  }
+
+  /// Drops what is known of an address: no packet to it is kept any more.
+  void forget(Address address);
+
+  @Override
+  void close();
+}

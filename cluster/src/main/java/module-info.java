@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Processes over several machines: the process API across nodes. Start at `Cluster`.
+@org.jspecify.annotations.NullMarked
+module dev.heddle.cluster {
+  requires transitive dev.heddle.process;
+  requires java.management; // clusters as MXBeans
+  requires static jdk.jfr; // events, where it is there
+  requires static org.jspecify; // annotations only: who compiles against this module needs nothing
+  requires org.jgroups;
+  requires tools.jackson.databind;
+  requires tools.jackson.dataformat.cbor;
+
+  exports dev.heddle.cluster;
+}

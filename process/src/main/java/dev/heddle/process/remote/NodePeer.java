@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.remote;
+
+import dev.heddle.process.Exit;
+import dev.heddle.process.Peer;
+import dev.heddle.process.Pid;
+import dev.heddle.process.links.ProcessLinks;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// A peer that carries links, monitors and orders to the processes of its node, besides messages.
+///
+/// Any thread; no method waits. Each call is ordered after those that the same thread has made
+/// before, messages included.
+public interface NodePeer extends Peer {
+  /// Links a process of this runtime to one of the other node.
+  void link(ProcessLinks.Owner one, Pid other);
+
+  /// Undoes such a link: its signal is no longer delivered.
+  void unlink(ProcessLinks.Owner one, Pid other);
+
+  /// Notifies a process of this runtime when one of the other node ends, or when the connection to
+  /// it does.
+  ///
+  /// @param known is called with the reference before the watcher can be notified
+  /// @return the reference, unique for the watcher
+  long monitor(ProcessLinks.Owner watcher, Pid target, LongConsumer known);
+
+  /// Completes when a process of the other node ends, or the connection to it does.
+  CompletableFuture<Exit> whenExited(Pid target);
+
+  /// Completes with true when a process of the other node has started, or with false when it ends
+  /// before.
+  CompletableFuture<Boolean> whenStarted(Pid target);
+
+  /// Completes when [#send] may accept a message to that process again, after it has returned
+  /// `FULL`; also when there is no use in waiting.
+  CompletableFuture<@Nullable Void> room(Pid to);
+
+  /// Passes on an order to a process.
+  ///
+  /// @throws dev.heddle.process.SendFailedException when it cannot be passed on
+  void order(Pid target, ProcessOrder order);
+}

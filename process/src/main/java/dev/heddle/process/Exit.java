@@ -45,7 +45,9 @@ public record Exit(
     /// it was still in a step at the deadline of the runtime's shutdown
     ABANDONED,
     /// there is no such process, or it has ended before
-    NOT_FOUND
+    NOT_FOUND,
+    /// the connection to its node is lost; the process may be alive
+    NO_CONNECTION
   }
 
   /// An exit without a detail.

@@ -32,6 +32,10 @@ public final class SendFailedException extends RuntimeException {
                   + " its end, and offer() returns NOT_FOUND instead of throwing";
           case CLOSED -> "the runtime of " + receiver + " has shut down";
           case UNREACHABLE -> "no peer leads to " + receiver + "; connect its node, or its host";
+          case NOT_SENDABLE ->
+              "the message cannot be encoded for the node of "
+                  + receiver
+                  + "; send() throws a NotSendableException that says why";
         });
     this.receiver = receiver;
     this.name = null;

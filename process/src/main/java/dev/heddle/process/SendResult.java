@@ -18,8 +18,10 @@ public enum SendResult {
   NOT_FOUND,
   /// The runtime has shut down.
   CLOSED,
-  /// There is no peer for that node or host.
-  UNREACHABLE;
+  /// There is no peer for that node or host, or no connection to it.
+  UNREACHABLE,
+  /// The message cannot be encoded for another node: see [NotSendableException].
+  NOT_SENDABLE;
 
   /// Whether this message was accepted; with a drop-oldest policy another one may have been dropped
   /// for it.

@@ -244,6 +244,7 @@ class ProcessSnippetsTest {
             case LINKED -> "failed with " + exit.origin(); // the cause is a LinkedExitException
             case TERMINATED, ABANDONED -> "ended: " + exit.cause(); // ProcessTerminatedException
             case NOT_FOUND -> "there is no such process";
+            case NO_CONNECTION -> "its node is out of reach; it may be alive";
           });
       // @end
       assertThat(exit.cause()).isInstanceOf(ProcessTerminatedException.class);

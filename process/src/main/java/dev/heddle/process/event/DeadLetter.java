@@ -57,7 +57,7 @@ public record DeadLetter(
       return switch (result) {
         case FULL, DROPPED -> FULL;
         case NOT_FOUND, CLOSED -> NOT_FOUND;
-        case UNREACHABLE -> UNREACHABLE;
+        case UNREACHABLE, NOT_SENDABLE -> UNREACHABLE;
         case ACCEPTED ->
             throw new IllegalArgumentException("a message that was accepted is not dead");
       };

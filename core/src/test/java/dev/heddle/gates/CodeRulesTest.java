@@ -24,7 +24,8 @@ import org.junit.jupiter.api.Test;
 /// excuses nothing fails the test.
 @Tag("once")
 class CodeRulesTest {
-  private static final List<String> MODULES = List.of("process", "netty", "context", "test", "cli");
+  private static final List<String> MODULES =
+      List.of("process", "cluster", "netty", "context", "test", "cli");
 
   /// Packages of the core whose code runs on the carrier or on a coroutine's stack for others: it
   /// takes no lock. In process and netty that goes for every package.

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 @Tag("once")
 class SleepsTest {
   private static final List<String> MODULES =
-      List.of("core", "process", "netty", "context", "cli", "bench", "examples");
+      List.of("core", "process", "cluster", "netty", "context", "cli", "bench", "examples");
 
   private static final Pattern SLEEP =
       Pattern.compile("(?:\\bThread|SECONDS)\\.sleep\\(|\\bLockSupport\\.parkNanos\\(");

@@ -2,8 +2,8 @@
 package dev.heddle.process;
 
 /// A message cannot be sent to another node: its type is not registered, a value in it cannot be
-/// encoded, or it is too large. Nothing was sent. The message names the type, the path to the value,
-/// and the size.
+/// encoded, or it is too large. Nothing was sent. The message names the type, the path to the
+/// value, and the size.
 ///
 /// @since 0.1
 public final class NotSendableException extends RuntimeException {

@@ -29,6 +29,7 @@ class ConformanceTest {
               "core",
               "netty",
               "process",
+              "cluster",
               "context",
               "testkit/world",
               "testkit/test",
@@ -52,7 +53,7 @@ class ConformanceTest {
         .as(
             "docs/explanation/conformance.md is not what tags, promises and mutants make. Write it"
                 + " with `./mvnw -pl"
-                + " core,process,netty,context,testkit/world,testkit/test,tests/evidence test"
+                + " core,process,cluster,netty,context,testkit/world,testkit/test,tests/evidence test"
                 + " -Dgates=off -Dtest=ConformanceTest -Dsurefire.failIfNoSpecifiedTests=false"
                 + " -Dconformance.update=true`")
         .isEqualTo(Files.exists(PAGE) ? Files.readString(PAGE) : "");

@@ -135,7 +135,7 @@ enum JvmKind {
         || entry
             .getFileName()
             .toString()
-            .matches("heddle-(core|netty|process|context|world|test)-[^/]*[.]jar");
+            .matches("heddle-(core|netty|process|cluster|context|world|test)-[^/]*[.]jar");
   }
 
   private static Stream<Path> classPath() {

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.wire;
+
+import dev.heddle.cluster.wire.Frame.ExitText;
+import dev.heddle.cluster.wire.Frame.FailureText;
+import dev.heddle.cluster.wire.Frame.SpawnFlag;
+import dev.heddle.process.Exit;
+import dev.heddle.process.MailboxPolicy;
+import dev.heddle.process.Pid;
+import dev.heddle.process.SendResult;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// Frames of one session as bytes. Immutable; any thread.
+public final class FrameCodec {
+  /*
+   * Layout of a frame:
+   *
+   *   length  of kind and body
+   *   kind    one octet: 1-127; with 0x80 added, a reader that does not know it skips the frame
+   *   body    the components of the record, in their order
+   *
+   *   length, count  varint: seven bits an octet, the lowest first
+   *   id             varint
+   *   name, text     length, UTF-8; a name has at most 1 KiB, a text 8 KiB
+   *   content        length, octets; at most 1 MiB
+   *   list           count, elements
+   *   nullable       an octet 0, or 1 and the value
+   *   enum           an octet, by the lists below: they only grow, at the end
+   *   PID            see PidCodec
+   *
+   * A reader takes nothing else: bits and codes that are not defined, octets that are left over
+   * and lengths above their limits end the session. So both nodes agree on what was said. What a
+   * later version adds is a kind, with 0x80 when it does no harm to skip it, or is written only
+   * in sessions of that version.
+   *
+   * Cost: one pass. A writer copies the bytes once, a reader copies contents. The list of a
+   * decoded frame grows as its elements are read, and its count is at most what the rest of the
+   * frame can contain, so a frame makes a reader allocate no more than a small multiple of its
+   * length.
+   */
+  private static final int TYPES = 1;
+  private static final int MESSAGE = 2;
+  private static final int ASK = 3;
+  private static final int ANSWER = 4;
+  private static final int ASK_FAILED = 5;
+  private static final int GIVE_UP = 6;
+  private static final int REFUSED = 7;
+  private static final int PAUSE = 8;
+  private static final int RESUME = 9;
+  private static final int MONITOR = 10;
+  private static final int DEMONITOR = 11;
+  private static final int LINK = 12;
+  private static final int UNLINK = 13;
+  private static final int DOWN = 14;
+  private static final int SPAWN = 15;
+  private static final int SPAWNED = 16;
+  private static final int SPAWN_FAILED = 17;
+  private static final int TERMINATE = 18;
+  private static final int CANCEL = 19;
+  private static final int REQUEST_EXIT = 20;
+  private static final int MEMBERS = 21;
+  private static final int JOINED = 22;
+  private static final int LEFT = 23;
+  private static final int SERVICE = 24;
+
+  static final int SKIP = 0x80; // added to a kind
+
+  private static final List<SendResult> SEND_RESULTS =
+      List.of(
+          SendResult.ACCEPTED,
+          SendResult.FULL,
+          SendResult.DROPPED,
+          SendResult.NOT_FOUND,
+          SendResult.CLOSED,
+          SendResult.UNREACHABLE,
+          SendResult.NOT_SENDABLE);
+  private static final List<MailboxPolicy> POLICIES =
+      List.of(
+          MailboxPolicy.REJECT,
+          MailboxPolicy.DROP_NEWEST,
+          MailboxPolicy.DROP_OLDEST,
+          MailboxPolicy.SUSPEND);
+  private static final List<Exit.Reason> REASONS =
+      List.of(
+          Exit.Reason.NORMAL,
+          Exit.Reason.SHUTDOWN,
+          Exit.Reason.FAILED,
+          Exit.Reason.TERMINATED,
+          Exit.Reason.LINKED,
+          Exit.Reason.ABANDONED,
+          Exit.Reason.NOT_FOUND,
+          Exit.Reason.NO_CONNECTION);
+  private static final List<SpawnFlag> SPAWN_FLAGS = List.of(SpawnFlag.LINK, SpawnFlag.MONITOR);
+
+  private final PidCodec ownPids; // as this node writes them
+  private final PidCodec otherPids;
+
+  /// @param self the life of this node
+  /// @param other that of the other node of the session
+  public FrameCodec(NodeLife self, NodeLife other) {
+    this.ownPids = new PidCodec(self, other);
+    this.otherPids = new PidCodec(other, self);
+  }
+
+  // ---- writing ----
+
+  /// Writes a frame, as it stands in a packet.
+  ///
+  /// @throws dev.heddle.process.NotSendableException when a name, a content or the frame is too
+  ///   long
+  public byte[] encode(Frame frame) {
+    WireOutput out = new WireOutput();
+    switch (frame) {
+      case Frame.Types(var names) -> {
+        out.octet(TYPES);
+        writeNames(out, names);
+      }
+      case Frame.Message(var to, var content) -> {
+        writePid(out, MESSAGE, to);
+        out.content(content);
+      }
+      case Frame.Ask(var id, var to, var content) -> {
+        writeId(out, ASK, id);
+        ownPids.write(out, to);
+        out.content(content);
+      }
+      case Frame.Answer(var id, var content) -> {
+        writeId(out, ANSWER, id);
+        out.content(content);
+      }
+      case Frame.AskFailed(var id, var failure) -> {
+        writeId(out, ASK_FAILED, id);
+        writeFailure(out, failure);
+      }
+      case Frame.GiveUp(var id) -> writeId(out, GIVE_UP, id);
+      case Frame.Refused(var to, var why, var count) -> {
+        writePid(out, REFUSED, to);
+        out.octet(SEND_RESULTS.indexOf(why));
+        out.varint(count);
+      }
+      case Frame.Pause(var to, var policy) -> {
+        writePid(out, PAUSE, to);
+        out.octet(POLICIES.indexOf(policy));
+      }
+      case Frame.Resume(var to) -> writePid(out, RESUME, to);
+      case Frame.Monitor(var target) -> writePid(out, MONITOR, target);
+      case Frame.Demonitor(var target) -> writePid(out, DEMONITOR, target);
+      case Frame.Link(var from, var to) -> writePids(out, LINK, from, to);
+      case Frame.Unlink(var from, var to) -> writePids(out, UNLINK, from, to);
+      case Frame.Down(var pid, var exit) -> {
+        writePid(out, DOWN, pid);
+        writeExit(out, exit);
+      }
+      case Frame.Spawn spawn -> writeSpawn(out, spawn);
+      case Frame.Spawned(var id, var pid) -> {
+        writeId(out, SPAWNED, id);
+        ownPids.write(out, pid);
+      }
+      case Frame.SpawnFailed(var id, var failure) -> {
+        writeId(out, SPAWN_FAILED, id);
+        writeFailure(out, failure);
+      }
+      case Frame.Terminate(var target, var reason) -> {
+        writePid(out, TERMINATE, target);
+        out.text(reason);
+      }
+      case Frame.Cancel(var target, var reason, var nanos) -> {
+        writePid(out, CANCEL, target);
+        out.text(reason);
+        out.fixed(nanos);
+      }
+      case Frame.RequestExit(var from, var target, var detail) -> {
+        writePid(out, REQUEST_EXIT, target);
+        writeNullablePid(out, from);
+        out.content(detail);
+      }
+      case Frame.Members(var groups) -> writeMembers(out, groups);
+      case Frame.Joined(var group, var member) -> {
+        writePid(out, JOINED, member);
+        out.name(group);
+      }
+      case Frame.Left(var group, var member) -> {
+        writePid(out, LEFT, member);
+        out.name(group);
+      }
+      case Frame.Service(var name, var content) -> {
+        out.octet(SERVICE);
+        out.name(name);
+        out.content(content);
+      }
+    }
+    return out.frame();
+  }
+
+  private static void writeId(WireOutput out, int kind, long id) {
+    out.octet(kind);
+    out.varint(id);
+  }
+
+  private void writePid(WireOutput out, int kind, Pid pid) {
+    out.octet(kind);
+    ownPids.write(out, pid);
+  }
+
+  private void writePids(WireOutput out, int kind, Pid from, Pid to) {
+    out.octet(kind);
+    ownPids.write(out, from);
+    ownPids.write(out, to);
+  }
+
+  private void writeNullablePid(WireOutput out, @Nullable Pid pid) {
+    out.flag(pid != null);
+    if (pid != null) {
+      ownPids.write(out, pid);
+    }
+  }
+
+  private static void writeNames(WireOutput out, List<String> names) {
+    out.varint(names.size());
+    names.forEach(out::name);
+  }
+
+  private void writeSpawn(WireOutput out, Frame.Spawn spawn) {
+    out.octet(SPAWN);
+    out.varint(spawn.id());
+    out.name(spawn.entry());
+    out.content(spawn.input());
+    writeNullablePid(out, spawn.parent());
+    int flags = 0;
+    for (SpawnFlag flag : spawn.flags()) {
+      flags |= 1 << SPAWN_FLAGS.indexOf(flag);
+    }
+    out.octet(flags);
+    String name = spawn.name();
+    out.flag(name != null);
+    if (name != null) {
+      out.name(name);
+    }
+  }
+
+  private void writeMembers(WireOutput out, Map<String, List<Pid>> groups) {
+    out.octet(MEMBERS);
+    out.varint(groups.size());
+    groups.forEach(
+        (group, members) -> {
+          out.name(group);
+          out.varint(members.size());
+          members.forEach(member -> ownPids.write(out, member));
+        });
+  }
+
+  private static void writeExit(WireOutput out, ExitText exit) {
+    out.octet(REASONS.indexOf(exit.reason()));
+    writeNullableContent(out, exit.result());
+    FailureText cause = exit.cause();
+    out.flag(cause != null);
+    if (cause != null) {
+      writeFailure(out, cause);
+    }
+    writeNullableContent(out, exit.detail());
+  }
+
+  private static void writeNullableContent(WireOutput out, byte @Nullable [] content) {
+    out.flag(content != null);
+    if (content != null) {
+      out.content(content);
+    }
+  }
+
+  private static void writeFailure(WireOutput out, FailureText failure) {
+    out.text(failure.type());
+    String message = failure.message();
+    out.flag(message != null);
+    if (message != null) {
+      out.text(message);
+    }
+    out.text(failure.trace());
+  }
+
+  // ---- reading ----
+
+  /// Reads the frames of a packet, without those of unknown kinds that may be skipped.
+  ///
+  /// @param packet a numbered one of this session
+  /// @throws MalformedPacketException when any of them is malformed
+  public List<Frame> decode(Packet packet) throws MalformedPacketException {
+    byte[] bytes = packet.bytes();
+    WireInput in = new WireInput(bytes, Packet.HEADER_BYTES, bytes.length);
+    List<Frame> frames = new ArrayList<>(1);
+    while (in.hasMore()) {
+      WireInput part = in.part();
+      if (in.hasMore() && bytes.length > Limits.PACKED_PACKET_BYTES) {
+        throw in.malformed("several frames in a packet of %d bytes".formatted(bytes.length));
+      }
+      int kind = part.octet();
+      Frame frame = read(kind & ~SKIP, part);
+      if (frame != null) {
+        part.checkEnd();
+        frames.add(frame);
+      } else if ((kind & SKIP) == 0) {
+        throw part.malformed("unknown frame 0x%02x".formatted(kind));
+      }
+    }
+    return frames;
+  }
+
+  /// @return null when the kind is unknown
+  private @Nullable Frame read(int kind, WireInput in) throws MalformedPacketException {
+    PidCodec pids = otherPids;
+    return switch (kind) {
+      case TYPES -> new Frame.Types(readNames(in));
+      case MESSAGE -> new Frame.Message(pids.read(in), in.content());
+      case ASK -> new Frame.Ask(in.varint(), pids.read(in), in.content());
+      case ANSWER -> new Frame.Answer(in.varint(), in.content());
+      case ASK_FAILED -> new Frame.AskFailed(in.varint(), readFailure(in));
+      case GIVE_UP -> new Frame.GiveUp(in.varint());
+      case REFUSED -> new Frame.Refused(pids.read(in), readCode(in, SEND_RESULTS), in.varint());
+      case PAUSE -> new Frame.Pause(pids.read(in), readCode(in, POLICIES));
+      case RESUME -> new Frame.Resume(pids.read(in));
+      case MONITOR -> new Frame.Monitor(pids.read(in));
+      case DEMONITOR -> new Frame.Demonitor(pids.read(in));
+      case LINK -> new Frame.Link(pids.read(in), pids.read(in));
+      case UNLINK -> new Frame.Unlink(pids.read(in), pids.read(in));
+      case DOWN -> new Frame.Down(pids.read(in), readExit(in));
+      case SPAWN -> readSpawn(in);
+      case SPAWNED -> new Frame.Spawned(in.varint(), pids.read(in));
+      case SPAWN_FAILED -> new Frame.SpawnFailed(in.varint(), readFailure(in));
+      case TERMINATE -> new Frame.Terminate(pids.read(in), in.text());
+      case CANCEL -> new Frame.Cancel(pids.read(in), in.text(), in.fixed());
+      case REQUEST_EXIT -> {
+        Pid target = pids.read(in);
+        yield new Frame.RequestExit(readNullablePid(in), target, in.content());
+      }
+      case MEMBERS -> readMembers(in);
+      case JOINED -> {
+        Pid member = pids.read(in);
+        yield new Frame.Joined(in.name(), member);
+      }
+      case LEFT -> {
+        Pid member = pids.read(in);
+        yield new Frame.Left(in.name(), member);
+      }
+      case SERVICE -> new Frame.Service(in.name(), in.content());
+      default -> null;
+    };
+  }
+
+  private @Nullable Pid readNullablePid(WireInput in) throws MalformedPacketException {
+    return in.flag() ? otherPids.read(in) : null;
+  }
+
+  private static List<String> readNames(WireInput in) throws MalformedPacketException {
+    List<String> names = new ArrayList<>();
+    for (int left = in.count(1); left > 0; left--) {
+      names.add(in.name());
+    }
+    return names;
+  }
+
+  private Frame readSpawn(WireInput in) throws MalformedPacketException {
+    long id = in.varint();
+    String entry = in.name();
+    byte[] input = in.content();
+    Pid parent = readNullablePid(in);
+    int bits = in.bits((1 << SPAWN_FLAGS.size()) - 1);
+    EnumSet<SpawnFlag> flags = EnumSet.noneOf(SpawnFlag.class);
+    for (SpawnFlag flag : SPAWN_FLAGS) {
+      if ((bits >> SPAWN_FLAGS.indexOf(flag) & 1) == 1) {
+        flags.add(flag);
+      }
+    }
+    String name = in.flag() ? in.name() : null;
+    return new Frame.Spawn(id, entry, input, parent, List.copyOf(flags), name);
+  }
+
+  private Frame readMembers(WireInput in) throws MalformedPacketException {
+    Map<String, List<Pid>> groups = new HashMap<>();
+    for (int left = in.count(2); left > 0; left--) {
+      String group = in.name();
+      List<Pid> members = new ArrayList<>();
+      for (int more = in.count(PidCodec.LEAST_BYTES); more > 0; more--) {
+        members.add(otherPids.read(in));
+      }
+      if (groups.put(group, members) != null) {
+        throw in.malformed("group '%s' a second time".formatted(group));
+      }
+    }
+    return new Frame.Members(groups);
+  }
+
+  private static ExitText readExit(WireInput in) throws MalformedPacketException {
+    Exit.Reason reason = readCode(in, REASONS);
+    byte[] result = readNullableContent(in);
+    FailureText cause = in.flag() ? readFailure(in) : null;
+    return new ExitText(reason, result, cause, readNullableContent(in));
+  }
+
+  private static byte @Nullable [] readNullableContent(WireInput in)
+      throws MalformedPacketException {
+    return in.flag() ? in.content() : null;
+  }
+
+  private static FailureText readFailure(WireInput in) throws MalformedPacketException {
+    String type = in.text();
+    String message = in.flag() ? in.text() : null;
+    return new FailureText(type, message, in.text());
+  }
+
+  private static <T> T readCode(WireInput in, List<T> codes) throws MalformedPacketException {
+    int code = in.octet();
+    if (code >= codes.size()) {
+      throw in.malformed("unknown code %d; at most %d".formatted(code, codes.size() - 1));
+    }
+    return codes.get(code);
+  }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.wire;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/// What an engine carries at once: a header, and frames. Its frames are still bytes: whoever knows
+/// the session decodes them.
+///
+/// @param version of the wire, in which the frames are written
+/// @param urgent whether it has no number and carries one [Urgent]
+/// @param session that it belongs to
+/// @param number of the packet in its session and direction, counted from 1; 0 when urgent
+/// @param ack number of the last packet that its sender has taken in order from the other direction
+/// @param window how many bytes of packets after that one its sender takes
+/// @param bytes the whole packet; owned by this record
+public record Packet(
+    int version,
+    boolean urgent,
+    SessionId session,
+    long number,
+    long ack,
+    int window,
+    byte[] bytes) {
+  /*
+   * Layout, big endian; the header is the same in all versions.
+   *
+   *   offset  0  "HD"
+   *           2  version
+   *           3  flags: 1 urgent; the others are 0
+   *           4  session: the first number, 12 the second one
+   *          20  number
+   *          28  ack
+   *          36  window, not negative
+   *          40  frames to the end of the packet, see FrameCodec; exactly one when the packet is
+   *              urgent, or longer than 48 KiB
+   */
+  /// Bytes before the first frame.
+  public static final int HEADER_BYTES = 40;
+
+  /// The version of the wire that this release writes.
+  public static final int VERSION = 1;
+
+  /// The oldest version that this release reads and writes.
+  public static final int OLDEST_VERSION = 1;
+
+  private static final short MAGIC = 0x4844; // "HD"
+  private static final int URGENT = 1;
+
+  /// Reads the header.
+  ///
+  /// @param bytes of the packet; owned by the result
+  public static Packet parse(byte[] bytes) throws MalformedPacketException {
+    if (bytes.length < HEADER_BYTES || bytes.length > Limits.PACKET_BYTES) {
+      throw new MalformedPacketException(
+          "a packet has %d to %d bytes, not %d"
+              .formatted(HEADER_BYTES, Limits.PACKET_BYTES, bytes.length),
+          0);
+    }
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    int magic = in.getShort();
+    if (magic != MAGIC) {
+      throw new MalformedPacketException("a packet begins with HD, not 0x%04x".formatted(magic), 0);
+    }
+    int version = Byte.toUnsignedInt(in.get());
+    int flags = in.get();
+    if ((flags & ~URGENT) != 0) {
+      throw new MalformedPacketException("unknown flags 0x%02x".formatted(flags & 0xff), 3);
+    }
+    boolean urgent = flags == URGENT;
+    if (urgent && bytes.length > Limits.URGENT_PACKET_BYTES) {
+      throw new MalformedPacketException(
+          "an urgent packet has at most %d bytes, not %d"
+              .formatted(Limits.URGENT_PACKET_BYTES, bytes.length),
+          0);
+    }
+    SessionId session = new SessionId(in.getLong(), in.getLong());
+    long number = in.getLong();
+    if (urgent ? number != 0 : number <= 0) {
+      throw new MalformedPacketException("wrong number " + number, 20);
+    }
+    long ack = in.getLong();
+    int window = in.getInt();
+    if (ack < 0 || window < 0) {
+      throw new MalformedPacketException("negative ack %d or window %d".formatted(ack, window), 28);
+    }
+    return new Packet(version, urgent, session, number, ack, window, bytes);
+  }
+
+  /// Writes a numbered packet.
+  ///
+  /// @param frames as [FrameCodec#encode] returns them: one, or several that together with the
+  ///   header have at most [Limits#PACKED_PACKET_BYTES]
+  /// @throws IllegalArgumentException when they have more
+  public static byte[] write(
+      int version, SessionId session, long number, long ack, int window, List<byte[]> frames) {
+    int length = HEADER_BYTES;
+    for (byte[] frame : frames) {
+      length += frame.length;
+    }
+    int limit = frames.size() == 1 ? Limits.PACKET_BYTES : Limits.PACKED_PACKET_BYTES;
+    if (length > limit || number <= 0) {
+      throw new IllegalArgumentException(
+          "packet %d of %d frames has %d bytes of at most %d"
+              .formatted(number, frames.size(), length, limit));
+    }
+    ByteBuffer out = ByteBuffer.allocate(length);
+    header(out, version, 0, session, number, ack, window);
+    frames.forEach(out::put);
+    return out.array();
+  }
+
+  /// Writes an urgent packet.
+  ///
+  /// @throws IllegalArgumentException when it is too large
+  public static byte[] write(
+      int version, SessionId session, long ack, int window, Urgent content) {
+    byte[] frame = UrgentCodec.encode(content);
+    int length = HEADER_BYTES + frame.length;
+    if (length > Limits.URGENT_PACKET_BYTES) {
+      throw new IllegalArgumentException(
+          "%s has %d bytes of at most %d; name fewer labels or entries"
+              .formatted(content.getClass().getSimpleName(), length, Limits.URGENT_PACKET_BYTES));
+    }
+    ByteBuffer out = ByteBuffer.allocate(length);
+    header(out, version, URGENT, session, 0, ack, window);
+    return out.put(frame).array();
+  }
+
+  private static void header(
+      ByteBuffer out,
+      int version,
+      int flags,
+      SessionId session,
+      long number,
+      long ack,
+      int window) {
+    out.putShort(MAGIC).put((byte) version).put((byte) flags);
+    out.putLong(session.first()).putLong(session.second());
+    out.putLong(number).putLong(ack).putInt(window);
+  }
+
+  /// Reads what an urgent packet carries.
+  ///
+  /// @throws IllegalStateException when it is not urgent
+  public Urgent content() throws MalformedPacketException {
+    if (!urgent) {
+      throw new IllegalStateException("packet " + number + " is not urgent");
+    }
+    return UrgentCodec.decode(bytes);
+  }
+}

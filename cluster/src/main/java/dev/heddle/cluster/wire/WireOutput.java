@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.wire;
+
+import dev.heddle.process.NotSendableException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/// Writes the body of one frame. Owned by one thread.
+final class WireOutput {
+  private static final int RESERVED = 5; // bytes for the length, which is known at the end
+
+  private byte[] bytes = new byte[128];
+  private int end = RESERVED;
+
+  void octet(int value) {
+    reserve(1);
+    bytes[end++] = (byte) value;
+  }
+
+  void flag(boolean value) {
+    octet(value ? 1 : 0);
+  }
+
+  /// Seven bits an octet, the lowest first; all but the last octet have the highest bit set.
+  void varint(long value) {
+    reserve(10);
+    long rest = value;
+    while ((rest & ~0x7fL) != 0) {
+      bytes[end++] = (byte) (rest | 0x80);
+      rest >>>= 7;
+    }
+    bytes[end++] = (byte) rest;
+  }
+
+  void fixed(long value) {
+    reserve(8);
+    for (int shift = 56; shift >= 0; shift -= 8) {
+      bytes[end++] = (byte) (value >>> shift);
+    }
+  }
+
+  void content(byte[] value) {
+    if (value.length > Limits.MESSAGE_BYTES) {
+      throw new NotSendableException(
+          "a content of %d bytes; a message has at most %d"
+              .formatted(value.length, Limits.MESSAGE_BYTES));
+    }
+    octets(value, value.length);
+  }
+
+  /// @throws NotSendableException when it is longer than a name may be
+  void name(String value) {
+    byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
+    if (utf8.length > Limits.NAME_BYTES) {
+      throw new NotSendableException(
+          "the name '%s…' has %d bytes in UTF-8; at most %d can be sent to another node"
+              .formatted(
+                  value.substring(0, Math.min(60, value.length())),
+                  utf8.length,
+                  Limits.NAME_BYTES));
+    }
+    octets(utf8, utf8.length);
+  }
+
+  /// Writes a text for people; of one that is too long, the beginning.
+  void text(String value) {
+    byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
+    int length = Math.min(utf8.length, Limits.TEXT_BYTES);
+    while (length < utf8.length && (utf8[length] & 0xc0) == 0x80) {
+      length--; // not within a character
+    }
+    octets(utf8, length);
+  }
+
+  private void octets(byte[] value, int length) {
+    varint(length);
+    reserve(length);
+    System.arraycopy(value, 0, bytes, end, length);
+    end += length;
+  }
+
+  private void reserve(int count) {
+    if (bytes.length - end < count) {
+      bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, end + count));
+    }
+  }
+
+  /// What was written, after its length.
+  ///
+  /// @throws NotSendableException when it is longer than a frame may be
+  byte[] frame() {
+    int length = end - RESERVED;
+    if (length > Limits.FRAME_BYTES) {
+      throw new NotSendableException(
+          "a frame of %d bytes; at most %d can be sent to another node"
+              .formatted(length, Limits.FRAME_BYTES));
+    }
+    int start = RESERVED;
+    int groups = 1;
+    while (length >>> (7 * groups) != 0) {
+      groups++;
+    }
+    for (int i = groups - 1; i >= 0; i--) {
+      int more = i == groups - 1 ? 0 : 0x80;
+      bytes[--start] = (byte) (length >>> (7 * i) & 0x7f | more);
+    }
+    return Arrays.copyOfRange(bytes, start, end);
+  }
+}

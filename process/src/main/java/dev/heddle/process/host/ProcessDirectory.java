@@ -90,6 +90,23 @@ public final class ProcessDirectory {
     return exit;
   }
 
+  /// Completes with true when a process has started, with false when it ends before or does not
+  /// exist.
+  ///
+  /// @throws IllegalArgumentException as [#findProcess]
+  public CompletableFuture<Boolean> whenStarted(Pid pid) {
+    CompletableFuture<Boolean> started = new CompletableFuture<>();
+    ProcessInstance live = findProcess(pid);
+    if (live == null) {
+      started.complete(false);
+    } else {
+      Consumer<Boolean> listener = yes -> started.complete(yes || live.hasStarted());
+      live.onStarted(listener);
+      var _ = started.whenComplete((_, _) -> live.offStarted(listener)); // also when given up
+    }
+    return started;
+  }
+
   /// An address that leads nowhere: no process gets the number 0.
   public Pid nullPid() {
     return routes.address(0);

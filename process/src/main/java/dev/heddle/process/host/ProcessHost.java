@@ -25,6 +25,7 @@ import dev.heddle.process.observe.ProcessJfrEvents;
 import dev.heddle.process.routing.Receiver;
 import dev.heddle.process.routing.RoutingTable;
 import dev.heddle.process.scheduler.WorkScheduler;
+import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.timer.Timers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
@@ -80,6 +81,16 @@ public final class ProcessHost implements ProcessEnvironment {
   /// The bus of what this host and programs publish.
   public EventBus events() {
     return events.stream();
+  }
+
+  /// The process of this host whose code is running on the current thread, or null.
+  public @Nullable ProcessInstance currentProcess() {
+    Worker here = ProcessLifecycle.here();
+    return here != null
+            && here.running() instanceof ProcessInstance process
+            && process.host() == this
+        ? process
+        : null;
   }
 
   ProcessRuntime runtime() {

@@ -116,7 +116,9 @@ record LocalAccess(ProcessHost host, RoutingTable routes, RequestSender requests
 
   @Override
   public CompletableFuture<Boolean> whenStarted(Pid pid) {
-    return host.directory().whenStarted(pid);
+    return find(pid) == null
+        ? CompletableFuture.completedFuture(false)
+        : host.directory().whenStartedHere(pid);
   }
 
   @Override

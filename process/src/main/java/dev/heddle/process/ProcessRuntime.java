@@ -325,7 +325,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @param within how long it has to end
   /// @throws SendFailedException when there is no such process
   public void cancel(Pid pid, String reason, Duration within) {
-    host.endings().cancel(host.endings().living(pid), reason, BoundedWaits.bounded(within));
+    host.endings().cancel(pid, reason, BoundedWaits.bounded(within));
   }
 
   /// Asks a process to end, with a reason in the program's own terms. Otherwise like
@@ -357,7 +357,7 @@ public final class ProcessRuntime implements AutoCloseable {
   ///
   /// @throws SendFailedException when there is no such process
   public void terminate(Pid pid) {
-    host.endings().living(pid).terminate("process terminated");
+    host.endings().terminate(pid, "process terminated");
   }
 
   /// The process that has a name, or null.

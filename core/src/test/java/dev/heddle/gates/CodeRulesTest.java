@@ -160,6 +160,9 @@ class CodeRulesTest {
               "failures that other threads may look at when the loop has ended"),
           entry("dev.heddle.loop.diagnostics.Watchdog.WATCHED", "the registry of running loops"),
           entry(
+              "dev.heddle.process.remote.RuntimeAccess.access",
+              "set once, when the class of runtimes is initialised"),
+          entry(
               "dev.heddle.process.scheduler.WorkerThread.ADOPTED",
               "the registry of the carriers of simulations"),
           entry("dev.heddle.test.PointsNotice.IS_CHECKED", "a warning is said once in a JVM"),

@@ -28,9 +28,11 @@ final class BoundedWaits {
     try {
       return timers.await(answer, bounded(limit).toNanos());
     } catch (ExecutionException e) {
-      throw e.getCause() instanceof SendFailedException refused && refused.receiver().equals(to)
-          ? refused
-          : new AskFailedException(to, Objects.requireNonNull(e.getCause()));
+      throw switch (Objects.requireNonNull(e.getCause())) {
+        case SendFailedException refused when refused.receiver().equals(to) -> refused;
+        case NotSendableException unsent -> unsent;
+        case Throwable failure -> new AskFailedException(to, failure);
+      };
     } catch (TimeoutException _) {
       throw new DeadlineException("no reply from " + to + " within " + limit);
     } finally {

@@ -148,6 +148,14 @@ public interface ProcessContext {
   /// Undoes [#trapExits()].
   void untrapExits();
 
+  /// From now on this process gets a [ProcessSignal.Undelivered] when messages that it has sent to
+  /// a process of another node were not accepted by the mailbox there. Off at first. Within one
+  /// runtime there are no such messages: the result of each send is known when it returns.
+  void trapUndelivered();
+
+  /// Undoes [#trapUndelivered()].
+  void untrapUndelivered();
+
   /// Monitors another process: this one gets a [ProcessSignal.Down] when that one ends, and at once
   /// when it has ended or never existed.
   ///

@@ -14,6 +14,7 @@ import dev.heddle.process.host.ProcessHost;
 import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.observe.ProcessJfrEvents;
 import dev.heddle.process.observe.RuntimeRegistration;
+import dev.heddle.process.remote.RuntimeAccess;
 import dev.heddle.process.routing.RoutingTable;
 import dev.heddle.process.scheduler.LongStepHandler;
 import dev.heddle.process.scheduler.Task;
@@ -26,7 +27,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +44,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class ProcessRuntime implements AutoCloseable {
+  static {
+    RuntimeAccess.set(of -> new LocalAccess(of.host, of.routes, of.requests, of.timers));
+  }
+
   private final WorkerPool workers;
   private final RoutingTable routes;
   private final ProcessHost host;
@@ -321,7 +325,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @param within how long it has to end
   /// @throws SendFailedException when there is no such process
   public void cancel(Pid pid, String reason, Duration within) {
-    host.endings().cancel(host.endings().living(pid), reason, BoundedWaits.bounded(within));
+    host.endings().cancel(pid, reason, BoundedWaits.bounded(within));
   }
 
   /// Asks a process to end, with a reason in the program's own terms. Otherwise like
@@ -353,7 +357,7 @@ public final class ProcessRuntime implements AutoCloseable {
   ///
   /// @throws SendFailedException when there is no such process
   public void terminate(Pid pid) {
-    host.endings().living(pid).terminate("process terminated");
+    host.endings().terminate(pid, "process terminated");
   }
 
   /// The process that has a name, or null.
@@ -423,16 +427,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// the process ended before that, or does not exist. Completing or cancelling it does not affect
   /// the process. Dependent stages run on a worker, as for [#whenExited].
   public CompletableFuture<Boolean> whenStarted(Pid pid) {
-    CompletableFuture<Boolean> started = new CompletableFuture<>();
-    ProcessInstance live = host.directory().findProcess(pid);
-    if (live == null) {
-      started.complete(false);
-    } else {
-      Consumer<Boolean> listener = yes -> started.complete(yes || live.hasStarted());
-      live.onStarted(listener);
-      var _ = started.whenComplete((_, _) -> live.offStarted(listener)); // also when given up
-    }
-    return started;
+    return host.directory().whenStarted(pid);
   }
 
   // ---- inspection ----

@@ -55,4 +55,19 @@ public sealed interface ProcessSignal {
   ///
   /// @param exit how it ended
   record LinkDown(Exit exit) implements ProcessSignal {}
+
+  /// Messages to a process of another node were accepted for their way there, and then not by its
+  /// mailbox. Only a process that has called [ProcessContext#trapUndelivered()] before it sent them
+  /// gets this signal. A refusal by [ProcessContext#offer] or [ProcessContext#send] itself is not
+  /// repeated by it, and requests fail instead.
+  ///
+  /// The other node counts what it has refused since its last report, and does not know the
+  /// senders. So the count contains messages of other processes of this node to the same process.
+  ///
+  /// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=undelivered}
+  ///
+  /// @param to the process that has not got them
+  /// @param count how many messages, at least 1
+  /// @param why the mailbox has refused them: [SendResult#FULL], for example
+  record Undelivered(Pid to, long count, SendResult why) implements ProcessSignal {}
 }

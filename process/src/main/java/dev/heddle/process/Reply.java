@@ -86,6 +86,23 @@ public final class Reply<R extends @Nullable Object> {
     return inMessage;
   }
 
+  /// The one that the process that is asked completes: the one in the message, or else this one.
+  @SuppressWarnings("unchecked") // safe: the two have agreed on the type of the reply
+  Reply<@Nullable Object> ofAnswerer() {
+    return inMessage && forwardedFrom != null
+        ? forwardedFrom.ofAnswerer()
+        : (Reply<@Nullable Object>) this;
+  }
+
+  /// Calls an action once, when nothing waits for the reply any more: there was one, or the asker
+  /// has given up; also the first asker of a forwarded request. At once, if that is so already.
+  void onClosed(Runnable action) {
+    if (forwardedFrom != null && !inMessage) { // else it is completed with the original one
+      forwardedFrom.onClosed(this::isOpen);
+    }
+    var _ = answer.whenComplete((_, _) -> action.run());
+  }
+
   /// The process that was asked is about to end, and has not received the request.
   void unreceived() {
     unreceived = true;

@@ -29,7 +29,7 @@ final class RequestSender implements CommandServices {
 
   @Override
   public CompletableFuture<Exit> whenExited(Pid process) {
-    return host.get().directory().whenExited(process);
+    return host.get().directory().whenExitedHere(process);
   }
 
   @Override
@@ -69,18 +69,24 @@ final class RequestSender implements CommandServices {
   }
 
   void send(Pid to, @Nullable Object message, Reply<@Nullable Object> reply) {
-    SendResult result = deliver(to, new Request(message, reply));
-    if (result != SendResult.ACCEPTED) {
-      reply.answer().completeExceptionally(new SendFailedException(to, result));
+    try {
+      SendResult result = deliver(to, new Request(message, reply));
+      if (result != SendResult.ACCEPTED) {
+        reply.answer().completeExceptionally(new SendFailedException(to, result));
+      }
+    } catch (NotSendableException e) {
+      reply.answer().completeExceptionally(e);
     }
   }
 
   /// Sends a request and fails it when its process ends; for a process of another runtime, that
   /// runtime does so.
+  ///
+  /// @throws NotSendableException when it cannot be encoded for another node
   SendResult deliver(Pid to, Request request) {
     ProcessInstance live = host.get().directory().find(to);
     if (live == null) {
-      return host.get().offer(to, request);
+      return host.get().requestElsewhere(to, request);
     }
     SendResult result = live.receive(request);
     if (result == SendResult.ACCEPTED) {

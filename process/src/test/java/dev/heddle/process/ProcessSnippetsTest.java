@@ -267,6 +267,7 @@ class ProcessSnippetsTest {
                   case ProcessSignal.LinkDown link -> "linked one ended: " + link.exit();
                   case ProcessSignal.Cancel cancel -> "clean up within " + cancel.remaining();
                   case ProcessSignal.ExitRequest request -> "asked to end: " + request.detail();
+                  case ProcessSignal.Undelivered lost -> lost.count() + " messages were refused";
                 };
               }));
       // @end

@@ -55,16 +55,23 @@ public sealed interface Frame {
   /// of the other from now on.
   record Link(Pid from, Pid to) implements Frame {}
 
-  record Unlink(Pid from, Pid to) implements Frame {}
+  /// Undoes a link.
+  ///
+  /// @param seen how many `Link` frames its sender had received in this session: a link that the
+  ///   receiver has made later is not meant
+  record Unlink(Pid from, Pid to, long seen) implements Frame {}
 
   /// A process of the sender's node has ended.
   record Down(Pid pid, ExitText exit) implements Frame {}
 
   // ---- orders ----
 
+  /// Asks for an `Answer` with true when a process has started, or with false when it ends before.
+  record AwaitStart(long id, Pid target) implements Frame {}
+
   /// Starts a process at the receiver's node.
   ///
-  /// @param parent that it ends with, and is linked to with [SpawnFlag#LINK]; may be null
+  /// @param parent of the process, at the sender's node; may be null
   /// @param name local to the receiver's node; may be null
   record Spawn(
       long id,
@@ -76,8 +83,12 @@ public sealed interface Frame {
       implements Frame {}
 
   enum SpawnFlag {
+    /// it is linked to its parent
     LINK,
-    MONITOR
+    /// the sender's node wants to know of its end
+    MONITOR,
+    /// it is asked to end when its parent has ended
+    WITH_PARENT
   }
 
   record Spawned(long id, Pid pid) implements Frame {}

@@ -67,6 +67,7 @@ public final class FrameCodec {
   private static final int JOINED = 22;
   private static final int LEFT = 23;
   private static final int SERVICE = 24;
+  private static final int AWAIT_START = 25;
 
   static final int SKIP = 0x80; // added to a kind
 
@@ -95,7 +96,8 @@ public final class FrameCodec {
           Exit.Reason.ABANDONED,
           Exit.Reason.NOT_FOUND,
           Exit.Reason.NO_CONNECTION);
-  private static final List<SpawnFlag> SPAWN_FLAGS = List.of(SpawnFlag.LINK, SpawnFlag.MONITOR);
+  private static final List<SpawnFlag> SPAWN_FLAGS =
+      List.of(SpawnFlag.LINK, SpawnFlag.MONITOR, SpawnFlag.WITH_PARENT);
 
   private final PidCodec ownPids; // as this node writes them
   private final PidCodec otherPids;
@@ -152,7 +154,10 @@ public final class FrameCodec {
       case Frame.Monitor(var target) -> writePid(out, MONITOR, target);
       case Frame.Demonitor(var target) -> writePid(out, DEMONITOR, target);
       case Frame.Link(var from, var to) -> writePids(out, LINK, from, to);
-      case Frame.Unlink(var from, var to) -> writePids(out, UNLINK, from, to);
+      case Frame.Unlink(var from, var to, var seen) -> {
+        writePids(out, UNLINK, from, to);
+        out.varint(seen);
+      }
       case Frame.Down(var pid, var exit) -> {
         writePid(out, DOWN, pid);
         writeExit(out, exit);
@@ -165,6 +170,10 @@ public final class FrameCodec {
       case Frame.SpawnFailed(var id, var failure) -> {
         writeId(out, SPAWN_FAILED, id);
         writeFailure(out, failure);
+      }
+      case Frame.AwaitStart(var id, var target) -> {
+        writeId(out, AWAIT_START, id);
+        ownPids.write(out, target);
       }
       case Frame.Terminate(var target, var reason) -> {
         writePid(out, TERMINATE, target);
@@ -320,11 +329,12 @@ public final class FrameCodec {
       case MONITOR -> new Frame.Monitor(pids.read(in));
       case DEMONITOR -> new Frame.Demonitor(pids.read(in));
       case LINK -> new Frame.Link(pids.read(in), pids.read(in));
-      case UNLINK -> new Frame.Unlink(pids.read(in), pids.read(in));
+      case UNLINK -> new Frame.Unlink(pids.read(in), pids.read(in), in.varint());
       case DOWN -> new Frame.Down(pids.read(in), readExit(in));
       case SPAWN -> readSpawn(in);
       case SPAWNED -> new Frame.Spawned(in.varint(), pids.read(in));
       case SPAWN_FAILED -> new Frame.SpawnFailed(in.varint(), readFailure(in));
+      case AWAIT_START -> new Frame.AwaitStart(in.varint(), pids.read(in));
       case TERMINATE -> new Frame.Terminate(pids.read(in), in.text());
       case CANCEL -> new Frame.Cancel(pids.read(in), in.text(), in.fixed());
       case REQUEST_EXIT -> {

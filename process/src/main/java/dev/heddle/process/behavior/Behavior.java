@@ -94,19 +94,19 @@ public abstract sealed class Behavior<M> implements TypedProcess<M>
   protected void init(@Nullable Object input) throws Exception {}
 
   /// Called with a signal: of a monitor, of a link, or to end. Only a process that traps exits gets
-  /// signals other than [ProcessSignal.Down].
+  /// signals other than [ProcessSignal.Down] and [ProcessSignal.Undelivered].
   ///
   /// By default, [ProcessSignal.Cancel] and [ProcessSignal.ExitRequest] end the process
   /// deliberately, as [#shutdown] does; [ProcessSignal.LinkDown] ends it with the same reason,
   /// cause and detail as if it did not trap exits, by [ProcessExitException#linked]; and
-  /// [ProcessSignal.Down] does nothing.
+  /// [ProcessSignal.Down] and [ProcessSignal.Undelivered] do nothing.
   protected void signal(ProcessSignal signal) throws Exception {
     switch (signal) {
       case ProcessSignal.Cancel _ -> shutdown();
       case ProcessSignal.ExitRequest request -> shutdown(request.detail());
       case ProcessSignal.LinkDown(Exit exit) -> throw ProcessExitException.linked(exit);
-      case ProcessSignal.Down _ -> {
-        // a process that monitors others overrides this
+      case ProcessSignal.Down _, ProcessSignal.Undelivered _ -> {
+        // a process that monitors others, or traps undelivered messages, overrides this
       }
     }
   }

@@ -4,6 +4,7 @@ package dev.heddle.process.dispatch;
 import dev.heddle.DeadlineException;
 import dev.heddle.process.AskFailedException;
 import dev.heddle.process.Exit;
+import dev.heddle.process.NotSendableException;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessCommand;
@@ -209,6 +210,7 @@ public final class ProcessCommands {
   private static Throwable failureOf(Pid of, Throwable failure) {
     return switch (failure) {
       case SendFailedException refused when refused.receiver().equals(of) -> refused;
+      case NotSendableException unsent -> unsent;
       default -> new AskFailedException(of, failure);
     };
   }

@@ -193,6 +193,16 @@ final class InstanceContext implements ProcessContext {
   }
 
   @Override
+  public void trapUndelivered() {
+    own().trapUndelivered(true);
+  }
+
+  @Override
+  public void untrapUndelivered() {
+    own().trapUndelivered(false);
+  }
+
+  @Override
   public long monitor(Pid other) {
     return host().directory().monitor(own(), other, _ -> {});
   }

@@ -9,6 +9,7 @@ import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.instance.ProcessLifecycle;
 import dev.heddle.process.links.NameRegistry;
 import dev.heddle.process.links.ProcessLinks;
+import dev.heddle.process.remote.NodePeer;
 import dev.heddle.process.routing.LocalPid;
 import dev.heddle.process.routing.RoutingTable;
 import java.util.List;
@@ -58,8 +59,8 @@ public final class ProcessDirectory {
       if (!routes.isLocal(pid)) {
         throw new IllegalArgumentException(
             pid
-                + " belongs to another runtime; messages reach it, but links, monitors and"
-                + " commands do not");
+                + " belongs to another runtime; messages reach it by a plain peer, but links,"
+                + " monitors and orders only in a cluster");
       }
       if (routes.attached(pid) != null) {
         throw new IllegalArgumentException(
@@ -69,14 +70,29 @@ public final class ProcessDirectory {
     return found;
   }
 
+  /// The connection to the node of an address, for links, monitors and orders; null for an address
+  /// here, and when there is no such connection.
+  @Nullable NodePeer nodeOf(Pid pid) {
+    return find(pid) == null ? routes.nodePeerOf(pid) : null;
+  }
+
   public static Exit exitOfUnknown(Pid pid) {
     return new Exit(pid, Exit.Reason.NOT_FOUND, null, null);
   }
 
-  /// Completes when a process ends; at once when it has ended or never existed.
+  /// Completes when a process ends, or the connection to its node; at once when it has ended or
+  /// never existed.
+  ///
+  /// @throws IllegalArgumentException as [#findProcess], without a connection to its node
+  public CompletableFuture<Exit> whenExited(Pid pid) {
+    NodePeer node = nodeOf(pid);
+    return node == null ? whenExitedHere(pid) : node.whenExited(pid);
+  }
+
+  /// Completes when a process of this host ends; at once when it has ended or never existed.
   ///
   /// @throws IllegalArgumentException as [#findProcess]
-  public CompletableFuture<Exit> whenExited(Pid pid) {
+  public CompletableFuture<Exit> whenExitedHere(Pid pid) {
     CompletableFuture<Exit> exit = new CompletableFuture<>();
     ProcessInstance live = findProcess(pid);
     if (live == null) {
@@ -90,6 +106,31 @@ public final class ProcessDirectory {
     return exit;
   }
 
+  /// Completes with true when a process has started, with false when it ends before or does not
+  /// exist.
+  ///
+  /// @throws IllegalArgumentException as [#whenExited]
+  public CompletableFuture<Boolean> whenStarted(Pid pid) {
+    NodePeer node = nodeOf(pid);
+    return node == null ? whenStartedHere(pid) : node.whenStarted(pid);
+  }
+
+  /// The same for a process of this host.
+  ///
+  /// @throws IllegalArgumentException as [#findProcess]
+  public CompletableFuture<Boolean> whenStartedHere(Pid pid) {
+    CompletableFuture<Boolean> started = new CompletableFuture<>();
+    ProcessInstance live = findProcess(pid);
+    if (live == null) {
+      started.complete(false);
+    } else {
+      Consumer<Boolean> listener = yes -> started.complete(yes || live.hasStarted());
+      live.onStarted(listener);
+      var _ = started.whenComplete((_, _) -> live.offStarted(listener)); // also when given up
+    }
+    return started;
+  }
+
   /// An address that leads nowhere: no process gets the number 0.
   public Pid nullPid() {
     return routes.address(0);
@@ -99,6 +140,11 @@ public final class ProcessDirectory {
 
   void link(ProcessInstance one, Pid other) {
     StackGuard.requireAmpleRoom(); // else a stack overflow could leave a link on one side only
+    NodePeer node = nodeOf(other);
+    if (node != null) {
+      node.link(one, other);
+      return;
+    }
     ProcessInstance found = findProcess(other);
     if (found != null) {
       ProcessLinks.link(one, found);
@@ -110,15 +156,22 @@ public final class ProcessDirectory {
   void unlink(ProcessInstance one, Pid other) {
     StackGuard.requireAmpleRoom(); // a stack overflow would leave a lock locked
     ProcessInstance found = find(other);
-    if (found == null) {
-      one.processLinks().unlinkEnded(routes.canonical(other));
-    } else {
+    NodePeer node = found == null ? routes.nodePeerOf(other) : null;
+    if (found != null) {
       ProcessLinks.unlink(one, found);
+    } else if (node != null) {
+      node.unlink(one, other);
+    } else {
+      one.processLinks().unlinkEnded(routes.canonical(other));
     }
   }
 
   long monitor(ProcessLifecycle watcher, Pid target, LongConsumer known) {
     StackGuard.requireAmpleRoom(); // as above
+    NodePeer node = nodeOf(target);
+    if (node != null) {
+      return node.monitor(watcher, target, known);
+    }
     ProcessInstance found = findProcess(target);
     return found != null
         ? ProcessLinks.monitor(watcher, found, known)

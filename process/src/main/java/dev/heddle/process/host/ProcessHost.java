@@ -2,6 +2,7 @@
 package dev.heddle.process.host;
 
 import dev.heddle.process.Exit;
+import dev.heddle.process.NotSendableException;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
@@ -21,10 +22,13 @@ import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.instance.ProcessLifecycle;
 import dev.heddle.process.instance.StepOutputAccess;
 import dev.heddle.process.links.NameRegistry;
+import dev.heddle.process.mailbox.SenderQueue;
 import dev.heddle.process.observe.ProcessJfrEvents;
+import dev.heddle.process.remote.NodePeer;
 import dev.heddle.process.routing.Receiver;
 import dev.heddle.process.routing.RoutingTable;
 import dev.heddle.process.scheduler.WorkScheduler;
+import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.timer.Timers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
@@ -82,6 +86,16 @@ public final class ProcessHost implements ProcessEnvironment {
     return events.stream();
   }
 
+  /// The process of this host whose code is running on the current thread, or null.
+  public @Nullable ProcessInstance currentProcess() {
+    Worker here = ProcessLifecycle.here();
+    return here != null
+            && here.running() instanceof ProcessInstance process
+            && process.host() == this
+        ? process
+        : null;
+  }
+
   ProcessRuntime runtime() {
     return parts.runtime();
   }
@@ -94,22 +108,60 @@ public final class ProcessHost implements ProcessEnvironment {
   // ---- sending ----
 
   /// Sends a message; waits for space where the receiver's policy allows it.
+  ///
+  /// @throws NotSendableException when it cannot be encoded for another node
   public SendResult send(Pid to, @Nullable Object message) {
     ProcessInstance found = directory.find(to);
-    if (found == null) {
-      return offer(to, message);
-    }
-    SendResult result = found.receiveOrWait(message);
+    SendResult result =
+        found != null ? found.receiveOrWait(message) : sendElsewhereOrWait(to, message);
     return result == SendResult.ACCEPTED ? result : refused(to, message, result);
   }
 
   public SendResult offer(Pid to, @Nullable Object message) {
     ProcessInstance found = directory.find(to);
-    SendResult result = found != null ? found.receive(message) : offerOther(to, message);
+    SendResult result = found != null ? found.receive(message) : offerElsewhere(to, message);
     return result == SendResult.ACCEPTED ? result : refused(to, message, result);
   }
 
-  private SendResult offerOther(Pid to, @Nullable Object message) {
+  private SendResult offerElsewhere(Pid to, @Nullable Object message) {
+    try {
+      return sendElsewhere(to, message);
+    } catch (NotSendableException _) {
+      return SendResult.NOT_SENDABLE;
+    }
+  }
+
+  /// Sends a request to an address that is not that of a process of this host.
+  ///
+  /// @throws NotSendableException when it cannot be encoded for another node
+  public SendResult requestElsewhere(Pid to, Request request) {
+    SendResult result = sendElsewhereOrRecord(to, request);
+    return result == SendResult.ACCEPTED ? result : refused(to, request, result);
+  }
+
+  /// Waits for space as a sender to a local process does: while the connection to the node, or the
+  /// mailbox there, has none.
+  private SendResult sendElsewhereOrWait(Pid to, @Nullable Object message) {
+    while (true) {
+      SendResult result = sendElsewhereOrRecord(to, message);
+      NodePeer node = result == SendResult.FULL ? parts.routes().nodePeerOf(to) : null;
+      if (node == null || !SenderQueue.mayWait()) {
+        return result;
+      }
+      var _ = SenderQueue.await(node.room(to), to);
+    }
+  }
+
+  private SendResult sendElsewhereOrRecord(Pid to, @Nullable Object message) {
+    try {
+      return sendElsewhere(to, message);
+    } catch (NotSendableException e) {
+      var _ = refused(to, message, SendResult.NOT_SENDABLE);
+      throw e;
+    }
+  }
+
+  private SendResult sendElsewhere(Pid to, @Nullable Object message) {
     RoutingTable routes = parts.routes();
     if (!routes.isLocal(to)) {
       return routes.sendRemote(to, message);

@@ -16,6 +16,7 @@ import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.instance.ProcessLifecycle;
 import dev.heddle.process.links.NameRegistry;
 import dev.heddle.process.links.ProcessLinks;
+import dev.heddle.process.remote.NodePeer;
 import dev.heddle.process.routing.RoutingTable;
 import java.util.HashMap;
 import java.util.Map;
@@ -161,6 +162,19 @@ public final class ProcessStarter {
         return owner;
       }
     }
+    NodePeer node = options.parent() == null ? null : directory.nodeOf(options.parent());
+    if (node == null) {
+      startBelow(made, options);
+    } else {
+      startBelow(made, options, node, options.parent());
+    }
+    made.announced();
+    events.started(made);
+    return made;
+  }
+
+  /// Links a process to its parent, if it is to be, and asks the listeners.
+  private void startBelow(ProcessInstance made, StartOptions options) throws Exception {
     ProcessInstance by = null;
     long monitor = 0;
     if (options.isLinked() || options.isMonitored()) {
@@ -179,9 +193,32 @@ public final class ProcessStarter {
       }
       throw t;
     }
-    made.announced();
-    events.started(made);
-    return made;
+  }
+
+  /// The same for a parent on another node.
+  private void startBelow(ProcessInstance made, StartOptions options, NodePeer node, Pid parent)
+      throws Exception {
+    if (options.isMonitored()) {
+      throw new StartRefusedException(
+          "the parent %s is on another node and cannot be made to monitor the process; let it"
+                  .formatted(parent)
+              + " call monitor()",
+          null);
+    }
+    if (options.isLinked()) {
+      node.link(made, parent);
+    }
+    if (termination.endsWithParent(options)) {
+      termination.endWith(node, parent, made);
+    }
+    try {
+      listeners.starts(made.self(), options);
+    } catch (Throwable t) {
+      if (options.isLinked()) { // as above
+        node.unlink(made, parent);
+      }
+      throw t;
+    }
   }
 
   /// The options of a process that another one starts: its parent and attributes are inherited.

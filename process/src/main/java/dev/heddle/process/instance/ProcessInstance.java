@@ -497,6 +497,28 @@ public final class ProcessInstance extends ProcessLifecycle
     return here != null && here.running() == this;
   }
 
+  /// Whether its mailbox is filled to three quarters or more, and refuses messages when it is full.
+  public boolean isNearlyFull() {
+    return isRefusing() && 4L * length() >= 3L * options.mailbox();
+  }
+
+  /// Whether its mailbox is filled to half or less, or never refuses a message.
+  public boolean isHalfEmpty() {
+    return !isRefusing() || 2L * length() <= options.mailbox();
+  }
+
+  private boolean isRefusing() {
+    return queue.isBounded()
+        && (options.policy() == MailboxPolicy.REJECT || options.policy() == MailboxPolicy.SUSPEND);
+  }
+
+  /// Tells it that messages were not delivered, if it wants that.
+  public void undelivered(ProcessSignal.Undelivered signal) {
+    if (trapsUndelivered()) {
+      var _ = ordered(signal); // false: it has ended
+    }
+  }
+
   @Override
   public void serveSenders() {
     Worker here = beginWakeUp(BY_MESSAGE);

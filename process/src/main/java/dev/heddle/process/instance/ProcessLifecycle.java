@@ -85,6 +85,9 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
   // written by the process, read by the thread that ends a link
   private volatile boolean trapsExits;
 
+  // written by the process, read by its connections to other nodes
+  private volatile boolean trapsUndelivered;
+
   // written by its starter before the first step; read at its end
   private boolean announced;
 
@@ -300,6 +303,14 @@ public abstract class ProcessLifecycle extends Task implements ProcessLinks.Owne
 
   public final boolean trapsExits() {
     return trapsExits;
+  }
+
+  public final void trapUndelivered(boolean trap) {
+    trapsUndelivered = trap;
+  }
+
+  public final boolean trapsUndelivered() {
+    return trapsUndelivered;
   }
 
   // ---- announcing the exit ----

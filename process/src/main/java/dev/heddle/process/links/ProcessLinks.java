@@ -42,7 +42,7 @@ public final class ProcessLinks {
    *                                                      process is notified
    * LINKED  unlink(), by either process          (none)  any thread: under both locks
    * LINKED  the other one has ended normally     (none)  the thread that notifies: under the lock
-   *                                                      of this process
+   *                                                      of this process; then linkEnded()
    * LINKED  the other one has failed             BROKEN  the same; this process decides what
    *                                                      follows, still under the lock
    * BROKEN  its signal is about to be delivered  (none)  the worker of this process: under its lock
@@ -66,6 +66,16 @@ public final class ProcessLinks {
    *     ProcessLinksStress.TellsWhomItTook]
    * I4. If notifying lacks memory it stops, and continues there when exited() is called again: no
    *     receiver is left out or notified twice. [OutOfMemoryTest]
+   *
+   * I5. untied() of a process is called after the last link or monitor that another process has
+   *     removed, whether by a call or by its own end. The process may have got another one
+   *     meanwhile, and more than one removal may find none left. [ProcessLinksModelTest]
+   *
+   * Stand-ins. A process of another node is represented by an owner that no worker runs. It gets
+   * links, monitors and listeners as any other, and exited() ends it once, with the exit that its
+   * node reports or with NO_CONNECTION. It consumes the broken links itself. linkEnded() and
+   * untied() are for it: its node must be told of a normal end too, and it is dropped when nothing
+   * is tied to it. A process of this runtime ignores both.
    *
    * Under a lock no code is notified or woken. What a broken link does is decided there by a flag
    * and a CAS, without memory. P13; proc-139 to proc-156, proc-218.
@@ -92,6 +102,13 @@ public final class ProcessLinks {
 
     /// A process that it monitors has ended.
     void monitorFired(long monitor, Exit exit);
+
+    /// A linked process has ended normally: the link is removed already.
+    default void linkEnded(Exit exit) {}
+
+    /// Another process has removed its link to this one, or its monitor, and none is left; see
+    /// [ProcessLinks#isTied]. Called without a lock, maybe more than once.
+    default void untied() {}
   }
 
   /// A link between two processes. A new link is a new object.
@@ -102,6 +119,7 @@ public final class ProcessLinks {
 
     // under the lock of the process that survives
     boolean isBroken;
+    boolean isEnded; // normally, and removed for that
     boolean isBySignal;
 
     // the thread that notifies of the exit
@@ -245,15 +263,47 @@ public final class ProcessLinks {
     if (a == b) {
       return;
     }
+    boolean tiesA;
+    boolean tiesB;
     lockBoth(a, b);
     try {
       if (a.processLinks().exit == null) {
         a.processLinks().removeLink(b.self());
         b.processLinks().removeLink(a.self());
       }
+      tiesA = a.processLinks().hasTies();
+      tiesB = b.processLinks().hasTies();
     } finally {
       unlockBoth(a, b);
     }
+    notifyUntied(a, tiesA);
+    notifyUntied(b, tiesB);
+  }
+
+  private static void notifyUntied(Owner owner, boolean isTied) {
+    if (!isTied) {
+      owner.untied();
+    }
+  }
+
+  /// Whether anything waits for the end of its process: a link, a monitor or a listener. A process
+  /// that has ended counts as tied, as its observers are notified once.
+  public boolean isTied() {
+    lock.lock();
+    try {
+      return hasTies();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Under the lock.
+  private boolean hasTies() {
+    return exit != null
+        || (links != null && !links.isEmpty())
+        || (monitors != null && !monitors.isEmpty())
+        || (listeners != null && !listeners.isEmpty())
+        || (startListeners != null && !startListeners.isEmpty());
   }
 
   /// As [#unlink], of a process of which only its address is known.
@@ -304,10 +354,15 @@ public final class ProcessLinks {
   /// One process has ended: breaks the link, if the other one still has it.
   private static void endLink(Link link, Owner ended, Exit how) {
     Owner stays = link.otherOf(ended);
-    if (stays != null && stays.processLinks().breakLink(link, stays, how)) {
-      stays.applyLinkExit(link, how, link.isBySignal);
-      link.isConsumed = true; // last: if applyLinkExit() lacks memory, it is called again
+    if (stays == null || !stays.processLinks().breakLink(link, stays, how)) {
+      return;
     }
+    if (how.isAbnormal()) {
+      stays.applyLinkExit(link, how, link.isBySignal);
+    } else {
+      stays.linkEnded(how);
+    }
+    link.isConsumed = true; // last: if the call before lacks memory, it is called again
   }
 
   /// @return whether its process has to be notified
@@ -315,14 +370,21 @@ public final class ProcessLinks {
     Pid other = link.addressFor(owner);
     lock.lock();
     try {
-      if (links == null || links.get(other) != link || link.isConsumed) {
+      if (link.isConsumed) {
         return false;
       }
-      if (!how.isAbnormal()) {
+      if (link.isEnded) {
+        return true; // the call for it lacked memory
+      }
+      if (links == null || links.get(other) != link) {
+        return false;
+      }
+      if (how.isAbnormal()) {
+        link.breakFor(owner, how);
+      } else {
         links.remove(other);
-        return false;
+        link.isEnded = true;
       }
-      link.breakFor(owner, how);
       return true;
     } finally {
       lock.unlock();
@@ -381,7 +443,7 @@ public final class ProcessLinks {
     if (exit != null) {
       watcher.monitorFired(reference, exit);
     } else if (!watcher.processLinks().hasOwnMonitor(reference)) {
-      target.processLinks().removeMonitor(watcher, reference); // the watcher has ended meanwhile
+      removeMonitor(target, watcher, reference); // the watcher has ended meanwhile
     }
     return reference;
   }
@@ -410,7 +472,7 @@ public final class ProcessLinks {
       processLinks.lock.unlock();
     }
     if (target != null) {
-      target.processLinks().removeMonitor(watcher, reference);
+      removeMonitor(target, watcher, reference);
     }
     return true;
   }
@@ -496,15 +558,19 @@ public final class ProcessLinks {
     }
   }
 
-  private void removeMonitor(Owner watcher, long reference) {
-    lock.lock();
+  private static void removeMonitor(Owner target, Owner watcher, long reference) {
+    ProcessLinks of = target.processLinks();
+    boolean isTied;
+    of.lock.lock();
     try {
-      if (monitors != null) {
-        monitors.remove(new Monitor(reference, watcher));
+      if (of.monitors != null) {
+        of.monitors.remove(new Monitor(reference, watcher));
       }
+      isTied = of.hasTies();
     } finally {
-      lock.unlock();
+      of.lock.unlock();
     }
+    notifyUntied(target, isTied);
   }
 
   /// Calls code that is no process with the exit; at once, if the process has ended.
@@ -641,7 +707,7 @@ public final class ProcessLinks {
     rest.held()
         .notifyEach(monitor -> {
           if (monitor.getValue() != null) {
-            monitor.getValue().processLinks().removeMonitor(owner, monitor.getKey());
+            removeMonitor(monitor.getValue(), owner, monitor.getKey());
           }
         });
     rest.links().notifyEach(link -> endLink(link, owner, how));

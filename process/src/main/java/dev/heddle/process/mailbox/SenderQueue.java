@@ -249,11 +249,14 @@ public final class SenderQueue {
   }
 
   /// Whether the current thread can wait without holding a worker or a loop.
-  private static boolean mayWait() {
+  public static boolean mayWait() {
     return ProcessFiber.isCurrent() || Heddle.inCoroutine();
   }
 
-  private static Push await(CompletableFuture<Push> outcome, Pid receiver) {
+  /// Waits for space, on a thread that may wait.
+  ///
+  /// @param outcome completes when there is space, or will never be; nothing fails it
+  public static <T extends @Nullable Object> T await(CompletableFuture<T> outcome, Pid receiver) {
     if (!ProcessFiber.isCurrent()) {
       return Heddle.await(outcome);
     }

@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.remote;
 
+import dev.heddle.process.MailboxPolicy;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
+import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.ProcessSignal;
+import dev.heddle.process.Reply;
+import dev.heddle.process.Request;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.links.ProcessLinks;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// What the connection to another node asks of a runtime on behalf of that node.
 ///
-/// Any thread; no method waits.
+/// Any thread; no method waits. Futures are completed on workers or on the timer thread, so their
+/// dependent stages must not block.
 public interface LocalProcesses {
+  /// Those of a runtime.
+  static LocalProcesses of(ProcessRuntime runtime) {
+    return RuntimeAccess.localProcesses(runtime);
+  }
+
   /// The address of a process here with this number: the node, host and incarnation of the runtime.
   Pid address(long number);
 
@@ -20,23 +32,83 @@ public interface LocalProcesses {
   /// incarnation, or it is gone.
   ProcessLinks.@Nullable Owner find(Pid pid);
 
-  /// Puts a message into a mailbox.
+  // ---- messages ----
+
+  /// Puts a message into a mailbox. An address of another node or host is `UNREACHABLE`: a message
+  /// from a node is for this one.
   SendResult offer(Pid to, @Nullable Object message);
 
   /// Sends a request.
   ///
-  /// @return completes with the reply, or with the failure; to cancel it gives up
+  /// @return completes with the reply; fails with a [dev.heddle.process.SendFailedException] when
+  ///   the request is not accepted, with a [dev.heddle.process.NoReplyException] when the process
+  ///   ends without a reply, with what the process replies otherwise; to cancel it gives up
   CompletableFuture<@Nullable Object> request(Pid to, @Nullable Object message);
 
-  /// Completes when the mailbox of a process has space again; also when the process has ended.
+  /// Sends a request whose message contains its [Reply], as [Request#isTyped] says.
+  ///
+  /// @param message makes the message that contains a given reply
+  /// @return as of [#request]
+  CompletableFuture<@Nullable Object> requestTyped(
+      Pid to, Function<Reply<@Nullable Object>, @Nullable Object> message);
+
+  /// The policy of a mailbox that is filled to three quarters or more, and that refuses messages
+  /// when it is full; null for any other.
+  @Nullable MailboxPolicy nearlyFull(Pid to);
+
+  /// Completes when a mailbox is filled to half or less; also when its process has ended, or is
+  /// none.
   CompletableFuture<@Nullable Void> room(Pid to);
+
+  // ---- replies ----
+
+  /// Calls an action once, when a request that was sent to another node needs no reply any more: it
+  /// has one, has failed, or the asker has given up. At once, if that is so already.
+  void onClosed(Request request, Runnable action);
+
+  /// Replies to a request that was sent to another node, also to a forwarded one.
+  ///
+  /// @return false when it needs no reply any more
+  boolean complete(Request request, @Nullable Object result);
+
+  /// Fails a request that was sent to another node, also a forwarded one.
+  ///
+  /// @return false when it needs no reply any more
+  boolean fail(Request request, Throwable failure);
+
+  // ---- refused messages ----
+
+  /// The process whose code is running on this thread, when it wants to be told of messages that
+  /// another node has refused; null otherwise.
+  @Nullable Pid senderToNotify();
+
+  /// Tells a process that messages were refused, if it still wants that.
+  void undelivered(Pid sender, ProcessSignal.Undelivered signal);
+
+  // ---- life ----
+
+  /// Completes with true when a process has started, with false when it ends before or is none.
+  CompletableFuture<Boolean> whenStarted(Pid pid);
 
   /// Carries out an order; ignores one to a process that has ended.
   void order(Pid target, ProcessOrder order);
 
-  /// Starts a process.
+  /// Starts a process. Its parent may be of a node with a [NodePeer]: if the options say so, the
+  /// process is linked to it, and ends with it.
+  ///
+  /// @throws dev.heddle.process.StartRefusedException when it cannot be started; the options must
+  ///   not ask for a monitor by a parent of another node, which monitors by itself
   Pid spawn(Process process, StartOptions options);
 
+  // ---- nodes ----
+
   /// Adds the connection to a node, by the name of the node.
+  ///
+  /// @throws IllegalArgumentException when that node is this one, or has a peer
   void addNode(String node, NodePeer peer);
+
+  /// Removes the connection to a node.
+  ///
+  /// @return false when there is none
+  boolean removeNode(String node);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.routing;
 
+import dev.heddle.process.NotSendableException;
 import dev.heddle.process.Peer;
 import dev.heddle.process.Pid;
 import dev.heddle.process.SendResult;
+import dev.heddle.process.remote.NodePeer;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -72,14 +74,28 @@ public final class RoutingTable {
 
   // ---- other nodes and hosts ----
 
+  /// The peer that leads to another node or host, or null.
+  public @Nullable Peer peerOf(Pid pid) {
+    return isThisNode(pid.node()) ? hosts.get(pid.host()) : nodes.get(pid.node());
+  }
+
+  /// The same when that peer carries links, monitors and orders; null for an address here.
+  public @Nullable NodePeer nodePeerOf(Pid pid) {
+    return peerOf(pid) instanceof NodePeer node ? node : null;
+  }
+
   /// Sends a message to another node or host.
+  ///
+  /// @throws NotSendableException when the peer cannot encode it
   public SendResult sendRemote(Pid to, @Nullable Object message) {
-    Peer peer = isThisNode(to.node()) ? hosts.get(to.host()) : nodes.get(to.node());
+    Peer peer = peerOf(to);
     if (peer == null) {
       return SendResult.UNREACHABLE;
     }
     try {
       return Objects.requireNonNull(peer.send(to, message), "the peer has returned null");
+    } catch (NotSendableException e) {
+      throw e;
     } catch (Throwable t) {
       LOG.log(System.Logger.Level.WARNING, "the peer that leads to " + to + " has failed", t);
       return SendResult.UNREACHABLE;

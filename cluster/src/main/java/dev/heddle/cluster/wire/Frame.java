@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
 /// A `content` is a message, encoded by [MessageTypes]. An `id` is a number that the node gave that
 /// sent the first frame with it.
 public sealed interface Frame {
-  /// The names of the types that the sender of the session encodes: the index in the list is the
-  /// number that its contents begin with. Sent before any content, and again when types are added.
-  record Types(List<String> names) implements Frame {}
+  /// The types that the sender of the session encodes, as [MessageTypes#signatures] has them: the
+  /// index in the list is the number that contents have. Sent before any content, and again, whole,
+  /// when types are added.
+  record Types(List<String> signatures) implements Frame {}
 
   // ---- messages ----
 

@@ -118,9 +118,10 @@ public final class FrameCodec {
   public byte[] encode(Frame frame) {
     WireOutput out = new WireOutput();
     switch (frame) {
-      case Frame.Types(var names) -> {
+      case Frame.Types(var signatures) -> {
         out.octet(TYPES);
-        writeNames(out, names);
+        out.varint(signatures.size());
+        signatures.forEach(out::signature);
       }
       case Frame.Message(var to, var content) -> {
         writePid(out, MESSAGE, to);
@@ -229,11 +230,6 @@ public final class FrameCodec {
     }
   }
 
-  private static void writeNames(WireOutput out, List<String> names) {
-    out.varint(names.size());
-    names.forEach(out::name);
-  }
-
   private void writeSpawn(WireOutput out, Frame.Spawn spawn) {
     out.octet(SPAWN);
     out.varint(spawn.id());
@@ -255,12 +251,11 @@ public final class FrameCodec {
   private void writeMembers(WireOutput out, Map<String, List<Pid>> groups) {
     out.octet(MEMBERS);
     out.varint(groups.size());
-    groups.forEach(
-        (group, members) -> {
-          out.name(group);
-          out.varint(members.size());
-          members.forEach(member -> ownPids.write(out, member));
-        });
+    groups.forEach((group, members) -> {
+      out.name(group);
+      out.varint(members.size());
+      members.forEach(member -> ownPids.write(out, member));
+    });
   }
 
   private static void writeExit(WireOutput out, ExitText exit) {
@@ -322,7 +317,7 @@ public final class FrameCodec {
   private @Nullable Frame read(int kind, WireInput in) throws MalformedPacketException {
     PidCodec pids = otherPids;
     return switch (kind) {
-      case TYPES -> new Frame.Types(readNames(in));
+      case TYPES -> new Frame.Types(readSignatures(in));
       case MESSAGE -> new Frame.Message(pids.read(in), in.content());
       case ASK -> new Frame.Ask(in.varint(), pids.read(in), in.content());
       case ANSWER -> new Frame.Answer(in.varint(), in.content());
@@ -364,12 +359,12 @@ public final class FrameCodec {
     return in.flag() ? otherPids.read(in) : null;
   }
 
-  private static List<String> readNames(WireInput in) throws MalformedPacketException {
-    List<String> names = new ArrayList<>();
+  private static List<String> readSignatures(WireInput in) throws MalformedPacketException {
+    List<String> signatures = new ArrayList<>();
     for (int left = in.count(1); left > 0; left--) {
-      names.add(in.name());
+      signatures.add(in.text());
     }
-    return names;
+    return signatures;
   }
 
   private Frame readSpawn(WireInput in) throws MalformedPacketException {

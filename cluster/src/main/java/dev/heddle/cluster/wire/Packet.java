@@ -113,8 +113,7 @@ public record Packet(
   /// Writes an urgent packet.
   ///
   /// @throws IllegalArgumentException when it is too large
-  public static byte[] write(
-      int version, SessionId session, long ack, int window, Urgent content) {
+  public static byte[] write(int version, SessionId session, long ack, int window, Urgent content) {
     byte[] frame = UrgentCodec.encode(content);
     int length = HEADER_BYTES + frame.length;
     if (length > Limits.URGENT_PACKET_BYTES) {

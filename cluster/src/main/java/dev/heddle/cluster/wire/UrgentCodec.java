@@ -99,11 +99,10 @@ final class UrgentCodec {
     out.varint(it.features());
     out.varint(it.labels().size());
     it.labels()
-        .forEach(
-            (key, value) -> {
-              out.name(key);
-              out.name(value);
-            });
+        .forEach((key, value) -> {
+          out.name(key);
+          out.name(value);
+        });
     out.varint(it.entries().size());
     it.entries().forEach(out::name);
   }

@@ -23,6 +23,10 @@ final class WireInput {
     return new MalformedPacketException(what, at);
   }
 
+  int position() {
+    return at;
+  }
+
   boolean hasMore() {
     return at < end;
   }

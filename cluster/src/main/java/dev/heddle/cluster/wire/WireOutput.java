@@ -50,14 +50,20 @@ final class WireOutput {
 
   /// @throws NotSendableException when it is longer than a name may be
   void name(String value) {
+    whole(value, Limits.NAME_BYTES);
+  }
+
+  /// @throws NotSendableException when it is longer than a text may be
+  void signature(String value) {
+    whole(value, Limits.TEXT_BYTES);
+  }
+
+  private void whole(String value, int limit) {
     byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
-    if (utf8.length > Limits.NAME_BYTES) {
+    if (utf8.length > limit) {
       throw new NotSendableException(
           "the name '%s…' has %d bytes in UTF-8; at most %d can be sent to another node"
-              .formatted(
-                  value.substring(0, Math.min(60, value.length())),
-                  utf8.length,
-                  Limits.NAME_BYTES));
+              .formatted(value.substring(0, Math.min(60, value.length())), utf8.length, limit));
     }
     octets(utf8, utf8.length);
   }
@@ -83,6 +89,11 @@ final class WireOutput {
     if (bytes.length - end < count) {
       bytes = Arrays.copyOf(bytes, Math.max(bytes.length * 2, end + count));
     }
+  }
+
+  /// What was written.
+  byte[] body() {
+    return Arrays.copyOfRange(bytes, RESERVED, end);
   }
 
   /// What was written, after its length.

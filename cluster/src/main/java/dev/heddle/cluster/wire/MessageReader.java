@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.wire;
+
+import dev.heddle.cluster.wire.UndecodableMessageException.Why;
+import dev.heddle.process.Reply;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.ObjectReadContext;
+
+/// Decodes the messages of one sender. Immutable; any thread. When the sender announces more types,
+/// there is a new reader.
+public final class MessageReader {
+  private static final int BYTES = ValueShape.ALL.indexOf(ValueShape.BYTES) + 1;
+
+  private final MessageTypes types;
+  private final SenderTypes senderTypes;
+  private final PidCodec pids;
+
+  /// @param types of this node
+  /// @param sender its life, which PIDs in its messages are relative to
+  /// @param signatures of the sender's types, as [Frame.Types] announced them; may be anything
+  public MessageReader(MessageTypes types, NodeLife sender, List<String> signatures) {
+    this.types = types;
+    this.senderTypes = new SenderTypes(types, signatures);
+    this.pids = new PidCodec(sender, null);
+  }
+
+  /// Decodes a message, a reply, a result.
+  ///
+  /// @throws UndecodableMessageException when it cannot be decoded, or is a request that contains a
+  ///   [Reply]
+  public @Nullable Object decode(byte[] content) throws UndecodableMessageException {
+    return decode(content, null);
+  }
+
+  /// Decodes a request.
+  ///
+  /// @param replies supplies the reply that the message contains; called at most once, when there
+  ///   is one
+  /// @throws UndecodableMessageException when it cannot be decoded
+  public @Nullable Object decodeAsk(byte[] content, Supplier<? extends Reply<?>> replies)
+      throws UndecodableMessageException {
+    return decode(content, replies);
+  }
+
+  private @Nullable Object decode(byte[] content, @Nullable Supplier<? extends Reply<?>> replies)
+      throws UndecodableMessageException {
+    WireInput head = new WireInput(content, 0, content.length);
+    String type = "a message";
+    try {
+      int number = head.number(Integer.MAX_VALUE, "a type");
+      if (number == BYTES) {
+        return Arrays.copyOfRange(content, head.position(), content.length);
+      }
+      if (number == DynamicShape.NULL) {
+        head.checkEnd();
+        return null;
+      }
+      type = name(number);
+      return read(content, head.position(), types.dynamic().shapeOf(number, senderTypes), replies);
+    } catch (MalformedPacketException e) {
+      throw new UndecodableMessageException(Why.WRONG_SHAPE, type, String.valueOf(e.getMessage()));
+    } catch (Undecodable e) {
+      throw e.of(type);
+    } catch (JacksonException e) {
+      throw new UndecodableMessageException(Why.WRONG_SHAPE, type, e.getOriginalMessage());
+    } catch (RuntimeException e) { // of a value that is out of range, such as a date
+      throw new UndecodableMessageException(Why.WRONG_SHAPE, type, e.toString());
+    }
+  }
+
+  private String name(int number) {
+    int index = number - DynamicShape.FIRST_NAMED;
+    return index >= 0 && index < senderTypes.size() ? senderTypes.name(index) : "type " + number;
+  }
+
+  private Object read(
+      byte[] content, int start, Shape shape, @Nullable Supplier<? extends Reply<?>> replies) {
+    var cbor =
+        MessageTypes.CBOR.createParser(
+            ObjectReadContext.empty(), content, start, content.length - start);
+    try (MessageInput in = new MessageInput(cbor, senderTypes, pids, replies)) {
+      Object message = in.present(shape);
+      if (cbor.nextToken() != null) {
+        throw Undecodable.wrongShape("more after its end");
+      }
+      return message;
+    }
+  }
+}

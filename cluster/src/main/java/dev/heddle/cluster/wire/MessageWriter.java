@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.wire;
+
+import dev.heddle.process.NotSendableException;
+import dev.heddle.process.Reply;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.ObjectWriteContext;
+
+/// Encodes the messages of one node, for any receiver. Immutable; any thread: messages are encoded
+/// on the thread that sends them.
+public final class MessageWriter {
+  private static final int BYTES = ValueShape.ALL.indexOf(ValueShape.BYTES) + 1;
+
+  private final MessageTypes types;
+  private final PidCodec pids;
+
+  /// @param self the life of this node, which PIDs are relative to
+  public MessageWriter(MessageTypes types, NodeLife self) {
+    this.types = types;
+    this.pids = new PidCodec(self, null);
+  }
+
+  /// Encodes a message, a reply, a result.
+  ///
+  /// @throws NotSendableException when its type is not registered, a value in it cannot be encoded,
+  ///   or it is too large
+  public byte[] encode(@Nullable Object message) {
+    return encode(message, null);
+  }
+
+  /// Encodes a request.
+  ///
+  /// @param reply that the message may contain
+  /// @throws NotSendableException as above; also when it contains another [Reply]
+  public byte[] encodeAsk(@Nullable Object message, Reply<?> reply) {
+    return encode(message, reply);
+  }
+
+  private byte[] encode(@Nullable Object message, @Nullable Reply<?> reply) {
+    try {
+      return write(message, reply);
+    } catch (Unsendable e) {
+      throw new NotSendableException(e.describe(typeOf(message)), e);
+    } catch (JacksonException e) {
+      throw new NotSendableException(
+          "%s cannot be encoded: %s".formatted(typeOf(message), e.getOriginalMessage()), e);
+    } catch (RuntimeException e) {
+      throw new NotSendableException("%s cannot be encoded: %s".formatted(typeOf(message), e), e);
+    }
+  }
+
+  private static String typeOf(@Nullable Object message) {
+    return message == null ? "null" : message.getClass().getSimpleName();
+  }
+
+  private byte[] write(@Nullable Object message, @Nullable Reply<?> reply) {
+    int number = types.dynamic().numberOf(message, types);
+    if (message instanceof byte[] bytes) {
+      return writeBytes(bytes);
+    }
+    MessageOutput.Bytes content = new MessageOutput.Bytes(prefix(number));
+    if (message == null) {
+      return content.toBytes();
+    }
+    var cbor = MessageTypes.CBOR.createGenerator(ObjectWriteContext.empty(), content);
+    try (MessageOutput out = new MessageOutput(cbor, types, pids, reply)) {
+      out.value(types.dynamic().shapeOf(number, types), message);
+    }
+    return content.toBytes();
+  }
+
+  private static byte[] writeBytes(byte[] message) {
+    if (message.length >= Limits.MESSAGE_BYTES) {
+      throw new Unsendable(
+          "has %d bytes; at most %d can be sent to another node"
+              .formatted(message.length, Limits.MESSAGE_BYTES - 1));
+    }
+    byte[] content = new byte[message.length + 1];
+    content[0] = (byte) BYTES;
+    System.arraycopy(message, 0, content, 1, message.length);
+    return content;
+  }
+
+  private static byte[] prefix(int number) {
+    WireOutput out = new WireOutput();
+    out.varint(number);
+    return out.body();
+  }
+}

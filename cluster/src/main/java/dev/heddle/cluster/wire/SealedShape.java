@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.wire;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import tools.jackson.core.JsonToken;
+
+/// The values of a sealed interface: the number of the type and the value.
+final class SealedShape extends Shape {
+  // set once, when all types are known: they may contain this one
+  private List<Shape> permitted = List.of();
+  private Set<NamedShape> alternatives = Set.of();
+
+  SealedShape(String name) {
+    super(name);
+  }
+
+  /// @param permitted named ones and sealed ones
+  void setPermitted(List<Shape> permitted) {
+    this.permitted = permitted;
+  }
+
+  /// Called when all sealed types have what they permit.
+  void finish() {
+    Set<NamedShape> all = new HashSet<>();
+    collect(all);
+    alternatives = all;
+  }
+
+  private void collect(Set<NamedShape> all) {
+    for (Shape shape : permitted) {
+      switch (shape) {
+        case SealedShape it -> it.collect(all);
+        case NamedShape it -> all.add(it);
+        default -> throw new IllegalStateException(text() + " permits " + shape.text());
+      }
+    }
+  }
+
+  Set<NamedShape> alternatives() {
+    return alternatives;
+  }
+
+  @Override
+  void write(MessageOutput out, Object value) {
+    NamedShape shape = out.types().named(value);
+    if (shape == null || !alternatives.contains(shape)) {
+      throw new Unsendable(
+          "is a %s, which is not registered".formatted(value.getClass().getName()));
+    }
+    out.startArray(2);
+    var _ = out.cbor().writeNumber(shape.index());
+    out.value(shape, value);
+    out.endArray();
+  }
+
+  @Override
+  Object read(MessageInput in) {
+    in.expect(JsonToken.START_ARRAY, this);
+    int index = in.index(in.types().size(), this);
+    NamedShape shape = in.types().shape(index);
+    if (!alternatives.contains(shape)) {
+      throw Undecodable.wrongShape("%s is no %s here".formatted(shape.text(), text()));
+    }
+    Object value = in.present(shape);
+    in.endArray(this);
+    return value;
+  }
+}

@@ -56,6 +56,7 @@ public final class JGroupsEngine implements Engine {
   private static final int CONNECT_MILLIS = 1_000;
 
   private final Settings settings;
+  private final Refusals refusals;
   private final Set<org.jgroups.Address> known = ConcurrentHashMap.newKeySet();
 
   // set by open, once
@@ -89,6 +90,12 @@ public final class JGroupsEngine implements Engine {
 
   public JGroupsEngine(Settings settings) {
     this.settings = settings;
+    refusals = new Refusals(settings.node);
+  }
+
+  /// How many connections it has refused, or lost before they had greeted.
+  public int refusedConnections() {
+    return refusals.count();
   }
 
   @Override
@@ -153,7 +160,6 @@ public final class JGroupsEngine implements Engine {
     var tcp = new NodeTransport(this::found, this::suspected);
     var threads = new DefaultThreadFactory("heddle-jgroups-" + settings.node, true, true);
     tcp.setThreadFactory(threads);
-    var refusals = new Refusals(settings.node);
     tcp.setSocketFactory(new NodeSockets(settings.tls, CONNECT_MILLIS, refusals));
     tcp.setBindAddress(settings.bind.getAddress());
     tcp.setBindPort(settings.bind.getPort());

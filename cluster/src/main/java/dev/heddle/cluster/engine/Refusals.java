@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /// Logs why connections to or from other nodes were refused: a line for each address and reason,
 /// not one for each attempt.
@@ -16,6 +17,7 @@ final class Refusals {
   private static final int REMEMBERED = 256; // addresses; the oldest is logged again
 
   private final String node;
+  private final AtomicInteger count = new AtomicInteger(); // any thread
   private final Map<String, String> last = new LinkedHashMap<>(); // under its own lock
 
   Refusals(String node) {
@@ -24,6 +26,7 @@ final class Refusals {
 
   /// This node has refused a connection.
   void refused(InetAddress from, IOException why) {
+    count.incrementAndGet();
     String address = from.getHostAddress();
     if (why instanceof NodeSocket.RefusedException) {
       if (isNew("from " + address, why)) {
@@ -54,6 +57,11 @@ final class Refusals {
           text(to),
           why.getMessage());
     }
+  }
+
+  /// How many connections this node has refused or lost before they had greeted.
+  int count() {
+    return count.get();
   }
 
   void welcomed(InetAddress from) {

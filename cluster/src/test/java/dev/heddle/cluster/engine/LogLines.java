@@ -3,6 +3,7 @@ package dev.heddle.cluster.engine;
 
 import static java.util.concurrent.TimeUnit.MINUTES;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,12 +39,13 @@ final class LogLines extends Handler implements AutoCloseable {
   /// Waits for a line that contains all of these.
   String waitFor(String... parts) throws InterruptedException {
     while (true) {
-      String line = next.poll(3, MINUTES);
-      if (line == null) {
-        throw new AssertionError("no line with " + List.of(parts) + " among " + all);
+      for (String line : all) {
+        if (Arrays.stream(parts).allMatch(line::contains)) {
+          return line;
+        }
       }
-      if (java.util.Arrays.stream(parts).allMatch(line::contains)) {
-        return line;
+      if (next.poll(2, MINUTES) == null) {
+        throw new AssertionError("no line with " + List.of(parts) + " among " + all);
       }
     }
   }

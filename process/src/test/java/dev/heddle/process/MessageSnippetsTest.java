@@ -161,6 +161,28 @@ class MessageSnippetsTest {
   }
 
   @Test
+  void notSendable() {
+    // @start region=notSendable
+    Peer encoding =
+        (to, message) -> {
+          if (!(message instanceof String)) {
+            throw new NotSendableException("this peer sends strings, not " + message);
+          }
+          return SendResult.ACCEPTED; // here it would be sent
+        };
+    runtime.connect("n3", encoding);
+    Pid far = new Pid("n3", "host", 1, 1);
+    log.add(runtime.offer(far, 42).name());
+    try {
+      runtime.send(far, 42);
+    } catch (NotSendableException e) {
+      log.add(Objects.requireNonNull(e.getMessage())); // what to change, and where
+    }
+    // @end
+    assertThat(log).containsExactly("NOT_SENDABLE", "this peer sends strings, not 42");
+  }
+
+  @Test
   void events() throws Exception {
     BlockingQueue<String> lines = Kit.queue();
     // @start region=events

@@ -145,10 +145,12 @@ public final class ProcessHost implements ProcessEnvironment {
     while (true) {
       SendResult result = sendElsewhereOrRecord(to, message);
       NodePeer node = result == SendResult.FULL ? parts.routes().nodePeerOf(to) : null;
-      if (node == null || !SenderQueue.mayWait()) {
+      CompletableFuture<@Nullable Void> room =
+          node == null || !SenderQueue.mayWait() ? null : node.room(to);
+      if (room == null) {
         return result;
       }
-      var _ = SenderQueue.await(node.room(to), to);
+      var _ = SenderQueue.await(room, to);
     }
   }
 

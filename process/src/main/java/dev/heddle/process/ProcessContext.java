@@ -111,8 +111,8 @@ public interface ProcessContext {
   /// nowhere once its process has ended: that counts as [Exit.Reason#NOT_FOUND], which is not a
   /// normal exit, however the process has ended.
   ///
-  /// A link to a process of another node breaks with [Exit.Reason#NO_CONNECTION], at both ends, when
-  /// the nodes lose each other; a monitor reports the same.
+  /// A link to a process of another node breaks with [Exit.Reason#NO_CONNECTION], at both ends,
+  /// when the nodes lose each other; a monitor reports the same.
   ///
   /// @throws IllegalStateException when this process has ended
   /// @throws IllegalArgumentException when the address is not that of a process, or belongs to

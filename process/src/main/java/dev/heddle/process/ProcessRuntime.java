@@ -395,15 +395,16 @@ public final class ProcessRuntime implements AutoCloseable {
     return host.events();
   }
 
-  /// Completes when a process ends; at once when it has ended or never existed. A process of another
-  /// node counts as ended, with [Exit.Reason#NO_CONNECTION], when the connection to it is lost.
-  /// Completing or cancelling it does not affect the process. Dependent stages run on the worker of the last
-  /// step, and must not block there; [#close] and [#shutdown] throw there. The `…Async` forms take
-  /// an executor; a coroutine waits by
+  /// Completes when a process ends; at once when it has ended or never existed. A process of
+  /// another node counts as ended, with [Exit.Reason#NO_CONNECTION], when the connection to it is
+  /// lost. Completing or cancelling it does not affect the process. Dependent stages run on the
+  /// worker of the last step, and must not block there; [#close] and [#shutdown] throw there. The
+  /// `…Async` forms take an executor; a coroutine waits by
   /// [dev.heddle.Heddle#await(java.util.concurrent.CompletionStage)].
   ///
-  /// @throws IllegalArgumentException when it is not the address of a process, or belongs to another
-  ///   runtime without a connection of a cluster; so do all methods that take the PID of a process
+  /// @throws IllegalArgumentException when it is not the address of a process, or belongs to
+  ///   another runtime without a connection of a cluster; so do all methods that take the PID of a
+  ///   process
   public CompletableFuture<Exit> whenExited(Pid pid) {
     return host.directory().whenExited(pid);
   }

@@ -309,8 +309,11 @@ class NodeSendTest {
     BlockingQueue<Request> requests = Kit.queue();
     Pid far = there.spawn((events, _) -> events.forEach(e -> requests.add((Request) e.data())));
     Pid front =
-        here.spawn((events, _) ->
-            events.forEach(e -> here.forward(far, (Request) Objects.requireNonNull(e.data()))));
+        here.spawn((events, _) -> {
+          for (ProcessEvent event : events) {
+            var _ = here.forward(far, (Request) Objects.requireNonNull(event.data()));
+          }
+        });
     CompletableFuture<Object> answer = here.request(front, "question");
     Request seen = Kit.take(requests);
     answer.cancel(false);

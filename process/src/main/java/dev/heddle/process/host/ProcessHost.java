@@ -119,11 +119,11 @@ public final class ProcessHost implements ProcessEnvironment {
 
   public SendResult offer(Pid to, @Nullable Object message) {
     ProcessInstance found = directory.find(to);
-    SendResult result = found != null ? found.receive(message) : offerElsewhere(to, message);
+    SendResult result = found != null ? found.receive(message) : offerOther(to, message);
     return result == SendResult.ACCEPTED ? result : refused(to, message, result);
   }
 
-  private SendResult offerElsewhere(Pid to, @Nullable Object message) {
+  private SendResult offerOther(Pid to, @Nullable Object message) {
     try {
       return sendElsewhere(to, message);
     } catch (NotSendableException _) {

@@ -290,13 +290,6 @@ public final class Session {
     out.urgent(packet);
   }
 
-  /// Sends an urgent packet of this session.
-  void urgent(Urgent content, long now, Output out) {
-    if (end == null) {
-      send(content, now, out);
-    }
-  }
-
   // ---- time and ends ----
 
   /// To be called several times in a second.
@@ -332,7 +325,9 @@ public final class Session {
 
   /// Says farewell, and ends it.
   public void leave(long now, Output out) {
-    urgent(new Urgent.Goodbye(Farewell.LEAVING, "it leaves"), now, out);
+    if (end == null) {
+      send(new Urgent.Goodbye(Farewell.LEAVING, "it leaves"), now, out);
+    }
     end(new SessionEnd(Reason.CLOSED, "this node has left"));
   }
 

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 public interface FrameSink {
   /// Puts a frame into the outbox.
   ///
-  /// @return `ACCEPTED`; `FULL` when the outbox has no space for a `Message`, an `Ask` or a `Spawn`,
-  ///   all others are taken in any case; `UNREACHABLE` when the session has ended
+  /// @return `ACCEPTED`; `FULL` when the outbox has no space for a `Message`, an `Ask` or a
+  ///   `Spawn`, all others are taken in any case; `UNREACHABLE` when the session has ended
   SendResult send(Frame frame);
 
   /// Completes when the outbox has space again after `FULL`, at once when it has some; also when

@@ -4,7 +4,6 @@ package dev.heddle.cluster.wire;
 import dev.heddle.cluster.wire.UndecodableMessageException.Why;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Reply;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -14,20 +13,15 @@ final class MessageInput implements AutoCloseable {
   private final JsonParser cbor;
   private final SenderTypes types;
   private final PidCodec pids;
-  private final @Nullable Supplier<? extends Reply<?>> replies;
-  private @Nullable Reply<?> reply;
+  private final @Nullable Reply<?> reply;
   private int depth;
 
-  /// @param replies supplies what the message contains as its reply; null when it was not asked
-  MessageInput(
-      JsonParser cbor,
-      SenderTypes types,
-      PidCodec pids,
-      @Nullable Supplier<? extends Reply<?>> replies) {
+  /// @param reply what the message contains as its reply; null when it was not asked
+  MessageInput(JsonParser cbor, SenderTypes types, PidCodec pids, @Nullable Reply<?> reply) {
     this.cbor = cbor;
     this.types = types;
     this.pids = pids;
-    this.replies = replies;
+    this.reply = reply;
   }
 
   JsonParser cbor() {
@@ -128,11 +122,9 @@ final class MessageInput implements AutoCloseable {
   }
 
   Reply<?> reply() {
-    if (replies == null) {
-      throw new Undecodable(Why.NO_REPLY, "the message has a Reply, and was not sent by ask");
-    }
-    if (reply == null) {
-      reply = replies.get();
+    if (reply == null || depth != 1) {
+      throw new Undecodable(
+          Why.NO_REPLY, "it has a Reply, and is not itself a message that was sent by ask");
     }
     return reply;
   }

@@ -32,8 +32,9 @@ final class MessageOutput implements AutoCloseable {
     return types;
   }
 
+  /// The reply that the record being written may contain; null for none.
   @Nullable Reply<?> reply() {
-    return reply;
+    return depth == 1 ? reply : null;
   }
 
   void value(Shape shape, @Nullable Object value) {

@@ -5,7 +5,6 @@ import dev.heddle.cluster.wire.UndecodableMessageException.Why;
 import dev.heddle.process.Reply;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.ObjectReadContext;
@@ -36,17 +35,28 @@ public final class MessageReader {
     return decode(content, null);
   }
 
-  /// Decodes a request.
-  ///
-  /// @param replies supplies the reply that the message contains; called at most once, when there
-  ///   is one
-  /// @throws UndecodableMessageException when it cannot be decoded
-  public @Nullable Object decodeAsk(byte[] content, Supplier<? extends Reply<?>> replies)
-      throws UndecodableMessageException {
-    return decode(content, replies);
+  /// Whether a content is a request that contains its [Reply].
+  public boolean isTyped(byte[] content) {
+    try {
+      int number = new WireInput(content, 0, content.length).number(Integer.MAX_VALUE, "a type");
+      return number >= DynamicShape.FIRST_NAMED
+          && types.dynamic().shapeOf(number, senderTypes) instanceof RecordShape it
+          && it.hasReply();
+    } catch (MalformedPacketException | Undecodable e) {
+      return false; // safe: decode() says why it is refused
+    }
   }
 
-  private @Nullable Object decode(byte[] content, @Nullable Supplier<? extends Reply<?>> replies)
+  /// Decodes a request.
+  ///
+  /// @param reply that the message contains, if it does
+  /// @throws UndecodableMessageException when it cannot be decoded
+  public @Nullable Object decodeAsk(byte[] content, Reply<?> reply)
+      throws UndecodableMessageException {
+    return decode(content, reply);
+  }
+
+  private @Nullable Object decode(byte[] content, @Nullable Reply<?> reply)
       throws UndecodableMessageException {
     WireInput head = new WireInput(content, 0, content.length);
     String type = "a message";
@@ -60,7 +70,7 @@ public final class MessageReader {
         return null;
       }
       type = name(number);
-      return read(content, head.position(), types.dynamic().shapeOf(number, senderTypes), replies);
+      return read(content, head.position(), types.dynamic().shapeOf(number, senderTypes), reply);
     } catch (MalformedPacketException e) {
       throw new UndecodableMessageException(Why.WRONG_SHAPE, type, String.valueOf(e.getMessage()));
     } catch (Undecodable e) {
@@ -77,12 +87,11 @@ public final class MessageReader {
     return index >= 0 && index < senderTypes.size() ? senderTypes.name(index) : "type " + number;
   }
 
-  private Object read(
-      byte[] content, int start, Shape shape, @Nullable Supplier<? extends Reply<?>> replies) {
+  private Object read(byte[] content, int start, Shape shape, @Nullable Reply<?> reply) {
     var cbor =
         MessageTypes.CBOR.createParser(
             ObjectReadContext.empty(), content, start, content.length - start);
-    try (MessageInput in = new MessageInput(cbor, senderTypes, pids, replies)) {
+    try (MessageInput in = new MessageInput(cbor, senderTypes, pids, reply)) {
       Object message = in.present(shape);
       if (cbor.nextToken() != null) {
         throw Undecodable.wrongShape("more after its end");

@@ -32,6 +32,11 @@ final class RecordShape extends NamedShape {
     this.written = (int) components.stream().filter(it -> it.shape.isWritten()).count();
   }
 
+  /// Whether it is a typed request.
+  boolean hasReply() {
+    return written < components.length;
+  }
+
   @Override
   String signature() {
     return Stream.of(components)

@@ -32,7 +32,8 @@ final class ReplyShape extends Shape {
   void write(MessageOutput out, Object value) {
     Reply<?> asked = out.reply();
     if (asked == null) {
-      throw new Unsendable("is a Reply; send such a message by ask");
+      throw new Unsendable(
+          "is a Reply; only a message itself may have one, and only when it is sent by ask");
     }
     if (!(value instanceof Checked(var reply)) || reply != asked) {
       throw new Unsendable(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.peer;
 
+import dev.heddle.cluster.wire.Failures;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.Frame.SpawnFlag;
 import dev.heddle.cluster.wire.UndecodableMessageException;
@@ -95,7 +96,7 @@ final class IncomingCalls {
             ask.to(),
             reply -> {
               try {
-                return context.contents().decodeAsk(ask.content(), () -> reply);
+                return context.contents().decodeAsk(ask.content(), reply);
               } catch (UndecodableMessageException e) {
                 throw new CompletionException(e);
               }
@@ -125,7 +126,7 @@ final class IncomingCalls {
   }
 
   void failAsk(Frame.Ask ask, Throwable failure) {
-    context.send(new Frame.AskFailed(ask.id(), context.texts().ofAsk(failure, ask.to())));
+    context.send(new Frame.AskFailed(ask.id(), AskFailures.text(failure, ask.to())));
   }
 
   void giveUp(long id) {
@@ -155,7 +156,7 @@ final class IncomingCalls {
     try {
       started = start(spawn);
     } catch (UndecodableMessageException | RuntimeException e) {
-      context.send(new Frame.SpawnFailed(spawn.id(), context.texts().of(e)));
+      context.send(new Frame.SpawnFailed(spawn.id(), Failures.text(e)));
       return;
     }
     Frame.Spawned answer = new Frame.Spawned(spawn.id(), started);

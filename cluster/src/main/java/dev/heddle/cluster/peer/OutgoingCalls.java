@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.peer;
 
+import dev.heddle.cluster.wire.Failures;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.Frame.FailureText;
 import dev.heddle.cluster.wire.Frame.SpawnFlag;
@@ -220,7 +221,7 @@ final class OutgoingCalls {
 
     @Override
     public void fail(FailureText failure) {
-      var _ = context.local().fail(request, context.texts().askFailure(failure, to));
+      var _ = context.local().fail(request, AskFailures.of(failure, to));
     }
 
     @Override
@@ -258,7 +259,7 @@ final class OutgoingCalls {
 
     @Override
     public void fail(FailureText failure) {
-      Throwable remote = context.texts().failure(failure);
+      Throwable remote = Failures.of(context.other().node(), failure);
       pid.completeExceptionally(
           new StartRefusedException(String.valueOf(remote.getMessage()), remote));
     }

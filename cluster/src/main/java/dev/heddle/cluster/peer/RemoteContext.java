@@ -15,8 +15,7 @@ record RemoteContext(
     String self,
     LocalProcesses local,
     FrameSink sink,
-    SessionContents contents,
-    FrameTexts texts) {
+    SessionContents contents) {
 
   /// Whether an address belongs to the life of the other node.
   boolean isOfOther(Pid pid) {

@@ -97,7 +97,7 @@ public final class RemoteNode implements NodePeer {
     SessionContents contents = new SessionContents(types, self, other);
     this.context =
         new RemoteContext(
-            other, self.node(), local, sink, contents, new FrameTexts(contents, other.node()));
+            other, self.node(), local, sink, contents);
     this.options = options;
     this.groups = groups;
     this.services = services;
@@ -246,7 +246,7 @@ public final class RemoteNode implements NodePeer {
         }
       }
       case Frame.Unlink(Pid from, Pid to, long seen) -> ties.onUnlink(from, to, seen);
-      case Frame.Down(Pid pid, var exit) -> ties.onDown(pid, context.texts().exit(pid, exit));
+      case Frame.Down(Pid pid, var exit) -> ties.onDown(pid, context.contents().exit(pid, exit));
       case Frame.Spawn spawn -> incoming.spawn(spawn);
       case Frame.Spawned(long id, Pid pid) -> outgoing.onSpawned(id, pid);
       case Frame.SpawnFailed(long id, var failure) -> outgoing.onFailure(id, failure);

@@ -290,7 +290,7 @@ final class RemoteTies {
   /// A process here has ended. On the worker of its last step, after all that it has sent.
   private void watchedEnded(Watch watch, Exit exit) {
     Pid pid = watch.owner.self();
-    Frame.ExitText text = context.texts().of(exit);
+    Frame.ExitText text = context.contents().text(exit);
     lock.lock();
     try {
       if (watches.get(pid) != watch) {

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.peer;
 
+import dev.heddle.cluster.wire.Failures;
+import dev.heddle.cluster.wire.Frame.ExitText;
 import dev.heddle.cluster.wire.MessageReader;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.MessageWriter;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.cluster.wire.UndecodableMessageException;
+import dev.heddle.process.Exit;
+import dev.heddle.process.Pid;
 import dev.heddle.process.Reply;
 import java.util.List;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The messages of one session as bytes, and back. Any thread.
@@ -35,6 +38,14 @@ final class SessionContents {
     reader = new MessageReader(types, other, signatures);
   }
 
+  ExitText text(Exit exit) {
+    return Failures.text(exit, writer);
+  }
+
+  Exit exit(Pid pid, ExitText text) {
+    return Failures.exit(pid, text, reader);
+  }
+
   /// @throws dev.heddle.process.NotSendableException when it cannot be encoded
   byte[] encode(@Nullable Object message) {
     return writer.encode(message);
@@ -49,7 +60,7 @@ final class SessionContents {
     return reader.decode(content);
   }
 
-  @Nullable Object decodeAsk(byte[] content, Supplier<? extends Reply<?>> reply)
+  @Nullable Object decodeAsk(byte[] content, Reply<?> reply)
       throws UndecodableMessageException {
     return reader.decodeAsk(content, reply);
   }

@@ -5,6 +5,7 @@ import dev.heddle.cluster.group.Groups;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.NodeLife;
+import dev.heddle.process.Exit;
 import dev.heddle.process.MailboxPolicy;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /// One of two nodes whose processes are only links and monitors. No thread: frames wait in a queue
 /// until the test delivers them.
-final class FakeNode implements LocalProcesses {
+public final class FakeNode implements LocalProcesses {
   static final MessageTypes NO_TYPES = MessageTypes.of(List.of(), List.of());
 
   final NodeLife life;
@@ -40,7 +41,7 @@ final class FakeNode implements LocalProcesses {
   final Groups groups = new Groups(this);
   final RemoteNode remote;
 
-  FakeNode(String name, String other, int size) {
+  public FakeNode(String name, String other, int size) {
     this.life = new NodeLife(name, "main", 7);
     for (int i = 1; i <= size; i++) {
       FakeProcess process = new FakeProcess(address(i));
@@ -72,8 +73,20 @@ final class FakeNode implements LocalProcesses {
             _ -> {});
   }
 
+  public Groups groups() {
+    return groups;
+  }
+
+  public Pid pid(int index) {
+    return processes.get(index).self();
+  }
+
+  public boolean isHere(Pid pid) {
+    return pid.node().equals(life.node());
+  }
+
   /// Delivers the oldest frame to the other node.
-  boolean deliver(FakeNode to) {
+  public boolean deliver(FakeNode to) {
     Frame frame = outbox.poll();
     if (frame != null) {
       to.remote.handle(frame);
@@ -81,14 +94,18 @@ final class FakeNode implements LocalProcesses {
     return frame != null;
   }
 
-  void endSession() {
+  public void endSession() {
     isOpen = false;
     remote.ended();
   }
 
-  void end(FakeProcess process, dev.heddle.process.Exit.Reason reason) {
+  void end(FakeProcess process, Exit.Reason reason) {
     process.end(reason);
     living.remove(process.self());
+  }
+
+  public void end(Pid pid, Exit.Reason reason) {
+    end(processes.get((int) pid.id() - 1), reason);
   }
 
   @Override

@@ -145,8 +145,7 @@ public final class Cluster implements AutoCloseable {
       MessageTypes types) {
     JGroupsEngine engine =
         new JGroupsEngine(
-            new JGroupsEngine.Settings(
-                options.node(), bind, options.seeds(), tlsOf(options)));
+            new JGroupsEngine.Settings(options.node(), bind, options.seeds(), tlsOf(options)));
     ClusterNode node =
         new ClusterNode(
             engine,

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Processes of all nodes under one name.
 ///
-/// Each node decides about its own members and tells the others. So two nodes in touch agree as soon
-/// as nothing is on its way, and a node that is lost takes its members with it until it is in touch
-/// again.
+/// Each node decides about its own members and tells the others. So two nodes in touch agree as
+/// soon as nothing is on its way, and a node that is lost takes its members with it until it is in
+/// touch again.
 ///
 /// **Thread** any. No method waits.
 ///
@@ -60,8 +60,8 @@ public final class Group {
     return groups.publish(name, message);
   }
 
-  /// Calls a listener after each change of the members, on the thread that makes the change. It must
-  /// not wait.
+  /// Calls a listener after each change of the members, on the thread that makes the change. It
+  /// must not wait.
   public void onChange(Consumer<Change> listener) {
     groups.onChange(change -> {
       if (change.group().equals(name)) {

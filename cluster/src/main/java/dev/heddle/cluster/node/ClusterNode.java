@@ -180,6 +180,11 @@ public final class ClusterNode implements AutoCloseable {
     return peer == null ? null : peer.other;
   }
 
+  /// What all nodes in session say of themselves.
+  public List<Introduction> introductions() {
+    return peers.values().stream().map(Peer::other).toList();
+  }
+
   /// Sends a message of another part of the cluster to the same part of a node.
   ///
   /// @return `FULL` when the outbox is; `UNREACHABLE` when the node is not in session

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /// What this node has asked the other one for, in one session, and has no answer to yet: requests,
 /// starts of processes, and whether a process has started. Any thread.
@@ -109,7 +110,7 @@ final class OutgoingCalls {
             new Frame.Spawn(
                 id, entry, input, options.parent(), List.copyOf(flags), options.name()));
     if (result != SendResult.ACCEPTED) {
-      call.refuse("it was not sent: " + result);
+      call.refuse("it was not sent: " + result, null);
     }
     return call.pid;
   }
@@ -271,13 +272,15 @@ final class OutgoingCalls {
 
     @Override
     public void lost() {
-      refuse("the connection to it was lost; the process may have been started");
+      refuse(
+          "the connection to it was lost; the process may have been started",
+          new LostSessionException(context.other().node()));
     }
 
-    void refuse(String why) {
+    void refuse(String why, @Nullable Throwable cause) {
       pid.completeExceptionally(
           new StartRefusedException(
-              "'%s' on node '%s': %s".formatted(entry, context.other().node(), why), null));
+              "'%s' on node '%s': %s".formatted(entry, context.other().node(), why), cause));
     }
   }
 

@@ -8,6 +8,7 @@ import dev.heddle.cluster.node.ClusterNode;
 import dev.heddle.cluster.node.NodeStatus;
 import dev.heddle.cluster.peer.PeerOptions;
 import dev.heddle.cluster.peer.PeerOptions.ForeignOrders;
+import dev.heddle.cluster.peer.RemoteChild;
 import dev.heddle.cluster.peer.RemoteNode;
 import dev.heddle.cluster.session.Ending.Cause;
 import dev.heddle.cluster.wire.MessageTypes;
@@ -22,6 +23,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -47,6 +49,10 @@ public final class Cluster implements AutoCloseable {
 
   /// How long [#close] waits until the others have taken all that was sent.
   private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
+
+  /// After which a linked process has ended when its connection is lost: its node misses the
+  /// connection after 6 s of silence.
+  private static final Duration CHILD_GRACE = Duration.ofSeconds(8);
 
   private final ProcessRuntime runtime;
   private final Ownership ownership;
@@ -245,6 +251,18 @@ public final class Cluster implements AutoCloseable {
       }
     }
     return names;
+  }
+
+  /// A process of this node that stands for one at a node that offers an entry: it starts that one
+  /// linked, passes on to it what comes, in order, and ends as it ends. So a supervisor has children
+  /// at other nodes: each restart chooses a node anew. When the connection is lost it fails 8 s
+  /// later: by then the other process has ended at its own node.
+  ///
+  /// @param with the input of the other process
+  /// @return makes such a process, for [dev.heddle.process.supervisor.ChildSpec]
+  public Callable<Process> child(String entry, StartOptions with, Place place) {
+    return () ->
+        RemoteChild.of(entry, with, (name, options) -> spawn(name, options, place), CHILD_GRACE);
   }
 
   /// A group of processes of all nodes.

@@ -287,7 +287,7 @@ final class Connections implements Engine.Listener {
           case LEFT, ENDED_THERE -> null; // it knows
           case CLOSED -> new Urgent.Goodbye(Farewell.LEAVING, why.text());
           case MALFORMED -> new Urgent.Goodbye(Farewell.MALFORMED, why.text());
-          case SILENCE, NO_ANSWER, OUT_OF_ORDER, OVERFLOW, REPLACED, NEW_LIFE ->
+          case SILENCE, NO_ANSWER, UNACKNOWLEDGED, OUT_OF_ORDER, OVERFLOW, REPLACED ->
               new Urgent.Ended(why.text());
         };
     return farewell == null ? List.of() : List.of(new Leaving(link.at, link.packet(farewell)));
@@ -338,7 +338,7 @@ final class Connections implements Engine.Listener {
   boolean write() {
     boolean isAny = false;
     for (Link link : links.values()) {
-      byte[] packet = link.nextPacket();
+      byte[] packet = link.nextPacket(clock.getAsLong());
       if (packet != null) {
         isAny = true;
         engine.send(link.at, packet, Urgency.IN_ORDER);

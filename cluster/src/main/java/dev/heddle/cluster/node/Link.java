@@ -129,7 +129,7 @@ final class Link implements FrameSink {
 
   /// The next packet to send, in order with all others; null when none may be sent now. Only the
   /// writer calls it.
-  byte @Nullable [] nextPacket() {
+  byte @Nullable [] nextPacket(long now) {
     if (outbox.bytes() == 0) {
       return null;
     }
@@ -142,7 +142,7 @@ final class Link implements FrameSink {
       byte[] packet =
           Packet.write(
               session.version(), id(), session.number(), session.ack(), session.window(), frames);
-      session.sent(packet.length);
+      session.sent(packet.length, now);
       return packet;
     } finally {
       state.unlock();

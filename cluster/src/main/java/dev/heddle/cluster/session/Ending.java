@@ -11,6 +11,8 @@ public record Ending(Cause cause, String text) {
     SILENCE,
     /// the other node may be lost, and has not answered within 1 s
     NO_ANSWER,
+    /// the other node has not acknowledged packets for 6 s
+    UNACKNOWLEDGED,
     /// a packet is missing, or was repeated
     OUT_OF_ORDER,
     /// a packet broke the rules of the wire
@@ -23,8 +25,6 @@ public record Ending(Cause cause, String text) {
     ENDED_THERE,
     /// the other node has a new session with this one
     REPLACED,
-    /// another life of the node is in session now
-    NEW_LIFE,
     /// this node leaves
     CLOSED
   }

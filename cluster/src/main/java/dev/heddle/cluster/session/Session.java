@@ -28,6 +28,7 @@ public final class Session {
    * OPEN   GOODBYE, ENDED                               ENDED  LEFT, ENDED_THERE
    * OPEN   each 2 s                                     OPEN   PING, which carries ack and window
    * OPEN   6 s of silence                               ENDED  SILENCE
+   * OPEN   6 s in which no ack of what was sent came    ENDED  UNACKNOWLEDGED
    * OPEN   a rumour                                     OPEN   PING, the probe
    * OPEN   1 s after the probe, no PONG of it or later  ENDED  NO_ANSWER
    * OPEN   end(ending)                                  ENDED  by the owner
@@ -36,6 +37,9 @@ public final class Session {
    * Only numbered packets are delivered, only in the order of their numbers, each once: so of a
    * session a prefix of what was sent is delivered (C1, C2). A PONG, not any packet, answers a
    * probe: others may have been on their way for long.
+   *
+   * A lost packet is a gap only when another one follows it. For the last packet the missing ack
+   * tells. C3 needs it: what was accepted is delivered, or the session ends. [ClusterSimulation]
    *
    * Window. A sender has at most 2 MiB unacknowledged, and 512 packets, which an engine must be able
    * to queue without waiting. A receiver acknowledges after a quarter of the window, or after 50 ms.
@@ -82,6 +86,7 @@ public final class Session {
   private long unacknowledgedBytes;
   private final Deque<Unacknowledged> unacknowledged = new ArrayDeque<>();
   private int window = WINDOW_BYTES;
+  private long progressAt = NEVER; // of the last ack; NEVER when nothing is unacknowledged
 
   // looking after the other node
   private long pings;
@@ -144,7 +149,7 @@ public final class Session {
       return false;
     }
     heardAt = Math.max(heardAt, now);
-    acknowledged(packet);
+    acknowledged(packet, now);
     if (packet.urgent()) {
       return false;
     }
@@ -163,15 +168,21 @@ public final class Session {
     return true;
   }
 
-  private void acknowledged(Packet packet) {
+  private void acknowledged(Packet packet, long now) {
     if (packet.ack() < acknowledged) {
       return; // overtaken by a later one, whose window counts
+    }
+    if (packet.ack() > acknowledged) {
+      progressAt = now;
     }
     acknowledged = packet.ack();
     window = packet.window();
     Unacknowledged first;
     while ((first = unacknowledged.peek()) != null && first.number <= acknowledged) {
       unacknowledgedBytes -= unacknowledged.remove().bytes;
+    }
+    if (first == null) {
+      progressAt = NEVER;
     }
   }
 
@@ -223,8 +234,11 @@ public final class Session {
   /// The next packet leaves.
   ///
   /// @param bytes of it
-  public void sent(int bytes) {
+  public void sent(int bytes, long now) {
     sent++;
+    if (unacknowledged.isEmpty()) {
+      progressAt = now;
+    }
     unacknowledged.add(new Unacknowledged(sent, bytes));
     unacknowledgedBytes += bytes;
     ackLeaves();
@@ -278,6 +292,12 @@ public final class Session {
       end(new Ending(Cause.SILENCE, "nothing heard for " + (now - heardAt) / 1_000_000 + " ms"));
     } else if (ending == null && now >= probedUntil) {
       end(new Ending(Cause.NO_ANSWER, "no answer for " + PROBE_NANOS / 1_000_000 + " ms"));
+    } else if (ending == null && now >= unacknowledgedAt()) {
+      end(
+          new Ending(
+              Cause.UNACKNOWLEDGED,
+              "packets %d to %d have no ack for %d ms"
+                  .formatted(acknowledged + 1, sent, (now - progressAt) / 1_000_000)));
     }
     if (ending != null) {
       return new Due(List.of(), ending);
@@ -297,11 +317,17 @@ public final class Session {
     return new Due(send, null);
   }
 
+  private long unacknowledgedAt() {
+    return progressAt == NEVER ? NEVER : progressAt + SILENCE_NANOS;
+  }
+
   /// When [#due] has something to do; later, if something is received or sent until then.
   public long dueAt() {
-    return ending != null
-        ? NEVER
-        : Math.min(Math.min(pingAt, ackAt), Math.min(heardAt + SILENCE_NANOS, probedUntil));
+    if (ending != null) {
+      return NEVER;
+    }
+    long ends = Math.min(Math.min(heardAt + SILENCE_NANOS, probedUntil), unacknowledgedAt());
+    return Math.min(Math.min(pingAt, ackAt), ends);
   }
 
   // ---- what is seen from outside ----

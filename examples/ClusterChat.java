@@ -128,10 +128,11 @@ final class ClusterChat {
   }
 
   private static String describe(NodeEvent event) {
+    String node = "* " + event.node();
     return switch (event.state()) {
-      case UP -> "* " + event.node() + " is here";
-      case LEFT -> "* " + event.node() + " has left";
-      default -> "* " + event.node() + " is out of reach: " + event.why();
+      case UP -> node + " is here";
+      case LEFT -> node + " has left";
+      default -> node + " is out of reach: " + event.why();
     };
   }
 

@@ -23,8 +23,10 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -169,12 +171,7 @@ public final class Cluster implements AutoCloseable {
           "the runtime is node '%s', and the options are of '%s'; build it with node(\"%s\")"
               .formatted(node.self().node(), options.node(), options.node()));
     }
-    try {
-      node.start();
-    } catch (IOException e) {
-      throw new ClusterException(
-          "node '%s' cannot join: %s".formatted(options.node(), e.getMessage()), e);
-    }
+    start(node);
     String warning = options.warning();
     if (warning != null) {
       LOG.log(System.Logger.Level.WARNING, "node ''{0}'': {1}", options.node(), warning);
@@ -182,6 +179,30 @@ public final class Cluster implements AutoCloseable {
     Cluster cluster = new Cluster(runtime, ownership, options, node);
     runtime.beforeShutdown(() -> cluster.leave(CLOSE_LIMIT));
     return cluster;
+  }
+
+  /// On a thread of its own: it loads some hundred classes, which would hold a loop.
+  private static void start(ClusterNode node) {
+    CompletableFuture<@Nullable Void> started = new CompletableFuture<>();
+    var _ =
+        Thread.ofPlatform()
+            .name("heddle-join-" + node.self().node())
+            .start(
+                () -> {
+                  try {
+                    node.start();
+                    started.complete(null);
+                  } catch (Throwable t) {
+                    started.completeExceptionally(t);
+                  }
+                });
+    try {
+      started.join();
+    } catch (CompletionException e) {
+      Throwable cause = Objects.requireNonNull(e.getCause());
+      throw new ClusterException(
+          "node '%s' cannot join: %s".formatted(node.self().node(), cause.getMessage()), cause);
+    }
   }
 
   private static @Nullable SSLContext tlsOf(ClusterOptions options) {
@@ -296,9 +317,15 @@ public final class Cluster implements AutoCloseable {
   }
 
   /// Calls a listener when a node gets in touch, is lost or leaves: in order, on a thread of the
-  /// cluster, which it must not hold.
+  /// cluster, which it must not hold. What this node ends by leaving is not told.
   public void onChange(Consumer<NodeEvent> listener) {
-    var _ = node.onChange(change -> listener.accept(eventOf(change)));
+    var _ =
+        node.onChange(
+            change -> {
+              if (change.ending() == null || change.ending().cause() != Cause.CLOSED) {
+                listener.accept(eventOf(change));
+              }
+            });
   }
 
   private static NodeEvent eventOf(ClusterNode.Change change) {

@@ -99,6 +99,13 @@ public final class ClusterOptions {
     return new ClusterOptions(values);
   }
 
+  /// The same options for a node with another name.
+  ///
+  /// @throws IllegalArgumentException as of [#named]
+  public ClusterOptions renamed(String node) {
+    return with(values -> values.node = checkedName("node", node));
+  }
+
   private static String checkedName(String what, String name) {
     if (!name.matches("[\\p{L}\\p{N}._-]{1," + NAME_LENGTH + "}")) {
       throw new IllegalArgumentException(

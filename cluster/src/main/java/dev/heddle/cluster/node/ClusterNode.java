@@ -334,7 +334,7 @@ public final class ClusterNode implements AutoCloseable {
       local.addNode(life.node(), remote);
       peers.put(life.node(), new Peer(other, remote, (Link) sink));
       changes.add(new Change(life, null));
-      log(System.Logger.Level.INFO, "in session with " + life);
+      log(System.Logger.Level.DEBUG, "in session with '%s'".formatted(life.node()));
       return new RemoteReceiver(remote);
     }
 
@@ -344,7 +344,10 @@ public final class ClusterNode implements AutoCloseable {
       endings.put(life.node(), new LastSession(other, why));
       peers.remove(life.node()); // the runtime keeps it: what comes now gets NO_CONNECTION
       changes.add(new Change(life, why));
-      log(System.Logger.Level.INFO, "no longer in session with %s: %s".formatted(life, why));
+      boolean isOnPurpose = why.cause() == Cause.LEFT || why.cause() == Cause.CLOSED;
+      log(
+          isOnPurpose ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
+          "no longer in session with '%s': %s".formatted(life.node(), why));
     }
 
     @Override

@@ -255,6 +255,7 @@ final class Connections implements Engine.Listener {
         new Link(open.at(), open.other(), self.life(), session, wakeWriter, wakeAgent);
     link.deliverTo(sessions.opened(open.other(), link));
     links.put(open.at(), link);
+    wakeWriter.run(); // it did not see this link when the first frames were added
   }
 
   /// A session ends here, for a reason that its packets or the time have given.

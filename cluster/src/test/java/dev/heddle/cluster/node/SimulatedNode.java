@@ -84,7 +84,6 @@ final class SimulatedNode implements Connections.Sessions {
     }
   }
 
-  private final java.util.function.LongSupplier now;
   final NodeLife life;
   final LoopbackEngine engine;
   final Connections connections;
@@ -104,7 +103,6 @@ final class SimulatedNode implements Connections.Sessions {
       SplittableRandom random,
       History history) {
     this.life = life;
-    this.now = network::now;
     this.engine = engine;
     this.history = history;
     Introduction self =
@@ -144,7 +142,6 @@ final class SimulatedNode implements Connections.Sessions {
         "a session with %s was replaced by one with %s".formatted(before, other.life()));
     check(open.put(name, peer) == null, "two sessions with " + name);
     history.opened++;
-    if (TRACE) System.out.println(now.getAsLong()/1000000+" "+life + " opened " + other.life()+" "+peer.link.id());
     return peer;
   }
 
@@ -152,7 +149,6 @@ final class SimulatedNode implements Connections.Sessions {
   public void ended(Introduction other, Ending why) {
     Peer peer = open.remove(other.life().node());
     check(peer != null && peer.ended, "ended without its receiver, or twice");
-    if (TRACE) System.out.println(now.getAsLong()/1000000+" "+life + " ended " + other.life()+" "+peer.link.id()+" "+why);
     check(why.cause() != Cause.MALFORMED, why.text());
     if (why.cause() == Cause.REPLACED) {
       replaced.put(other.life().node(), other.life());
@@ -160,8 +156,7 @@ final class SimulatedNode implements Connections.Sessions {
   }
 
   @Override
-  public void log(System.Logger.Level level, String line) {if (TRACE) System.out.println(life+" "+line);}
- static final boolean TRACE = Boolean.getBoolean("trace");
+  public void log(System.Logger.Level level, String line) {} // faults are what this is about
 
   // ---- traffic ----
 

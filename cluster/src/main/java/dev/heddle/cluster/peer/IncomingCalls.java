@@ -155,8 +155,8 @@ final class IncomingCalls {
     Pid started;
     try {
       started = start(spawn);
-    } catch (UndecodableMessageException | RuntimeException e) {
-      context.send(new Frame.SpawnFailed(spawn.id(), Failures.text(e)));
+    } catch (Throwable t) { // of the program's own supplier
+      context.send(new Frame.SpawnFailed(spawn.id(), Failures.text(t)));
       return;
     }
     Frame.Spawned answer = new Frame.Spawned(spawn.id(), started);

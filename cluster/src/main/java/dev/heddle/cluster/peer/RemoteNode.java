@@ -236,7 +236,11 @@ public final class RemoteNode implements NodePeer {
       case Frame.AskFailed(long id, var failure) -> outgoing.onFailure(id, failure);
       case Frame.GiveUp(long id) -> incoming.giveUp(id);
       case Frame.Refused(Pid to, var why, long count) -> refused.onRefused(to, why, count);
-      case Frame.Pause(Pid to, var policy) -> paused.pause(to, policy);
+      case Frame.Pause(Pid to, var policy) -> {
+        if (context.isOfOther(to)) {
+          paused.pause(to, policy);
+        }
+      }
       case Frame.Resume(Pid to) -> paused.resume(to);
       case Frame.Monitor(Pid target) -> ties.onMonitor(target);
       case Frame.Demonitor(Pid target) -> ties.onDemonitor(target);

@@ -350,6 +350,29 @@ class RemoteNodeTest {
   }
 
   @Test
+  @Tag("C1")
+  @Tag("proc-222")
+  void sessionAfterALostOne_hasNothingOfIt_andTheSamePids() throws Exception {
+    Pid watcher = a.obedient();
+    Pid target = b.obedient();
+    a.in(watcher, self -> monitor(self, target));
+    CompletableFuture<Void> gate = new CompletableFuture<>();
+    a.line.execute(gate::join);
+    a.runtime.send(target, "on its way");
+    nodes.loseSession();
+    nodes.connect();
+    gate.complete(null);
+    a.runtime.send(target, "once");
+    assertThat(b.take()).isEqualTo("once");
+    assertThat(((ProcessSignal.Down) a.take()).exit().reason()).isEqualTo(Reason.NO_CONNECTION);
+    a.in(watcher, self -> monitor(self, target));
+    nodes.settle();
+    b.runtime.send(target, "done");
+    assertThat(((ProcessSignal.Down) a.take()).exit().reason()).isEqualTo(Reason.NORMAL);
+    assertThat(b.got).isEmpty();
+  }
+
+  @Test
   void exitWithAResultThatCannotBeEncoded_saysSo() {
     Pid target = b.runtime.spawn((_, out) -> out.done(new Object()));
     CompletableFuture<Exit> exit = a.runtime.whenExited(target);

@@ -181,9 +181,11 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   /// Sends a message. **Suspends** a coroutine or the body of a [CoroutineProcess] while the
-  /// mailbox is full and its policy is [MailboxPolicy#SUSPEND]; no other caller.
+  /// mailbox is full and its policy is [MailboxPolicy#SUSPEND], or while the connection to its node
+  /// has no space; no other caller.
   ///
   /// @throws SendFailedException when it was not accepted
+  /// @throws NotSendableException when it cannot be encoded for another node
   public void send(Pid to, @Nullable Object message) {
     SendResult result = host.send(to, message);
     if (result != SendResult.ACCEPTED) {
@@ -225,6 +227,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @param <R> the type of the reply, as the two processes have agreed
   /// @param limit how long to wait
   /// @throws SendFailedException when it was not accepted
+  /// @throws NotSendableException when it cannot be encoded for another node
   /// @throws DeadlineException when no reply came in time
   /// @throws AskFailedException when the process has ended without a reply, or has replied with a
   ///   failure
@@ -392,11 +395,16 @@ public final class ProcessRuntime implements AutoCloseable {
     return host.events();
   }
 
-  /// Completes when a process ends; at once when it has ended or never existed. Completing or
-  /// cancelling it does not affect the process. Dependent stages run on the worker of the last
-  /// step, and must not block there; [#close] and [#shutdown] throw there. The `…Async` forms take
-  /// an executor; a coroutine waits by
+  /// Completes when a process ends; at once when it has ended or never existed. A process of
+  /// another node counts as ended, with [Exit.Reason#NO_CONNECTION], when the connection to it is
+  /// lost. Completing or cancelling it does not affect the process. Dependent stages run on the
+  /// worker of the last step, and must not block there; [#close] and [#shutdown] throw there. The
+  /// `…Async` forms take an executor; a coroutine waits by
   /// [dev.heddle.Heddle#await(java.util.concurrent.CompletionStage)].
+  ///
+  /// @throws IllegalArgumentException when it is not the address of a process, or belongs to
+  ///   another runtime without a connection of a cluster; so do all methods that take the PID of a
+  ///   process
   public CompletableFuture<Exit> whenExited(Pid pid) {
     return host.directory().whenExited(pid);
   }

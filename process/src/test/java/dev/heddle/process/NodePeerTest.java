@@ -365,6 +365,17 @@ class NodePeerTest {
   }
 
   @Test
+  void child_ofAParentOnANodeThatIsLost_endsAtOnce() {
+    Pid parent = obedient(here);
+    node.cut();
+    StartOptions options = StartOptions.defaults().withParent(parent);
+    Pid linked = there.spawn(Kit.resting(), options.linked());
+    Pid bound = there.spawn(Kit.resting(), options.withLifetime(Lifetime.WITH_PARENT));
+    assertThat(Kit.exit(there, linked).reason()).isIn(Reason.LINKED, Reason.NOT_FOUND);
+    assertThat(Kit.exit(there, bound).reason()).isIn(Reason.SHUTDOWN, Reason.NOT_FOUND);
+  }
+
+  @Test
   void child_thatAFarParentIsToMonitor_isRefused() {
     Pid parent = obedient(here);
     assertThatThrownBy(() ->

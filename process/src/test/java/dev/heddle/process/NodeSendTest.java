@@ -37,6 +37,7 @@ class NodeSendTest {
 
     final BlockingQueue<CompletableFuture<@Nullable Void>> waits = Kit.queue();
     volatile boolean full;
+    volatile boolean waiting = true;
 
     Way(ProcessRuntime here) {
       super(here, LOCK);
@@ -52,7 +53,10 @@ class NodeSendTest {
     }
 
     @Override
-    public CompletableFuture<@Nullable Void> room(Pid to) {
+    public @Nullable CompletableFuture<@Nullable Void> room(Pid to) {
+      if (!waiting) {
+        return null;
+      }
       CompletableFuture<@Nullable Void> room = new CompletableFuture<>();
       waits.add(room);
       return room;
@@ -132,6 +136,17 @@ class NodeSendTest {
       return null;
     });
     assertThat(got).containsExactly("late");
+  }
+
+  @Test
+  void body_isRefused_whereThePeerSaysThatSendersDoNotWait() {
+    Pid far = collector();
+    way.full = true;
+    way.waiting = false;
+    Pid sender = here.spawn(CoroutineProcess.ofAction(self -> self.context().send(far, "x")));
+    assertThat(Kit.exit(here, sender).cause())
+        .isInstanceOf(SendFailedException.class)
+        .hasMessageContaining("is full");
   }
 
   @Test
@@ -294,8 +309,11 @@ class NodeSendTest {
     BlockingQueue<Request> requests = Kit.queue();
     Pid far = there.spawn((events, _) -> events.forEach(e -> requests.add((Request) e.data())));
     Pid front =
-        here.spawn((events, _) ->
-            events.forEach(e -> here.forward(far, (Request) Objects.requireNonNull(e.data()))));
+        here.spawn((events, _) -> {
+          for (ProcessEvent event : events) {
+            var _ = here.forward(far, (Request) Objects.requireNonNull(event.data()));
+          }
+        });
     CompletableFuture<Object> answer = here.request(front, "question");
     Request seen = Kit.take(requests);
     answer.cancel(false);

@@ -107,7 +107,7 @@ class TestNode implements NodePeer {
   }
 
   @Override
-  public CompletableFuture<@Nullable Void> room(Pid to) {
+  public @Nullable CompletableFuture<@Nullable Void> room(Pid to) {
     return otherEnd().here.room(to);
   }
 

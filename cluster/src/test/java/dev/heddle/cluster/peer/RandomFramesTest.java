@@ -100,8 +100,7 @@ class RandomFramesTest {
       case 12 -> new Frame.Link(one, two);
       case 13 -> new Frame.Unlink(one, two, random.nextInt(5));
       case 14 ->
-          new Frame.Down(
-              one, new ExitText(Exit.Reason.FAILED, content(), failure(), content()));
+          new Frame.Down(one, new ExitText(Exit.Reason.FAILED, content(), failure(), content()));
       case 15 -> new Frame.AwaitStart(id, one);
       case 16 ->
           new Frame.Spawn(

@@ -192,9 +192,14 @@ final class TwoNodes implements AutoCloseable {
     this.ofA = ofA;
     this.ofB = ofB;
     Map<String, Supplier<? extends Process>> entries =
-        Map.of("obedient", () -> Node.obedient(b.got), "failing", () -> (_, _) -> {
-          throw new IllegalStateException("boom");
-        });
+        Map.of(
+            "obedient",
+            () -> Node.obedient(b.got),
+            "failing",
+            () ->
+                (_, _) -> {
+                  throw new IllegalStateException("boom");
+                });
     this.options = new PeerOptions(entries, orders);
     connect();
   }

@@ -69,7 +69,7 @@ public final class ProcessLinks {
    *
    * I5. untied() of a process is called after the last link or monitor that another process has
    *     removed, whether by a call or by its own end. The process may have got another one
-   *     meanwhile, and more than one removal may find none left. [ProcessLinksModelTest]
+   *     meanwhile, and more than one removal may find none left. [StandInTest]
    *
    * Stand-ins. A process of another node is represented by an owner that no worker runs. It gets
    * links, monitors and listeners as any other, and exited() ends it once, with the exit that its

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -16,9 +16,11 @@ import org.junit.jupiter.api.Test;
 @Tag("P13")
 @Tag("proc-164")
 class StandInTest {
+  private static final int ROUNDS = 1_000;
+
   /// Records what it is told.
   private static final class StandIn implements ProcessLinks.Owner {
-    final List<String> told = new ArrayList<>();
+    final List<String> told = new CopyOnWriteArrayList<>();
     int failures;
     private final Pid pid;
     private final ProcessLinks processLinks = new ProcessLinks(null);
@@ -132,6 +134,20 @@ class StandInTest {
     var _ = ProcessLinks.monitor(one, two);
     one.ends(Exit.Reason.NORMAL);
     assertThat(two.told).containsExactly("untied");
+  }
+
+  @Test
+  void untied_isNotMissed_whenTwoWatchersLeaveAtOnce() throws Exception {
+    for (int round = 0; round < ROUNDS; round++) {
+      StandIn target = new StandIn(3);
+      long first = ProcessLinks.monitor(one, target);
+      long second = ProcessLinks.monitor(two, target);
+      Thread other = Thread.ofPlatform().start(() -> ProcessLinks.demonitor(two, second));
+      ProcessLinks.demonitor(one, first);
+      other.join();
+      assertThat(target.told).contains("untied");
+      assertThat(target.processLinks().isTied()).isFalse();
+    }
   }
 
   @Test

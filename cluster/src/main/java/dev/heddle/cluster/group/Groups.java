@@ -2,6 +2,7 @@
 package dev.heddle.cluster.group;
 
 import dev.heddle.cluster.wire.Frame;
+import dev.heddle.cluster.wire.Limits;
 import dev.heddle.internal.SpinLock;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
@@ -9,6 +10,7 @@ import dev.heddle.process.SendResult;
 import dev.heddle.process.links.ProcessLinks;
 import dev.heddle.process.remote.LocalProcesses;
 import dev.heddle.process.remote.NodePeer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -40,6 +42,11 @@ public final class Groups {
    * Lock. Workers and bodies take it, so it parks nobody. The sinks are called under it, listeners
    * and mailboxes are not. C7; proc-202.
    */
+
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.group");
+
+  private static final int PART_BYTES = 512 * 1024; // of a frame of members; half of its limit
+  private static final int PID_BYTES = 16; // of this node and life: a kind and a number
 
   private static final class Member {
     final ProcessLinks.Owner owner;
@@ -78,8 +85,10 @@ public final class Groups {
 
   /// Makes a process of this node a member; once more, if it is one.
   ///
-  /// @throws IllegalArgumentException when there is no such process here
+  /// @throws IllegalArgumentException when there is no such process here, or the name is empty or
+  ///   longer than 1 KiB
   public void join(String group, Pid pid) {
+    checkName(group);
     ProcessLinks.Owner owner = local.find(pid);
     if (owner == null) {
       throw new IllegalArgumentException(
@@ -107,6 +116,14 @@ public final class Groups {
     }
     if (isNew) {
       owner.processLinks().onExit(member.listener); // at once, if it has ended
+    }
+  }
+
+  private static void checkName(String group) {
+    int length = group.getBytes(StandardCharsets.UTF_8).length;
+    if (length == 0 || length > Limits.NAME_BYTES) {
+      throw new IllegalArgumentException(
+          "the name of a group has 1 to %d bytes, not %d".formatted(Limits.NAME_BYTES, length));
     }
   }
 
@@ -190,9 +207,8 @@ public final class Groups {
   private List<Pid> collect(String group, Map<Pid, NodePeer> remote) {
     lock.lock();
     try {
-      sessions.forEach(
-          (peer, session) ->
-              session.members.getOrDefault(group, Set.of()).forEach(pid -> remote.put(pid, peer)));
+      sessions.forEach((peer, session) ->
+          session.members.getOrDefault(group, Set.of()).forEach(pid -> remote.put(pid, peer)));
       return List.copyOf(own.getOrDefault(group, Set.of()));
     } finally {
       lock.unlock();
@@ -233,7 +249,8 @@ public final class Groups {
 
   // ---- changes ----
 
-  /// Calls a listener after each change, on the thread that has made it. The listener must not wait.
+  /// Calls a listener after each change, on the thread that has made it. The listener must not
+  /// wait.
   public void onChange(Consumer<GroupChange> listener) {
     listeners.add(listener);
   }
@@ -244,7 +261,13 @@ public final class Groups {
   }
 
   private void notify(GroupChange change) {
-    listeners.forEach(listener -> listener.accept(change));
+    for (Consumer<GroupChange> listener : listeners) {
+      try {
+        listener.accept(change);
+      } catch (RuntimeException e) {
+        LOG.log(System.Logger.Level.WARNING, "a listener failed at " + change, e);
+      }
+    }
   }
 
   // ---- sessions ----
@@ -256,16 +279,33 @@ public final class Groups {
   public void opened(NodePeer peer, Consumer<Frame> sink) {
     lock.lock();
     try {
-      Map<String, List<Pid>> all = new HashMap<>();
-      own.forEach((group, pids) -> all.put(group, List.copyOf(pids)));
       sessions.put(peer, new Session(sink));
-      sink.accept(new Frame.Members(all));
+      tellAll(sink);
     } finally {
       lock.unlock();
     }
   }
 
-  /// The other node tells of all its members.
+  /// Tells all members, in as many frames as they need: receivers add those of each.
+  private void tellAll(Consumer<Frame> sink) {
+    Map<String, List<Pid>> part = new HashMap<>();
+    int bytes = 0;
+    for (Map.Entry<String, Set<Pid>> group : own.entrySet()) {
+      for (Pid pid : group.getValue()) {
+        if (bytes > PART_BYTES) {
+          sink.accept(new Frame.Members(part));
+          part = new HashMap<>();
+          bytes = 0;
+        }
+        List<Pid> pids = part.computeIfAbsent(group.getKey(), _ -> new ArrayList<>());
+        bytes += PID_BYTES + (pids.isEmpty() ? Limits.NAME_BYTES : 0);
+        pids.add(pid);
+      }
+    }
+    sink.accept(new Frame.Members(part));
+  }
+
+  /// The other node tells of all its members, or of some more of them.
   public void onMembers(NodePeer peer, Map<String, List<Pid>> groups) {
     groups.forEach((group, pids) -> onJoined(peer, group, pids));
   }

@@ -152,9 +152,13 @@ final class OutgoingCalls {
 
   private SendResult send(long id, Call call, Frame frame) {
     open.put(id, call);
-    SendResult result = ended ? SendResult.UNREACHABLE : context.sink().send(frame);
-    if (result != SendResult.ACCEPTED) {
-      open.remove(id);
+    SendResult result = SendResult.UNREACHABLE;
+    try {
+      result = ended ? result : context.sink().send(frame);
+    } finally { // a name may be too long to be sent
+      if (result != SendResult.ACCEPTED) {
+        open.remove(id);
+      }
     }
     return result;
   }
@@ -189,8 +193,13 @@ final class OutgoingCalls {
 
   void onSpawned(long id, Pid pid) {
     Call call = open.remove(id);
-    if (call != null) {
+    if (call == null) {
+      return; // an answer to no call
+    }
+    if (context.isOfOther(pid)) {
       call.started(pid);
+    } else {
+      call.fail(WRONG);
     }
   }
 

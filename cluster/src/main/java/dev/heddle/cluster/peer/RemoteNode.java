@@ -95,9 +95,7 @@ public final class RemoteNode implements NodePeer {
     Pid here = local.address(0);
     NodeLife self = new NodeLife(here.node(), here.host(), here.incarnation());
     SessionContents contents = new SessionContents(types, self, other);
-    this.context =
-        new RemoteContext(
-            other, self.node(), local, sink, contents);
+    this.context = new RemoteContext(other, self.node(), local, sink, contents);
     this.options = options;
     this.groups = groups;
     this.services = services;
@@ -236,7 +234,11 @@ public final class RemoteNode implements NodePeer {
       case Frame.AskFailed(long id, var failure) -> outgoing.onFailure(id, failure);
       case Frame.GiveUp(long id) -> incoming.giveUp(id);
       case Frame.Refused(Pid to, var why, long count) -> refused.onRefused(to, why, count);
-      case Frame.Pause(Pid to, var policy) -> paused.pause(to, policy);
+      case Frame.Pause(Pid to, var policy) -> {
+        if (context.isOfOther(to)) {
+          paused.pause(to, policy);
+        }
+      }
       case Frame.Resume(Pid to) -> paused.resume(to);
       case Frame.Monitor(Pid target) -> ties.onMonitor(target);
       case Frame.Demonitor(Pid target) -> ties.onDemonitor(target);
@@ -254,8 +256,7 @@ public final class RemoteNode implements NodePeer {
       case Frame.Terminate(Pid target, String reason) ->
           onOrder(target, new ProcessOrder.Terminate(reason));
       case Frame.Cancel(Pid target, String reason, long nanos) ->
-          onOrder(
-              target, new ProcessOrder.Cancel(reason, Duration.ofNanos(Math.max(0, nanos))));
+          onOrder(target, new ProcessOrder.Cancel(reason, Duration.ofNanos(Math.max(0, nanos))));
       case Frame.RequestExit request -> requestExit(request);
       case Frame.Members(var all) -> groups.onMembers(this, ofOther(all));
       case Frame.Joined(String group, Pid member) ->

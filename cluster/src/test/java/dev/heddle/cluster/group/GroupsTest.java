@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.cluster.peer.FakeNode;
+import dev.heddle.cluster.wire.Frame;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import java.util.ArrayList;
@@ -109,6 +110,28 @@ class GroupsTest {
     assertThatThrownBy(() -> a.groups().join("chat", b.pid(0)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("at its own node");
+  }
+
+  @Test
+  @Tag("C7")
+  void membersThatFillSeveralFrames_areAllTold() {
+    FakeNode large = new FakeNode("a", "b", 40_000);
+    FakeNode other = new FakeNode("b", "a", 1);
+    for (int i = 0; i < 40_000; i++) {
+      large.groups().join("chat", large.pid(i));
+    }
+    List<Frame.Members> frames = new ArrayList<>();
+    large.groups().opened(other.peer(), frame -> frames.add((Frame.Members) frame));
+    assertThat(frames).hasSize(2);
+    assertThat(frames.stream().mapToInt(it -> it.groups().get("chat").size()).sum())
+        .isEqualTo(40_000);
+  }
+
+  @Test
+  void nameThatIsTooLong_isRefused() {
+    assertThatThrownBy(() -> a.groups().join("x".repeat(1_025), a.pid(0)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("1 to 1024 bytes");
   }
 
   /// Joins, leaves, ends and frames in random order: when nothing is on its way, both agree, and

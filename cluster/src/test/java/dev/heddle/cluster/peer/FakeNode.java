@@ -77,6 +77,10 @@ public final class FakeNode implements LocalProcesses {
     return groups;
   }
 
+  public NodePeer peer() {
+    return remote;
+  }
+
   public Pid pid(int index) {
     return processes.get(index).self();
   }

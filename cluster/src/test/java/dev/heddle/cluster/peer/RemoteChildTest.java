@@ -36,10 +36,7 @@ class RemoteChildTest {
 
   private dev.heddle.process.Process child(String entry, String name, Duration grace) {
     return RemoteChild.of(
-        entry,
-        StartOptions.defaults().withInput("begun").withName(name),
-        a.remote()::spawn,
-        grace);
+        entry, StartOptions.defaults().withInput("begun").withName(name), a.remote()::spawn, grace);
   }
 
   private Pid started(Duration grace) {

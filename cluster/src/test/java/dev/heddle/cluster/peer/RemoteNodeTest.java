@@ -136,8 +136,7 @@ class RemoteNodeTest {
     b.exit(dead);
     assertThatThrownBy(() -> a.runtime.ask(dead.address(), "hello", SOON))
         .isInstanceOfSatisfying(
-            SendFailedException.class,
-            e -> assertThat(e.result()).isEqualTo(SendResult.NOT_FOUND));
+            SendFailedException.class, e -> assertThat(e.result()).isEqualTo(SendResult.NOT_FOUND));
   }
 
   @Test
@@ -189,8 +188,7 @@ class RemoteNodeTest {
         .cause()
         .isInstanceOfSatisfying(
             RemoteFailure.class,
-            failure ->
-                assertThat(failure.type()).isEqualTo(NotSendableException.class.getName()));
+            failure -> assertThat(failure.type()).isEqualTo(NotSendableException.class.getName()));
   }
 
   // ---- links and monitors ----
@@ -209,8 +207,8 @@ class RemoteNodeTest {
     assertThat(a.take())
         .isInstanceOfSatisfying(
             ProcessSignal.Down.class,
-            down -> assertThat(down.exit()).isEqualTo(
-                new Exit(target, Reason.NORMAL, "result", null)));
+            down ->
+                assertThat(down.exit()).isEqualTo(new Exit(target, Reason.NORMAL, "result", null)));
   }
 
   @Test
@@ -327,8 +325,7 @@ class RemoteNodeTest {
     nodes.settle();
     nodes.loseSession();
     nodes.loseSession();
-    assertThat(((ProcessSignal.LinkDown) a.take()).exit().reason())
-        .isEqualTo(Reason.NO_CONNECTION);
+    assertThat(((ProcessSignal.LinkDown) a.take()).exit().reason()).isEqualTo(Reason.NO_CONNECTION);
     assertThat(b.exit(child).reason()).isEqualTo(Reason.LINKED);
     assertThat(a.got).isEmpty();
   }
@@ -345,8 +342,30 @@ class RemoteNodeTest {
     a.in(watcher, self -> monitor(self, target));
     assertThat(((ProcessSignal.Down) a.take()).exit().reason()).isEqualTo(Reason.NO_CONNECTION);
     a.in(watcher, self -> link(self, target));
-    assertThat(((ProcessSignal.LinkDown) a.take()).exit().reason())
-        .isEqualTo(Reason.NO_CONNECTION);
+    assertThat(((ProcessSignal.LinkDown) a.take()).exit().reason()).isEqualTo(Reason.NO_CONNECTION);
+  }
+
+  @Test
+  @Tag("C1")
+  @Tag("proc-222")
+  void sessionAfterALostOne_hasNothingOfIt_andTheSamePids() throws Exception {
+    Pid watcher = a.obedient();
+    Pid target = b.obedient();
+    a.in(watcher, self -> monitor(self, target));
+    CompletableFuture<Void> gate = new CompletableFuture<>();
+    a.line.execute(gate::join);
+    a.runtime.send(target, "on its way");
+    nodes.loseSession();
+    nodes.connect();
+    gate.complete(null);
+    a.runtime.send(target, "once");
+    assertThat(b.take()).isEqualTo("once");
+    assertThat(((ProcessSignal.Down) a.take()).exit().reason()).isEqualTo(Reason.NO_CONNECTION);
+    a.in(watcher, self -> monitor(self, target));
+    nodes.settle();
+    b.runtime.send(target, "done");
+    assertThat(((ProcessSignal.Down) a.take()).exit().reason()).isEqualTo(Reason.NORMAL);
+    assertThat(b.got).isEmpty();
   }
 
   @Test
@@ -392,8 +411,7 @@ class RemoteNodeTest {
   @Test
   void orders_whereControlIsOff_areIgnored() {
     try (TwoNodes refusing =
-        new TwoNodes(
-            FakeNode.NO_TYPES, FakeNode.NO_TYPES, PeerOptions.ForeignOrders.REFUSED)) {
+        new TwoNodes(FakeNode.NO_TYPES, FakeNode.NO_TYPES, PeerOptions.ForeignOrders.REFUSED)) {
       Pid target = refusing.b.obedient();
       refusing.a.runtime.terminate(target);
       refusing.a.runtime.cancel(target, "enough", SOON);

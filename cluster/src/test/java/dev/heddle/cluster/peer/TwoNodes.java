@@ -50,8 +50,7 @@ final class TwoNodes implements AutoCloseable {
     final List<Frame> sent = new CopyOnWriteArrayList<>();
     final ExecutorService line = Executors.newSingleThreadExecutor();
     final BlockingQueue<Object> got = new LinkedBlockingQueue<>();
-    volatile boolean isOpen = true;
-    private final CompletableFuture<RemoteNode> other = new CompletableFuture<>();
+    private volatile @Nullable Line session;
     @Nullable RemoteNode remote;
 
     Node(String name) {
@@ -69,28 +68,38 @@ final class TwoNodes implements AutoCloseable {
       return Objects.requireNonNull(remote);
     }
 
-    private FrameSink sink() {
-      return new FrameSink() {
-        @Override
-        public SendResult send(Frame frame) {
-          if (!isOpen) {
-            return SendResult.UNREACHABLE;
-          }
-          sent.add(frame);
-          line.execute(() -> other.join().handle(frame));
-          return SendResult.ACCEPTED;
-        }
+    /// The frames of one session on their way to the other node.
+    private final class Line implements FrameSink {
+      volatile boolean isOpen = true;
+      final CompletableFuture<RemoteNode> other = new CompletableFuture<>();
 
-        @Override
-        public CompletableFuture<@Nullable Void> room() {
-          return CompletableFuture.completedFuture(null);
+      @Override
+      public SendResult send(Frame frame) {
+        if (!isOpen) {
+          return SendResult.UNREACHABLE;
         }
-      };
+        sent.add(frame);
+        line.execute(() -> other.join().handle(frame));
+        return SendResult.ACCEPTED;
+      }
+
+      @Override
+      public CompletableFuture<@Nullable Void> room() {
+        return CompletableFuture.completedFuture(null);
+      }
+    }
+
+    private void open(NodeLife other, MessageTypes types, PeerOptions options) {
+      Line opened = new Line();
+      session = opened;
+      remote = new RemoteNode(other, local, opened, types, options, groups, _ -> {});
+      local.removeNode(other.node());
+      local.addNode(other.node(), remote);
     }
 
     /// Ends the session here.
     void loseSession() {
-      isOpen = false;
+      Objects.requireNonNull(session).isOpen = false;
       remote().ended();
     }
 
@@ -175,20 +184,32 @@ final class TwoNodes implements AutoCloseable {
   final Node a = new Node("a");
   final Node b = new Node("b");
 
+  private final MessageTypes ofA;
+  private final MessageTypes ofB;
+  private final PeerOptions options;
+
   TwoNodes(MessageTypes ofA, MessageTypes ofB, PeerOptions.ForeignOrders orders) {
+    this.ofA = ofA;
+    this.ofB = ofB;
     Map<String, Supplier<? extends Process>> entries =
-        Map.of("obedient", () -> Node.obedient(b.got), "failing", () -> (_, _) -> {
-          throw new IllegalStateException("boom");
-        });
-    PeerOptions options = new PeerOptions(entries, orders);
-    a.remote =
-        new RemoteNode(b.life(), a.local, a.sink(), ofA, options, a.groups, _ -> {});
-    b.remote =
-        new RemoteNode(a.life(), b.local, b.sink(), ofB, options, b.groups, _ -> {});
-    a.other.complete(b.remote);
-    b.other.complete(a.remote);
-    a.local.addNode("b", a.remote);
-    b.local.addNode("a", b.remote);
+        Map.of(
+            "obedient",
+            () -> Node.obedient(b.got),
+            "failing",
+            () ->
+                (_, _) -> {
+                  throw new IllegalStateException("boom");
+                });
+    this.options = new PeerOptions(entries, orders);
+    connect();
+  }
+
+  /// Opens a session.
+  void connect() {
+    a.open(b.life(), ofA, options);
+    b.open(a.life(), ofB, options);
+    Objects.requireNonNull(a.session).other.complete(b.remote());
+    Objects.requireNonNull(b.session).other.complete(a.remote());
   }
 
   TwoNodes() {

@@ -190,9 +190,8 @@ public final class Groups {
   private List<Pid> collect(String group, Map<Pid, NodePeer> remote) {
     lock.lock();
     try {
-      sessions.forEach(
-          (peer, session) ->
-              session.members.getOrDefault(group, Set.of()).forEach(pid -> remote.put(pid, peer)));
+      sessions.forEach((peer, session) ->
+          session.members.getOrDefault(group, Set.of()).forEach(pid -> remote.put(pid, peer)));
       return List.copyOf(own.getOrDefault(group, Set.of()));
     } finally {
       lock.unlock();
@@ -233,7 +232,8 @@ public final class Groups {
 
   // ---- changes ----
 
-  /// Calls a listener after each change, on the thread that has made it. The listener must not wait.
+  /// Calls a listener after each change, on the thread that has made it. The listener must not
+  /// wait.
   public void onChange(Consumer<GroupChange> listener) {
     listeners.add(listener);
   }

@@ -98,7 +98,8 @@ public final class ClusterNode implements AutoCloseable {
           LockSupport.unpark(writer);
         }
       } catch (Throwable t) {
-        LOG.log(System.Logger.Level.ERROR, "the agent of node " + connections.self() + " failed", t);
+        LOG.log(
+            System.Logger.Level.ERROR, "the agent of node " + connections.self() + " failed", t);
       }
       LockSupport.parkNanos(this, TICK_NANOS);
     }
@@ -115,7 +116,8 @@ public final class ClusterNode implements AutoCloseable {
           asleep = false;
         }
       } catch (Throwable t) {
-        LOG.log(System.Logger.Level.ERROR, "the writer of node " + connections.self() + " failed", t);
+        LOG.log(
+            System.Logger.Level.ERROR, "the writer of node " + connections.self() + " failed", t);
       }
     }
     engine.close();

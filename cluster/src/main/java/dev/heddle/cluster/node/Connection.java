@@ -89,8 +89,7 @@ final class Connection implements FrameSink, Session.Output {
 
   @Override
   public SendResult send(Frame frame) {
-    SendResult result =
-        session.outbox().add(session.codec().encode(frame), importanceOf(frame));
+    SendResult result = session.outbox().add(session.codec().encode(frame), importanceOf(frame));
     if (result == SendResult.ACCEPTED) {
       signal.run();
     }

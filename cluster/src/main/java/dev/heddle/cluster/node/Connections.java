@@ -157,9 +157,7 @@ public final class Connections implements Engine.Listener {
       } else if (!packet.session().equals(SessionId.NONE)
           && (content == null || content instanceof Urgent.Ping)) {
         String text = "node '" + self.node() + "' is not in this session";
-        send(
-            from,
-            Packet.write(packet.version(), packet.session(), 0, 0, new Urgent.Ended(text)));
+        send(from, Packet.write(packet.version(), packet.session(), 0, 0, new Urgent.Ended(text)));
       }
     } catch (MalformedPacketException e) {
       malformed.increment();
@@ -317,8 +315,8 @@ public final class Connections implements Engine.Listener {
     connections.forEach(Connection::tick);
   }
 
-  /// Sends one packet of each connection that has one, and all that is urgent. One thread at a time;
-  /// may wait, as the engine may.
+  /// Sends one packet of each connection that has one, and all that is urgent. One thread at a
+  /// time; may wait, as the engine may.
   ///
   /// @return whether anything was sent
   public boolean flush() {

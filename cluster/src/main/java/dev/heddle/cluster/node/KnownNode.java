@@ -12,8 +12,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/// The peer of a node, whatever its life: passes each call on to the last session with it. A session
-/// that has ended refuses as such, so this stays in the runtime between sessions.
+/// The peer of a node, whatever its life: passes each call on to the last session with it. A
+/// session that has ended refuses as such, so this stays in the runtime between sessions.
 final class KnownNode implements NodePeer {
   private volatile RemoteNode last;
 

@@ -210,12 +210,11 @@ final class Deliveries {
     }
   }
 
-  /// Whether messages to a full mailbox wait. Between the refusal and this call the mailbox may have
-  /// got space; then they wait too, for a moment.
+  /// Whether messages to a full mailbox wait. Between the refusal and this call the mailbox may
+  /// have got space; then they wait too, for a moment.
   private boolean isHolding(Pid to) {
     MailboxPolicy policy = context.local().nearlyFull(to);
-    return policy == MailboxPolicy.SUSPEND
-        || (policy == null && context.local().find(to) != null);
+    return policy == MailboxPolicy.SUSPEND || (policy == null && context.local().find(to) != null);
   }
 
   private void refuse(Frame frame, Pid to, SendResult why) {

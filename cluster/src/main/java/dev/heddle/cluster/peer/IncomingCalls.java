@@ -35,9 +35,7 @@ final class IncomingCalls {
   private volatile boolean ended;
 
   IncomingCalls(
-      RemoteContext context,
-      RemoteTies ties,
-      Map<String, Supplier<? extends Process>> entries) {
+      RemoteContext context, RemoteTies ties, Map<String, Supplier<? extends Process>> entries) {
     this.context = context;
     this.ties = ties;
     this.entries = entries;
@@ -66,17 +64,16 @@ final class IncomingCalls {
     }
     register(ask.id(), answer);
     var _ =
-        answer.whenComplete(
-            (result, failure) -> {
-              if (open.remove(ask.id()) == null) {
-                return; // the asker has given up, or the session has ended
-              }
-              if (failure == null) {
-                answer(ask, result);
-              } else {
-                failAsk(ask, failure);
-              }
-            });
+        answer.whenComplete((result, failure) -> {
+          if (open.remove(ask.id()) == null) {
+            return; // the asker has given up, or the session has ended
+          }
+          if (failure == null) {
+            answer(ask, result);
+          } else {
+            failAsk(ask, failure);
+          }
+        });
     return SendResult.ACCEPTED;
   }
 
@@ -140,13 +137,12 @@ final class IncomingCalls {
     CompletableFuture<Boolean> started = context.local().whenStarted(wait.target());
     register(wait.id(), started);
     var _ =
-        started.whenComplete(
-            (yes, failure) -> {
-              if (open.remove(wait.id()) != null) {
-                byte[] content = context.contents().encode(failure == null && yes);
-                context.send(new Frame.Answer(wait.id(), content));
-              }
-            });
+        started.whenComplete((yes, failure) -> {
+          if (open.remove(wait.id()) != null) {
+            byte[] content = context.contents().encode(failure == null && yes);
+            context.send(new Frame.Answer(wait.id(), content));
+          }
+        });
   }
 
   // ---- starts ----

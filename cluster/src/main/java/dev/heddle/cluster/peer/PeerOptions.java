@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 
 /// What a node lets the others do here.
 ///
-/// @param entries what they may start, by name; the suppliers are called by the thread that receives
-///   from the other node, so they must not wait
+/// @param entries what they may start, by name; the suppliers are called by the thread that
+///   receives from the other node, so they must not wait
 /// @param orders whether they may end processes here
 public record PeerOptions(Map<String, Supplier<? extends Process>> entries, ForeignOrders orders) {
   public PeerOptions {

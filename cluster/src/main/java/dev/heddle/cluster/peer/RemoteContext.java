@@ -11,11 +11,7 @@ import dev.heddle.process.remote.LocalProcesses;
 /// @param other the life of the other node that the session is with
 /// @param self the name of this node
 record RemoteContext(
-    NodeLife other,
-    String self,
-    LocalProcesses local,
-    FrameSink sink,
-    SessionContents contents) {
+    NodeLife other, String self, LocalProcesses local, FrameSink sink, SessionContents contents) {
 
   /// Whether an address belongs to the life of the other node.
   boolean isOfOther(Pid pid) {

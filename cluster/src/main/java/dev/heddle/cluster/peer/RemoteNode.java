@@ -95,9 +95,7 @@ public final class RemoteNode implements NodePeer {
     Pid here = local.address(0);
     NodeLife self = new NodeLife(here.node(), here.host(), here.incarnation());
     SessionContents contents = new SessionContents(types, self, other);
-    this.context =
-        new RemoteContext(
-            other, self.node(), local, sink, contents);
+    this.context = new RemoteContext(other, self.node(), local, sink, contents);
     this.options = options;
     this.groups = groups;
     this.services = services;
@@ -254,8 +252,7 @@ public final class RemoteNode implements NodePeer {
       case Frame.Terminate(Pid target, String reason) ->
           onOrder(target, new ProcessOrder.Terminate(reason));
       case Frame.Cancel(Pid target, String reason, long nanos) ->
-          onOrder(
-              target, new ProcessOrder.Cancel(reason, Duration.ofNanos(Math.max(0, nanos))));
+          onOrder(target, new ProcessOrder.Cancel(reason, Duration.ofNanos(Math.max(0, nanos))));
       case Frame.RequestExit request -> requestExit(request);
       case Frame.Members(var all) -> groups.onMembers(this, ofOther(all));
       case Frame.Joined(String group, Pid member) ->

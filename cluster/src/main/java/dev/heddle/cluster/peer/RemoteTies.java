@@ -207,11 +207,10 @@ final class RemoteTies {
     Consumer<Exit> listener = exit::complete;
     target.processLinks().onExit(listener);
     var _ =
-        exit.whenComplete(
-            (_, _) -> {
-              target.processLinks().offExit(listener); // when it was given up
-              untied(target);
-            });
+        exit.whenComplete((_, _) -> {
+          target.processLinks().offExit(listener); // when it was given up
+          untied(target);
+        });
   }
 
   /// A process of another life than that of the session has ended for sure.

@@ -60,8 +60,7 @@ final class SessionContents {
     return reader.decode(content);
   }
 
-  @Nullable Object decodeAsk(byte[] content, Reply<?> reply)
-      throws UndecodableMessageException {
+  @Nullable Object decodeAsk(byte[] content, Reply<?> reply) throws UndecodableMessageException {
     return reader.decodeAsk(content, reply);
   }
 }

@@ -166,14 +166,7 @@ public final class Greetings<A> {
 
   private Introduction introduction(Contact to) {
     return new Introduction(
-        cluster,
-        self,
-        to.number,
-        Packet.OLDEST_VERSION,
-        Packet.VERSION,
-        0,
-        labels,
-        entries);
+        cluster, self, to.number, Packet.OLDEST_VERSION, Packet.VERSION, 0, labels, entries);
   }
 
   private static byte[] packet(Urgent content) {
@@ -222,7 +215,8 @@ public final class Greetings<A> {
       welcome(contact, sender, out);
       return;
     }
-    if (contact.session != null && contact.other != null
+    if (contact.session != null
+        && contact.other != null
         && contact.other.life().equals(sender.life())) {
       out.probe(sender.life().node());
       return;
@@ -262,8 +256,7 @@ public final class Greetings<A> {
             new Urgent.Welcome(introduction(contact), sender.number(), version)));
   }
 
-  private void onWelcome(
-      A from, Introduction sender, long greeted, int version, Output<A> out) {
+  private void onWelcome(A from, Introduction sender, long greeted, int version, Output<A> out) {
     Contact contact = contacts.get(from);
     if (contact == null || contact.session != null || greeted != contact.number) {
       return; // of an old greeting, or the session is open
@@ -279,8 +272,7 @@ public final class Greetings<A> {
     }
   }
 
-  private void accept(
-      Contact contact, Introduction sender, int version, Output<A> out) {
+  private void accept(Contact contact, Introduction sender, int version, Output<A> out) {
     forgetOthers(contact, sender.life(), out);
     contact.session = nameOf(contact, sender);
     out.open(contact.address, sender, contact.session, version);
@@ -317,20 +309,18 @@ public final class Greetings<A> {
     if (sender.life().node().equals(self.node())) {
       return Refusal.NAME_TAKEN;
     }
-    return sender.newestVersion() < Packet.OLDEST_VERSION
-            || sender.oldestVersion() > Packet.VERSION
+    return sender.newestVersion() < Packet.OLDEST_VERSION || sender.oldestVersion() > Packet.VERSION
         ? Refusal.NO_COMMON_VERSION
         : null;
   }
 
   private boolean hasOtherLife(NodeLife life) {
     return contacts.values().stream()
-        .anyMatch(
-            contact ->
-                contact.session != null
-                    && contact.other != null
-                    && contact.other.life().node().equals(life.node())
-                    && !contact.other.life().equals(life));
+        .anyMatch(contact ->
+            contact.session != null
+                && contact.other != null
+                && contact.other.life().node().equals(life.node())
+                && !contact.other.life().equals(life));
   }
 
   private String textOf(Refusal why, Introduction sender) {

@@ -223,8 +223,7 @@ public final class Session {
     if (packet.number() != received + 1) {
       end(
           new SessionEnd(
-              Reason.GAP,
-              "packet %d came after packet %d".formatted(packet.number(), received)));
+              Reason.GAP, "packet %d came after packet %d".formatted(packet.number(), received)));
       return;
     }
     List<Frame> frames = codec.decode(packet);

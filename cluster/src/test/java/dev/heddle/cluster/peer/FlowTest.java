@@ -88,12 +88,11 @@ class FlowTest {
     Pid to = busy(4, MailboxPolicy.SUSPEND);
     Pid sender =
         a.runtime.spawn(
-            CoroutineProcess.ofAction(
-                self -> {
-                  for (int i = 0; i < 100; i++) {
-                    self.context().send(to, i);
-                  }
-                }));
+            CoroutineProcess.ofAction(self -> {
+              for (int i = 0; i < 100; i++) {
+                self.context().send(to, i);
+              }
+            }));
     a.runtime.whenStarted(sender);
     gate.countDown();
     for (int i = 0; i < 100; i++) {

@@ -136,8 +136,7 @@ class RemoteNodeTest {
     b.exit(dead);
     assertThatThrownBy(() -> a.runtime.ask(dead.address(), "hello", SOON))
         .isInstanceOfSatisfying(
-            SendFailedException.class,
-            e -> assertThat(e.result()).isEqualTo(SendResult.NOT_FOUND));
+            SendFailedException.class, e -> assertThat(e.result()).isEqualTo(SendResult.NOT_FOUND));
   }
 
   @Test
@@ -189,8 +188,7 @@ class RemoteNodeTest {
         .cause()
         .isInstanceOfSatisfying(
             RemoteFailure.class,
-            failure ->
-                assertThat(failure.type()).isEqualTo(NotSendableException.class.getName()));
+            failure -> assertThat(failure.type()).isEqualTo(NotSendableException.class.getName()));
   }
 
   // ---- links and monitors ----
@@ -209,8 +207,8 @@ class RemoteNodeTest {
     assertThat(a.take())
         .isInstanceOfSatisfying(
             ProcessSignal.Down.class,
-            down -> assertThat(down.exit()).isEqualTo(
-                new Exit(target, Reason.NORMAL, "result", null)));
+            down ->
+                assertThat(down.exit()).isEqualTo(new Exit(target, Reason.NORMAL, "result", null)));
   }
 
   @Test
@@ -327,8 +325,7 @@ class RemoteNodeTest {
     nodes.settle();
     nodes.loseSession();
     nodes.loseSession();
-    assertThat(((ProcessSignal.LinkDown) a.take()).exit().reason())
-        .isEqualTo(Reason.NO_CONNECTION);
+    assertThat(((ProcessSignal.LinkDown) a.take()).exit().reason()).isEqualTo(Reason.NO_CONNECTION);
     assertThat(b.exit(child).reason()).isEqualTo(Reason.LINKED);
     assertThat(a.got).isEmpty();
   }
@@ -345,8 +342,7 @@ class RemoteNodeTest {
     a.in(watcher, self -> monitor(self, target));
     assertThat(((ProcessSignal.Down) a.take()).exit().reason()).isEqualTo(Reason.NO_CONNECTION);
     a.in(watcher, self -> link(self, target));
-    assertThat(((ProcessSignal.LinkDown) a.take()).exit().reason())
-        .isEqualTo(Reason.NO_CONNECTION);
+    assertThat(((ProcessSignal.LinkDown) a.take()).exit().reason()).isEqualTo(Reason.NO_CONNECTION);
   }
 
   @Test
@@ -392,8 +388,7 @@ class RemoteNodeTest {
   @Test
   void orders_whereControlIsOff_areIgnored() {
     try (TwoNodes refusing =
-        new TwoNodes(
-            FakeNode.NO_TYPES, FakeNode.NO_TYPES, PeerOptions.ForeignOrders.REFUSED)) {
+        new TwoNodes(FakeNode.NO_TYPES, FakeNode.NO_TYPES, PeerOptions.ForeignOrders.REFUSED)) {
       Pid target = refusing.b.obedient();
       refusing.a.runtime.terminate(target);
       refusing.a.runtime.cancel(target, "enough", SOON);

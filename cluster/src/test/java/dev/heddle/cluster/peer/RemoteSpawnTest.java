@@ -80,8 +80,7 @@ class RemoteSpawnTest {
   void spawn_linkedAndMonitored_tellsTheParentOfADeathAtOnce() throws Exception {
     for (int i = 0; i < 200; i++) {
       Pid parent = trapping();
-      Pid child =
-          spawn("failing", StartOptions.defaults().withParent(parent).linked().monitored());
+      Pid child = spawn("failing", StartOptions.defaults().withParent(parent).linked().monitored());
       Map<Class<?>, Exit> told = new HashMap<>();
       for (int signals = 0; signals < 2; signals++) {
         Object signal = a.take();
@@ -132,8 +131,7 @@ class RemoteSpawnTest {
     Pid parent = a.obedient();
     a.runtime.send(parent, "done");
     a.exit(parent);
-    Pid child =
-        spawn("obedient", StartOptions.defaults().withParent(parent.address()).linked());
+    Pid child = spawn("obedient", StartOptions.defaults().withParent(parent.address()).linked());
     assertThat(b.exit(child).isAbnormal()).isTrue();
   }
 

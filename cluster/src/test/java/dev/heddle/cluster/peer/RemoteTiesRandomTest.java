@@ -106,11 +106,10 @@ class RemoteTiesRandomTest {
       waits.keySet().stream()
           .filter(wait -> !wait.isDone())
           .findFirst()
-          .ifPresent(
-              wait -> {
-                tell("the wait for %s is given up", waits.remove(wait));
-                wait.cancel(false);
-              });
+          .ifPresent(wait -> {
+            tell("the wait for %s is given up", waits.remove(wait));
+            wait.cancel(false);
+          });
     }
 
     private void end(FakeNode here, FakeProcess one) {
@@ -171,11 +170,10 @@ class RemoteTiesRandomTest {
           checkTrue(exit, monitor.target());
         }
       }
-      waits.forEach(
-          (wait, target) -> {
-            assertThat(wait).as(this::toString).isDone();
-            checkTrue(wait.join(), target);
-          });
+      waits.forEach((wait, target) -> {
+        assertThat(wait).as(this::toString).isDone();
+        checkTrue(wait.join(), target);
+      });
     }
 
     private void checkTrue(Exit exit, Pid target) {

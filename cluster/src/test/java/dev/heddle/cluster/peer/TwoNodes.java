@@ -177,14 +177,17 @@ final class TwoNodes implements AutoCloseable {
 
   TwoNodes(MessageTypes ofA, MessageTypes ofB, PeerOptions.ForeignOrders orders) {
     Map<String, Supplier<? extends Process>> entries =
-        Map.of("obedient", () -> Node.obedient(b.got), "failing", () -> (_, _) -> {
-          throw new IllegalStateException("boom");
-        });
+        Map.of(
+            "obedient",
+            () -> Node.obedient(b.got),
+            "failing",
+            () ->
+                (_, _) -> {
+                  throw new IllegalStateException("boom");
+                });
     PeerOptions options = new PeerOptions(entries, orders);
-    a.remote =
-        new RemoteNode(b.life(), a.local, a.sink(), ofA, options, a.groups, _ -> {});
-    b.remote =
-        new RemoteNode(a.life(), b.local, b.sink(), ofB, options, b.groups, _ -> {});
+    a.remote = new RemoteNode(b.life(), a.local, a.sink(), ofA, options, a.groups, _ -> {});
+    b.remote = new RemoteNode(a.life(), b.local, b.sink(), ofB, options, b.groups, _ -> {});
     a.other.complete(b.remote);
     b.other.complete(a.remote);
     a.local.addNode("b", a.remote);

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster;
+
+import dev.heddle.DeadlineException;
+import dev.heddle.cluster.engine.Credentials;
+import dev.heddle.cluster.engine.JGroupsEngine;
+import dev.heddle.cluster.node.ClusterNode;
+import dev.heddle.cluster.node.NodeChange;
+import dev.heddle.cluster.node.NodeSettings;
+import dev.heddle.cluster.node.NodeStatus;
+import dev.heddle.cluster.peer.PeerOptions;
+import dev.heddle.cluster.peer.PeerOptions.ForeignOrders;
+import dev.heddle.cluster.peer.RemoteNode;
+import dev.heddle.cluster.session.SessionTimes;
+import dev.heddle.cluster.wire.MessageTypes;
+import dev.heddle.cluster.wire.Urgent.Introduction;
+import dev.heddle.process.Pid;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.StartOptions;
+import dev.heddle.process.StartRefusedException;
+import dev.heddle.process.remote.LocalProcesses;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/// A node of a cluster: a runtime whose processes reach those of other machines, by the same
+/// methods as those here. It leaves when its runtime shuts down.
+///
+/// {@snippet class=dev.heddle.cluster.ClusterSnippetsTest region=join}
+///
+/// What is promised, and what is not, is told in `docs/explanation/cluster.md`.
+///
+/// **Thread** any.
+///
+/// @since 0.1
+public final class Cluster implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster");
+
+  private static final Duration START = Duration.ofSeconds(30); // of a process at another node
+  private static final Duration CLOSE = Duration.ofSeconds(5); // to deliver what was accepted
+  private static final Duration ENGINE = Duration.ofSeconds(30); // more for the engine to close
+
+  private enum Owner {
+    CLUSTER,
+    CALLER
+  }
+
+  private final ClusterOptions options;
+  private final ProcessRuntime runtime;
+  private final Owner owner;
+  private final LocalProcesses local;
+  private final JGroupsEngine engine;
+  private final ClusterNode node;
+
+  // ---- join ----
+
+  /// Joins the cluster `heddle` of this machine, with a runtime of its own that [#close] shuts
+  /// down.
+  ///
+  /// @param node the name of the node, unique in the cluster
+  /// @throws IOException when it cannot listen; the message says what to do
+  public static Cluster join(String node) throws IOException {
+    return join(ClusterOptions.named(node));
+  }
+
+  /// Joins a cluster, with a runtime of its own that [#close] shuts down. Returns when it listens;
+  /// the other nodes are found afterwards: see [#onChange].
+  ///
+  /// @throws IOException when it cannot listen, or read its certificates; the message says what to
+  ///   do
+  /// @throws IllegalArgumentException when the options contradict each other, an address is not
+  ///   safe to listen at, or a type of message cannot be sent; the message has the path to it
+  public static Cluster join(ClusterOptions options) throws IOException {
+    options.checkedAddress(); // before a runtime is started
+    MessageTypes.of(options.messages(), options.codecs());
+    ProcessRuntime runtime = ProcessRuntime.builder().node(options.name()).start();
+    try {
+      return new Cluster(options, runtime, Owner.CLUSTER).start();
+    } catch (Throwable t) {
+      runtime.close();
+      throw t;
+    }
+  }
+
+  /// Joins a cluster with a runtime, which stays its caller's. It leaves when the runtime shuts
+  /// down, before processes end.
+  ///
+  /// @param runtime built with `node(name)`, the name of the options
+  /// @throws IOException as of [#join(ClusterOptions)]
+  /// @throws IllegalArgumentException also when the names differ
+  public static Cluster join(ProcessRuntime runtime, ClusterOptions options) throws IOException {
+    return new Cluster(options, runtime, Owner.CALLER).start();
+  }
+
+  private Cluster(ClusterOptions options, ProcessRuntime runtime, Owner owner) throws IOException {
+    this.options = options;
+    this.runtime = runtime;
+    this.owner = owner;
+    this.local = LocalProcesses.of(runtime);
+    String name = local.address(0).node();
+    if (!name.equals(options.name())) {
+      throw new IllegalArgumentException(
+          "the runtime is node '%s' and the options are of node '%s'; build it with node(\"%s\")"
+              .formatted(name, options.name(), options.name()));
+    }
+    InetAddress address = options.checkedAddress();
+    this.engine =
+        new JGroupsEngine(
+            new JGroupsEngine.Settings(
+                name,
+                new InetSocketAddress(address, options.firstPort()),
+                options.lastPort(),
+                options.seeds().stream().map(Seeds::parse).toList(),
+                tls(options)));
+    this.node =
+        new ClusterNode(
+            runtime,
+            new NodeSettings(
+                options.cluster(),
+                options.labels(),
+                MessageTypes.of(options.messages(), options.codecs()),
+                new PeerOptions(
+                    options.entries(),
+                    options.acceptsOrders() ? ForeignOrders.CARRIED_OUT : ForeignOrders.REFUSED),
+                SessionTimes.DEFAULT),
+            engine,
+            (_, _) -> {}); // no part of the cluster sends anything yet
+  }
+
+  private static @Nullable SSLContext tls(ClusterOptions options) throws IOException {
+    ClusterOptions.Certificates files = options.certificates();
+    return files == null ? null : Credentials.load(files.keys(), files.trusted(), files.password());
+  }
+
+  private Cluster start() throws IOException {
+    node.start();
+    InetSocketAddress at = address();
+    if (options.isExposed(at.getAddress())) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "node ''{0}'' listens at {1} without encryption (insecure()): whoever reaches this port"
+              + " can join cluster ''{2}''",
+          options.name(),
+          at.getAddress().getHostAddress() + ":" + at.getPort(),
+          options.cluster());
+    }
+    runtime.beforeShutdown(() -> leave(CLOSE));
+    return this;
+  }
+
+  // ---- what it is, and sees ----
+
+  /// The runtime of this node.
+  public ProcessRuntime runtime() {
+    return runtime;
+  }
+
+  /// The name of this node.
+  public String name() {
+    return options.name();
+  }
+
+  /// Where this node listens.
+  public InetSocketAddress address() {
+    return Objects.requireNonNull(engine.bound(), "it is open");
+  }
+
+  /// This node, then all others that are or were in touch, then addresses that were tried without
+  /// success.
+  public List<NodeInfo> nodes() {
+    List<NodeInfo> all = new ArrayList<>();
+    all.add(
+        new NodeInfo(
+            name(),
+            node.self().life(),
+            NodeInfo.State.UP,
+            options.labels(),
+            List.copyOf(options.entries().keySet()),
+            null,
+            0,
+            0,
+            0,
+            null));
+    node.nodes().forEach(status -> all.add(info(status)));
+    return all;
+  }
+
+  private static NodeInfo info(NodeStatus status) {
+    String end = status.lastEnd() == null ? null : status.lastEnd().text();
+    return new NodeInfo(
+        status.life() == null ? null : status.life().node(),
+        status.life() == null ? 0 : status.life().life(),
+        switch (status.state()) {
+          case UP -> NodeInfo.State.UP;
+          case GREETING -> NodeInfo.State.GREETING;
+          case LOST -> NodeInfo.State.LOST;
+          case LEFT -> NodeInfo.State.LEFT;
+        },
+        status.labels(),
+        status.entries(),
+        status.roundTripNanos() < 0 ? null : Duration.ofNanos(status.roundTripNanos()),
+        status.outboxBytes(),
+        status.unacknowledgedBytes(),
+        status.heldBytes(),
+        status.refusal() == null ? end : status.refusal());
+  }
+
+  /// Calls a listener when a node gets in touch, and when it no longer is: in order, one at a time,
+  /// on a thread of the cluster. The listener must not wait.
+  public void onChange(Consumer<ClusterChange> listener) {
+    node.onChange(change ->
+        listener.accept(
+            switch (change) {
+              case NodeChange.Opened(var life) -> new ClusterChange.Up(life.node(), life.life());
+              case NodeChange.Ended(var life, var how) ->
+                  new ClusterChange.Lost(life.node(), life.life(), how.text());
+            }));
+  }
+
+  /// The group with a name. Groups are not created: one without members is empty.
+  public Group group(String name) {
+    return new Group(name, node.groups());
+  }
+
+  // ---- processes elsewhere ----
+
+  /// Starts a process at a node that has the entry, and waits until it is started or refused, for
+  /// at most 30 s. **Suspends** coroutines and bodies of processes; a thread blocks.
+  ///
+  /// @param entry one of those of [ClusterOptions#entry] of that node
+  /// @param with input, name, parent, link, monitor and lifetime; nothing else reaches another node
+  /// @param place which node
+  /// @return its PID, or that of the process which has the name there
+  /// @throws StartRefusedException when no node in touch is such a place, or that node refuses
+  /// @throws dev.heddle.process.NotSendableException when the input cannot be encoded
+  /// @throws DeadlineException when that node has not answered in time; if it starts the process
+  ///   nevertheless, it ends it again
+  /// @throws IllegalStateException in a step of a process, which it would hold
+  public Pid spawn(String entry, StartOptions with, Place place) throws InterruptedException {
+    CompletableFuture<Pid> started = new CompletableFuture<>();
+    try {
+      return local.await("spawn", () -> begin(entry, with, place, started), START);
+    } catch (ExecutionException e) {
+      throw unwrapped(e);
+    } catch (TimeoutException _) {
+      throw new DeadlineException(
+          "'%s' was not started at %s within %s".formatted(entry, place, START));
+    } finally {
+      started.cancel(false); // gives up; does nothing when it has started
+    }
+  }
+
+  private CompletableFuture<Pid> begin(
+      String entry, StartOptions with, Place place, CompletableFuture<Pid> started) {
+    CompletableFuture<Pid> asked = requestSpawn(entry, with, place);
+    asked.whenComplete((pid, failure) -> {
+      if (failure == null) {
+        started.complete(pid);
+      } else {
+        started.completeExceptionally(failure);
+      }
+    });
+    started.whenComplete((_, _) -> asked.cancel(false));
+    return started;
+  }
+
+  private static RuntimeException unwrapped(ExecutionException e) {
+    Throwable cause = e.getCause();
+    return cause instanceof RuntimeException unchecked
+        ? unchecked
+        : new StartRefusedException(String.valueOf(cause), cause);
+  }
+
+  /// Starts a process as [#spawn] does, without waiting. To cancel the future gives up: a process
+  /// that was started nevertheless is terminated. **Suspends** never.
+  public CompletableFuture<Pid> requestSpawn(String entry, StartOptions with, Place place) {
+    String at = choose(entry, place);
+    if (at.equals(name())) {
+      Supplier<? extends Process> process = Objects.requireNonNull(options.entries().get(entry));
+      return CompletableFuture.completedFuture(local.spawn(process.get(), with));
+    }
+    RemoteNode peer = node.peer(at);
+    if (peer == null) {
+      throw new StartRefusedException("node '%s' is not in touch".formatted(at), null);
+    }
+    return peer.spawn(entry, with);
+  }
+
+  /// The name of a node in touch at this place that has the entry.
+  private String choose(String entry, Place place) {
+    List<String> fitting = new ArrayList<>();
+    List<String> without = new ArrayList<>();
+    if (isAt(place, name(), options.labels())) {
+      (options.entries().containsKey(entry) ? fitting : without).add(name());
+    }
+    for (Introduction other : node.inTouch()) {
+      String name = other.life().node();
+      if (isAt(place, name, other.labels())) {
+        (other.entries().contains(entry) ? fitting : without).add(name);
+      }
+    }
+    if (fitting.isEmpty()) {
+      throw new StartRefusedException(
+          without.isEmpty()
+              ? "%s is not in touch with node '%s'".formatted(place, name())
+              : "'%s' is no entry of %s, nodes in touch there: %s"
+                  .formatted(entry, place, String.join(", ", without)),
+          null);
+    }
+    return fitting.get(ThreadLocalRandom.current().nextInt(fitting.size()));
+  }
+
+  private static boolean isAt(Place place, String name, Map<String, String> labels) {
+    return switch (place) {
+      case Place.On(String node) -> node.equals(name);
+      case Place.Labelled(var wanted) -> labels.entrySet().containsAll(wanted.entrySet());
+    };
+  }
+
+  // ---- the end ----
+
+  /// Leaves the cluster: waits until what was accepted for other nodes has arrived, then says
+  /// farewell. The runtime goes on, without the other nodes. A second call waits for the first.
+  /// **Suspends** coroutines and bodies of processes; a thread blocks.
+  ///
+  /// @param limit after which it leaves although not all has arrived
+  /// @throws IllegalStateException in a step of a process, which it would hold
+  public void leave(Duration limit) throws InterruptedException {
+    try {
+      local.await("leave", () -> node.leave(limit), limit.plus(ENGINE));
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("nothing fails it", e);
+    } catch (TimeoutException _) {
+      throw new DeadlineException(
+          "node '%s' has left, but its port is not closed within %s"
+              .formatted(name(), limit.plus(ENGINE)));
+    }
+    names(node.nodes()).forEach(local::removeNode);
+  }
+
+  private static Collection<String> names(List<NodeStatus> all) {
+    List<String> names = new ArrayList<>();
+    for (NodeStatus one : all) {
+      if (one.life() != null) {
+        names.add(one.life().node());
+      }
+    }
+    return names;
+  }
+
+  /// Leaves, with 5 s for what was accepted. If the runtime was started by `join`, it is shut down,
+  /// too. An interrupt ends the wait, and the thread stays interrupted.
+  @Override
+  public void close() {
+    if (owner == Owner.CLUSTER) {
+      runtime.close(); // which makes it leave first
+      return;
+    }
+    try {
+      leave(CLOSE);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster;
+
+import dev.heddle.process.Process;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// How a node joins a cluster. Immutable: each method returns a changed copy.
+///
+/// {@snippet class=dev.heddle.cluster.ClusterSnippetsTest region=options}
+///
+/// @since 0.1
+public final class ClusterOptions {
+  /// The ports of which a node takes the first free one when none is named, and where it looks for
+  /// others when no seeds are.
+  static final int FIRST_PORT = 7600;
+
+  static final int LAST_PORT = 7615;
+
+  private static final String LOOPBACK = "127.0.0.1";
+
+  private final Draft values;
+
+  /// The mutable copy from which options are made.
+  private static final class Draft {
+    String name = "";
+    String cluster = "heddle";
+    String host = LOOPBACK;
+    int firstPort = FIRST_PORT;
+    int lastPort = LAST_PORT;
+    List<String> seeds = List.of();
+    @Nullable Certificates certificates;
+    boolean insecure;
+    boolean orders = true;
+    Map<String, String> labels = Map.of();
+    List<Class<?>> messages = List.of();
+    List<MessageCodec<?>> codecs = List.of();
+    Map<String, Supplier<? extends Process>> entries = Map.of();
+
+    Draft() {}
+
+    Draft(Draft of) {
+      name = of.name;
+      cluster = of.cluster;
+      host = of.host;
+      firstPort = of.firstPort;
+      lastPort = of.lastPort;
+      seeds = of.seeds;
+      certificates = of.certificates;
+      insecure = of.insecure;
+      orders = of.orders;
+      labels = of.labels;
+      messages = of.messages;
+      codecs = of.codecs;
+      entries = of.entries;
+    }
+  }
+
+  /// @param password of both stores; its owner may not change it
+  record Certificates(Path keys, Path trusted, char[] password) {}
+
+  private ClusterOptions(Draft values) {
+    this.values = values;
+  }
+
+  /// The options of a node with this name: in the cluster `heddle`, on loopback, at the first free
+  /// port of 7600 to 7615, without encryption; it looks for others at these ports.
+  ///
+  /// @param node unique in the cluster
+  /// @throws IllegalArgumentException when it is empty
+  public static ClusterOptions named(String node) {
+    Draft made = new Draft();
+    made.name = notEmpty(node, "the name of a node");
+    return new ClusterOptions(made);
+  }
+
+  private static String notEmpty(String value, String what) {
+    if (value.isBlank()) {
+      throw new IllegalArgumentException(what + " has at least one character");
+    }
+    return value;
+  }
+
+  /// The name of the cluster. Nodes of other clusters are refused.
+  ///
+  /// @throws IllegalArgumentException when it is empty
+  public ClusterOptions cluster(String name) {
+    Draft made = new Draft(values);
+    made.cluster = notEmpty(name, "the name of a cluster");
+    return new ClusterOptions(made);
+  }
+
+  /// Listens at one address, and at exactly this port. An address that is not loopback needs
+  /// [#certificates] or [#insecure].
+  ///
+  /// @param host an address of this machine at which the other nodes reach it
+  /// @param port 1 to 65535
+  /// @throws IllegalArgumentException when the port is out of range, or the address is that of all
+  ///   interfaces, which leads nobody here
+  public ClusterOptions bind(String host, int port) {
+    if (List.of("0.0.0.0", "::", "[::]").contains(notEmpty(host, "a host name"))) {
+      throw new IllegalArgumentException(
+          host + " is no address that leads to a node; name the one at which others reach it");
+    }
+    Draft made = new Draft(values);
+    made.host = host;
+    made.firstPort = port(port);
+    made.lastPort = port;
+    return new ClusterOptions(made);
+  }
+
+  private static int port(int port) {
+    if (port < 1 || port > 65_535) {
+      throw new IllegalArgumentException("a port is 1 to 65535: " + port);
+    }
+    return port;
+  }
+
+  /// Looks for other nodes at these addresses, again and again; it is enough that some of them
+  /// answer. Replaces seeds given before. Host names are resolved each time, to all their
+  /// addresses.
+  ///
+  /// @param addresses as `10.0.0.11:7600`, `node-b:7600`, `[fd00::11]:7600`
+  /// @throws IllegalArgumentException when one has no port
+  public ClusterOptions seeds(String... addresses) {
+    Draft made = new Draft(values);
+    made.seeds = List.of(addresses);
+    made.seeds.forEach(Seeds::parse);
+    return new ClusterOptions(made);
+  }
+
+  /// Looks for other nodes at all addresses that a host name has at the time, all with one port: as
+  /// those of a headless service of Kubernetes. Replaces seeds given before.
+  ///
+  /// @throws IllegalArgumentException when the port is out of range
+  public ClusterOptions dns(String name, int port) {
+    return seeds(notEmpty(name, "a host name") + ":" + port(port));
+  }
+
+  /// Encrypts all connections by TLS 1.3, and lets only nodes in whose certificates were signed by
+  /// an authority that is trusted here. `./heddle cluster certs` makes the files.
+  ///
+  /// @param keys a PKCS12 store with the key and the certificate of this node
+  /// @param trusted a PKCS12 store with the certificates of authorities
+  /// @param password of both stores
+  public ClusterOptions certificates(Path keys, Path trusted, String password) {
+    Draft made = new Draft(values);
+    made.certificates =
+        new Certificates(
+            Objects.requireNonNull(keys, "keys"),
+            Objects.requireNonNull(trusted, "trusted"),
+            password.toCharArray());
+    return new ClusterOptions(made);
+  }
+
+  /// Lets a node listen at an address that is not loopback without encryption: whoever reaches the
+  /// port can join, and read all messages. Logged at each start.
+  public ClusterOptions insecure() {
+    Draft made = new Draft(values);
+    made.insecure = true;
+    return new ClusterOptions(made);
+  }
+
+  /// Ignores orders of other nodes to processes here: terminate, cancel and requests to exit.
+  /// Messages, links, monitors and starts stay allowed.
+  public ClusterOptions refuseOrders() {
+    Draft made = new Draft(values);
+    made.orders = false;
+    return new ClusterOptions(made);
+  }
+
+  /// Words for others to choose this node by. Replaces labels given before.
+  public ClusterOptions labels(Map<String, String> labels) {
+    Draft made = new Draft(values);
+    made.labels = Map.copyOf(labels);
+    return new ClusterOptions(made);
+  }
+
+  /// Adds types of messages that travel between nodes: records, enums, sealed interfaces of
+  /// records. What their components are made of is added with them.
+  public ClusterOptions messages(Class<?>... types) {
+    Draft made = new Draft(values);
+    List<Class<?>> all = new ArrayList<>(values.messages);
+    all.addAll(List.of(types));
+    made.messages = List.copyOf(all);
+    return new ClusterOptions(made);
+  }
+
+  /// Adds a type of message with an encoding of its own.
+  public ClusterOptions codec(MessageCodec<?> codec) {
+    Draft made = new Draft(values);
+    List<MessageCodec<?>> all = new ArrayList<>(values.codecs);
+    all.add(codec);
+    made.codecs = List.copyOf(all);
+    return new ClusterOptions(made);
+  }
+
+  /// Adds something that other nodes may start here.
+  ///
+  /// @param name unique among those of this node
+  /// @param process makes a new process for each start; must not block
+  /// @throws IllegalArgumentException when the name is empty or used
+  public ClusterOptions entry(String name, Supplier<? extends Process> process) {
+    Draft made = new Draft(values);
+    Map<String, Supplier<? extends Process>> all = new LinkedHashMap<>(values.entries);
+    if (all.put(notEmpty(name, "the name of an entry"), process) != null) {
+      throw new IllegalArgumentException("node '" + name() + "' has two entries '" + name + "'");
+    }
+    made.entries = Map.copyOf(all);
+    return new ClusterOptions(made);
+  }
+
+  // ---- the values, for Cluster ----
+
+  String name() {
+    return values.name;
+  }
+
+  String cluster() {
+    return values.cluster;
+  }
+
+  String host() {
+    return values.host;
+  }
+
+  int firstPort() {
+    return values.firstPort;
+  }
+
+  int lastPort() {
+    return values.lastPort;
+  }
+
+  @Nullable Certificates certificates() {
+    return values.certificates;
+  }
+
+  boolean acceptsOrders() {
+    return values.orders;
+  }
+
+  Map<String, String> labels() {
+    return values.labels;
+  }
+
+  List<Class<?>> messages() {
+    return values.messages;
+  }
+
+  List<MessageCodec<?>> codecs() {
+    return values.codecs;
+  }
+
+  Map<String, Supplier<? extends Process>> entries() {
+    return values.entries;
+  }
+
+  /// The seeds, or the ports of the default on this host.
+  List<String> seeds() {
+    if (!values.seeds.isEmpty()) {
+      return values.seeds;
+    }
+    List<String> ports = new ArrayList<>();
+    for (int port = FIRST_PORT; port <= LAST_PORT; port++) {
+      ports.add(LOOPBACK + ":" + port);
+    }
+    return ports;
+  }
+
+  /// The address to listen at.
+  ///
+  /// @throws IllegalArgumentException when it has none, or what it needs for its safety is missing
+  InetAddress checkedAddress() {
+    InetAddress address;
+    try {
+      address = InetAddress.getByName(values.host);
+    } catch (UnknownHostException e) {
+      throw new IllegalArgumentException(
+          "node '%s' cannot listen at %s: the name has no address; name one that ip addr shows"
+              .formatted(name(), values.host),
+          e);
+    }
+    if (!address.isLoopbackAddress()) {
+      checkSafety(address);
+      if (values.seeds.isEmpty()) {
+        throw new IllegalArgumentException(
+            "node '%s' listens at %s and knows no other node; name some by seeds(...) or dns(...)"
+                .formatted(name(), values.host));
+      }
+    }
+    return address;
+  }
+
+  private void checkSafety(InetAddress address) {
+    if (values.certificates == null && !values.insecure) {
+      throw new IllegalArgumentException(
+          ("node '%s' would listen at %s:%d without encryption, where other machines reach it: name"
+                  + " certificates(...), which ./heddle cluster certs DIR %s makes, or insecure()"
+                  + " where all machines of the network are trusted")
+              .formatted(name(), address.getHostAddress(), values.firstPort, name()));
+    }
+    if (values.certificates != null && values.insecure) {
+      throw new IllegalArgumentException(
+          "node '%s' has certificates(...) and insecure(): leave one out".formatted(name()));
+    }
+  }
+
+  /// Whether it listens where other machines reach it without encryption.
+  boolean isExposed(InetAddress address) {
+    return !address.isLoopbackAddress() && values.certificates == null;
+  }
+}

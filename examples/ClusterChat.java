@@ -4,9 +4,9 @@ import module java.base;
 
 import dev.heddle.Heddle;
 import dev.heddle.cluster.Cluster;
+import dev.heddle.cluster.ClusterChange;
 import dev.heddle.cluster.ClusterOptions;
 import dev.heddle.cluster.Group;
-import dev.heddle.cluster.NodeEvent;
 import dev.heddle.process.CoroutineProcess;
 import org.jspecify.annotations.Nullable;
 
@@ -30,13 +30,12 @@ final class ClusterChat {
   private final Cluster cluster;
   private final Group chat;
 
-  private ClusterChat(String name) {
+  private ClusterChat(String name) throws IOException {
     cluster =
-        Cluster.joinLoopback(
-            ClusterOptions.named(name).cluster("chat").messages(Said.class));
+        Cluster.join(ClusterOptions.named(name).cluster("chat").messages(Said.class));
     chat = cluster.group("chat");
     chat.join(cluster.runtime().spawn(CoroutineProcess.of(this::listen)));
-    cluster.onChange(event -> print(describe(event)));
+    cluster.onChange(change -> print(describe(change)));
   }
 
   static void main(String[] args) throws Exception {
@@ -54,7 +53,7 @@ final class ClusterChat {
 
   // ---- three nodes in this JVM ----
 
-  private static void demonstrate() throws InterruptedException {
+  private static void demonstrate() throws IOException, InterruptedException {
     var a = new ClusterChat("a");
     var b = new ClusterChat("b");
     var c = new ClusterChat("c");
@@ -100,7 +99,7 @@ final class ClusterChat {
           return;
         }
         case "/who" -> cluster.nodes().stream()
-            .filter(node -> !node.name().isEmpty())
+            .filter(node -> node.name() != null)
             .forEach(node -> System.out.println("* " + node.name() + " is " + node.state()));
         case "" -> {}
         case String text -> say(text);
@@ -127,12 +126,12 @@ final class ClusterChat {
     }
   }
 
-  private static String describe(NodeEvent event) {
-    String node = "* " + event.node();
-    return switch (event.state()) {
-      case UP -> node + " is here";
-      case LEFT -> node + " has left";
-      default -> node + " is out of reach: " + event.why();
+  private static String describe(ClusterChange change) {
+    String node = "* " + change.node();
+    return switch (change) {
+      case ClusterChange.Up _ -> node + " is here";
+      case ClusterChange.Left _ -> node + " has left";
+      case ClusterChange.Lost lost -> node + " is out of reach: " + lost.reason();
     };
   }
 

@@ -18,6 +18,7 @@ import dev.heddle.process.links.ProcessLinks;
 import dev.heddle.process.remote.LocalProcesses;
 import dev.heddle.process.remote.NodePeer;
 import dev.heddle.process.remote.ProcessOrder;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -25,7 +26,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// One of two nodes whose processes are only links and monitors. No thread: frames wait in a queue
@@ -192,6 +197,12 @@ public final class FakeNode implements LocalProcesses {
   @Override
   public Pid spawn(Process process, StartOptions options) {
     throw none();
+  }
+
+  @Override
+  public <T> T await(String what, Supplier<CompletableFuture<T>> begin, Duration limit)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    return begin.get().get(limit.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   @Override

@@ -29,8 +29,8 @@ final class Link implements FrameSink {
    * instructions; the writer and urgent packets need no other, so a long delivery delays neither.
    * Then that of the outbox. Only threads of the cluster and of the engine take the first two.
    *
-   * I1. No frame is delivered after end. [LinkTest]
-   * I2. Of a packet that cannot be decoded nothing is delivered. [LinkTest]
+   * I1. No frame is delivered after end. [ConnectionsTest]
+   * I2. Of a packet that cannot be decoded nothing is delivered. [ConnectionsTest]
    */
 
   /// Takes what the other node says. Called by one thread at a time.

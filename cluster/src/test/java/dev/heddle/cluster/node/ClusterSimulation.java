@@ -44,8 +44,7 @@ final class ClusterSimulation {
 
   private void start(String name, String place) {
     NodeLife life = new NodeLife(name, "main", ++lives);
-    nodes.add(
-        new SimulatedNode(life, network.engine(place), network, random.split(), history));
+    nodes.add(new SimulatedNode(life, network.engine(place), network, random.split(), history));
   }
 
   /// Runs to its end.

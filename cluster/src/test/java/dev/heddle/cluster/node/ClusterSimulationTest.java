@@ -19,8 +19,7 @@ final class ClusterSimulationTest {
   @Tag("C3")
   void sessions_inFailingClusters_deliverEachMessageOnceInOrderOrEnd() {
     Long one = Long.getLong("heddle.cluster.seed");
-    LongStream seeds =
-        one == null ? LongStream.range(0, SEEDS).parallel() : LongStream.of(one);
+    LongStream seeds = one == null ? LongStream.range(0, SEEDS).parallel() : LongStream.of(one);
     LongAdder messages = new LongAdder();
     seeds.forEach(seed -> messages.add(messagesOf(seed)));
     assertThat(messages.sum()).as("messages sent").isPositive();

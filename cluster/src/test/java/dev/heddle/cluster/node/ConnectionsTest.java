@@ -72,8 +72,7 @@ final class ConnectionsTest {
   }
 
   private static Packet packet(long number, byte[]... frames) {
-    return parse(
-        Packet.write(1, ID, number, 0, Session.WINDOW_BYTES, List.of(frames)));
+    return parse(Packet.write(1, ID, number, 0, Session.WINDOW_BYTES, List.of(frames)));
   }
 
   private static Packet parse(byte[] bytes) {
@@ -107,8 +106,7 @@ final class ConnectionsTest {
 
   @Test
   void packet_thatIsMalformedLater_deliversNothing() {
-    Link.Result result =
-        link.received(packet(1, encoded(message()), new byte[] {1, 0x7f}), 0);
+    Link.Result result = link.received(packet(1, encoded(message()), new byte[] {1, 0x7f}), 0);
 
     assertThat(delivered).isEmpty();
     assertThat(result.ending())
@@ -168,8 +166,7 @@ final class ConnectionsTest {
     Connections.Sessions none =
         new Connections.Sessions() {
           @Override
-          public Link.Receiver opened(
-              Introduction other, dev.heddle.cluster.peer.FrameSink sink) {
+          public Link.Receiver opened(Introduction other, dev.heddle.cluster.peer.FrameSink sink) {
             throw new AssertionError("no session opens");
           }
 
@@ -180,13 +177,7 @@ final class ConnectionsTest {
           public void log(System.Logger.Level level, String line) {}
         };
     return new Connections(
-        engine,
-        introduction(SELF),
-        new SplittableRandom(1),
-        () -> 0,
-        none,
-        () -> {},
-        () -> {});
+        engine, introduction(SELF), new SplittableRandom(1), () -> 0, none, () -> {}, () -> {});
   }
 
   @Test

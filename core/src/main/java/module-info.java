@@ -79,6 +79,7 @@ module dev.heddle {
 
   // what several modules need and none owns
   exports dev.heddle.internal to
+      dev.heddle.cluster,
       dev.heddle.netty,
       dev.heddle.process,
       dev.heddle.test;

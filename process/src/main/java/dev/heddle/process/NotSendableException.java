@@ -5,6 +5,8 @@ package dev.heddle.process;
 /// encoded, or it is too large. Nothing was sent. The message names the type, the path to the
 /// value, and the size.
 ///
+/// {@snippet class=dev.heddle.process.MessageSnippetsTest region=notSendable}
+///
 /// @since 0.1
 public final class NotSendableException extends RuntimeException {
   private static final long serialVersionUID = 1L;

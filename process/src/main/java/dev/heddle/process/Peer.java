@@ -17,5 +17,7 @@ public interface Peer {
   /// [SendResult#UNREACHABLE].
   ///
   /// @param message the message, or a [dev.heddle.process.Request], whose reply goes back
+  /// @throws NotSendableException when the message cannot be encoded: it is not logged, but thrown
+  ///   by `send` and `ask`; `offer` returns [SendResult#NOT_SENDABLE]
   SendResult send(Pid to, @Nullable Object message);
 }

@@ -50,12 +50,14 @@ public interface ProcessContext {
   // ---- messages and children ----
 
   /// Sends a message. **Suspends** the body of a [CoroutineProcess], and a coroutine, while the
-  /// mailbox is full and its policy is [MailboxPolicy#SUSPEND]; a step never. **Thread** any.
+  /// mailbox is full and its policy is [MailboxPolicy#SUSPEND], or while the connection to its node
+  /// has no space; a step never. **Thread** any.
   ///
   /// An exception that is not caught ends this process, as any other does. To survive the end or
   /// the full mailbox of the receiver, use [#offer].
   ///
   /// @throws SendFailedException when it was not accepted
+  /// @throws NotSendableException when it cannot be encoded for another node
   void send(Pid to, @Nullable Object message);
 
   /// Sends a message and returns what became of it; never throws for a receiver that is full, has
@@ -109,7 +111,12 @@ public interface ProcessContext {
   /// nowhere once its process has ended: that counts as [Exit.Reason#NOT_FOUND], which is not a
   /// normal exit, however the process has ended.
   ///
+  /// A link to a process of another node breaks with [Exit.Reason#NO_CONNECTION], at both ends,
+  /// when the nodes lose each other; a monitor reports the same.
+  ///
   /// @throws IllegalStateException when this process has ended
+  /// @throws IllegalArgumentException when the address is not that of a process, or belongs to
+  ///   another runtime without a connection of a cluster
   void link(Pid other);
 
   /// Removes a link; either side may do so. After this call that link no longer ends this process,
@@ -161,6 +168,7 @@ public interface ProcessContext {
   ///
   /// @return the reference that the signal will carry; each monitor has its own
   /// @throws IllegalStateException when this process has ended
+  /// @throws IllegalArgumentException as [#link]
   long monitor(Pid other);
 
   /// Monitors the process that has a name at this moment. When none has it, the signal comes at

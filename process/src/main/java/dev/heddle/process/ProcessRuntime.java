@@ -7,6 +7,7 @@ import dev.heddle.process.dispatch.Dispatcher;
 import dev.heddle.process.event.EventBus;
 import dev.heddle.process.fiber.Awaited;
 import dev.heddle.process.fiber.ProcessFiber;
+import dev.heddle.process.host.BeforeShutdown;
 import dev.heddle.process.host.HostComponents;
 import dev.heddle.process.host.HostInspector;
 import dev.heddle.process.host.HostShutdown;
@@ -58,6 +59,7 @@ public final class ProcessRuntime implements AutoCloseable {
   private final Timers timers;
   final RequestSender requests; // also for references
   private final Duration shutdownDeadline;
+  private final BeforeShutdown beforeShutdown;
   private final AtomicBoolean shuttingDown = new AtomicBoolean();
   private final CompletableFuture<ShutdownReport> report = new CompletableFuture<>();
 
@@ -71,6 +73,7 @@ public final class ProcessRuntime implements AutoCloseable {
     this.timers = parts.timers("heddle-timers-" + how.host);
     this.requests = new RequestSender(this::host);
     this.shutdownDeadline = how.shutdownDeadline;
+    this.beforeShutdown = new BeforeShutdown(parts.beforeShutdown(), timers);
     this.routes =
         new RoutingTable(
             how.node,
@@ -178,9 +181,11 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   /// Sends a message. **Suspends** a coroutine or the body of a [CoroutineProcess] while the
-  /// mailbox is full and its policy is [MailboxPolicy#SUSPEND]; no other caller.
+  /// mailbox is full and its policy is [MailboxPolicy#SUSPEND], or while the connection to its node
+  /// has no space; no other caller.
   ///
   /// @throws SendFailedException when it was not accepted
+  /// @throws NotSendableException when it cannot be encoded for another node
   public void send(Pid to, @Nullable Object message) {
     SendResult result = host.send(to, message);
     if (result != SendResult.ACCEPTED) {
@@ -222,6 +227,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @param <R> the type of the reply, as the two processes have agreed
   /// @param limit how long to wait
   /// @throws SendFailedException when it was not accepted
+  /// @throws NotSendableException when it cannot be encoded for another node
   /// @throws DeadlineException when no reply came in time
   /// @throws AskFailedException when the process has ended without a reply, or has replied with a
   ///   failure
@@ -389,11 +395,16 @@ public final class ProcessRuntime implements AutoCloseable {
     return host.events();
   }
 
-  /// Completes when a process ends; at once when it has ended or never existed. Completing or
-  /// cancelling it does not affect the process. Dependent stages run on the worker of the last
-  /// step, and must not block there; [#close] and [#shutdown] throw there. The `…Async` forms take
-  /// an executor; a coroutine waits by
+  /// Completes when a process ends; at once when it has ended or never existed. A process of
+  /// another node counts as ended, with [Exit.Reason#NO_CONNECTION], when the connection to it is
+  /// lost. Completing or cancelling it does not affect the process. Dependent stages run on the
+  /// worker of the last step, and must not block there; [#close] and [#shutdown] throw there. The
+  /// `…Async` forms take an executor; a coroutine waits by
   /// [dev.heddle.Heddle#await(java.util.concurrent.CompletionStage)].
+  ///
+  /// @throws IllegalArgumentException when it is not the address of a process, or belongs to
+  ///   another runtime without a connection of a cluster; so do all methods that take the PID of a
+  ///   process
   public CompletableFuture<Exit> whenExited(Pid pid) {
     return host.directory().whenExited(pid);
   }
@@ -482,16 +493,34 @@ public final class ProcessRuntime implements AutoCloseable {
 
   // ---- the end ----
 
+  /// Closes something when this runtime shuts down, while its processes still run and new ones can
+  /// be started: what must leave in order, as a connection to other nodes. The shutdown closes what
+  /// was added last first. It waits for all of it for at most half of its deadline, then interrupts
+  /// its thread and continues; the rest of the deadline is for the processes. A failure is logged,
+  /// and changes nothing else.
+  ///
+  /// **Thread** `close` is called on a thread of its own, which may wait. It must not shut this
+  /// runtime down, which would wait for itself.
+  ///
+  /// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=beforeShutdown}
+  ///
+  /// @param action is closed once
+  /// @throws IllegalStateException when the shutdown has begun
+  public void beforeShutdown(AutoCloseable action) {
+    beforeShutdown.add(action);
+  }
+
   /// Shuts down with the deadline of the builder, 10 s by default.
   @Override
   public void close() {
     shutdown(shutdownDeadline);
   }
 
-  /// Asks all processes to end, by [ProcessSignal.Cancel], and gives them three quarters of the
-  /// time, or all of it but a second when that is more. Timers, I/O and messages keep working; only
-  /// new processes are refused. Then it terminates the remaining processes before their next step.
-  /// It returns by the deadline in any case. A second call waits for the first.
+  /// Closes what [#beforeShutdown] was given. Then asks all processes to end, by
+  /// [ProcessSignal.Cancel], and gives them three quarters of the time, or all of it but a second
+  /// when that is more. Timers, I/O and messages keep working; only new processes are refused. Then
+  /// it terminates the remaining processes before their next step. It returns by the deadline in
+  /// any case. A second call waits for the first.
   ///
   /// A process that was started linked, by a parent that traps exits, is left to that parent while
   /// the parent is alive. So supervisors end their children in their own order, and pools finish
@@ -502,9 +531,15 @@ public final class ProcessRuntime implements AutoCloseable {
   ///
   /// @param deadline the time for everything
   /// @return what became of the processes
-  /// @throws IllegalStateException in a step of a process, which would wait for its own end
+  /// @throws IllegalStateException in a step of a process, and in what [#beforeShutdown] closes:
+  ///   they would wait for their own end
   public ShutdownReport shutdown(Duration deadline) {
     BoundedWaits.checkMayWait("shutdown");
+    if (beforeShutdown.isRunHere()) {
+      throw new IllegalStateException(
+          "what is closed before the shutdown cannot shut the runtime down: that has begun, and"
+              + " waits for it; only return");
+    }
     if (shuttingDown.compareAndSet(false, true)) {
       try {
         report.complete(end(BoundedWaits.bounded(deadline)));
@@ -519,7 +554,10 @@ public final class ProcessRuntime implements AutoCloseable {
   /// Ends the runtime and removes it from the lists of runtimes, before its report is visible.
   private ShutdownReport end(Duration deadline) {
     try {
-      return new HostShutdown(host, workers, timers, loops).run(deadline);
+      long begin = timers.nanoTime();
+      beforeShutdown.run(Duration.ofNanos(deadline.toNanos() / 2), bean.getName());
+      Duration rest = deadline.minusNanos(timers.nanoTime() - begin);
+      return new HostShutdown(host, workers, timers, loops).run(BoundedWaits.bounded(rest));
     } finally {
       managed.leave();
     }

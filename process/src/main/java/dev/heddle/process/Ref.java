@@ -126,7 +126,8 @@ public final class Ref<M> {
   /// @return the process
   /// @throws DeadlineException when no process has the name in time
   /// @throws SendFailedException when it leads to one process only, and that one has ended
-  /// @throws IllegalArgumentException when it leads to one process only, of another runtime
+  /// @throws IllegalArgumentException when it leads to one process only, of another runtime without
+  ///   a connection of a cluster
   /// @throws IllegalStateException in a step of a process, whose worker it would hold; a step
   ///   executes [dev.heddle.process.Commands#awaitRegistered]
   public Pid awaitRegistered(Duration limit) throws InterruptedException {
@@ -147,8 +148,8 @@ public final class Ref<M> {
   ///
   /// @param by the context of the watching process; within its steps
   /// @return the reference that the signal will carry
-  /// @throws IllegalArgumentException when this leads to a process of another runtime, which cannot
-  ///   be monitored
+  /// @throws IllegalArgumentException when this is a reference by name of another runtime, or leads
+  ///   to a process of another runtime without a connection of a cluster
   public long monitor(ProcessContext by) {
     if (name == null) {
       return by.monitor(Objects.requireNonNull(pid));

@@ -9,6 +9,7 @@ import dev.heddle.process.scheduler.WorkerThread;
 import dev.heddle.process.simulation.ProcessWorld;
 import dev.heddle.process.timer.Timers;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 
@@ -46,6 +47,11 @@ sealed class RuntimeParts permits SimulatedParts {
 
   Timers timers(String name) {
     return new Timers(name);
+  }
+
+  /// Runs what is closed before the shutdown.
+  Executor beforeShutdown() {
+    return all -> Thread.ofPlatform().daemon().name("heddle-before-shutdown").start(all);
   }
 
   /// What is called with a deadlock.

@@ -13,6 +13,7 @@ import dev.heddle.process.timer.SimulatedTimers;
 import dev.heddle.process.timer.Timers;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +48,12 @@ final class SimulatedParts extends RuntimeParts {
   @Override
   Timers timers(String name) {
     return new SimulatedTimers(name, world);
+  }
+
+  /// On the coroutine that shuts down: a thread of its own would not belong to the simulation.
+  @Override
+  Executor beforeShutdown() {
+    return Runnable::run;
   }
 
   @Override

@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -158,6 +159,28 @@ class MessageSnippetsTest {
       assertThat(there.awaitExit(far, LIMIT).result()).isEqualTo("hello");
     }
     assertThat(log).containsExactly("hello to n2");
+  }
+
+  @Test
+  void notSendable() {
+    // @start region=notSendable
+    Peer encoding =
+        (to, message) -> {
+          if (!(message instanceof String)) {
+            throw new NotSendableException("this peer sends strings, not " + message);
+          }
+          return SendResult.ACCEPTED; // here it would be sent
+        };
+    runtime.connect("n3", encoding);
+    Pid far = new Pid("n3", "host", 1, 1);
+    log.add(runtime.offer(far, 42).name());
+    try {
+      runtime.send(far, 42);
+    } catch (NotSendableException e) {
+      log.add(Objects.requireNonNull(e.getMessage())); // what to change, and where
+    }
+    // @end
+    assertThat(log).containsExactly("NOT_SENDABLE", "this peer sends strings, not 42");
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.process.remote.LocalProcesses;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -274,6 +275,42 @@ class ProcessSnippetsTest {
       runtime.terminate(worker);
       assertThat((String) runtime.awaitExit(watcher, LIMIT).result()).startsWith("ended:");
     }
+  }
+
+  @Test
+  void undelivered() throws Exception {
+    try (ProcessRuntime runtime = ProcessRuntime.start()) {
+      Pid far = new Pid("other", "host", 1, 1);
+      // @start region=undelivered
+      Pid sender =
+          runtime.spawn(
+              CoroutineProcess.of(
+                      self -> {
+                        self.context().trapUndelivered();
+                        self.ready();
+                        var lost = self.receive(ProcessSignal.Undelivered.class);
+                        return "%d messages to %s: %s"
+                            .formatted(lost.count(), lost.to(), lost.why());
+                      })
+                  .reportingReady());
+      // @end
+      runtime.whenStarted(sender).join();
+      LocalProcesses.of(runtime)
+          .undelivered(sender, new ProcessSignal.Undelivered(far, 2, SendResult.FULL));
+      assertThat((String) runtime.awaitExit(sender, LIMIT).result()).startsWith("2 messages");
+    }
+  }
+
+  @Test
+  void beforeShutdown() {
+    // @start region=beforeShutdown
+    try (ProcessRuntime runtime = ProcessRuntime.start()) {
+      Pid audit = runtime.spawn(Kit.resting());
+      runtime.beforeShutdown(() -> runtime.send(audit, "the shutdown begins")); // it still runs
+      runtime.beforeShutdown(() -> log.add("first")); // what was added last is closed first
+    }
+    // @end
+    assertThat(log).containsExactly("first");
   }
 
   @Test

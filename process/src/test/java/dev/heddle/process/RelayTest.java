@@ -171,6 +171,11 @@ class RelayTest {
   void orders_forProcessesOfOthers_areRefused_insteadOfSayingTheyAreDead() {
     Pid far = there.spawn(Kit.resting());
     assertThatThrownBy(() -> here.whenExited(far))
+        .hasMessageContaining("belongs to another runtime")
+        .hasMessageContaining("only through a connection of a cluster");
+    assertThatThrownBy(() -> here.whenStarted(far))
+        .hasMessageContaining("belongs to another runtime");
+    assertThatThrownBy(() -> here.cancel(far, "enough", Kit.SOON))
         .hasMessageContaining("belongs to another runtime");
     assertThatThrownBy(() -> here.terminate(far))
         .hasMessageContaining("belongs to another runtime");

@@ -59,8 +59,8 @@ public final class ProcessDirectory {
       if (!routes.isLocal(pid)) {
         throw new IllegalArgumentException(
             pid
-                + " belongs to another runtime; messages reach it by a plain peer, but links,"
-                + " monitors and orders only in a cluster");
+                + " belongs to another runtime; messages reach it through any peer, but links,"
+                + " monitors and orders only through a connection of a cluster");
       }
       if (routes.attached(pid) != null) {
         throw new IllegalArgumentException(

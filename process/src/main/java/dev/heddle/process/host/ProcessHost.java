@@ -119,11 +119,11 @@ public final class ProcessHost implements ProcessEnvironment {
 
   public SendResult offer(Pid to, @Nullable Object message) {
     ProcessInstance found = directory.find(to);
-    SendResult result = found != null ? found.receive(message) : offerElsewhere(to, message);
+    SendResult result = found != null ? found.receive(message) : offerOther(to, message);
     return result == SendResult.ACCEPTED ? result : refused(to, message, result);
   }
 
-  private SendResult offerElsewhere(Pid to, @Nullable Object message) {
+  private SendResult offerOther(Pid to, @Nullable Object message) {
     try {
       return sendElsewhere(to, message);
     } catch (NotSendableException _) {
@@ -145,10 +145,12 @@ public final class ProcessHost implements ProcessEnvironment {
     while (true) {
       SendResult result = sendElsewhereOrRecord(to, message);
       NodePeer node = result == SendResult.FULL ? parts.routes().nodePeerOf(to) : null;
-      if (node == null || !SenderQueue.mayWait()) {
+      CompletableFuture<@Nullable Void> room =
+          node == null || !SenderQueue.mayWait() ? null : node.room(to);
+      if (room == null) {
         return result;
       }
-      var _ = SenderQueue.await(node.room(to), to);
+      var _ = SenderQueue.await(room, to);
     }
   }
 

@@ -162,42 +162,52 @@ public final class ProcessStarter {
         return owner;
       }
     }
-    NodePeer node = options.parent() == null ? null : directory.nodeOf(options.parent());
-    if (node == null) {
-      startBelow(made, options);
-    } else {
-      startBelow(made, options, node, options.parent());
+    Runnable undo = tieToParent(made, options);
+    try {
+      listeners.starts(made.self(), options);
+    } catch (Throwable t) {
+      if (undo != null) { // the end of a refused start must not reach its parent by the link
+        undo.run();
+      }
+      throw t;
     }
     made.announced();
     events.started(made);
     return made;
   }
 
-  /// Links a process to its parent, if it is to be, and asks the listeners.
-  private void startBelow(ProcessInstance made, StartOptions options) throws Exception {
-    ProcessInstance by = null;
-    long monitor = 0;
-    if (options.isLinked() || options.isMonitored()) {
-      by = parent(options);
-      monitor = link(made, by);
+  /// Links a process to its parent, and makes it end with its parent, as its options say.
+  ///
+  /// @return undoes the link and the monitor; null when there are none
+  private @Nullable Runnable tieToParent(ProcessInstance made, StartOptions options) {
+    boolean endsWithParent = termination.endsWithParent(options);
+    if (!options.isLinked() && !options.isMonitored() && !endsWithParent) {
+      return null;
     }
-    if (termination.endsWithParent(options)) {
+    Pid parent = options.parent();
+    NodePeer node = parent == null ? null : directory.nodeOf(parent);
+    if (parent != null && node != null) {
+      return tieToParent(made, node, parent);
+    }
+    Runnable undo = null;
+    if (options.isLinked() || options.isMonitored()) {
+      ProcessInstance by = parent(options);
+      long monitor = link(made, by);
+      undo =
+          () -> {
+            ProcessLinks.unlink(made, by);
+            var _ = ProcessLinks.demonitor(by, monitor);
+          };
+    }
+    if (endsWithParent) {
       termination.endWith(parent(options), made);
     }
-    try {
-      listeners.starts(made.self(), options);
-    } catch (Throwable t) {
-      if (by != null) { // the end of a refused start must not reach its parent by the link
-        ProcessLinks.unlink(made, by);
-        var _ = ProcessLinks.demonitor(by, monitor);
-      }
-      throw t;
-    }
+    return undo;
   }
 
   /// The same for a parent on another node.
-  private void startBelow(ProcessInstance made, StartOptions options, NodePeer node, Pid parent)
-      throws Exception {
+  private @Nullable Runnable tieToParent(ProcessInstance made, NodePeer node, Pid parent) {
+    StartOptions options = made.options();
     if (options.isMonitored()) {
       throw new StartRefusedException(
           "the parent %s is on another node and cannot be made to monitor the process; let it"
@@ -211,14 +221,7 @@ public final class ProcessStarter {
     if (termination.endsWithParent(options)) {
       termination.endWith(node, parent, made);
     }
-    try {
-      listeners.starts(made.self(), options);
-    } catch (Throwable t) {
-      if (options.isLinked()) { // as above
-        node.unlink(made, parent);
-      }
-      throw t;
-    }
+    return options.isLinked() ? () -> node.unlink(made, parent) : null;
   }
 
   /// The options of a process that another one starts: its parent and attributes are inherited.

@@ -69,7 +69,7 @@ public final class ProcessLinks {
    *
    * I5. untied() of a process is called after the last link or monitor that another process has
    *     removed, whether by a call or by its own end. The process may have got another one
-   *     meanwhile, and more than one removal may find none left. [ProcessLinksModelTest]
+   *     meanwhile, and more than one removal may find none left. [StandInTest]
    *
    * Stand-ins. A process of another node is represented by an owner that no worker runs. It gets
    * links, monitors and listeners as any other, and exited() ends it once, with the exit that its
@@ -357,10 +357,10 @@ public final class ProcessLinks {
     if (stays == null || !stays.processLinks().breakLink(link, stays, how)) {
       return;
     }
-    if (how.isAbnormal()) {
-      stays.applyLinkExit(link, how, link.isBySignal);
-    } else {
+    if (link.isEnded) {
       stays.linkEnded(how);
+    } else {
+      stays.applyLinkExit(link, how, link.isBySignal);
     }
     link.isConsumed = true; // last: if the call before lacks memory, it is called again
   }
@@ -370,21 +370,15 @@ public final class ProcessLinks {
     Pid other = link.addressFor(owner);
     lock.lock();
     try {
-      if (link.isConsumed) {
-        return false;
+      if (links == null || links.get(other) != link || link.isConsumed) {
+        return link.isEnded && !link.isConsumed; // then linkEnded() has lacked memory
       }
-      if (link.isEnded) {
-        return true; // the call for it lacked memory
-      }
-      if (links == null || links.get(other) != link) {
-        return false;
-      }
-      if (how.isAbnormal()) {
-        link.breakFor(owner, how);
-      } else {
+      if (!how.isAbnormal()) {
         links.remove(other);
         link.isEnded = true;
+        return true;
       }
+      link.breakFor(owner, how);
       return true;
     } finally {
       lock.unlock();

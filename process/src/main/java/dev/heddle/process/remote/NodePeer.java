@@ -57,8 +57,9 @@ public interface NodePeer extends Peer {
   /// Completes when [#send] may accept a message to that process again, after it has returned
   /// `FULL`; also when there is no use in waiting. Nothing fails it.
   ///
-  /// @return may be the same future for several calls: callers do not complete it
-  CompletableFuture<@Nullable Void> room(Pid to);
+  /// @return may be the same future for several calls: callers do not complete it; null when
+  ///   senders do not wait for that process, since its mailbox rejects messages
+  @Nullable CompletableFuture<@Nullable Void> room(Pid to);
 
   /// Passes on an order to a process.
   ///

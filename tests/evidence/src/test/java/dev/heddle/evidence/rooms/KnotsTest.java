@@ -32,7 +32,7 @@ class KnotsTest {
       Map.ofEntries(
           entry("dev.heddle.coroutine.tree", List.of(9)), // a scope, its parts, its members
           entry("dev.heddle.event", List.of(3)), // an event and its callback name each other
-          entry("dev.heddle.process", List.of(10))); // the front door: types that name each other
+          entry("dev.heddle.process", List.of(11))); // the front door: types that name each other
 
   @Test
   void files_ofEachRoom_formPairsAtMost() throws IOException {
